@@ -60,7 +60,7 @@ class Stage:
 
     def simulate(self) -> None:
         """The simulation of the open plan, to its end."""
-        self.window.simulate()
+        self.window.navigation.simulate()
         area, inspector = self.window.panels.analyses, self.window.panels.inspector
         self.settle(lambda: not area.context.tasks.is_busy)
         # What would help is searched by itself after an overload.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from drawn_loads import loaded_plans
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Tablespace
 

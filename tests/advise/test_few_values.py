@@ -13,13 +13,14 @@ from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.loaded import cpu
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.model.workload import estimation_of
 
 FEW = (1, 2, 3, 5, 8, 13, 20)
 """Fewer than most clusters have partitions, so that some partitions hold nothing."""
 
 
 def _highest(plan: Plan) -> MaxLoad:
-    return max_load(plan, duration_s=60, with_next=False)
+    return max_load(estimation_of(plan), duration_s=60, with_next=False)
 
 
 @settings(deadline=None, max_examples=25)

@@ -18,6 +18,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
 from ndbplan.edits.from_host import CHOSEN, handed_over
+from ndbplan.edits.parameters import put_origin, set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import dumps, loads
@@ -81,7 +82,7 @@ def test_what_is_pinned_or_imported_never_moves(name: str) -> None:
     for one in stated(plan):
         if isinstance(one.origin, SetByProgram) and draw.random() < 0.4:
             origin = draw.choice((None, SetByImport(file="config.ini", line=2)))
-            plan = edits.put_origin(plan, one.scope, one.reading.written, origin)
+            plan = put_origin(plan, one.scope, one.reading.written, origin)
     for _ in range(6):
         other, _changes = assign(plan, draw.choice(HARDWARE))
         after = followed(plan, other)
@@ -115,9 +116,7 @@ def test_a_fix_that_is_needed_no_more_is_taken_back() -> None:
 
 def test_names_and_places_on_the_canvas_move_nothing() -> None:
     plan = _decided()
-    plan = edits.set_parameter(
-        plan, "data_node", "DataMemory", 2**30, SetByProgram(rule="from-host", reason="x")
-    )
+    plan = set_parameter(plan, "data_node", "DataMemory", 2**30, SetByProgram(rule="from-host", reason="x"))
     other = edits.update(plan, plan.hosts[0].id, hostname="another")
     assert not value_changes(other, followed(plan, other))
     moved = edits.update(plan, plan.hosts[0].id, position=Point(x=7, y=7))

@@ -4,12 +4,13 @@ from ndbplan.advise.impact import impact_of_reorganise
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
+from ndbplan.simulate.model.workload import estimation_of
 
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
 
 
 def test_a_reorganisation_adds_its_writes_to_the_disks() -> None:
-    effect = impact_of_reorganise(ADD_NODES)
+    effect = impact_of_reorganise(estimation_of(ADD_NODES))
     assert effect is not None
     assert effect.table == "test.t1"
     assert not effect.during.errors
@@ -23,7 +24,7 @@ def test_on_a_disk_that_is_nearly_full_the_workload_suffers() -> None:
     plan = ADD_NODES
     for disk_id in ADD_NODES.host_of_disk:
         plan = edits.update(plan, disk_id, sequential_write_bytes_per_s=12e6)
-    effect = impact_of_reorganise(plan)
+    effect = impact_of_reorganise(estimation_of(plan))
     assert effect is not None
     assert not effect.before.errors
     assert effect.during.bottleneck.resource == "disk"
@@ -32,4 +33,4 @@ def test_on_a_disk_that_is_nearly_full_the_workload_suffers() -> None:
 
 def test_nothing_moves_without_movable_tables() -> None:
     plan = edits.update(ADD_NODES, "t1", partitions=8, partition_rows=())
-    assert impact_of_reorganise(plan) is None
+    assert impact_of_reorganise(estimation_of(plan)) is None

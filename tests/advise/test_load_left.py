@@ -8,7 +8,8 @@ import pytest
 
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.survival import survive
-from ndbplan.configuration.failures import Failures, parts
+from ndbplan.configuration.failing_parts import parts
+from ndbplan.configuration.failures import Failures
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.samples import sample_names, sample_plan
 

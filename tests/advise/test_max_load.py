@@ -6,16 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from ndbplan.advise.max_load import bound_per_s, highest_rate, max_load
+from ndbplan.advise.highest_rate import bound_per_s, highest_rate
+from ndbplan.advise.max_load import max_load
 from ndbplan.advise.remedies import remedies
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import move_process
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
 from ndbplan.simulate.model.node_rows import SimulationError
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 BIG, SMALL = "blobs-5k", "blobs-1k"
@@ -32,8 +38,8 @@ def at(plan: Plan, workload_id: str, rate_per_s: float) -> Plan:
 def overload() -> Plan:
     """The article's cluster, with memory for an hour of its load and a log that no growth fills."""
     plan = load(resource_path("samples/redo-overload.ndbplan"))
-    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
-    return edits.set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 20_000)
+    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
+    return set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 20_000)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +49,7 @@ def small() -> Plan:
 
 
 def test_an_hour_of_inserts_fills_the_memory(small: Plan) -> None:
-    found = max_load(small, BIG)
+    found = max_load(estimation_of(small, BIG))
     assert found.duration_s == HOUR
     assert found.limited_by.resource == "memory"
     assert found.error_code == 827
@@ -51,7 +57,7 @@ def test_an_hour_of_inserts_fills_the_memory(small: Plan) -> None:
     assert found.ends_after_s.value == pytest.approx(HOUR, rel=0.01)
     assert found.next_limit is not None
     assert found.next_limit.limited_by.resource != "memory"
-    half = max_load(small, BIG, duration_s=HOUR / 2, with_next=False)
+    half = max_load(estimation_of(small, BIG), duration_s=HOUR / 2, with_next=False)
     assert half.max_per_s.value == pytest.approx(2 * found.max_per_s.value, rel=0.01)
 
 
@@ -61,18 +67,18 @@ def test_rows_that_are_deleted_again_fill_nothing(small: Plan) -> None:
     delete = insert.operations[0].model_copy(update={"kind": OperationKind.DELETE, "columns": ()})
     both = insert.model_copy(update={"operations": (*insert.operations, delete)})
     plan = edits.update(small, BIG, transactions=(both,))
-    found = max_load(plan, BIG, with_next=False)
+    found = max_load(estimation_of(plan, BIG), with_next=False)
     assert found.error_code != 827
-    assert found.max_per_s.value > 10 * max_load(small, BIG, with_next=False).max_per_s.value
+    assert found.max_per_s.value > 10 * max_load(estimation_of(small, BIG), with_next=False).max_per_s.value
     other = next(t for t in small.tables if t.id != delete.table_id)
     elsewhere = delete.model_copy(update={"table_id": other.id})
     apart = insert.model_copy(update={"operations": (*insert.operations, elsewhere)})
-    kept = max_load(edits.update(small, BIG, transactions=(apart,)), BIG, with_next=False)
+    kept = max_load(estimation_of(edits.update(small, BIG, transactions=(apart,)), BIG), with_next=False)
     assert kept.error_code == 827, "room of deleted rows is for the same table only"
 
 
 def test_the_disk_limits_big_blobs(overload: Plan) -> None:
-    found = max_load(overload, BIG)
+    found = max_load(estimation_of(overload, BIG))
     assert not found.is_enough
     assert found.limited_by.resource == "disk"
     assert found.limited_by.where == "data1 c0d1"
@@ -84,7 +90,7 @@ def test_the_disk_limits_big_blobs(overload: Plan) -> None:
 
 
 def test_small_blobs_have_room(overload: Plan) -> None:
-    assert max_load(overload, SMALL, with_next=False).is_enough
+    assert max_load(estimation_of(overload, SMALL), with_next=False).is_enough
 
 
 @pytest.mark.parametrize("duration_s", [60.0, 900.0, HOUR])
@@ -92,7 +98,7 @@ def test_just_below_runs_clean_and_just_above_ends_as_it_says(
     overload: Plan, small: Plan, duration_s: float
 ) -> None:
     for plan in (overload, small):
-        found = max_load(plan, BIG, duration_s=duration_s, with_next=False)
+        found = max_load(estimation_of(plan, BIG), duration_s=duration_s, with_next=False)
         rate = found.max_per_s.value
         assert simulate(at(plan, BIG, 0.97 * rate), BIG, duration_s).errors == ()
         above = simulate(at(plan, BIG, 1.05 * rate), BIG, duration_s)
@@ -103,41 +109,45 @@ def test_just_below_runs_clean_and_just_above_ends_as_it_says(
 
 def test_a_longer_time_is_never_sustained_at_a_higher_rate(small: Plan) -> None:
     times = (10.0, 60.0, 600.0, HOUR, 2 * HOUR, 24 * HOUR, 48 * HOUR, 5000 * HOUR)
-    rates = [max_load(small, BIG, duration_s=t, with_next=False).max_per_s.value for t in times]
+    rates = [
+        max_load(estimation_of(small, BIG), duration_s=t, with_next=False).max_per_s.value for t in times
+    ]
     assert rates == sorted(rates, reverse=True)
     assert rates[0] > 10 * rates[4]
 
 
 def test_more_memory_and_more_log_never_lower_the_load(small: Plan) -> None:
-    before = max_load(small, BIG, with_next=False).max_per_s.value
-    memory = edits.set_parameter(small, "data_node", "DataMemory", 2**40)
-    with_memory = max_load(memory, BIG, with_next=False)
+    before = max_load(estimation_of(small, BIG), with_next=False).max_per_s.value
+    memory = set_parameter(small, "data_node", "DataMemory", 2**40)
+    with_memory = max_load(estimation_of(memory, BIG), with_next=False)
     assert with_memory.max_per_s.value > before
     assert with_memory.error_code == 410
-    files = edits.set_parameter(memory, "data_node", "NoOfFragmentLogFiles", 20_000)
-    assert max_load(files, BIG, with_next=False).max_per_s.value > with_memory.max_per_s.value
+    files = set_parameter(memory, "data_node", "NoOfFragmentLogFiles", 20_000)
+    assert max_load(estimation_of(files, BIG), with_next=False).max_per_s.value > with_memory.max_per_s.value
 
 
 def test_a_time_that_cannot_be_is_refused(small: Plan) -> None:
     for wrong in (0.0, -1.0, 0.5, 1e12, float("nan")):
         with pytest.raises(SimulationError, match="cannot be sustained"):
-            max_load(small, BIG, duration_s=wrong)
+            max_load(estimation_of(small, BIG), duration_s=wrong)
 
 
 def test_more_buffer_does_not_raise_the_sustained_load(overload: Plan) -> None:
-    more = edits.set_parameter(overload, "data_node", "RedoBuffer", 256 * MIB)
-    before, after = (max_load(plan, BIG, with_next=False).max_per_s.value for plan in (overload, more))
+    more = set_parameter(overload, "data_node", "RedoBuffer", 256 * MIB)
+    before, after = (
+        max_load(estimation_of(plan, BIG), with_next=False).max_per_s.value for plan in (overload, more)
+    )
     assert after == pytest.approx(before, rel=0.05)
 
 
 def test_two_groups_take_twice_the_load(overload: Plan) -> None:
-    before = max_load(overload, BIG, with_next=False).max_per_s.value
-    after = max_load(edits.add_node_group(overload), BIG, with_next=False).max_per_s.value
+    before = max_load(estimation_of(overload, BIG), with_next=False).max_per_s.value
+    after = max_load(estimation_of(add_node_group(overload), BIG), with_next=False).max_per_s.value
     assert after == pytest.approx(2 * before, rel=0.02)
 
 
 def test_remedies_are_ordered_as_the_article_orders_them(overload: Plan) -> None:
-    found = remedies(overload, BIG, also_useless=True)
+    found = remedies(estimation_of(overload, BIG), also_useless=True)
     titles = [remedy.title for remedy in found]
     assert titles[0] == "Add a node group"
     assert "disk" in titles[1]
@@ -147,15 +157,15 @@ def test_remedies_are_ordered_as_the_article_orders_them(overload: Plan) -> None
 
 
 def test_applying_a_remedy_gives_what_it_promised(overload: Plan) -> None:
-    best = remedies(overload, BIG)[0]
-    after = max_load(best.edit(overload), BIG, duration_s=best.duration_s, with_next=False)
+    best = remedies(estimation_of(overload, BIG))[0]
+    after = max_load(estimation_of(best.edit(overload), BIG), duration_s=best.duration_s, with_next=False)
     assert after.max_per_s == best.after
 
 
 def test_a_page_buffer_twice_as_large_helps_random_reads() -> None:
     plan = load(resource_path("samples/disk-data.ndbplan"))
     reads = next(w for w in plan.workloads if isinstance(w.load, OpenLoad))
-    titles = [remedy.title for remedy in remedies(plan, reads.id)]
+    titles = [remedy.title for remedy in remedies(estimation_of(plan, reads.id))]
     # Twice as much does not fit into the 8 GB of the hosts.
     assert [t for t in titles if t.startswith("DiskPageBufferMemory")] == [
         "DiskPageBufferMemory 1.5 x (4608M)"
@@ -167,28 +177,30 @@ def test_a_faster_network_helps_where_links_are_full(overload: Plan) -> None:
     plan = overload
     for host in overload.hosts:
         plan = edits.update(plan, host.id, network_bytes_per_s=10e6)
-    found = remedies(plan, SMALL)
+    found = remedies(estimation_of(plan, SMALL))
     assert "Network links ten times as fast" in [remedy.title for remedy in found]
 
 
 def test_a_disk_that_nodes_share_is_doubled_once(overload: Plan) -> None:
-    shared = edits.move_process(overload, "ndb4", "data1")
-    faster = next(r for r in remedies(shared, BIG, also_useless=True) if "Redo disks" in r.title)
+    shared = move_process(overload, "ndb4", "data1")
+    faster = next(
+        r for r in remedies(estimation_of(shared, BIG), also_useless=True) if "Redo disks" in r.title
+    )
     for disk in (d for host in faster.edit(shared).hosts for d in host.disks):
         assert disk.sequential_write_bytes_per_s in (118e6, 236e6)
 
 
 def test_a_workload_that_rests_has_the_limit_of_its_mix(overload: Plan) -> None:
-    rate = max_load(overload, BIG, with_next=False).max_per_s.value
+    rate = max_load(estimation_of(overload, BIG), with_next=False).max_per_s.value
     resting = edits.update(overload, BIG, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=0),)))
-    found = max_load(resting, BIG, with_next=False)
+    found = max_load(estimation_of(resting, BIG), with_next=False)
     assert found.offered_per_s == 0
     assert found.max_per_s.value == pytest.approx(rate, rel=0.01)
     assert found.limited_by.resource == "disk"
 
 
 def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
-    scenario = compile_scenario(overload, overload.workload(SMALL), duration_s=60, step_s=0.1, seed=1)
+    scenario = build(Estimation(overload, overload.workload(SMALL)), duration_s=60, step_s=0.1, seed=1)
     run = scenario.laws.run.copy()
     run.service_per_s = run.pool = run.send_buffered = 0.0
     free = replace(scenario.with_laws(run=run, load=scenario.laws.load * 0), services=())

@@ -15,11 +15,15 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
 from ndbplan.estimate.loaded import disk_demand
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 
 BIG = "blobs-5k"
 
@@ -34,10 +38,10 @@ def with_disks(plan: Plan, count: int) -> Plan:
             for i in range(count - 1)
         )
         for role in DiskRole:
-            plan = edits.assign_role(plan, node.id, role, model.id)
+            plan = assign_role(plan, node.id, role, model.id)
         plan = edits.update(plan, host.id, disks=(model, *more))
         if more:
-            plan = edits.assign_role(plan, node.id, DiskRole.BACKUP, more[0].id)
+            plan = assign_role(plan, node.id, DiskRole.BACKUP, more[0].id)
     return plan
 
 
@@ -45,22 +49,22 @@ def with_disks(plan: Plan, count: int) -> Plan:
 def test_every_remedy_passes_all_checks_and_keeps_its_promise(sample: str, workload: str) -> None:
     plan = sample_plan(sample)
     before = find(plan)
-    found = remedies(plan, workload)
+    found = remedies(estimation_of(plan, workload))
     assert found
     for remedy in found:
         after = remedy.edit(plan)
         assert harm(before, find(after), anywhere=True) == ""
-        reached = max_load(after, workload, duration_s=remedy.duration_s, with_next=False)
+        reached = max_load(estimation_of(after, workload), duration_s=remedy.duration_s, with_next=False)
         assert remedy.after.value <= reached.max_per_s.value
         assert remedy.changes == value_changes(plan, after)
 
 
 def test_a_log_or_buffer_that_only_delays_the_error_is_no_help() -> None:
     plan = sample_plan("redo-overload")
-    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**36)
+    plan = set_parameter(plan, "data_node", "DataMemory", 2**36)
     for host in {node.host_id for node in plan.data_nodes}:
         plan = edits.update(plan, host, memory_bytes=2**38)
-    for remedy in remedies(plan, BIG, duration_s=300, also_useless=True):
+    for remedy in remedies(estimation_of(plan, BIG), duration_s=300, also_useless=True):
         if not remedy.title.startswith(("RedoBuffer", "Twice as much redo log", "DiskCheckpointSpeed")):
             continue
         if not remedy.helps:
@@ -100,14 +104,14 @@ def test_undo_and_data_files_are_tried_apart_from_the_log() -> None:
     assert set(apart) in tried
     assert {DiskRole.UNDO} in tried
     assert {DiskRole.DATA_FILES} in tried
-    titles = [remedy.title for remedy in remedies(plan, "insert")]
+    titles = [remedy.title for remedy in remedies(estimation_of(plan, "insert"))]
     assert any("UNDO with DATA FILES" in title for title in titles)
 
 
 def test_set_makes_the_same_plan() -> None:
     plan = sample_plan("redo-overload")
     arguments_seen = 0
-    for remedy in remedies(plan, BIG, also_useless=True):
+    for remedy in remedies(estimation_of(plan, BIG), also_useless=True):
         if remedy.arguments is None:
             continue
         made = plan
@@ -116,23 +120,23 @@ def test_set_makes_the_same_plan() -> None:
         assert not value_changes(made, remedy.edit(plan))
         arguments_seen += 1
     assert arguments_seen
-    more = edits.add_node_group(plan)
+    more = add_node_group(plan)
     assert set_arguments(plan, more, value_changes(plan, more)) is None
 
 
 def test_what_the_host_has_no_memory_for_is_not_offered() -> None:
-    plan = edits.set_parameter(sample_plan("redo-overload"), "data_node", "RedoBuffer", 512 * MIB)
+    plan = set_parameter(sample_plan("redo-overload"), "data_node", "RedoBuffer", 512 * MIB)
     for host in {node.host_id for node in plan.data_nodes}:
         plan = edits.update(plan, host, memory_bytes=6 * 2**30)
-    titles = [remedy.title for remedy in remedies(plan, BIG, also_useless=True)]
+    titles = [remedy.title for remedy in remedies(estimation_of(plan, BIG), also_useless=True)]
     assert not any(title.startswith("RedoBuffer") for title in titles)
 
 
 def test_what_a_change_is_worth_once_the_rows_have_room() -> None:
     plan = sample_plan("disk-data")
-    before = max_load(plan, "insert", duration_s=60, with_next=False)
+    before = max_load(estimation_of(plan, "insert"), duration_s=60, with_next=False)
     assert before.limited_by.resource not in ROOM
-    found = remedies(plan, "insert")
+    found = remedies(estimation_of(plan, "insert"))
     # Two changes that differ much end at the same tablespace: room is tried along, and tells them apart.
     assert any(remedy.limited_by.resource == "tablespace" for remedy in found)
     article = [remedy for remedy in found if "UNDO with DATA FILES on a disk of its own" in remedy.title]
@@ -147,7 +151,7 @@ def test_space_of_data_files_grows_without_too_many_files() -> None:
     plan = sample_plan("disk-data")
     files = plan.tablespaces[0].data_files[0].model_copy(update={"count": MANY_FILES})
     plan = edits.update(plan, plan.tablespaces[0].id, data_files=(files,))
-    found = remedies(plan, "insert", duration_s=3600)
+    found = remedies(estimation_of(plan, "insert"), duration_s=3600)
     assert any("space in data files" in remedy.title for remedy in found)
     for remedy in found:
         for space in remedy.edit(plan).tablespaces:
@@ -156,6 +160,6 @@ def test_space_of_data_files_grows_without_too_many_files() -> None:
 
 def test_enough_is_what_the_workload_asks_for() -> None:
     plan = sample_plan("disk-data")
-    asked = max_load(plan, "insert", duration_s=60, with_next=False).offered_per_s
-    for remedy in remedies(plan, "insert", also_useless=True):
+    asked = max_load(estimation_of(plan, "insert"), duration_s=60, with_next=False).offered_per_s
+    for remedy in remedies(estimation_of(plan, "insert"), also_useless=True):
         assert remedy.is_enough == (remedy.after.value >= asked * 0.998), remedy.title

@@ -11,12 +11,14 @@ import pytest
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles, SqlNode
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 DRAWN = int(os.environ.get("NDBPLAN_DRAWN_LOADS", "24"))
@@ -116,7 +118,7 @@ def at(plan: Plan, rate_per_s: float) -> Plan:
 def test_just_below_is_clean_and_just_above_ends_as_it_says(seed: int) -> None:
     plan = drawn(seed)
     duration_s = random.Random(seed).choice((60.0, 600.0, 3600.0))
-    found = max_load(plan, duration_s=duration_s, with_next=False)
+    found = max_load(estimation_of(plan), duration_s=duration_s, with_next=False)
     rate = found.max_per_s.value
     assert rate > 0
     below = simulate(at(plan, 0.97 * rate), duration_s=duration_s)
@@ -139,7 +141,7 @@ def test_a_little_less_is_sustained_too(minutes: int) -> None:
     """A little less may meet a full log where a little more, with checkpoints at other moments, does not."""
     plan = sample_plan("tick-store")
     workload = plan.workloads[0]
-    found = max_load(plan, workload.id, duration_s=60.0 * minutes, with_next=False)
+    found = max_load(estimation_of(plan, workload.id), duration_s=60.0 * minutes, with_next=False)
     for share in (0.97, 0.985):
         load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=share * found.max_per_s.value),))
         less = edits.update(plan, workload.id, load=load)
@@ -150,7 +152,8 @@ def test_a_little_less_is_sustained_too(minutes: int) -> None:
 def test_longer_is_never_higher_and_room_never_lower(seed: int) -> None:
     plan = drawn(seed)
     rates = [
-        max_load(plan, duration_s=t, with_next=False).max_per_s.value for t in (30.0, 300.0, 3600.0, 7200.0)
+        max_load(estimation_of(plan), duration_s=t, with_next=False).max_per_s.value
+        for t in (30.0, 300.0, 3600.0, 7200.0)
     ]
     assert rates == sorted(rates, reverse=True)
     memory = plan.parameters.data_node["DataMemory"]
@@ -158,5 +161,8 @@ def test_longer_is_never_higher_and_room_never_lower(seed: int) -> None:
     assert isinstance(memory, int)
     assert isinstance(files, int)
     for name, value in (("DataMemory", 4 * memory), ("NoOfFragmentLogFiles", 4 * files)):
-        more = edits.set_parameter(plan, "data_node", name, value)
-        assert max_load(more, duration_s=3600.0, with_next=False).max_per_s.value >= 0.99 * rates[2]
+        more = set_parameter(plan, "data_node", name, value)
+        assert (
+            max_load(estimation_of(more), duration_s=3600.0, with_next=False).max_per_s.value
+            >= 0.99 * rates[2]
+        )

@@ -373,7 +373,7 @@ def _quantities(content: bytes) -> None:
 
 
 def _parts(plan: Plan, content: bytes) -> None:
-    from ndbplan.configuration.failures import parse_parts
+    from ndbplan.configuration.failing_parts import parse_parts
 
     parse_parts(plan, _text(content))
 
@@ -407,7 +407,7 @@ def _with_parameter(plan: Plan, content: bytes) -> Plan:
     """A parameter of all data nodes, looked at by every rule and taken into the configuration."""
     from ndbplan.base.kept import keeping
     from ndbplan.checks.run import find
-    from ndbplan.edits.parts import set_parameter
+    from ndbplan.edits.parameters import set_parameter
     from ndbplan.exporting.export import render_files
 
     name, _, value = _text(content).partition("=")

@@ -28,6 +28,7 @@ from ndbplan.plan import file
 from ndbplan.plan.file import PlanFileError
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
 
 LONGEST_S = 20.0
 """Processor time within which one question about a plan of a few nodes is answered."""
@@ -87,7 +88,7 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     """What is asked of each plan; each gives its answer as text."""
     from ndbplan.advise.max_load import max_load
     from ndbplan.checks.run import check
-    from ndbplan.edits.parts import add_node_group
+    from ndbplan.edits.growth import add_node_group
     from ndbplan.estimate.estimation import Estimation, chosen_workload
     from ndbplan.exporting.export import render_files
     from ndbplan.operations.add_nodes import add_nodes
@@ -105,7 +106,9 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     def rated(plan: Plan) -> str:
         if not plan.workloads:
             return ""
-        return json.dumps(max_load(plan, duration_s=60, with_next=False).to_json(), allow_nan=False)
+        return json.dumps(
+            max_load(estimation_of(plan), duration_s=60, with_next=False).to_json(), allow_nan=False
+        )
 
     return {
         "estimate": estimated,

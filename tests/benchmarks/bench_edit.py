@@ -60,7 +60,9 @@ def main() -> list[Figure]:
     plain_panel, plain_view = _plain_panel_ms(app), _plain_view_ms(app)
     written = median_ms(lambda: Plan.model_validate_json(plan.model_dump_json()))
     opened = _open_panels(app, window)
-    simulated = [_longest_turn(app, window.simulate, window.panels.analyses.context.tasks) for _ in range(3)]
+    simulated = [
+        _longest_turn(app, window.navigation.simulate, window.panels.analyses.context.tasks) for _ in range(3)
+    ]
     replayed = _replay(app, window)
     window.document.undo_stack.setClean()
     window.close()

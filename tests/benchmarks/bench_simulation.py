@@ -11,12 +11,13 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from ndbplan.base.resources import resource_path
-from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
-from ndbplan.simulate.model.scenario import Scenario, compile_scenario
+from ndbplan.simulate.model.scenario import Scenario, build
 from ndbplan.simulate.model.start import first_history, first_world
 from ndbplan.simulate.run import simulate
 
@@ -54,8 +55,12 @@ def kernel_rate(scenario: Scenario) -> float:
 def wide_scenario(seconds: float) -> Scenario:
     """The overload sample's nodes with 32 log parts each, loaded to three quarters of the disk."""
     plan = load(resource_path("samples/redo-overload.ndbplan"))
-    scenario = compile_scenario(
-        plan, plan.workload("blobs-1k"), duration_s=seconds, step_s=STEP_S, seed=1, every_node=True
+    scenario = build(
+        Estimation(plan, plan.workload("blobs-1k")),
+        duration_s=seconds,
+        step_s=STEP_S,
+        seed=1,
+        every_node=True,
     )
     import numpy as np
 
@@ -134,8 +139,8 @@ def day_of(plan: Plan, workload_id: str | None) -> float:
 def loaded_scenario(seconds: float) -> Scenario:
     """telecom-144 with every node apart: 2304 log parts, disks, checkpoints and memory of 144 nodes."""
     plan = load(resource_path("samples/telecom-144.ndbplan"))
-    return compile_scenario(
-        plan, plan.workloads[0], duration_s=seconds, step_s=STEP_S, seed=1, every_node=True
+    return build(
+        Estimation(plan, plan.workloads[0]), duration_s=seconds, step_s=STEP_S, seed=1, every_node=True
     )
 
 
@@ -166,7 +171,7 @@ def main() -> None:
         ("SimPy, buffers and disk only", simpy, f"the kernel is {rate / simpy:.0f} x"),
     ):
         print(f"  {name:40s}{value / 1e6:9.2f} M log-part steps/s   ({note})")
-    clock_s, processor_s = monte_carlo_of(edits.add_node_group(overload))
+    clock_s, processor_s = monte_carlo_of(add_node_group(overload))
     for name, seconds, required in (
         ("24 h of redo-overload, 2 x 1 KB", day_of(overload, "blobs-1k"), REQUIRED_DAY_S),
         ("24 h of redo-overload, 2 x 5120 B", day_of(overload, "blobs-5k"), REQUIRED_DAY_S),

@@ -12,7 +12,7 @@ from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, check_all, find
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan, Waiver
 from ndbplan.plan.samples import sample_names, sample_plan

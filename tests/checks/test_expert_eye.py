@@ -8,7 +8,9 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check, find
-from ndbplan.edits.parts import add, move_process, remove, set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import add, remove, set_plan, update
+from ndbplan.edits.roles import move_process
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode

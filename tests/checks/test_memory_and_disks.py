@@ -8,7 +8,8 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check
-from ndbplan.edits.parts import set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
 

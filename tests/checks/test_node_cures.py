@@ -7,7 +7,8 @@ import pytest
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
 from ndbplan.edits.offers import make_host, make_process
-from ndbplan.edits.parts import add, remove, set_parameter
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import add, remove
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
 

@@ -10,7 +10,9 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check, load_rules
-from ndbplan.edits.parts import assign_role, move_process, remove, set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, set_plan, update
+from ndbplan.edits.roles import assign_role, move_process
 from ndbplan.plan import file
 from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan

@@ -14,7 +14,8 @@ from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import TOPICS, check, check_all, has_errors, load_rules
-from ndbplan.edits.parts import move, remove, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import move, remove, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan import file
 from ndbplan.plan.fields import Point

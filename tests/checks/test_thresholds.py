@@ -13,7 +13,8 @@ import pytest
 from golden.commands import plan_files
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.run import check
-from ndbplan.edits.parts import remove, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, update
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.file import load, save
 
 

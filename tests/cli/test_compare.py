@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.plan.file import save
 from ndbplan.plan.samples import sample_plan

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from failing_plans import plan_of_course, small
-from ndbplan.configuration.failures import parts
+from ndbplan.configuration.failing_parts import parts
 from ndbplan.plan.file import save
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.samples import sample_plan

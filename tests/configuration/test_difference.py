@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from drawn_plans import plans
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.difference import Difference, diff, diff_from_defaults
-from ndbplan.edits.parts import add_node_group, remove, set_parameter, update
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config

@@ -7,7 +7,8 @@ import pytest
 from ndbplan.configuration.connections import connections_of, effective_connections
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.sections import effective_configuration
-from ndbplan.edits.parts import set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.plan.hardware import Host

@@ -9,16 +9,8 @@ from typing import Any
 import pytest
 
 from failing_plans import plan_of_course, small
-from ndbplan.configuration.failures import (
-    Failures,
-    Part,
-    PartError,
-    Step,
-    cluster_of,
-    course,
-    parse_parts,
-    parts,
-)
+from ndbplan.configuration.failing_parts import Part, PartError, parse_parts, parts
+from ndbplan.configuration.failures import Failures, Step, cluster_of, course
 from ndbplan.ndb.survival import Arbitration, Candidate, Outcome
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import ClusterParameters, Plan

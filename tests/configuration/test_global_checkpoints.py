@@ -7,13 +7,14 @@ import pytest
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.samples import sample_plan
 
 
 def limit_s(version: str, nodes: int = 2, **parameters: int) -> float | None:
     plan = edits.set_plan(sample_plan("redo-overload"), ndb_version=version)
     for name, value in parameters.items():
-        plan = edits.set_parameter(plan, "data_node", name, value)
+        plan = set_parameter(plan, "data_node", name, value)
     return save_limit_s(node_settings(plan), nodes)
 
 

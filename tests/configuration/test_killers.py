@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from failing_plans import small
-from ndbplan.configuration.failures import Failures, Part, parts
+from ndbplan.configuration.failing_parts import Part, parts
+from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.killers import Search, search_of
-from ndbplan.edits.parts import set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.samples import sample_names, sample_plan

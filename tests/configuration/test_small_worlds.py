@@ -12,7 +12,8 @@ from itertools import combinations_with_replacement, permutations, product
 
 import pytest
 
-from ndbplan.configuration.failures import Part, Step, course
+from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.failures import Step, course
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import distribute, memory

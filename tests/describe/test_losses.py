@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.advise.survival import survive
-from ndbplan.configuration.failures import Failures, parts
+from ndbplan.configuration.failing_parts import parts
+from ndbplan.configuration.failures import Failures
 from ndbplan.describe.losses import ids_of, link_between, loss_of, losses_of, meanings, part_of
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.survival import Outcome

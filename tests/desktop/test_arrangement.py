@@ -118,7 +118,7 @@ def test_a_first_window_fits_its_screen(window) -> None:
 class TestCharts:
     @pytest.fixture
     def charts(self, qtbot, window):
-        window.simulate()
+        window.navigation.simulate()
         panel = window.panels.analyses.panel("Simulation")
         qtbot.waitUntil(lambda: panel.result is not None, timeout=_LONG_MS)
         return panel.charts
@@ -151,7 +151,9 @@ class TestCharts:
             qtbot.waitUntil(lambda: charts.width() > 0)
             for chart in (charts.writes, charts.rates):
                 chart.show_values_at(10.0)
-                named = chart.readout.text() + (chart.legend.text() if chart.legend.isVisible() else "")
+                named = chart.readout.text() + (
+                    chart.readout.legend.text() if chart.readout.legend.isVisible() else ""
+                )
                 for series in chart._content.series:
                     assert series.name.replace(" ", "&nbsp;") in named
                     assert series.colour in named

@@ -225,7 +225,7 @@ class TestTrack:
             assert track.moment_at(track.x_of(at_s)) == at_s
 
     def test_an_event_is_added_where_the_replay_stands_about_what_is_selected(self, broken: Window) -> None:
-        broken.window.simulate()
+        broken.window.navigation.simulate()
         broken.simulated()
         broken.panel.scrubber.go_to(120.0)
         broken.window.selection.set(["ndb2"])
@@ -263,7 +263,7 @@ class TestTrack:
 
 
 def test_the_last_run_stays_as_a_ghost_behind_the_new_one(broken: Window) -> None:
-    broken.window.simulate()
+    broken.window.navigation.simulate()
     broken.simulated()
     charts = broken.panel.charts
     assert not any(s.ghost for chart in charts.all for s in chart._content.series)

@@ -11,6 +11,7 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.tables import put_columns
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
@@ -38,7 +39,7 @@ def window(qtbot, qapp, tmp_path):
 def on_disk(plan: Plan) -> Plan:
     table = plan.table(_TABLE)
     columns = tuple(
-        c if c.name in table.primary_key else edits.changed(c, storage="disk") for c in table.columns
+        c if c.name in table.primary_key else validated.changed(c, storage="disk") for c in table.columns
     )
     return put_columns(plan, table.id, columns)
 

@@ -11,6 +11,7 @@ from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.problem_list import ProblemRow
 from ndbplan.edits import parts as edits
 from ndbplan.edits.offers import make_table
+from ndbplan.edits.parameters import set_parameter
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -34,7 +35,7 @@ def too_small(window: MainWindow, rows: int) -> None:
     window.steps.do("hosts")
     table = make_table(window.document.plan).model_copy(update={"rows": rows, "assumed": ()})
     window.document.edit(
-        "Fill", lambda p: edits.set_parameter(edits.add(p, table), "data_node", "DataMemory", None)
+        "Fill", lambda p: set_parameter(edits.add(p, table), "data_node", "DataMemory", None)
     )
 
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from ndbplan.base.errors import UserError
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
-from ndbplan.edits.address import AddressError, Place, address_of, at, fields, resolve, split, walk
+from ndbplan.edits.address import AddressError, resolve, split
 from ndbplan.edits.assign import assign
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.places import Place, address_of, at, fields, walk
 from ndbplan.plan.fields import Part
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
@@ -222,7 +224,7 @@ def test_links_and_waivers_are_named_by_what_they_speak_of() -> None:
 
 def test_a_parameter_alone_is_set_wherever_it_is_stated() -> None:
     node = STARTER.data_nodes[1]
-    plan = edits.set_parameter(STARTER, node.id, "RedoBuffer", 2**25)
+    plan = set_parameter(STARTER, node.id, "RedoBuffer", 2**25)
     after, changes = assign(plan, "redobuffer=64M")
     assert after.parameters.data_node["RedoBuffer"] == 64 * 2**20
     values = {

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.edits import clipboard
-from ndbplan.edits.parts import EditError, update
+from ndbplan.edits.parts import update
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import dumps
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.references import first_broken

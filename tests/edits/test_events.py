@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import EVENT_NAMES, event_line
 from ndbplan.edits import events
-from ndbplan.edits.parts import EditError
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 

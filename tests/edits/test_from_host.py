@@ -10,7 +10,9 @@ from ndbplan.base.units import GIB, TIB
 from ndbplan.checks.run import check
 from ndbplan.edits.from_host import handed_over, settled_anew, with_settings_of, without_settings
 from ndbplan.edits.offers import make_disk, make_host, make_process
-from ndbplan.edits.parts import EditError, add, remove, set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import add, remove, set_plan, update
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
 

@@ -15,6 +15,8 @@ import pytest
 from ndbplan.base.errors import UserError
 from ndbplan.edits import clipboard, offers
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.roles import assign_role, move_process
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -78,14 +80,14 @@ def one_edit(random: Random, plan: Plan) -> Plan:
         lambda: clipboard.paste(plan, clipboard.copy(plan, some), onto_host=host)[0],
         lambda: clipboard.paste(plan, clipboard.copy(plan, some), onto_host=host)[0],
         lambda: clipboard.paste(sample_plan("starter"), clipboard.copy(plan, some))[0],
-        lambda: edits.add_node_group(plan),
+        lambda: add_node_group(plan),
         lambda: edits.add(plan, offers.make_table(plan, name=random.choice(LABELS))),
         lambda: edits.add(plan, offers.make_workload(plan, name=random.choice(LABELS))),
         lambda: edits.add(plan, offers.make_host(plan, new_host)),
         lambda: edits.add(plan, offers.make_process(plan, random.choice(("data", "sql", "api")), host)),
         lambda: edits.add_disk(plan, host, offers.make_disk(plan, plan.host(host), new_disk)),
-        lambda: edits.move_process(plan, random.choice(plan.processes).id, host),
-        lambda: edits.assign_role(
+        lambda: move_process(plan, random.choice(plan.processes).id, host),
+        lambda: assign_role(
             plan, random.choice(plan.data_nodes).id, random.choice(list(DiskRole)), random.choice(ids)
         ),
     ]

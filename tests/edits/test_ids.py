@@ -5,8 +5,10 @@ from __future__ import annotations
 from ndbplan.edits import clipboard, offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions import add
-from ndbplan.edits.address import address_of, resolve
+from ndbplan.edits.address import resolve
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.ids import NewIds, is_made
+from ndbplan.edits.places import address_of
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
@@ -20,7 +22,7 @@ def test_an_id_follows_no_name() -> None:
         add(plan, "host", ["db7.example.org"]).plan,
         add(plan, "table", ["shop.new_one"]).plan,
         add(plan, "location", ["Räume"]).plan,
-        edits.add_node_group(plan),
+        add_node_group(plan),
         clipboard.paste(plan, clipboard.copy(plan, ["host-a1"]))[0],
     ):
         new = set(after.by_id) - set(plan.by_id)

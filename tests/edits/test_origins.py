@@ -12,6 +12,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import credited, value_changes
 from ndbplan.edits.clipboard import copy, paste
+from ndbplan.edits.parameters import set_parameter, stated_at
 from ndbplan.plan.origins import SetByImport, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -29,12 +30,12 @@ def _plan() -> Plan:
 
 
 def _origin(plan: Plan, scope: str, name: str) -> object:
-    return edits.stated_at(plan, scope)[1].get(name)
+    return stated_at(plan, scope)[1].get(name)
 
 
 @pytest.mark.parametrize("scope", ["data_node", "ndb1"])
 def test_what_a_person_sets_is_pinned(scope: str) -> None:
-    plan = edits.set_parameter(_plan(), scope, "RedoBuffer", 2**26, FILE)
+    plan = set_parameter(_plan(), scope, "RedoBuffer", 2**26, FILE)
     assert _origin(plan, scope, "RedoBuffer") == FILE
     place = "parameters.data_node" if scope == "data_node" else "processes[ndb1]"
     other, _ = assign(plan, f"{place}.RedoBuffer=128M")
@@ -47,30 +48,30 @@ def test_what_a_person_sets_is_pinned(scope: str) -> None:
 
 
 def test_parameters_that_are_set_whole_are_pinned_where_they_change() -> None:
-    plan = edits.set_parameter(_plan(), "ndb1", "RedoBuffer", 2**26, FILE)
-    plan = edits.set_parameter(plan, "ndb1", "ODirect", 1, RULE)
+    plan = set_parameter(_plan(), "ndb1", "RedoBuffer", 2**26, FILE)
+    plan = set_parameter(plan, "ndb1", "ODirect", 1, RULE)
     plan, _ = assign(plan, 'processes[ndb1].parameters={"RedoBuffer": 67108864, "ODirect": 0}')
     assert _origin(plan, "ndb1", "RedoBuffer") == FILE
     assert _origin(plan, "ndb1", "ODirect") is None
 
 
 def test_the_program_keeps_what_it_replaced_and_gives_it_back() -> None:
-    plan = edits.set_parameter(_plan(), "data_node", "RedoBuffer", 2**26, FILE)
-    plan = edits.set_parameter(plan, "data_node", "redobuffer", 2**27, RULE)
-    plan = edits.set_parameter(plan, "data_node", "RedoBuffer", 2**28, RULE)
+    plan = set_parameter(_plan(), "data_node", "RedoBuffer", 2**26, FILE)
+    plan = set_parameter(plan, "data_node", "redobuffer", 2**27, RULE)
+    plan = set_parameter(plan, "data_node", "RedoBuffer", 2**28, RULE)
     decided = _origin(plan, "data_node", "RedoBuffer")
     assert isinstance(decided, SetByProgram)
     assert (decided.instead, decided.imported) == (2**26, FILE)
     assert (
-        _origin(edits.set_parameter(plan, "data_node", "RedoBuffer", 2**26, RULE), "data_node", "RedoBuffer")
+        _origin(set_parameter(plan, "data_node", "RedoBuffer", 2**26, RULE), "data_node", "RedoBuffer")
         == FILE
     )
 
 
 def test_a_change_of_any_kind_is_credited_to_who_made_it() -> None:
-    before = edits.set_parameter(_plan(), "ndb2", "ODirect", 0, FILE)
-    after = edits.set_parameter(before, "data_node", "RedoBuffer", 2**27)
-    after = edits.set_parameter(after, "ndb2", "ODirect", 1)
+    before = set_parameter(_plan(), "ndb2", "ODirect", 0, FILE)
+    after = set_parameter(before, "data_node", "RedoBuffer", 2**27)
+    after = set_parameter(after, "ndb2", "ODirect", 1)
     after = edits.update(after, after.hosts[0].id, cores=3)
     told = credited(before, after, RULE)
     assert not value_changes(after, told)
@@ -82,14 +83,14 @@ def test_a_change_of_any_kind_is_credited_to_who_made_it() -> None:
 
 
 def test_origins_are_not_set_by_their_address() -> None:
-    plan = edits.set_parameter(_plan(), "data_node", "RedoBuffer", 2**26, FILE)
+    plan = set_parameter(_plan(), "data_node", "RedoBuffer", 2**26, FILE)
     for text in ('origins={"data_node": {}}', "origins.data_node={}", "processes[ndb1].origins={}"):
         with pytest.raises(UserError):
             assign(plan, text)
 
 
 def test_a_copy_of_a_node_keeps_who_set_its_values() -> None:
-    plan = edits.set_parameter(_plan(), "ndb1", "ODirect", 1, RULE)
+    plan = set_parameter(_plan(), "ndb1", "ODirect", 1, RULE)
     pasted, new = paste(plan, copy(plan, ["ndb1"]), onto_host=plan.hosts[1].id)
     [node] = [pasted.by_id[i] for i in new if i in pasted.by_id]
     assert node.origins == plan.by_id["ndb1"].origins
@@ -105,7 +106,7 @@ def test_an_origin_stands_exactly_where_the_last_edit_of_a_value_left_it() -> No
             scope, name = draw.choice(SCOPES[:1] + SCOPES[2:]), draw.choice(("RedoBuffer", "ODirect", "Numa"))
             value = draw.choice((None, 0, 1, 2**25, 2**26))
             origin = draw.choice((None, RULE, FILE))
-            plan = edits.set_parameter(plan, scope, name, value, origin)
+            plan = set_parameter(plan, scope, name, value, origin)
             known, had = expected.get((scope, name)), values.get((scope, name))
             values[scope, name] = value
             if value is None:
@@ -118,7 +119,7 @@ def test_an_origin_stands_exactly_where_the_last_edit_of_a_value_left_it() -> No
                 base = known.instead if isinstance(known, SetByProgram) else had
                 source = known.imported if isinstance(known, SetByProgram) else known
                 if base is None and (scope, name) not in expected:
-                    base = edits.stated_at(_plan(), scope)[0].get(name)
+                    base = stated_at(_plan(), scope)[0].get(name)
                 returned = base is not None and base == value
                 expected[scope, name] = (
                     source if returned else RULE.model_copy(update={"instead": base, "imported": source})

@@ -7,6 +7,7 @@ import pytest
 from ndbplan.edits import offers
 from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
@@ -48,5 +49,5 @@ def test_racks_are_lettered_on() -> None:
 def test_a_node_without_a_host_is_refused_but_an_api_slot_is_not() -> None:
     plan = sample_plan("starter")
     assert offers.make_process(plan, "api", None).host_id is None
-    with pytest.raises(edits.EditError):
+    with pytest.raises(EditError):
         offers.make_process(plan, "data", None)

@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndbplan.edits import clipboard
+from ndbplan.edits import clipboard, validated
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group, free_node_id
 from ndbplan.edits.ids import NewIds
-from ndbplan.edits.parts import EditError
+from ndbplan.edits.names import next_hostname
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role, move_process
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import PlanFileError, dumps, loads
 from ndbplan.plan.hardware import Disk, Host, Location
@@ -48,14 +52,14 @@ def any_edit(draw: st.DrawFn) -> Edit:
         return edit
 
     def new_host(plan: Plan) -> Plan:
-        name = edits.next_hostname("host-a1", {h.hostname for h in plan.hosts})
+        name = next_hostname("host-a1", {h.hostname for h in plan.hosts})
         return edits.add(plan, Host(id=NewIds(plan).of(Host), hostname=name, memory_bytes=10**9))
 
     def new_disk(plan: Plan, host: Host) -> Plan:
         return edits.add_disk(plan, host.id, a_disk(NewIds(plan).of(Disk)))
 
     def new_node(plan: Plan, host: Host) -> Plan:
-        node_id = edits.free_node_id(plan, "data")
+        node_id = free_node_id(plan, "data")
         return edits.add(
             plan, DataNode(id=NewIds(plan).of_node("data", node_id), node_id=node_id, host_id=host.id)
         )
@@ -77,21 +81,19 @@ def any_edit(draw: st.DrawFn) -> Edit:
                 on(lambda p: p.objects(), lambda p, o: edits.update(p, o.id, id=NewIds(p).of(Host))),
                 on(
                     lambda p: [x for x in p.processes if x.host_id],
-                    lambda p, x: edits.move_process(p, x.id, pick(p.hosts).id),
+                    lambda p, x: move_process(p, x.id, pick(p.hosts).id),
                 ),
                 on(
                     lambda p: [(n, d) for n in p.data_nodes for d in p.host(n.host_id).disks],
-                    lambda p, nd: edits.assign_role(
-                        p, nd[0].id, list(DiskRole)[number % len(DiskRole)], nd[1].id
-                    ),
+                    lambda p, nd: assign_role(p, nd[0].id, list(DiskRole)[number % len(DiskRole)], nd[1].id),
                 ),
                 on(
                     lambda p: p.data_nodes,
-                    lambda p, n: edits.set_parameter(p, n.id, "DataMemory", number * 1024),
+                    lambda p, n: set_parameter(p, n.id, "DataMemory", number * 1024),
                 ),
-                lambda p: edits.set_parameter(p, "data_node", "RedoBuffer", number or None),
+                lambda p: set_parameter(p, "data_node", "RedoBuffer", number or None),
                 lambda p: edits.set_plan(p, name=f"plan {number}"),
-                edits.add_node_group,
+                add_node_group,
                 on(lambda p: [*p.hosts, *p.tables, *p.workloads], paste),
             ]
         )
@@ -163,7 +165,7 @@ def test_setting_the_same_value_is_no_edit() -> None:
     host = STARTER.hosts[0]
     assert edits.update(STARTER, host.id, cores=host.cores) is STARTER
     assert edits.move(STARTER, {host.id: host.position}) is STARTER
-    assert edits.move_process(STARTER, "ndb1", "host-a1") is STARTER
+    assert move_process(STARTER, "ndb1", "host-a1") is STARTER
     assert edits.remove(STARTER, ["nothing"]) is STARTER
 
 
@@ -258,31 +260,31 @@ def test_removing_everything_leaves_an_empty_plan() -> None:
 
 
 def test_moving_a_process_takes_its_roles_to_disks_of_the_same_name() -> None:
-    after = edits.move_process(STARTER, "ndb1", "host-b1")
+    after = move_process(STARTER, "ndb1", "host-b1")
     assert after.by_id["ndb1"].disk_roles.redo == "host-b1-nvme0"
-    after = edits.move_process(STARTER, "ndb1", "app-a1")
+    after = move_process(STARTER, "ndb1", "app-a1")
     assert after.by_id["ndb1"].disk_roles.redo is None
     assert first_broken(after) is None
 
 
 def test_only_data_nodes_have_disk_roles() -> None:
     with pytest.raises(EditError, match="not a data node"):
-        edits.assign_role(STARTER, "sql147", DiskRole.REDO, None)
+        assign_role(STARTER, "sql147", DiskRole.REDO, None)
     with pytest.raises(EditError, match="own host"):
-        edits.assign_role(STARTER, "ndb1", DiskRole.REDO, "host-b1-nvme0")
+        assign_role(STARTER, "ndb1", DiskRole.REDO, "host-b1-nvme0")
 
 
 @pytest.mark.parametrize("scope", ["data_node", "management", "sql", "tcp", "ndb1"])
 def test_a_parameter_can_be_set_and_taken_back(scope: str) -> None:
-    there = edits.set_parameter(STARTER, scope, "SomeParameter", 5)
+    there = set_parameter(STARTER, scope, "SomeParameter", 5)
     assert there != STARTER
-    assert edits.set_parameter(there, scope, "SomeParameter", None) == STARTER
+    assert set_parameter(there, scope, "SomeParameter", None) == STARTER
 
 
 @pytest.mark.parametrize(("groups", "replicas"), [(1, 2), (3, 2), (1, 1), (1, 4)])
 def test_adding_node_groups(groups: int, replicas: int) -> None:
-    start = edits.set_parameter(DISK_DATA, "data_node", "NoOfReplicas", replicas)
-    after = edits.add_node_group(start, groups)
+    start = set_parameter(DISK_DATA, "data_node", "NoOfReplicas", replicas)
+    after = add_node_group(start, groups)
     new = after.data_nodes[len(start.data_nodes) :]
     assert len(new) == groups * replicas
     assert first_broken(after) is None
@@ -299,50 +301,50 @@ def test_adding_node_groups(groups: int, replicas: int) -> None:
 
 
 def test_new_groups_of_the_published_experiment_have_the_published_node_ids() -> None:
-    after = edits.add_node_group(ADD_NODES)
+    after = add_node_group(ADD_NODES)
     assert [node.node_id for node in after.data_nodes] == [3, 4, 5, 6]
     assert [host.hostname for host in after.hosts[-2:]] == ["computer5", "computer6"]
 
 
 def test_a_new_group_gets_the_next_number_when_groups_are_numbered() -> None:
-    assert [n.node_group for n in edits.add_node_group(STARTER).data_nodes] == [0, 0, 1, 1]
-    assert [n.node_group for n in edits.add_node_group(ADD_NODES).data_nodes] == [None] * 4
+    assert [n.node_group for n in add_node_group(STARTER).data_nodes] == [0, 0, 1, 1]
+    assert [n.node_group for n in add_node_group(ADD_NODES).data_nodes] == [None] * 4
 
 
 def test_a_group_of_nodes_that_share_a_host_stays_on_one_host() -> None:
-    plan = edits.move_process(STARTER, "ndb2", "host-a1")
-    after = edits.add_node_group(plan)
+    plan = move_process(STARTER, "ndb2", "host-a1")
+    after = add_node_group(plan)
     assert len({n.host_id for n in after.data_nodes[2:]}) == 1
 
 
 def test_a_group_cannot_be_added_to_a_plan_without_nodes() -> None:
     with pytest.raises(EditError, match="0 data nodes"):
-        edits.add_node_group(EMPTY_PLAN)
+        add_node_group(EMPTY_PLAN)
 
 
 def test_a_full_cluster_takes_no_more_data_nodes() -> None:
     with pytest.raises(EditError, match="at most 144 data nodes"):
-        edits.add_node_group(TELECOM)
+        add_node_group(TELECOM)
 
 
 def test_free_node_ids() -> None:
-    assert edits.free_node_id(STARTER, "data") == 3
-    assert edits.free_node_id(STARTER, "sql") == 153
-    assert edits.free_node_id(ADD_NODES, "sql") == 53
-    assert edits.free_node_id(ADD_NODES, "data", [5]) == 6
+    assert free_node_id(STARTER, "data") == 3
+    assert free_node_id(STARTER, "sql") == 153
+    assert free_node_id(ADD_NODES, "sql") == 53
+    assert free_node_id(ADD_NODES, "data", [5]) == 6
     gap = edits.update(STARTER, "ndb2", node_id=144)
-    assert edits.free_node_id(gap, "data") == 2
+    assert free_node_id(gap, "data") == 2
 
 
 def test_all_255_node_ids_can_be_used_up() -> None:
     plan = edits.add(EMPTY_PLAN, Host(id="h", hostname="h", memory_bytes=10**9))
     for number in range(255):
         plan = plan.replace(
-            processes=(*plan.processes, ApiSlot(id=f"a{number}", node_id=edits.free_node_id(plan, "api")))
+            processes=(*plan.processes, ApiSlot(id=f"a{number}", node_id=free_node_id(plan, "api")))
         )
     assert {p.node_id for p in plan.processes} == set(range(1, 256))
     with pytest.raises(EditError, match="at most 255 nodes"):
-        edits.free_node_id(plan, "api")
+        free_node_id(plan, "api")
 
 
 @pytest.mark.parametrize(
@@ -357,12 +359,12 @@ def test_all_255_node_ids_can_be_used_up() -> None:
     ],
 )
 def test_names_of_new_hosts_follow_the_old_ones(model: str, taken: set[str], free: str) -> None:
-    assert edits.next_hostname(model, taken) == free
+    assert next_hostname(model, taken) == free
 
 
 def test_a_new_address_stays_an_address() -> None:
     taken = {f"10.0.0.{n}" for n in range(3, 256)}
-    name = edits.next_hostname("10.0.0.3", taken)
+    name = next_hostname("10.0.0.3", taken)
     assert name not in taken
     assert all(0 <= int(part) <= 255 for part in name.split("."))
 
@@ -378,16 +380,16 @@ def test_a_plan_keeps_management_nodes_and_others_in_node_id_order() -> None:
 
 def test_reserved_nodes_get_no_number_from_a_new_group() -> None:
     plan = edits.update(STARTER, "ndb2", node_group=NODE_GROUP_NONE)
-    new = edits.add_node_group(plan).data_nodes[2:]
+    new = add_node_group(plan).data_nodes[2:]
     assert {n.node_group for n in new} == {1}
 
 
 def test_a_new_group_keeps_out_of_groups_that_nobody_numbered() -> None:
     """Nodes 1 and 2 are stated as group 0; the product makes 3 and 4 group 1."""
-    plan = edits.add_node_group(STARTER)
+    plan = add_node_group(STARTER)
     for node in plan.data_nodes[2:]:
         plan = edits.update(plan, node.id, node_group=None)
-    groups = [node.node_group for node in edits.add_node_group(plan).data_nodes]
+    groups = [node.node_group for node in add_node_group(plan).data_nodes]
     assert groups == [0, 0, 1, 1, 2, 2]
 
 
@@ -415,8 +417,8 @@ def test_a_refused_path_says_what_a_path_is_made_of() -> None:
 )
 def test_what_no_file_may_hold_is_no_edit(spoiled: Callable[[Plan], Plan]) -> None:
     plan = sample_plan("starter")
-    with pytest.raises(edits.EditError):
-        edits.checked(plan, spoiled(plan))
+    with pytest.raises(EditError):
+        validated.checked(plan, spoiled(plan))
     with pytest.raises(PlanFileError):
         loads(dumps(spoiled(plan)))
 
@@ -424,6 +426,6 @@ def test_what_no_file_may_hold_is_no_edit(spoiled: Callable[[Plan], Plan]) -> No
 def test_what_a_file_may_hold_is_an_edit() -> None:
     for name in ("starter", "disk-data", "telecom-144"):
         plan = sample_plan(name)
-        assert edits.checked(EMPTY_PLAN, plan) is plan
-        after = edits.set_parameter(plan, "data_node", "DataMemory", 10**9)
-        assert edits.checked(plan, after) is after
+        assert validated.checked(EMPTY_PLAN, plan) is plan
+        after = set_parameter(plan, "data_node", "DataMemory", 10**9)
+        assert validated.checked(plan, after) is after

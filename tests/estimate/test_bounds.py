@@ -20,6 +20,9 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.storage.rows import row_layout
@@ -74,11 +77,11 @@ def on_disk(plan: Plan) -> Plan:
     for table in plan.tables:
         keys = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
         columns = tuple(
-            c if c.name in keys or not table.primary_key else edits.changed(c, storage="disk")
+            c if c.name in keys or not table.primary_key else validated.changed(c, storage="disk")
             for c in table.columns
         )
         moved = columns != table.columns
-        tables.append(edits.changed(table, columns=columns, tablespace_id="ts" if moved else None))
+        tables.append(validated.changed(table, columns=columns, tablespace_id="ts" if moved else None))
     return plan.replace(logfile_groups=(group,), tablespaces=(space,), tables=tuple(tables))
 
 
@@ -243,7 +246,7 @@ def test_columns_on_disk_never_make_bytes_vanish(plan: Plan) -> None:
 
 
 def test_restarts_that_share_an_uplink_wait_for_it() -> None:
-    plan = edits.add_node_group(sample_plan("starter"))
+    plan = add_node_group(sample_plan("starter"))
     members = node_groups(plan)
     place = Location(id="far", name="Far room", uplink_bytes_per_s=1e7)
     plan = plan.replace(locations=(*plan.locations, place))
@@ -323,7 +326,7 @@ def test_a_tablespace_that_new_nodes_overflow_is_an_error_of_the_procedure() -> 
     plan = sample_plan("disk-data")
     plan = edits.set_plan(plan, ndb_version="8.4")
     space = plan.tablespaces[0]
-    file = edits.changed(space.data_files[0], count=20)
+    file = validated.changed(space.data_files[0], count=20)
     small = edits.update(plan, space.id, data_files=(file,))
     notes = [note for note in add_nodes(Estimation(small)).notes if note.startswith("error: tablespace")]
     assert len(notes) == 1
@@ -335,7 +338,7 @@ def test_what_does_not_fit_is_said_by_the_reorganisation_itself() -> None:
     plan = edits.set_plan(sample_plan("disk-data"), ndb_version="8.4")
     assert not reorganise(plan).problems
     space = plan.tablespaces[0]
-    small = edits.update(plan, space.id, data_files=(edits.changed(space.data_files[0], count=20),))
+    small = edits.update(plan, space.id, data_files=(validated.changed(space.data_files[0], count=20),))
     found = reorganise(small)
     assert [line for line in found.problems if line.startswith("error: tablespace")]
     assert found.to_json()["problems"] == list(found.problems)
@@ -345,11 +348,11 @@ def test_what_does_not_fit_is_said_by_the_reorganisation_itself() -> None:
 
 def test_threads_that_do_not_divide_the_log_parts_say_so() -> None:
     plan = edits.set_plan(sample_plan("terabyte-load"), ndb_version="7.6")
-    plan = edits.set_parameter(plan, "data_node", "NoOfFragmentLogParts", 16)
+    plan = set_parameter(plan, "data_node", "NoOfFragmentLogParts", 16)
     said = {}
     for count in (8, 10, 16):
         text = f"main,ldm={{count={count}}},tc={{count=2}},recv,send,rep,io"
-        found = restart(edits.set_parameter(plan, "data_node", "ThreadConfig", text), "system")
+        found = restart(set_parameter(plan, "data_node", "ThreadConfig", text), "system")
         restoring = next(p for p in found.phases if p.name == "restore from local checkpoint")
         said[count] = [t for t in _terms(restoring.duration_s.why) if "do not divide" in t.source]
     assert not said[8]

@@ -11,6 +11,7 @@ from ndbplan.base.kept import Kept
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
@@ -118,9 +119,9 @@ def test_dragging_a_host_keeps_the_figures_of_the_nodes() -> None:
 
 
 def test_figures_follow_a_parameter_that_they_read() -> None:
-    faster = edits.set_parameter(TELECOM, "data_node", "NoOfFragmentLogFiles", 32)
+    faster = set_parameter(TELECOM, "data_node", "NoOfFragmentLogFiles", 32)
     assert of_first(faster).redo.log_bytes_per_part == 2 * of_first(TELECOM).redo.log_bytes_per_part
-    other = edits.set_parameter(TELECOM, "data_node", "RedoBuffer", 2**27)
+    other = set_parameter(TELECOM, "data_node", "RedoBuffer", 2**27)
     used, same, changed = (node_settings(plan).only(NODE_SETTINGS) for plan in (TELECOM, other, faster))
     assert used is same
     assert used is not changed

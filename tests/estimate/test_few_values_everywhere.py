@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from drawn_keys import COUNTS, ROWS, clusters, with_values
 from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import cpu, node_loads, redo
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.row_cost import row_cost
@@ -20,7 +21,7 @@ from ndbplan.estimate.stored import distribute, memory, node_data
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Operation, OperationKind, Transaction
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
 
 _READING = Transaction(name="r", operations=(Operation(table_id="t", kind=OperationKind.READ),))
 
@@ -149,7 +150,7 @@ def test_what_is_said_of_the_fullest_is_what_sets_of_values_do(plan: Plan, count
 def test_the_simulation_writes_to_the_log_parts_that_the_estimate_names(plan: Plan, count: int) -> None:
     plan = with_values(plan, count)
     workload = plan.workloads[0]
-    scenario = compile_scenario(plan, workload, duration_s=10, step_s=0.1, seed=1)
+    scenario = build(Estimation(plan, workload), duration_s=10, step_s=0.1, seed=1)
     page = constant_for(plan, "redo_page_overhead").value
     loads = {load.node_id: load for load in node_loads(plan, workload)}
     for n, node_class in enumerate(scenario.node_classes):

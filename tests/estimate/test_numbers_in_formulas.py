@@ -13,7 +13,7 @@ ROOMS = ("estimate", "simulate/model")
 PLAIN = {-1.0, 0.0, 0.5, 1.0, 2.0, 100.0}
 """Halves, doubles and percents say what they are."""
 ALLOWED: dict[str, tuple[float, ...]] = {
-    "estimate/load/checkpoint.py": (0.001,),
+    "estimate/load/partial_checkpoint.py": (0.001,),
     "estimate/load/key_choice.py": (1e-09,),
     "estimate/load/log_full.py": (0.001, 3.0, 1000000000.0),
     "estimate/load/maintenance_window.py": (1e-06,),

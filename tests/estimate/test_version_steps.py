@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from drawn_loads import loaded_plans
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.estimate.times.restart import KINDS, Conditions
@@ -106,7 +107,7 @@ def test_each_step_of_many_threads_and_log_parts_is_named(operation: str) -> Non
     # What MaxNoOfExecutionThreads may be and whether there are more log parts than 4 came bit by bit.
     plan = sample_plan("node-restart")
     for name, value in (("MaxNoOfExecutionThreads", 72), ("NoOfFragmentLogParts", 32)):
-        plan = edits.set_parameter(plan, "data_node", name, value)
+        plan = set_parameter(plan, "data_node", name, value)
     for host in plan.hosts:
         plan = edits.update(plan, host.id, cores=64, network_bytes_per_s=1e10)
         for disk in host.disks:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ndbplan.edits.parts import set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan

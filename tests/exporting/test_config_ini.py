@@ -8,7 +8,9 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.sections import sections
-from ndbplan.edits.parts import assign_role, set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan, update
+from ndbplan.edits.roles import assign_role
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan

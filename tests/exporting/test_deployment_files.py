@@ -11,7 +11,8 @@ from hypothesis import given, settings
 
 from drawn_plans import plans
 from ndbplan.base.resources import resource_path
-from ndbplan.edits.parts import set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import render_files
 from ndbplan.exporting.operator import kubernetes_name
 from ndbplan.exporting.systemd import unit_word

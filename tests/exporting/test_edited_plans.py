@@ -12,16 +12,10 @@ from ndbplan.base.errors import UserError
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check
 from ndbplan.configuration.sections import effective_configuration
-from ndbplan.edits.parts import (
-    add,
-    add_node_group,
-    assign_role,
-    move_process,
-    remove,
-    set_parameter,
-    set_plan,
-    update,
-)
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import add, remove, set_plan, update
+from ndbplan.edits.roles import assign_role, move_process
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import render_files
 from ndbplan.importing.config.plan import import_config

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
-from ndbplan.edits.parts import add, add_node_group, set_plan, update
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parts import add, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files

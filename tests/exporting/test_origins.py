@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import put_origin, set_parameter
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.origins import SetByImport, SetByProgram, file_name
@@ -23,11 +23,11 @@ SECTIONS = (
 
 
 def test_the_line_above_a_value_says_where_it_came_from() -> None:
-    plan = edits.set_parameter(
+    plan = set_parameter(
         sample_plan("starter"), "data_node", "RedoBuffer", 2**26, SetByImport(file="my.ini", line=12)
     )
     decided = SetByProgram(rule="numa", reason="Memory of one socket is used first")
-    plan = edits.set_parameter(plan, "data_node", "Numa", 0, decided)
+    plan = set_parameter(plan, "data_node", "Numa", 0, decided)
     lines = render_config_ini(plan).splitlines()
     assert lines[lines.index("RedoBuffer=64M") - 1] == "# imported: my.ini, line 12"
     assert lines[lines.index("Numa=0") - 1] == (
@@ -40,10 +40,10 @@ def test_the_line_above_a_value_says_where_it_came_from() -> None:
 def test_hostile_words_stay_in_their_comment(text: str) -> None:
     plain = sample_plan("starter")
     node = plain.data_nodes[0].id
-    plan = edits.put_origin(plain, "data_node", "RedoBuffer", SetByImport(file=file_name(text), line=1))
+    plan = put_origin(plain, "data_node", "RedoBuffer", SetByImport(file=file_name(text), line=1))
     reason = "".join(letter for letter in text if letter.isprintable())
-    plan = edits.set_parameter(plan, node, "Numa", 1, SetByProgram(rule="numa", reason=reason))
-    plain = edits.set_parameter(plain, node, "Numa", 1)
+    plan = set_parameter(plan, node, "Numa", 1, SetByProgram(rule="numa", reason=reason))
+    plain = set_parameter(plain, node, "Numa", 1)
     written = render_config_ini(plan)
 
     def said(of: str) -> list[str]:

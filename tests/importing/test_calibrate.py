@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.resources import resource_path
-from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import restart
 from ndbplan.importing.calibrate import calibrate, timed_reorganise, timed_restart
@@ -114,4 +114,4 @@ def test_a_time_below_the_waits_is_refused() -> None:
 
 def test_calibrations_follow_the_plan_when_nodes_are_added() -> None:
     plan, _ = calibrate(TERABYTE, RESTART)
-    assert edits.add_node_group(plan).calibrations == plan.calibrations
+    assert add_node_group(plan).calibrations == plan.calibrations

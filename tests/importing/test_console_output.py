@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.errors import UserError
-from ndbplan.edits import parts as edits
 from ndbplan.edits.additions import add
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.files import Imported, import_files
 from ndbplan.importing.measurements import MeasurementError
@@ -219,7 +219,7 @@ def test_status_is_held_against_a_plan() -> None:
 
 
 def test_memory_usage_states_data_memory_where_the_plan_says_nothing() -> None:
-    base = edits.set_parameter(sample_plan("starter"), "data_node", "DataMemory", None)
+    base = set_parameter(sample_plan("starter"), "data_node", "DataMemory", None)
     done = imported(USAGE, base)
     assert done.plan.parameters.data_node["DataMemory"] == 5120 * 32768
     assert "IndexMemory" not in done.plan.parameters.data_node, (

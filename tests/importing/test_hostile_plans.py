@@ -11,7 +11,7 @@ from ndbplan.checks.run import find
 from ndbplan.configuration.connections import effective_connections
 from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.configuration.stated import stated
-from ndbplan.edits.parts import put_origin
+from ndbplan.edits.parameters import put_origin
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.file import dumps, loads

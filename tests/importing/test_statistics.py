@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.units import format_count
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import distribute
 from ndbplan.importing.ddl.statements import read_ddl
@@ -109,7 +110,7 @@ def test_counted_pages_replace_those_by_lengths_until_the_table_changes() -> Non
     (t1,) = plan.tables
     assert t1.partition_variable_bytes == found.partition_variable_bytes
     assert tuple(distribute(plan, t1).variable_bytes) == found.partition_variable_bytes
-    longer = edits.changed(t1.columns[3], average_bytes=1000)
+    longer = validated.changed(t1.columns[3], average_bytes=1000)
     changed = edits.update(plan, t1.id, columns=(*t1.columns[:3], longer))
     assert changed.tables[0].partition_variable_bytes == ()
 

@@ -8,6 +8,8 @@ from typing import Any, Final
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.stated import SCOPES
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.parameters import Parameter
 from ndbplan.plan.hardware import Disk, Host, Location
@@ -72,7 +74,7 @@ def with_value(plan: Plan, scope: str, name: str, value: Value) -> Plan | None:
     """The plan with the parameter set for all nodes of the kind; None: its version has none such."""
     if not catalogue.knows(SCOPES[scope], name, plan.version):
         return None
-    return edits.set_parameter(plan, scope, name, value)
+    return set_parameter(plan, scope, name, value)
 
 
 def _times(factor: float) -> Callable[[Any], Any]:
@@ -193,6 +195,6 @@ def _changed(part: Any, name: str, change: Callable[[Any], Any]) -> Any:
     if value is None:
         return part
     try:
-        return edits.changed(part, **{name: None if value is _CLEARED else value})
+        return validated.changed(part, **{name: None if value is _CLEARED else value})
     except UserError:
         return part

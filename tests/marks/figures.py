@@ -12,6 +12,7 @@ from ndbplan.advise.survival import survive
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import PARTS, Estimation
 from ndbplan.estimate.space.growth import growth
 from ndbplan.plan.events import Backup, DiskSlow, Event, HostFailure, NetworkCut, NodeFailure
@@ -43,13 +44,13 @@ def _bare() -> Plan:
     plan = load(plan_files()["starter"])
     for node in plan.data_nodes:
         plan = edits.update(plan, node.id, disk_roles=DiskRoles())
-    plan = edits.set_parameter(plan, "data_node", "AutomaticThreadConfig", None)
+    plan = set_parameter(plan, "data_node", "AutomaticThreadConfig", None)
     plan = edits.update(plan, plan.locations[0].id, uplink_bytes_per_s=1e8) if plan.locations else plan
     for table in plan.tables:
         plan = edits.update(plan, table.id, growth_rows_per_month=10**6)
     for name, value in (("TimeBetweenEpochsTimeout", 4000), ("TimeBetweenGlobalCheckpointsTimeout", 10_000)):
-        plan = edits.set_parameter(plan, "data_node", name, value)
-    return edits.set_parameter(plan, "data_node", "DataDir", "/nvme1/ndb")
+        plan = set_parameter(plan, "data_node", name, value)
+    return set_parameter(plan, "data_node", "DataDir", "/nvme1/ndb")
 
 
 def _slow() -> Plan:
@@ -58,8 +59,8 @@ def _slow() -> Plan:
     for host in plan.hosts:
         disks = (d.model_copy(update={"sequential_write_bytes_per_s": 3e6}) for d in host.disks)
         plan = edits.update(plan, host.id, disks=tuple(disks))
-    plan = edits.set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", "QUEUE")
-    return edits.set_parameter(plan, "data_node", "RedoBuffer", 2**20)
+    plan = set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", "QUEUE")
+    return set_parameter(plan, "data_node", "RedoBuffer", 2**20)
 
 
 def _read_from_disk() -> Plan:
@@ -72,7 +73,7 @@ def _read_from_disk() -> Plan:
         plan = edits.update(plan, host.id, disks=tuple(disks))
     for table in plan.tables:
         plan = edits.update(plan, table.id, rows=50 * max(1, table.rows))
-    return edits.set_parameter(plan, "data_node", "DiskPageBufferMemory", 64 * 2**20)
+    return set_parameter(plan, "data_node", "DiskPageBufferMemory", 64 * 2**20)
 
 
 def figures(plan: Plan, part: str) -> str | None:

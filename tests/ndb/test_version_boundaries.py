@@ -21,14 +21,16 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.needs import CannotChangeError, needs
 from ndbplan.configuration.settings import node_settings, redo_log_parts
-from ndbplan.edits.parts import set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
-from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.load.redo import log_reserve
 from ndbplan.estimate.loaded import checkpoint, redo
-from ndbplan.estimate.space.disk_space import redo_space
+from ndbplan.estimate.space.file_sizes import redo_space
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.stored import distribute, memory, placements
@@ -52,7 +54,7 @@ from ndbplan.plan.processes import Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, Table
 from ndbplan.plan.workloads import ClosedLoad
-from ndbplan.simulate.model.scenario import compile_scenario, lcp_share, queues
+from ndbplan.simulate.model.scenario import build, lcp_share, queues
 from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world.laws import Laws
@@ -206,13 +208,13 @@ def out_of_operations(v: str) -> list[int]:
 def laws(v: str) -> Laws:
     """What a simulation of a sample is told."""
     found = plan(v)
-    return compile_scenario(found, found.workloads[0], duration_s=1.0, step_s=0.1, seed=1).laws
+    return build(Estimation(found, found.workloads[0]), duration_s=1.0, step_s=0.1, seed=1).laws
 
 
 def checkpoint_speed_at_start(v: str) -> float:
     """Bytes a second that checkpoints are set to when the load of a sample begins."""
     found = plan(v)
-    scenario = compile_scenario(found, found.workloads[0], duration_s=1.0, step_s=0.1, seed=1)
+    scenario = build(Estimation(found, found.workloads[0]), duration_s=1.0, step_s=0.1, seed=1)
     return float(first_world(scenario).state.node_state[0].lcp_target_bytes_per_s)
 
 

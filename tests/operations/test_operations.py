@@ -6,6 +6,8 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import restart
@@ -69,7 +71,7 @@ def test_reorganising_blocks_ddl_and_restarts() -> None:
 
 
 def test_nodes_planned_ahead_spare_the_rolling_restart() -> None:
-    plan = edits.add_node_group(ADD_NODES)
+    plan = add_node_group(ADD_NODES)
     for node in plan.data_nodes[-2:]:
         plan = edits.update(plan, node.id, node_group=65536)
     found = add_nodes(Estimation(plan))
@@ -84,7 +86,7 @@ def test_new_nodes_wait_for_a_checkpoint_of_those_that_run() -> None:
 
 
 def test_memory_that_does_not_fit_is_told() -> None:
-    small = edits.set_parameter(ADD_NODES, "data_node", "DataMemory", 2**30)
+    small = set_parameter(ADD_NODES, "data_node", "DataMemory", 2**30)
     found = add_nodes(Estimation(small))
     assert found.reorganisation is not None
     assert not all(peak.fits for peak in found.reorganisation.node_peaks)
@@ -101,7 +103,7 @@ def test_disks_carry_the_log_of_moved_rows() -> None:
 
 def with_reserved(plan: Plan, count: int) -> Plan:
     """The plan with so many reserved nodes of new hosts."""
-    grown = edits.add_node_group(plan, count // 2)
+    grown = add_node_group(plan, count // 2)
     for node in grown.data_nodes[-count:]:
         grown = edits.update(grown, node.id, node_group=65536)
     return grown
@@ -180,7 +182,7 @@ def test_restarts_that_erase_say_so_in_their_command() -> None:
 
 
 def test_one_node_of_each_group_at_a_time_is_faster() -> None:
-    plan = edits.add_node_group(STARTER)
+    plan = add_node_group(STARTER)
     together = Conditions(one_of_each_group=True)
     assert (
         add_nodes(Estimation(plan), conditions=together).duration_s.value

@@ -7,7 +7,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
-from ndbplan.edits.parts import EditError
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.events import (
     Backup,
     Burst,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.file import PlanFileError, dumps, loads
 from ndbplan.plan.origins import SetByImport, SetByProgram, file_name
 from ndbplan.plan.plan import Plan
@@ -17,10 +17,10 @@ def _with_origins() -> Plan:
     plan = sample_plan("starter")
     node = plan.data_nodes[0].id
     by_file = SetByImport(file="config.ini", line=7)
-    plan = edits.set_parameter(plan, "data_node", "RedoBuffer", 2**26, by_file)
+    plan = set_parameter(plan, "data_node", "RedoBuffer", 2**26, by_file)
     decided = SetByProgram(rule="direct-io", reason="Large checkpoints go through the file cache")
-    plan = edits.set_parameter(plan, "data_node", "RedoBuffer", 2**27, decided)
-    return edits.set_parameter(plan, node, "ODirect", 1, decided)
+    plan = set_parameter(plan, "data_node", "RedoBuffer", 2**27, decided)
+    return set_parameter(plan, node, "ODirect", 1, decided)
 
 
 def test_a_plan_file_keeps_who_set_a_value() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ndbplan.simulate.bands import drawn_runs
+from ndbplan.simulate.drawn_runs import drawn_runs
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster, Purpose

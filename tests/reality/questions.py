@@ -20,6 +20,7 @@ from ndbplan.estimate.times.disk_files import create_file as creation_of
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 from reality.facts import Fact
 
@@ -37,7 +38,7 @@ def device(plan: Plan, fact: Fact) -> float:
 
 def device_ceiling(plan: Plan, fact: Fact) -> Quantity:
     """The load at which the device is full, for the minute that the article watched."""
-    return max_load(plan, plan.workload(_OVERLOAD).id, duration_s=60.0).max_per_s
+    return max_load(estimation_of(plan, plan.workload(_OVERLOAD).id), duration_s=60.0).max_per_s
 
 
 def thread_cpu(plan: Plan, fact: Fact) -> Quantity:
@@ -89,7 +90,7 @@ def random_reads(plan: Plan, fact: Fact) -> float:
     workload = plan.workload("Random reads, 20 threads")
     if fact.id == "s002-read-qps":
         # The disks were 90 % busy.
-        return 0.9 * max_load(plan, workload.id, duration_s=60.0).max_per_s.value
+        return 0.9 * max_load(estimation_of(plan, workload.id), duration_s=60.0).max_per_s.value
     node = disk_data(plan, workload).nodes[0]
     iops = node.random_reads_per_s.value
     return iops if fact.id == "s002-disk-miss-iops" else 100 * iops / plan.hosts[0].disks[0].random_read_iops

@@ -23,6 +23,7 @@ from ndbplan.plan.workloads import (
     Transaction,
     Workload,
 )
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -122,7 +123,7 @@ def test_002_random_reads_keep_the_disks_busy() -> None:
     assert result.accepted_per_s.value == pytest.approx(1290, rel=0.10)
     busy = max(disk.utilisation_mean.value for disk in result.disks)
     assert busy == pytest.approx(0.90, rel=0.10)
-    found = max_load(plan, reads.id, with_next=False)
+    found = max_load(estimation_of(plan, reads.id), with_next=False)
     assert found.limited_by.resource == "disk reads"
 
 
@@ -138,7 +139,7 @@ def test_002_twenty_clients_queue_at_four_disks() -> None:
 
 def test_004_the_load_rate_and_what_limits_it() -> None:
     plan = sample("terabyte-load")
-    found = max_load(plan)
+    found = max_load(estimation_of(plan))
     # A transaction is a thousandth of a warehouse; the article loads 1 to 2 a second.
     assert 1000 <= found.max_per_s.value <= 2000
     assert found.limited_by.resource == "source disk", "the article says so"

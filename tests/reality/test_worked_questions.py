@@ -10,6 +10,7 @@ from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint
 from ndbplan.estimate.timed import restart
@@ -28,13 +29,13 @@ def question(version: str, tables: int, threads: int) -> Plan:
     """Two data nodes with 8 GiB of rows, checkpoints at 10 MiB/s, updates that make 1 MB/s of log."""
     plan = sample_plan("starter").replace(ndb_version=version)
     for name in plan.parameters.data_node:
-        plan = edits.set_parameter(plan, "data_node", name, None)
+        plan = set_parameter(plan, "data_node", name, None)
     settings = {"NoOfReplicas": 2, "DataMemory": 9 * GIB, "MaxNoOfExecutionThreads": threads}
     speeds = (
         ("MinDiskWriteSpeed", "MaxDiskWriteSpeed") if plan.version >= (7, 4) else ("DiskCheckpointSpeed",)
     )
     for name, value in (settings | dict.fromkeys(speeds, 10 * MIB)).items():
-        plan = edits.set_parameter(plan, "data_node", name, value)
+        plan = set_parameter(plan, "data_node", name, value)
     columns = (
         Column(name="k", type="bigint", nullable=False),
         Column(name="v", type="varbinary", length=1000, average_bytes=1000),
@@ -98,7 +99,7 @@ def initial_start(version: str) -> Plan:
     """42 GiB of log files on disks that write 18.5 MiB/s."""
     plan = sample_plan("disk-data").replace(ndb_version=version)
     for name, value in (("NoOfFragmentLogFiles", 168), ("FragmentLogFileSize", 64 * MIB)):
-        plan = edits.set_parameter(plan, "data_node", name, value)
+        plan = set_parameter(plan, "data_node", name, value)
     for host in plan.hosts:
         for disk in host.disks:
             plan = edits.update(plan, disk.id, sequential_write_bytes_per_s=18.5 * MIB)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import PartitionBalance
@@ -16,9 +18,9 @@ def _plan(groups: int, exponent: float) -> Plan:
     """Inserts into a fully replicated table of few keys, with little log."""
     plan = edits.set_plan(sample_plan("tick-store-8.4"), ndb_version="7.5")
     for _ in range(groups - 1):
-        plan = edits.add_node_group(plan)
-    plan = edits.set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 4)
-    plan = edits.set_parameter(plan, "data_node", "FragmentLogFileSize", 2**24)
+        plan = add_node_group(plan)
+    plan = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 4)
+    plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 2**24)
     table, workload = plan.tables[0], plan.workloads[0]
     plan = edits.update(
         plan,

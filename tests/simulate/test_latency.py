@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.run import simulate
 
 IDLE_S = constant("idle_latency_s").value
@@ -34,7 +36,7 @@ def test_clients_rate_and_latency_obey_littles_law(overload: Plan, think_time_s:
 def test_waiting_for_redo_takes_longer(overload: Plan) -> None:
     load = ClosedLoad(clients=40, latency_s=0.005)
     plan = edits.update(overload, BIG, load=load)
-    plan = edits.set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", "queue")
+    plan = set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", "queue")
     result = simulate(plan, BIG, 300)
     assert result.waiting.max() > 0
     assert result.latency_s.max() > 1.8 * 0.005
@@ -42,8 +44,8 @@ def test_waiting_for_redo_takes_longer(overload: Plan) -> None:
 
 
 def test_an_open_load_takes_longer_near_saturation(overload: Plan) -> None:
-    scenario = compile_scenario(
-        at_rate(overload, 100), overload.workload(SMALL), duration_s=1, step_s=0.1, seed=1
+    scenario = build(
+        Estimation(at_rate(overload, 100), overload.workload(SMALL)), duration_s=1, step_s=0.1, seed=1
     )
     most = scenario.services[0].max_per_s
     shares = (0.01, 0.3, 0.6, 0.9)

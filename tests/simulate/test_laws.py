@@ -12,6 +12,8 @@ import pytest
 from ndbplan.base.units import MIB
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import (
@@ -98,7 +100,7 @@ def split(plan: Plan) -> Plan:
         used = disk_for(plan, node, DiskRole.REDO)
         assert used is not None
         other = next(disk for disk in plan.host(node.host_id).disks if disk.id != used.id)
-        plan = edits.assign_role(plan, node.id, DiskRole.LCP, other.id)
+        plan = assign_role(plan, node.id, DiskRole.LCP, other.id)
     return plan
 
 
@@ -211,9 +213,9 @@ def test_collapsed_nodes_and_repeated_runs_give_the_same(plans: Iterator[Drawn])
 def test_a_full_log_is_freed_again(overload: Plan) -> None:
     """When the log is full nothing is written any more; a checkpoint must start all the same."""
     one = drawn(overload, 765)
-    plan = edits.set_parameter(one.plan, "sql", "DefaultOperationRedoProblemAction", "queue")
-    plan = edits.set_parameter(split(plan), "data_node", "NoOfFragmentLogFiles", 3)
-    plan = edits.set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
+    plan = set_parameter(one.plan, "sql", "DefaultOperationRedoProblemAction", "queue")
+    plan = set_parameter(split(plan), "data_node", "NoOfFragmentLogFiles", 3)
+    plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
     point = RatePoint(at_s=0, rate_per_s=500)
     plan = edits.update(with_speed(plan, 100e6), "w", load=OpenLoad(points=(point,)))
     result = simulate(plan, "w", 3600)

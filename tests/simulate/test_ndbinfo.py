@@ -8,6 +8,7 @@ from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions import add
 from ndbplan.edits.assign import assign
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.events import NodeFailure
@@ -39,7 +40,7 @@ COLUMNS = {
 
 
 def test_every_table_has_the_columns_of_the_real_one(overload: Plan) -> None:
-    plan = edits.set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
+    plan = set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
     points = (RatePoint(at_s=0, rate_per_s=20_000),)
     plan = edits.update(plan, BIG, load=OpenLoad(points=points, clients=50))
     plan = edits.set_plan(plan, ndb_version="7.4.10")
@@ -85,7 +86,7 @@ def test_a_row_of_logbuffers_is_an_ldm_thread_up_to_7_and_a_log_part_from_8(over
         (2, "8.4", [(0, 1), (1, 1), (2, 1), (3, 1)]),
     ):
         plan = edits.set_plan(overload, ndb_version=version)
-        plan = edits.set_parameter(plan, "data_node", "MaxNoOfExecutionThreads", threads)
+        plan = set_parameter(plan, "data_node", "MaxNoOfExecutionThreads", threads)
         rows = view("logbuffers", simulate(plan, BIG, 5), plan, 3)
         assert [(r["log_id"], r["log_part"]) for r in rows if r["node_id"] == 3] == places
 
@@ -147,7 +148,7 @@ def test_speeds_and_memory_follow_the_run(overload: Plan) -> None:
 
 
 def test_restart_info_follows_a_restart(overload: Plan) -> None:
-    plan = edits.set_plan(edits.set_parameter(overload, "data_node", "DataMemory", 2**40), ndb_version="7.6")
+    plan = edits.set_plan(set_parameter(overload, "data_node", "DataMemory", 2**40), ndb_version="7.6")
     event = NodeFailure(at_s=10, object_id="ndb3", back_after_s=5)
     result = simulate(plan, SMALL, 3000, events=[event])
     assert view("restart_info", result, plan, 5) == []

@@ -11,6 +11,8 @@ import changed_inputs as changes
 from ndbplan.base.units import MIB
 from ndbplan.describe.parting import NOWHERE, sentence
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
 from ndbplan.plan.events import Backup
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -41,13 +43,13 @@ def loaded(disk_bytes_per_s: float = 100e6) -> Plan:
     """Data nodes each of whose disks takes log, checkpoints and backups just so."""
     plan = sample_plan("redo-overload-8.4")
     for name, value in (("MinDiskWriteSpeed", 10 * MIB), ("MaxDiskWriteSpeed", 40 * MIB)):
-        plan = edits.set_parameter(plan, "data_node", name, value)
+        plan = set_parameter(plan, "data_node", name, value)
     for host in plan.hosts:
         for disk in host.disks:
             plan = edits.update(plan, disk.id, sequential_write_bytes_per_s=disk_bytes_per_s)
     for node in plan.data_nodes:
         for role in (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP):
-            plan = edits.assign_role(plan, node.id, role, plan.host(node.host_id).disks[0].id)
+            plan = assign_role(plan, node.id, role, plan.host(node.host_id).disks[0].id)
     return plan
 
 
@@ -58,7 +60,7 @@ def test_equal_runs_do_not_part() -> None:
 
 
 def test_runs_part_when_a_backup_takes_the_disk() -> None:
-    plan = edits.set_parameter(loaded(), "data_node", "BackupDiskWriteSpeedPct", 90)
+    plan = set_parameter(loaded(), "data_node", "BackupDiskWriteSpeedPct", 90)
     quiet, disturbed = (
         simulate(plan, duration_s=240.0, events=events) for events in ((), (Backup(at_s=30.0),))
     )
@@ -95,8 +97,8 @@ def test_the_chain_goes_from_the_error_to_the_disk() -> None:
 
 def test_a_setting_without_effect_is_no_cause() -> None:
     plan = loaded()
-    larger = edits.set_parameter(plan, "data_node", "RedoBuffer", 512 * MIB)
-    faster = edits.set_parameter(larger, "data_node", "MaxDiskWriteSpeed", 20 * MIB)
+    larger = set_parameter(plan, "data_node", "RedoBuffer", 512 * MIB)
+    faster = set_parameter(larger, "data_node", "MaxDiskWriteSpeed", 20 * MIB)
     one, other, both = (simulate(each, duration_s=MINUTE) for each in (plan, larger, faster))
     found = parting(one, both)
     assert found is not None

@@ -9,10 +9,12 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.row_types import column
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.run import run_scenario, simulate
 from ndbplan.simulate.world.indices import Purpose
 
@@ -37,7 +39,7 @@ def with_load(plan: Plan, kind: OperationKind, rate_per_s: float, **load_fields:
 
 
 def test_data_memory_fills_and_refuses_with_827(overload: Plan) -> None:
-    plan = edits.set_parameter(overload, "data_node", "DataMemory", 3 * 2**30)
+    plan = set_parameter(overload, "data_node", "DataMemory", 3 * 2**30)
     result = simulate(plan, SMALL, 300)
     assert {error.code for error in result.errors} == {827}
     assert result.bottleneck.resource == "memory"
@@ -57,7 +59,7 @@ def test_updates_fill_no_memory(overload: Plan) -> None:
 @pytest.mark.usefixtures("both_kernels")
 def test_disk_data_writes_pages_and_undo(disk_plan: Plan) -> None:
     plan = with_load(disk_plan, OperationKind.UPDATE, 200)
-    scenario = compile_scenario(plan, plan.workloads[0], duration_s=120, step_s=0.1, seed=1)
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=120, step_s=0.1, seed=1)
     run = run_scenario(scenario)
     state, accepted = run.state.node_state, run.accepted
     undo = run.history.disk[:, :, Purpose.UNDO].sum()
@@ -86,7 +88,7 @@ def test_a_full_tablespace_refuses_with_1601(disk_plan: Plan) -> None:
 
 
 def test_a_small_page_buffer_holds_back_and_refuses_nothing(disk_plan: Plan) -> None:
-    plan = edits.set_parameter(disk_plan, "data_node", "DiskPageBufferMemory", 8 * MIB)
+    plan = set_parameter(disk_plan, "data_node", "DiskPageBufferMemory", 8 * MIB)
     result = simulate(with_load(plan, OperationKind.UPDATE, 3000), duration_s=60)
     assert result.errors == ()
     assert result.accepted_per_s.value < 0.9 * 3000

@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import steps
-from ndbplan.simulate.model.scenario import SimulationError, compile_scenario
+from ndbplan.simulate.model.scenario import SimulationError, build
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import run_scenario, simulate
 from ndbplan.simulate.simulation import Simulation
@@ -42,7 +46,7 @@ def with_disk_speed(plan: Plan, bytes_per_s: float) -> Plan:
 def run_of(plan: Plan, workload_id: str, seconds: float, **settings: object) -> Simulation:
     """Final state of a run, for looking inside."""
     workload = plan.workload(workload_id)
-    scenario = compile_scenario(plan, workload, duration_s=seconds, step_s=0.1, seed=1, **settings)
+    scenario = build(Estimation(plan, workload), duration_s=seconds, step_s=0.1, seed=1, **settings)
     return run_scenario(scenario)
 
 
@@ -81,7 +85,7 @@ def test_device_bytes_per_transaction_match_iostat(overload: Plan) -> None:
 
 def test_twice_the_buffer_only_delays_the_error(overload: Plan) -> None:
     once = simulate(overload, BIG).first_error
-    twice = simulate(edits.set_parameter(overload, "data_node", "RedoBuffer", 96 * MIB), BIG).first_error
+    twice = simulate(set_parameter(overload, "data_node", "RedoBuffer", 96 * MIB), BIG).first_error
     assert once is not None
     assert twice is not None
     assert twice.code == 1221
@@ -89,14 +93,14 @@ def test_twice_the_buffer_only_delays_the_error(overload: Plan) -> None:
 
 
 def test_a_second_node_group_cures(overload: Plan) -> None:
-    assert simulate(edits.add_node_group(overload), BIG).errors == ()
+    assert simulate(add_node_group(overload), BIG).errors == ()
 
 
 def test_checkpoints_on_a_disk_of_their_own_cure(overload: Plan) -> None:
     plan = overload
     for node in plan.data_nodes:
         other = plan.host(node.host_id).disks[0].id
-        plan = edits.assign_role(plan, node.id, DiskRole.LCP, other)
+        plan = assign_role(plan, node.id, DiskRole.LCP, other)
     result = simulate(plan, BIG)
     assert result.errors == ()
     assert {disk.disk for disk in result.disks} == {"c0d0", "c0d1"}
@@ -128,7 +132,7 @@ def test_log_is_conserved_to_the_byte(overload: Plan, workload: str) -> None:
 
 @pytest.mark.usefixtures("both_kernels")
 def test_a_queue_conserves_transactions(overload: Plan) -> None:
-    plan = edits.set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
+    plan = set_parameter(overload, "sql", "DefaultOperationRedoProblemAction", "queue")
     plan = at_rate(plan, BIG, 9000, clients=64)
     run = run_of(plan, BIG, 60)
     cluster = run.state.cluster
@@ -140,7 +144,7 @@ def test_a_queue_conserves_transactions(overload: Plan) -> None:
 
 
 def test_collapsing_identical_nodes_changes_nothing(overload: Plan) -> None:
-    plan = edits.add_node_group(overload)
+    plan = add_node_group(overload)
     plan = at_rate(plan, BIG, 9000)
     alike, apart = (simulate(plan, BIG, every_node=every) for every in (False, True))
     assert alike.accepted_per_s.value == pytest.approx(apart.accepted_per_s.value, rel=1e-9)
@@ -154,7 +158,7 @@ def test_collapsing_identical_nodes_changes_nothing(overload: Plan) -> None:
 
 
 def test_identical_nodes_give_identical_series(overload: Plan) -> None:
-    plan = at_rate(edits.add_node_group(overload), BIG, 9000)
+    plan = at_rate(add_node_group(overload), BIG, 9000)
     result = simulate(plan, BIG, every_node=True)
     nodes = sorted({part.node_id for part in result.parts})
     assert len(nodes) == 4
@@ -198,7 +202,7 @@ def test_two_equal_disks_instead_of_one_never_hurt(overload: Plan, speed: float,
     one = at_rate(with_disk_speed(overload, speed), BIG, rate)
     two = one
     for node in one.data_nodes:
-        two = edits.assign_role(two, node.id, DiskRole.LCP, one.host(node.host_id).disks[0].id)
+        two = assign_role(two, node.id, DiskRole.LCP, one.host(node.host_id).disks[0].id)
     together, apart = (simulate(plan, BIG, duration_s=60, uneven=0.0) for plan in (one, two))
     assert apart.accepted_per_s.value >= together.accepted_per_s.value * 0.995
 
@@ -228,8 +232,8 @@ def test_closed_clients_send_one_transaction_at_a_time(overload: Plan) -> None:
 
 
 def test_a_small_log_ends_in_410(overload: Plan) -> None:
-    plan = edits.set_parameter(overload, "data_node", "NoOfFragmentLogFiles", 3)
-    plan = edits.set_parameter(plan, "data_node", "FragmentLogFileSize", 64 * MIB)
+    plan = set_parameter(overload, "data_node", "NoOfFragmentLogFiles", 3)
+    plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 64 * MIB)
     result = simulate(plan, SMALL, duration_s=200)
     assert 410 in code_counts(result)
     assert result.redo_log_fill_max.value > 0.95
@@ -237,8 +241,8 @@ def test_a_small_log_ends_in_410(overload: Plan) -> None:
 
 
 def test_buffers_larger_than_files_end_in_1220(overload: Plan) -> None:
-    plan = edits.set_parameter(overload, "data_node", "FragmentLogFileSize", 16 * MIB)
-    plan = edits.set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 200)
+    plan = set_parameter(overload, "data_node", "FragmentLogFileSize", 16 * MIB)
+    plan = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 200)
     result = simulate(plan, BIG)
     assert result.first_error is not None
     assert result.first_error.code == 1220
@@ -302,8 +306,8 @@ def test_a_run_stops_at_the_next_look_and_looks_often(telecom: Plan) -> None:
     with pytest.raises(Cancelled):
         simulate(telecom, duration_s=86_400, cancelled=cancelled, progress=progress.append, every_node=True)
     assert asked == [0, 1, 2, 3, 4, 5], "one look before each stretch of steps, none after the last"
-    scenario = compile_scenario(
-        telecom, telecom.workloads[0], duration_s=86_400, step_s=0.1, seed=1, every_node=True
+    scenario = build(
+        Estimation(telecom, telecom.workloads[0]), duration_s=86_400, step_s=0.1, seed=1, every_node=True
     )
     stretch = np.diff([0.0, *progress]).max() * scenario.steps * scenario.laws.load.size
     assert stretch <= steps.CHUNK_PART_STEPS * 1.0001
@@ -321,8 +325,8 @@ def test_any_overload_stays_within_its_buffers(
     overload: Plan, rate: float, speed: float, buffer_mib: int, action: str, rows: int, seed: int
 ) -> None:
     plan = with_disk_speed(at_rate(overload, SMALL, rate, clients=100), speed)
-    plan = edits.set_parameter(plan, "data_node", "RedoBuffer", buffer_mib * MIB)
-    plan = edits.set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", action)
+    plan = set_parameter(plan, "data_node", "RedoBuffer", buffer_mib * MIB)
+    plan = set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", action)
     one = plan.workload(SMALL).transactions[0]
     operations = tuple(o.model_copy(update={"rows": rows}) for o in one.operations)
     plan = edits.update(plan, SMALL, transactions=(one.model_copy(update={"operations": operations}),))

@@ -13,7 +13,8 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
-from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.events import (
     Backup,
     Burst,
@@ -71,9 +72,9 @@ def sample(name: str, workload: int = 0, *events: Event, step_s: float = 0.1) ->
 
 def full_log(overload: Plan) -> Course:
     """Small logs and slow checkpoints: error 410 comes and goes."""
-    plan = edits.set_parameter(overload, "data_node", "NoOfFragmentLogFiles", 3)
-    plan = edits.set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
-    plan = edits.set_parameter(plan, "data_node", "MaxDiskWriteSpeed", 2 * MIB)
+    plan = set_parameter(overload, "data_node", "NoOfFragmentLogFiles", 3)
+    plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
+    plan = set_parameter(plan, "data_node", "MaxDiskWriteSpeed", 2 * MIB)
     return Course(plan, plan.workload("blobs-5k"), (), 0.1, 1)
 
 
@@ -130,7 +131,7 @@ def test_a_snapshot_is_a_copy() -> None:
 
 def _eventful() -> Course:
     """Everything that can happen to two groups."""
-    plan = edits.add_node_group(load(resource_path("samples/node-restart.ndbplan")))
+    plan = add_node_group(load(resource_path("samples/node-restart.ndbplan")))
     nodes = [node.id for node in plan.data_nodes]
     disk = plan.hosts[1].disks[0].id
     events = (
@@ -193,7 +194,7 @@ def test_going_back_takes_what_was_done_since_with_it(overload: Plan) -> None:
 
 
 def test_who_acts_finds_what_a_plan_with_that_event_finds(overload: Plan) -> None:
-    plan = edits.add_node_group(overload)
+    plan = add_node_group(overload)
     event = NodeFailure(at_s=40, object_id=plan.data_nodes[1].id, back_after_s=15)
     planned = simulate(plan, "blobs-1k", 300, events=(event,))
     session = Session(Course(plan, plan.workload("blobs-1k"), (), 0.1, 1, every_node=True).story(300.0))

@@ -10,12 +10,13 @@ import pytest
 import simpy
 
 from ndbplan.base.units import MIB
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate.model.scenario import Scenario, compile_scenario
+from ndbplan.simulate.model.scenario import Scenario, build
 from ndbplan.simulate.run import simulate
 
 RUN, PIECE = 256 * 1024, 256 * 1024
@@ -177,8 +178,8 @@ def reference_of(scenario: Scenario, case: Case) -> Reference:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_agrees_within_3_percent(case: Case) -> None:
     plan = plan_of(case)
-    scenario = compile_scenario(
-        plan, plan.workloads[0], duration_s=case.seconds, step_s=0.1, seed=1, uneven=0.0
+    scenario = build(
+        Estimation(plan, plan.workloads[0]), duration_s=case.seconds, step_s=0.1, seed=1, uneven=0.0
     )
     reference = reference_of(scenario, case)
     found = simulate(plan, duration_s=case.seconds, uneven=0.0)

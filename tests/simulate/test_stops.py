@@ -11,8 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
-from ndbplan.configuration.failures import Failures, Part, Step, course
+from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.failures import Failures, Step, course
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.ndb.survival import killed_after_s, silent_after_s
 from ndbplan.plan.events import (
     Backup,
@@ -47,8 +50,8 @@ def built(groups: int, replicas: int = 2, version: str = "8.4", management: int 
     load_ = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=RATE),))
     plan = edits.update(plan, "blobs-1k", load=load_, duration_s=FOR_S)
     plan = plan.replace(workloads=(plan.workload("blobs-1k"),))
-    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
-    plan = edits.set_parameter(plan, "data_node", "NoOfReplicas", replicas)
+    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
+    plan = set_parameter(plan, "data_node", "NoOfReplicas", replicas)
     host, node = plan.host(plan.data_nodes[0].host_id), plan.data_nodes[0]
     aside = next(h for h in plan.hosts if h.id == plan.sql_nodes[0].host_id)
     sql = plan.sql_nodes[0]
@@ -169,7 +172,7 @@ def test_a_silent_host_is_noticed_by_heartbeats_a_killed_process_at_once(four: P
 
 
 def test_heartbeats_follow_their_parameter(four: Plan) -> None:
-    quick = edits.set_parameter(four, "data_node", "HeartbeatIntervalDbDb", 500)
+    quick = set_parameter(four, "data_node", "HeartbeatIntervalDbDb", 500)
     ((begin, end),) = run(quick, HostFailure(at_s=10, object_id="h0")).standing
     assert end - begin < 0.2 * silent_after_s(5000)[1]
 
@@ -245,7 +248,7 @@ def test_a_cut_that_heals_before_anybody_is_declared_dead_only_costs_time(pair: 
 
 
 def test_arbitration_switched_off_leaves_two_halves(pair: Plan) -> None:
-    plan = edits.set_parameter(pair, "data_node", "Arbitration", "Disabled")
+    plan = set_parameter(pair, "data_node", "Arbitration", "Disabled")
     result = run(plan, NetworkCut(at_s=5, object_ids=("rack-0",)), for_s=60)
     assert result.cluster_stop is None
     assert any(text.startswith("split brain") for _, text in result.happened)
@@ -278,7 +281,7 @@ def test_a_rolling_restart_does_not_take_the_last_of_a_group(pair: Plan) -> None
 
 def test_a_rolling_restart_without_an_arbitrator_takes_one_node_after_the_other() -> None:
     plan = built(2, management=1)
-    plan = edits.set_parameter(plan, "management", "ArbitrationRank", 2)
+    plan = set_parameter(plan, "management", "ArbitrationRank", 2)
     down = ManagementNodeDown(at_s=1, object_id="m0")
     change = ParameterChange(at_s=20, name="RedoBuffer", value=2**26)
     result = run(plan, down, change, for_s=3000)
@@ -343,7 +346,7 @@ def test_a_failed_disk_of_every_role_counts(four: Plan) -> None:
 
 def test_nodes_added_count_for_the_groups_that_must_live() -> None:
     plan = load(resource_path("samples/add-nodes.ndbplan"))
-    new = {n.id for n in edits.add_node_group(plan).data_nodes} - {n.id for n in plan.data_nodes}
+    new = {n.id for n in add_node_group(plan).data_nodes} - {n.id for n in plan.data_nodes}
     grown = simulate(plan, None, 100, events=[NodesAdded(at_s=10)])
     assert grown.cluster_stop is None
     old = [n.id for n in plan.data_nodes]
@@ -455,13 +458,13 @@ def test_a_run_stops_when_the_course_of_its_failures_does(
 @LAWS
 def test_hosts_that_fail_at_once_are_judged_at_once(four: Plan, dead: set[str]) -> None:
     parts = [Part("host", name) for name in sorted(dead)]
-    quick = edits.set_parameter(four, "data_node", "HeartbeatIntervalDbDb", 100)
+    quick = set_parameter(four, "data_node", "HeartbeatIntervalDbDb", 100)
     result = run(quick, *(HostFailure(at_s=5, object_id=name) for name in sorted(dead)), for_s=30)
     assert (result.cluster_stop is not None) == Failures(quick).judge(parts).stops
 
 
 def test_every_survivable_single_failure_is_survived(four: Plan) -> None:
-    quick = edits.set_parameter(four, "data_node", "HeartbeatIntervalDbDb", 100)
+    quick = set_parameter(four, "data_node", "HeartbeatIntervalDbDb", 100)
     for event in itertools.chain(
         (NodeFailure(at_s=5, object_id=n.id) for n in quick.data_nodes),
         (HostFailure(at_s=5, object_id=h.id) for h in quick.hosts),

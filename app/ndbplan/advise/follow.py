@@ -18,9 +18,10 @@ from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import load_rules
 from ndbplan.configuration.stated import Stated, stated
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.changes import value_changes
 from ndbplan.edits.from_host import settled_anew
+from ndbplan.edits.parameters import put_origin, set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.origins import SetByProgram
@@ -67,8 +68,8 @@ def _with_reasons(plan: Plan, other: Plan) -> Plan:
     for one in stated(plan):
         reason = reasons.get((one.scope, one.reading.written, one.reading.value, _rule_of(one)))
         if isinstance(one.origin, SetByProgram) and reason not in (None, one.origin.reason):
-            origin = edits.changed(one.origin, reason=reason)
-            plan = edits.put_origin(plan, one.scope, one.reading.written, origin)
+            origin = validated.changed(one.origin, reason=reason)
+            plan = put_origin(plan, one.scope, one.reading.written, origin)
     return plan
 
 
@@ -82,9 +83,7 @@ def _decided_again(plan: Plan, decided: Iterable[Stated]) -> Plan:
     again = plan
     for one in decided:
         assert isinstance(one.origin, SetByProgram)
-        again = edits.set_parameter(
-            again, one.scope, one.reading.written, one.origin.instead, one.origin.imported
-        )
+        again = set_parameter(again, one.scope, one.reading.written, one.origin.instead, one.origin.imported)
     for _ in range(_MOST_ROUNDS):
         earlier = again
         for name in (name for name in RULES if name in rules):

@@ -1,6 +1,6 @@
 """What an online reorganisation does to the workload meanwhile, from the simulation.
 
-    impact_of_reorganise(plan, "busy-hour").during.errors
+    impact_of_reorganise(estimation_of(plan, "busy-hour")).during.errors
 
 The rows that move are added to the workload as what they are for the old nodes: a write of the whole row and
 a delete, at the rate at which the estimate moves them.
@@ -84,8 +84,7 @@ def _steady(workload: Workload, rate_per_s: float, extra: Transaction | None, ex
 
 
 def impact_of_reorganise(
-    plan: Plan,
-    workload_id: str | None = None,
+    now: Estimation,
     groups: int = 1,
     cancelled: Callable[[], bool] | None = None,
 ) -> Impact | None:
@@ -93,10 +92,11 @@ def impact_of_reorganise(
 
     None when no table moves rows. Raises what `reorganise` and `simulate` raise.
     """
-    from ndbplan.simulate.run import simulate, workload_of
+    from ndbplan.simulate.model.workload import workload_of
+    from ndbplan.simulate.run import simulate
 
-    workload = workload_of(plan, workload_id)
-    now = Estimation(plan, workload)
+    plan, workload = now.plan, now.workload or workload_of(now.plan, None)
+    now = now.under(workload)
     estimate = now.reorganise(groups)
     table = _fastest(plan, estimate)
     if table is None:

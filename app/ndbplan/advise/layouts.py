@@ -14,6 +14,7 @@ from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.roles import assign_role
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -71,7 +72,7 @@ def _with_backup_apart(plan: Plan, node: DataNode) -> Plan:
     redo = disk_for(plan, node, DiskRole.REDO)
     if len(plan.host(node.host_id).disks) < 2 or disk_for(plan, node, DiskRole.BACKUP) is not redo:
         return plan
-    return edits.assign_role(plan, node.id, DiskRole.BACKUP, disk_beside_redo(plan, node, last=True).id)
+    return assign_role(plan, node.id, DiskRole.BACKUP, disk_beside_redo(plan, node, last=True).id)
 
 
 def _name(role: DiskRole) -> str:

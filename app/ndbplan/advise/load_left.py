@@ -19,7 +19,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.checkpoint import checkpoint_share
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import sequential_write_bytes_per_s

@@ -28,6 +28,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, credited, value_changes
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.solutions import faster_disks, faster_network, more_cores, more_space, set_everywhere
 from ndbplan.plan.hardware import Disk, RaidLevel
 from ndbplan.plan.origins import SetByProgram
@@ -36,6 +37,7 @@ from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.bottleneck import Bottleneck
 
 Edit = Callable[[Plan], Plan]
@@ -97,8 +99,7 @@ class _Candidate:
 
 
 def remedies(
-    plan: Plan,
-    workload_id: str | None = None,
+    now: Estimation,
     *,
     duration_s: float | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -107,8 +108,7 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """The remedies of `find_remedies`."""
     return find_remedies(
-        plan,
-        workload_id,
+        now,
         duration_s=duration_s,
         cancelled=cancelled,
         progress=progress,
@@ -122,8 +122,7 @@ def sustained_s(workload: Workload) -> float:
 
 
 def find_remedies(
-    plan: Plan,
-    workload_id: str | None = None,
+    now: Estimation,
     *,
     duration_s: float | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -136,13 +135,14 @@ def find_remedies(
     more or better disks, as both do before parameters. With `also_useless`, changes that gain nothing are
     listed too, last. Raises SimulationError, Cancelled.
     """
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.model.workload import workload_of
 
-    workload = workload_of(plan, workload_id)
+    plan, workload = now.plan, now.workload or workload_of(now.plan, None)
     lasts_s = duration_s if duration_s is not None else sustained_s(workload)
 
     def highest(of: Plan) -> MaxLoad:
-        return max_load(of, workload.id, duration_s=lasts_s, cancelled=cancelled, with_next=False)
+        loaded = now.of(of).under(of.workload(workload.id))
+        return max_load(loaded, duration_s=lasts_s, cancelled=cancelled, with_next=False)
 
     before = highest(plan)
     problems = find(plan)
@@ -320,7 +320,7 @@ def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[_Cand
 
 def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Candidate]:
     resource = before.limited_by.resource
-    yield _Candidate("Add a node group", edits.add_node_group)
+    yield _Candidate("Add a node group", add_node_group)
     yield from _layouts(plan, workload)
     yield from _faster_disk_candidates(plan, before)
     if resource == "network":

@@ -18,7 +18,8 @@ from typing import Any
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.failures import Damage, Failures, Judged, Part, Step, course
+from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.failures import Damage, Failures, Judged, Step, course
 from ndbplan.configuration.killers import Killers, Search
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.estimate.estimation import Estimation

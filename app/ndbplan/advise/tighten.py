@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from ndbplan.base.shapes import Shape
 from ndbplan.edits import parts as edits
-from ndbplan.edits.address import address_of
+from ndbplan.edits import validated
+from ndbplan.edits.places import address_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes, filled, stored_bytes
 from ndbplan.plan.plan import Plan
@@ -117,6 +118,6 @@ def _candidates(plan: Plan) -> Iterator[_Candidate]:
 
 def _with_length(plan: Plan, table: Table, column: Column, mean_bytes: float) -> Plan:
     columns = tuple(
-        edits.changed(one, average_bytes=mean_bytes) if one is column else one for one in table.columns
+        validated.changed(one, average_bytes=mean_bytes) if one is column else one for one in table.columns
     )
     return edits.update(plan, table.id, columns=columns)

@@ -58,7 +58,7 @@ def write_atomically(
         ) from None
     except ValueError as error:
         raise FileError(
-            f"is no name of a file ({error})", where=ascii(str(path)), fix="name another"
+            f"is not the name of a file ({error})", where=ascii(str(path)), fix="name another"
         ) from None
 
 

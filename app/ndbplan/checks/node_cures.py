@@ -17,6 +17,8 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import with_settings_of
+from ndbplan.edits.growth import twin_host, twin_node
+from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -79,11 +81,11 @@ def _moved(plan: Plan, ids: tuple[str, ...], host_ids: tuple[str, ...]) -> Plan:
     """The nodes on these hosts, or each on a new one beside its old one."""
     for number, node_id in enumerate(ids):
         if host_ids:
-            plan = edits.move_process(plan, node_id, host_ids[number])
+            plan = move_process(plan, node_id, host_ids[number])
             continue
         old = plan.host(plan.by_id[node_id].host_id)
         host = offers.make_host(plan, offers.DEFAULT_HOST, old.location_id)
-        plan = edits.move_process(edits.add(plan, host), node_id, host.id)
+        plan = move_process(edits.add(plan, host), node_id, host.id)
     return plan
 
 
@@ -136,9 +138,9 @@ def _with_hosts(plan: Plan, kind: str, count: int) -> Plan:
         if kind == "data" and plan.data_nodes:
             model = _of_short_group(plan)
             apart = _location_apart(plan)
-            plan, host_id = edits.twin_host(plan, plan.host(model.host_id))
+            plan, host_id = twin_host(plan, plan.host(model.host_id))
             plan = edits.update(plan, host_id, location_id=apart)
-            plan = edits.twin_node(plan, model, host_id, model.node_group)
+            plan = twin_node(plan, model, host_id, model.node_group)
         else:
             host = offers.make_host(plan, offers.DEFAULT_HOST)
             plan = _on_host(edits.add(plan, host), kind, host.id)

@@ -25,6 +25,8 @@ from ndbplan.plan.plan import Plan, Waiver
 TOPICS = (
     "refused.configuration",
     "refused.limits",
+    "refused.nodes_and_hosts",
+    "refused.obsolete",
     "refused.connections",
     "refused.management",
     "refused.threads",

@@ -43,7 +43,7 @@ def remedies(
     Every change passes all checks after it is made. SET: the arguments with which `ndbplan set` makes it.
     """
     from ndbplan.advise.remedies import find_remedies, sustained_s
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.model.workload import estimation_of, workload_of
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
@@ -51,7 +51,7 @@ def remedies(
     chosen = workload_of(plan, workload_id)
     lasts_s = duration_s if duration_s is not None else sustained_s(chosen)
     _announce_preparation(plan, chosen.id)
-    searched = find_remedies(plan, chosen.id, duration_s=lasts_s)
+    searched = find_remedies(estimation_of(plan, chosen.id), duration_s=lasts_s)
     before = searched.highest
     shape: dict[str, Any] = {
         "workload": chosen.name,

@@ -221,7 +221,7 @@ def check(ctx: click.Context, plan_file: Path, *, as_json: bool) -> None:
     from ndbplan.checks.alike import single
     from ndbplan.checks.run import check_all, has_errors, waiver_of
     from ndbplan.describe.tables import waived_lines
-    from ndbplan.edits.address import address_of
+    from ndbplan.edits.places import address_of
     from ndbplan.ndb.evidence import unheld
 
     plan = read_plan(plan_file)

@@ -15,7 +15,8 @@ from ndbplan.cli.parameters import PLAN, UsageError, Whole, named_workload, read
 if TYPE_CHECKING:
     from ndbplan.advise.survival import SurvivalReport
     from ndbplan.base.quantity import Quantity
-    from ndbplan.configuration.failures import Part, Step
+    from ndbplan.configuration.failing_parts import Part
+    from ndbplan.configuration.failures import Step
     from ndbplan.plan.plan import Plan
 
 _NOTHING = "nothing"
@@ -118,7 +119,7 @@ def _steps(plan: Plan, order: list[str | None], given: dict[str, tuple[str, ...]
 
 
 def _parts(plan: Plan, text: str, option: str) -> tuple[Part, ...]:
-    from ndbplan.configuration.failures import PartError, parse_parts
+    from ndbplan.configuration.failing_parts import PartError, parse_parts
 
     if text.strip().lower() == _NOTHING:
         return ()

@@ -38,11 +38,13 @@ def _announce_preparation(
 
     if kernel.is_prepared():
         return
-    from ndbplan.simulate.model.scenario import compile_scenario
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.model.scenario import build
+    from ndbplan.simulate.model.workload import estimation_of, workload_of
 
     workload = workload_of(plan, workload_id)
-    compile_scenario(plan, workload, duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1)
+    build(
+        estimation_of(plan, workload.id), duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1
+    )
     prepare_simulation()
 
 
@@ -201,7 +203,7 @@ def _start(plan: Plan, workload_id: str | None, lcp_began_s_ago: float | None) -
     if lcp_began_s_ago is None:
         return None
     from ndbplan.simulate.model.start import start_in_cycle
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.model.workload import workload_of
 
     return start_in_cycle(plan, workload_of(plan, workload_id), lcp_began_s_ago)
 
@@ -216,7 +218,7 @@ def _until(plan: Plan, workload_id: str | None, duration_s: float | None, at_s: 
             where="--at",
             fix="leave out --for or make it longer",
         )
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.model.workload import workload_of
 
     # Never shorter than the run that is shown elsewhere: the same seed then gives the same moments.
     return max(at_s, workload_of(plan, workload_id).duration_s if duration_s is None else duration_s)
@@ -244,7 +246,7 @@ def _show_table(
 def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) -> Plan:
     """The plan whose workload arrives as a CSV file says. Raises UsageError."""
     from ndbplan.importing.load_schedule import LoadScheduleError, with_schedule
-    from ndbplan.simulate.run import workload_of
+    from ndbplan.simulate.model.workload import workload_of
 
     try:
         return with_schedule(plan, workload_of(plan, workload_id).id, read_text(path), shape)
@@ -275,12 +277,13 @@ def max_load(plan_file: Path, workload: str | None, duration_s: float, *, why: b
     For a job, which loads a fixed number of rows: the time it takes.
     """
     from ndbplan.advise.max_load import max_load as highest
+    from ndbplan.simulate.model.workload import estimation_of
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
     _announce_preparation(plan, workload_id)
-    answer = highest(plan, workload_id, duration_s=duration_s)
+    answer = highest(estimation_of(plan, workload_id), duration_s=duration_s)
     shape = marked(plan, answer.to_json(why=why), "load")
     shape["worth_measuring"] = worth_measuring(plan, answer.to_json(why=True))
     show(shape, as_json=as_json, why=why)

@@ -101,12 +101,13 @@ def _procedure_of(
 
 def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool) -> dict[str, Any] | None:
     from ndbplan.advise.impact import impact_of_reorganise
+    from ndbplan.simulate.model.workload import estimation_of
 
     if kind != "add-nodes" or under is None:
         fix = "use it with --kind add-nodes --under WORKLOAD"
         raise UsageError("only a reorganisation under a load has an effect on it", where="--effect", fix=fix)
     prepare_simulation()
-    effect = impact_of_reorganise(plan, named_workload(plan, under, "--under"), groups)
+    effect = impact_of_reorganise(estimation_of(plan, named_workload(plan, under, "--under")), groups)
     return None if effect is None else effect.to_json(why)
 
 

@@ -6,66 +6,39 @@ command puts together itself, and what is promised wider than it is printed toda
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 
 from ndbplan.base.shapes import Schema, object_schema, promise, schema_of
-
-STRING: Schema = {"type": "string"}
-INTEGER: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-BOOLEAN: Schema = {"type": "boolean"}
-OBJECT: Schema = {"type": "object"}
-NULL: Schema = {"type": "null"}
-FRACTION: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-QUANTITY, ESTIMATED, BOTTLENECK, CHANGE, PART = map(
-    _ref, ("quantity", "estimated", "bottleneck", "change", "part")
+from ndbplan.cli import simulation_outputs
+from ndbplan.cli.schema_words import (
+    BOOLEAN,
+    BOTTLENECK,
+    CHANGE,
+    ESTIMATED,
+    FILES,
+    INTEGER,
+    NULL,
+    NUMBER,
+    OBJECT,
+    PART,
+    QUANTITY,
+    STRING,
+    array,
+    closed,
+    or_null,
+    record,
+    ref,
+    said,
 )
-
-
-def array(of: Schema) -> Schema:
-    """Any number of these."""
-    return {"type": "array", "items": of}
-
-
-def or_null(of: Schema) -> Schema:
-    """One of these, or null."""
-    return {"type": [of["type"], "null"]} if list(of) == ["type"] else {"anyOf": [of, NULL]}
-
-
-def record(*, optional: Iterable[str] = (), **properties: Schema) -> Schema:
-    """An object with these keys; `optional` need not be there."""
-    found = object_schema(properties)
-    found["required"] = [name for name in properties if name not in optional]
-    return found
-
-
-def closed(of: Schema, says: str = "") -> Schema:
-    """An object that has no other keys."""
-    return said({**of, "additionalProperties": False}, says)
-
-
-def said(of: Schema, says: str) -> Schema:
-    """The same with a description."""
-    return {**of, "description": says} if says else of
-
-
-FILES = array(STRING)
 
 
 def _common() -> dict[str, Schema]:
     """What the promises of several commands refer to."""
     term = record(
-        term=STRING, value=NUMBER, unit=STRING, source=STRING, why=array(_ref("term")), optional=("why",)
+        term=STRING, value=NUMBER, unit=STRING, source=STRING, why=array(ref("term")), optional=("why",)
     )
     quantity = record(
-        value=NUMBER, low=NUMBER, high=NUMBER, unit=STRING, why=array(_ref("term")), optional=("why",)
+        value=NUMBER, low=NUMBER, high=NUMBER, unit=STRING, why=array(ref("term")), optional=("why",)
     )
     return {
         "term": closed(term, "One step of a derivation."),
@@ -204,7 +177,7 @@ def _distribute() -> dict[str, Schema]:
 
 def _reorganise() -> Schema:
     from ndbplan.estimate.grown import ReorganiseEstimate
-    from ndbplan.estimate.storage.distribution import RedistributedPartition
+    from ndbplan.estimate.storage.redistribution import RedistributedPartition
     from ndbplan.estimate.times.reorganise import TableReorganise
 
     partition = promise(
@@ -262,91 +235,6 @@ def _times() -> dict[str, Schema]:
         "backup": record(backup=backup, restore=phased, create_files=phased),
         "calibrate": record(files=FILES, calibrations=array(calibration)),
     }
-
-
-def _simulate() -> Schema:
-    from ndbplan.simulate.model.start import LcpAtStart
-    from ndbplan.simulate.series import DiskSeries, ErrorCount
-    from ndbplan.simulate.stop import ClusterStop
-
-    stop = schema_of(ClusterStop)["properties"]
-    stop["at_s"] = ESTIMATED
-    stop["system_restart_s"] = {"oneOf": [NULL, QUANTITY]}
-    error = promise(
-        ErrorCount, "code count first_at_s node_id", first_at_s=ESTIMATED, node_id=or_null(INTEGER)
-    )
-    wide = ("write_bps_mean", "utilisation_mean", "utilisation_max")
-    disk = promise(DiskSeries, f"host disk {' '.join(wide)}", **dict.fromkeys(wide, ESTIMATED))
-    later = (
-        "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
-        "lcp_at_start", "parting",
-    )  # fmt: skip
-    return record(
-        seed=INTEGER,
-        duration_s=NUMBER,
-        offered_per_s=ESTIMATED,
-        accepted_per_s=ESTIMATED,
-        errors=array(error),
-        disks=array(disk),
-        redo_buffer_fill_max=ESTIMATED,
-        redo_log_fill_max=ESTIMATED,
-        bottleneck={"anyOf": [BOTTLENECK, NULL]},
-        latency_mean_s=ESTIMATED,
-        latency_max_s=NUMBER,
-        cluster_stop={"oneOf": [NULL, object_schema(stop)]},
-        events=array(record(at_s=NUMBER, event=STRING)),
-        monte_carlo=_runs(),
-        loaded_after_s=or_null(QUANTITY),
-        lcp_at_start=promise(LcpAtStart, "began_s_ago writes left_bytes next_after_s"),
-        parting=_parting(),
-        optional=later,
-    )
-
-
-def _parting() -> Schema:
-    from ndbplan.simulate.parting.parted import Parting
-
-    found = schema_of(Parting)["properties"]
-    return said(
-        record(text=STRING, **found, optional=found),
-        "With --against: where the run of OTHER (there) parts from this one (here); only 'text': nowhere.",
-    )
-
-
-def _runs() -> Schema:
-    from ndbplan.simulate.bands import Bands, ErrorOdds, StopOdds
-    from ndbplan.simulate.rates import SteadyRate
-
-    odds = {"probability": FRACTION, "first_at_s": ESTIMATED}
-    wide = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
-    found = promise(
-        Bands,
-        f"runs seed {' '.join(wide)} errors cluster_stop rates",
-        rates=array(schema_of(SteadyRate)),
-        **dict.fromkeys(wide, ESTIMATED),
-        errors=array(promise(ErrorOdds, "code probability first_at_s", **odds)),
-        cluster_stop=or_null(promise(StopOdds, "probability first_at_s", **odds)),
-    )
-    band = record(name=STRING, unit=STRING, p10=array(NUMBER), p50=array(NUMBER), p90=array(NUMBER))
-    return record(
-        **found["properties"],
-        series=record(times_s=array(NUMBER), bands=array(band)),
-        optional=(
-            "latency_mean_s",
-            "redo_buffer_fill_max",
-            "redo_log_fill_max",
-            "cluster_stop",
-            "series",
-            "rates",
-        ),
-    )
-
-
-def _table() -> Schema:
-    cell = {"type": ["number", "string"]}
-    rows = array({"type": "object", "additionalProperties": cell})
-    says = "ndbplan simulate --table NAME --at TIME: the rows of an ndbinfo table, columns by name."
-    return closed({"type": "object", "description": says, **record(table=STRING, at_s=NUMBER, rows=rows)})
 
 
 def _files() -> dict[str, Schema]:
@@ -477,8 +365,8 @@ def definitions() -> dict[str, Schema]:
         **_distribute(),
         "reorg": _reorganise(),
         "restart": times["restart"],
-        "simulate": _simulate(),
-        "simulate-table": _table(),
+        "simulate": simulation_outputs.simulate(),
+        "simulate-table": simulation_outputs.table_rows(),
         "max-load": advice["max-load"],
         "export": files["export"],
         "import": files["import"],

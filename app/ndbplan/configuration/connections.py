@@ -156,16 +156,46 @@ def connections_of(plan: Plan, node_ids: Collection[int]) -> Iterator[Connection
     return (one for one in _connections(plan, wanted) if not wanted.isdisjoint(one.node_ids))
 
 
-def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connection]:
-    ends = {
+def nodes_that_differ(before: Plan, after: Plan) -> frozenset[int]:
+    """Node ids at the ends of all connections that ndb_mgmd may make otherwise in two plans."""
+    old, new = _ends(before), _ends(after)
+    shared = (
+        before.ndb_version == after.ndb_version,
+        before.parameters.tcp == after.parameters.tcp,
+        before.parameters.shm == after.parameters.shm,
+        before.links == after.links,
+        _unique(old) == _unique(new),
+    )
+    known = old.keys() | new.keys()
+    differ = frozenset(node_id for node_id in known if old.get(node_id) != new.get(node_id))
+    # Which port a connection gets may depend on those before it.
+    counts_up = any(settings.states("PortNumber") for settings in _of_kind(after).values())
+    return frozenset(known) if not all(shared) or (differ and counts_up) else differ
+
+
+def _ends(plan: Plan) -> dict[int, _End]:
+    return {
         node_id: _end(plan, process, node_id)
         for process in plan.processes
         for node_id in process_node_ids(process)
     }
-    unique = next((end.port for _, end in sorted(ends.items()) if end.kind == "management"), 0)
-    tcp = connection_settings(plan)
+
+
+def _of_kind(plan: Plan) -> dict[str, NodeSettings]:
+    """What the plan states for all connections of a kind."""
     shm = settings_from("SHM", plan.parameters.shm, NO_PARAMETERS, plan.ndb_version)
-    of_kind = {"tcp": tcp, "shm": shm}
+    return {"tcp": connection_settings(plan), "shm": shm}
+
+
+def _unique(ends: Mapping[int, _End]) -> int:
+    """PortNumber of the first management server."""
+    return next((end.port for _, end in sorted(ends.items()) if end.kind == "management"), 0)
+
+
+def _connections(plan: Plan, wanted: frozenset[int] | None) -> Iterator[Connection]:
+    ends = _ends(plan)
+    unique = _unique(ends)
+    of_kind = _of_kind(plan)
     ports = _Ports({k: one.number("PortNumber") for k, one in of_kind.items() if one.states("PortNumber")})
     # Which port a connection gets depends on those before it.
     wanted = None if ports.first else wanted

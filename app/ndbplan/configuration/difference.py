@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.connections import connections
+from ndbplan.configuration.connections import connections_of, nodes_that_differ
 from ndbplan.configuration.mysqld import stated_options
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.sections import (
@@ -97,6 +98,7 @@ class Difference(Shape):
         return tuple(node.node_id for node in self.removed)
 
 
+@kept_by_identity(size=4)
 def diff(before: Plan, after: Plan) -> Difference:
     """What changes from one configuration to another; restarts as the version of `after` needs them."""
     old, new = effective_configuration(before), effective_configuration(after)
@@ -182,10 +184,13 @@ def _made_otherwise(before: Plan, after: Plan, both: frozenset[int]) -> set[tupl
     TCP, with the buffers of a wide area, at another port, bound or with TLS as their nodes are. New nodes
     bring theirs along, and defaults of a kind are parameters that are told.
     """
+    asked = nodes_that_differ(before, after) & both
+    if not asked:
+        return set()
     old, new = (
         {
             (min(one.node_ids), max(one.node_ids)): (one.kind, one.given)
-            for one in connections(plan)
+            for one in connections_of(plan, asked)
             if one.link is None and both.issuperset(one.node_ids)
         }
         for plan in (before, after)

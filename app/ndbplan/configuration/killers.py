@@ -16,7 +16,8 @@ from typing import Any
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import kept_by_identity, kept_by_value
-from ndbplan.configuration.failures import Damage, Failures, Judged, Part, parts
+from ndbplan.configuration.failing_parts import Part, parts
+from ndbplan.configuration.failures import Damage, Failures, Judged
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.origins import NO_ORIGINS

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.configuration.failures import Failures, Judged, Part
+from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.failures import Failures, Judged
 from ndbplan.describe.overlay import Loss
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.hardware import Disk, Host, Location

@@ -21,7 +21,7 @@ from ndbplan.desktop.document.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ndbplan.configuration.failures import Part
+    from ndbplan.configuration.failing_parts import Part
     from ndbplan.desktop.analyses import AnalysisArea
     from ndbplan.desktop.document.estimates import Estimate, Estimates
     from ndbplan.desktop.inspector import Inspector

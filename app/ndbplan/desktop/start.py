@@ -149,8 +149,8 @@ def open_window(
 
     window = MainWindow(preferences)
     window.resize(window.size().boundedTo(window.screen().availableSize()))
-    window.mark_theme()
-    window.mark_units()
+    window.appearance.mark_theme()
+    window.appearance.mark_units()
     reopened = False
     if path is not None:
         window.files.open(path)

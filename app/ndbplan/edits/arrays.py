@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.offers import hardware
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import MAX_BYTES, MAX_RATE
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -67,10 +69,10 @@ def as_array(disk: Disk, level: str | None, devices: int) -> Disk:
         known = next((one for one in levels() if one.name == level), None)
         if known is None:
             names = ", ".join(one.name for one in levels())
-            raise edits.EditError(f"there is no RAID level '{level[:20]}'", fix=f"use one of {names}")
+            raise EditError(f"there is no RAID level '{level[:20]}'", fix=f"use one of {names}")
         if not known.fits(devices):
             more = f", in steps of {known.step}" if known.step > 1 else ""
-            raise edits.EditError(
+            raise EditError(
                 f"{known.text} cannot be made of {devices} devices",
                 fix=f"use {known.least} to {MOST_DEVICES}{more}",
             )
@@ -85,7 +87,7 @@ def as_array(disk: Disk, level: str | None, devices: int) -> Disk:
     for name, of in _RATES.items():
         fields[name] = scaled(getattr(disk, name), of, _MOST_IOPS if name.endswith("iops") else MAX_RATE)
     latency = _factor(level, devices, _DEVICE_LATENCY) / _factor(disk.raid, disk.devices, _DEVICE_LATENCY)
-    return edits.changed(disk, sync_write_latency_s=disk.sync_write_latency_s * latency, **fields)
+    return validated.changed(disk, sync_write_latency_s=disk.sync_write_latency_s * latency, **fields)
 
 
 def put_level(plan: Plan, disk_id: str, level: str | None) -> Plan:

@@ -13,12 +13,16 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.stated import link_scope
 from ndbplan.edits import parts as edits
-from ndbplan.edits import reading
-from ndbplan.edits.address import AddressError, Path, Place, at, places, split
+from ndbplan.edits import reading, validated
+from ndbplan.edits.address import AddressError, places, split
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.called import called
 from ndbplan.edits.load_shapes import put_load_kind, put_points
+from ndbplan.edits.parameters import put_origin, set_parameter
+from ndbplan.edits.places import Path, Place, at
+from ndbplan.edits.roles import move_process
 from ndbplan.edits.tables import put_columns, put_primary_key
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Assumable, Part
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -171,19 +175,19 @@ def _pinned(plan: Plan, path: Path) -> Plan:
     if "parameters" not in path[:-1] or at(plan, path) is None:
         return plan
     if path[0] == "parameters":
-        return edits.put_origin(plan, str(path[1]), str(path[2]), None) if len(path) == 3 else plan
+        return put_origin(plan, str(path[1]), str(path[2]), None) if len(path) == 3 else plan
     part = at(plan, path[:2])
     scope = link_scope(part) if isinstance(part, Link) else str(part.id)
-    return edits.put_origin(plan, scope, str(path[-1]), None)
+    return put_origin(plan, scope, str(path[-1]), None)
 
 
 def _put(plan: Plan, path: Path, value: Any) -> Plan:
     if "origins" in path:
-        raise edits.EditError("who set a value follows from what sets it", fix="set the parameter itself")
+        raise EditError("who set a value follows from what sets it", fix="set the parameter itself")
     if len(path) == 1:
         return _put_own(plan, str(path[0]), value)
     if path[0] == "parameters" and len(path) == 3:
-        return edits.set_parameter(plan, str(path[1]), str(path[2]), value)
+        return set_parameter(plan, str(path[1]), str(path[2]), value)
     known = plan.by_id
     depth = next(
         (n for n in range(len(path) - 1, 0, -1) if getattr(at(plan, path[:n]), "id", None) in known), 0
@@ -192,19 +196,19 @@ def _put(plan: Plan, path: Path, value: Any) -> Plan:
         field = str(path[0])
         here = at(plan, path)
         if isinstance(here, Part) and not isinstance(value, Part):
-            value = edits.made(type(here), value)
+            value = validated.made(type(here), value)
         new = _rebuilt(getattr(plan, field), path[1:], value)
         if field in ("parameters", "calibrations"):
-            return edits.changed_plan(plan, {field: new})
+            return validated.changed_plan(plan, {field: new})
         return edits.put(plan, **{field: new})
     part: Any = at(plan, path[:depth])
     rest, part_id = path[depth:], str(part.id)
     if rest[0] == "parameters" and len(rest) == 2:
-        return edits.set_parameter(plan, part_id, str(rest[1]), value)
+        return set_parameter(plan, part_id, str(rest[1]), value)
     if isinstance(part, Workload) and rest == ("load", "kind"):
         return put_load_kind(plan, part_id, value)
     if isinstance(part, DataNode) and rest == ("host_id",):
-        return edits.move_process(plan, part_id, value)
+        return move_process(plan, part_id, value)
     if isinstance(part, Table) and rest == ("primary_key",):
         return put_primary_key(plan, part_id, value)
     if isinstance(part, Disk) and rest == ("raid",):
@@ -226,19 +230,19 @@ def _put(plan: Plan, path: Path, value: Any) -> Plan:
 def _put_own(plan: Plan, field: str, value: Any) -> Plan:
     """Set a field of the plan itself."""
     if field == "format_version":
-        raise edits.EditError("the format of the file follows the program", fix="leave it")
+        raise EditError("the format of the file follows the program", fix="leave it")
     if field in ("parameters", "calibrations") or not isinstance(getattr(plan, field), tuple | Part):
         return edits.set_plan(plan, **{field: value})
     if field == "assumed":
         return edits.set_plan(plan, assumed=value)
-    raise edits.EditError(f"{field} holds parts", fix=f"add and remove them, or set {field}[*].FIELD")
+    raise EditError(f"{field} holds parts", fix=f"add and remove them, or set {field}[*].FIELD")
 
 
 def _refuse_kind(part: Part) -> None:
     """The kind decides which fields there are; only of disks and links it is a field like another."""
     kind: Any = getattr(part, "kind", "")
     if len(reading.shape_of(type(part), "kind").choices) < 2:
-        raise edits.EditError(f"a part of kind {kind} stays one", fix="remove it and add another")
+        raise EditError(f"a part of kind {kind} stays one", fix="remove it and add another")
 
 
 def _rebuilt(here: Any, path: Path, value: Any) -> Any:
@@ -253,7 +257,7 @@ def _rebuilt(here: Any, path: Path, value: Any) -> Any:
         return (*here[:place], _rebuilt(here[place], rest, value), *here[place + 1 :])
     if step == "kind":
         _refuse_kind(here)
-    return edits.changed(here, **{str(step): _rebuilt(getattr(here, str(step)), rest, value)})
+    return validated.changed(here, **{str(step): _rebuilt(getattr(here, str(step)), rest, value)})
 
 
 def _stated(plan: Plan, path: Path) -> Plan:

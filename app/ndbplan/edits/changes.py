@@ -17,8 +17,12 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.origins import with_origin
+from ndbplan.edits.parameters import part_with_parameter, put_origin, set_parameter, stated_at
+from ndbplan.edits.roles import assign_role, with_role
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
@@ -48,7 +52,7 @@ class SetParameter:
         of_kind = getattr(plan.parameters, self.scope, None)
         if of_kind is not None and of_kind.get(self.name) == self.value:
             return plan
-        return edits.set_parameter(plan, self.scope, self.name, self.value, self.origin)
+        return set_parameter(plan, self.scope, self.name, self.value, self.origin)
 
     @property
     def part_id(self) -> str | None:
@@ -57,7 +61,7 @@ class SetParameter:
 
     def of(self, part: Any) -> Any:
         """The object after the change."""
-        return edits.part_with_parameter(part, self.name, self.value, self.origin)
+        return part_with_parameter(part, self.name, self.value, self.origin)
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class SetField:
 
     def of(self, part: Any) -> Any:
         """The object after the change."""
-        return edits.changed(part, **{self.name: self.value})
+        return validated.changed(part, **{self.name: self.value})
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class SetRole:
     disk_id: str | None
 
     def __call__(self, plan: Plan) -> Plan:
-        return edits.assign_role(plan, self.process_id, self.role, self.disk_id)
+        return assign_role(plan, self.process_id, self.role, self.disk_id)
 
     @property
     def part_id(self) -> str:
@@ -99,7 +103,7 @@ class SetRole:
 
     def of(self, part: Any) -> Any:
         """The object after the change."""
-        return edits.with_role(part, self.role, self.disk_id)
+        return with_role(part, self.role, self.disk_id)
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ class FreeApiSlots:
 
     def __call__(self, plan: Plan) -> Plan:
         while sum(slot.host_id is None for slot in plan.api_slots) < self.count:
-            node_id = edits.free_node_id(plan, "api")
+            node_id = free_node_id(plan, "api")
             plan = edits.add(plan, ApiSlot(id=NewIds(plan).of_node("api", node_id), node_id=node_id))
         return plan
 
@@ -189,9 +193,9 @@ def credited(before: Plan, after: Plan, origin: SetByProgram) -> Plan:
     """`after` with the program as who set every parameter that it has other than `before`."""
     for change in value_changes(before, after):
         if change.is_parameter and change.after is not None:
-            stated, origins = edits.stated_at(before, change.scope)
+            stated, origins = stated_at(before, change.scope)
             said = with_origin(origins, stated, change.name, change.after, origin).get(change.name)
-            after = edits.put_origin(after, change.scope, change.name, said)
+            after = put_origin(after, change.scope, change.name, said)
     return after
 
 

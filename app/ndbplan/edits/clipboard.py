@@ -8,8 +8,11 @@ from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
-from ndbplan.edits.parts import EditError, add, free_name, free_node_id, next_hostname, valid
+from ndbplan.edits.names import free_name, next_hostname
+from ndbplan.edits.parts import add
+from ndbplan.edits.validated import EditError, valid
 from ndbplan.plan.fields import FARTHEST, Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN, Plan

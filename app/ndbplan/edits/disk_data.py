@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from ndbplan.base.units import GIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.names import free_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
@@ -27,7 +29,7 @@ def new_logfile_group(plan: Plan, name: str | None = None) -> LogfileGroup:
         "name": name or _numbered("lg", taken),
         "undo_files": (SpaceFile(name="undo_1.log", size_bytes=USUAL_FILE_BYTES, assumed=("size_bytes",)),),
     }
-    return edits.made(LogfileGroup, fields)
+    return validated.made(LogfileGroup, fields)
 
 
 def new_tablespace(
@@ -41,7 +43,7 @@ def new_tablespace(
         "logfile_group_id": logfile_group_id,
         "data_files": (SpaceFile(name="data_1.dat", size_bytes=data_bytes, assumed=("size_bytes",)),),
     }
-    return edits.made(Tablespace, fields)
+    return validated.made(Tablespace, fields)
 
 
 def _numbered(stem: str, taken: Collection[str]) -> str:
@@ -86,7 +88,7 @@ class KeepInMemory:
 
     def __call__(self, plan: Plan) -> Plan:
         columns = plan.by_id[self.table_id].columns
-        kept = tuple(edits.changed(c, storage="memory") if c.storage == "disk" else c for c in columns)
+        kept = tuple(validated.changed(c, storage="memory") if c.storage == "disk" else c for c in columns)
         return edits.update(plan, self.table_id, columns=kept)
 
 
@@ -103,7 +105,7 @@ class GrowFiles:
         first, *others = getattr(part, name)
         rest = sum(file.size_bytes * file.count for file in others)
         each = max(first.size_bytes, -(-(self.total_bytes - rest) // first.count))
-        return edits.update(plan, part.id, **{name: (edits.changed(first, size_bytes=each), *others)})
+        return edits.update(plan, part.id, **{name: (validated.changed(first, size_bytes=each), *others)})
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class FewerFiles:
         files: tuple[SpaceFile, ...] = plan.by_id[self.object_id].data_files
         while sum(file.count for file in files) > self.most and any(file.count > 1 for file in files):
             files = tuple(
-                edits.changed(file, count=-(-file.count // 2), size_bytes=2 * file.size_bytes)
+                validated.changed(file, count=-(-file.count // 2), size_bytes=2 * file.size_bytes)
                 if file.count > 1
                 else file
                 for file in files
@@ -135,7 +137,7 @@ class MoreFiles:
     def __call__(self, plan: Plan) -> Plan:
         (file,) = plan.by_id[self.object_id].data_files
         each = -(-file.size_bytes // self.count)
-        divided = edits.changed(file, size_bytes=each, count=self.count)
+        divided = validated.changed(file, size_bytes=each, count=self.count)
         return edits.update(plan, self.object_id, data_files=(divided,))
 
 
@@ -148,8 +150,8 @@ class OneLogfileGroup:
         taken: list[SpaceFile] = list(first.undo_files)
         for group in others:
             for file in group.undo_files:
-                name = edits.free_name(file.name, {one.name for one in taken}, "_")
-                taken.append(edits.changed(file, name=name))
+                name = free_name(file.name, {one.name for one in taken}, "_")
+                taken.append(validated.changed(file, name=name))
         plan = edits.update(plan, first.id, undo_files=tuple(taken))
         for space in plan.tablespaces:
             plan = edits.update(plan, space.id, logfile_group_id=first.id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ndbplan.edits.parts import assign_role, changed, free_name
+from ndbplan.edits.names import free_name
+from ndbplan.edits.roles import assign_role
+from ndbplan.edits.validated import changed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 

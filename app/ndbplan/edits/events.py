@@ -12,6 +12,7 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.plan.events import (
     Backup,
     Burst,
@@ -99,7 +100,9 @@ def without_event(plan: Plan, workload_id: str, i: int) -> Plan:
 def moved_event(plan: Plan, workload_id: str, i: int, at_s: float) -> Plan:
     """The plan with one event at another moment; how long it lasts stays."""
     event = plan.by_id[workload_id].events[i]
-    return plan if event.at_s == at_s else put_event(plan, workload_id, i, edits.changed(event, at_s=at_s))
+    return (
+        plan if event.at_s == at_s else put_event(plan, workload_id, i, validated.changed(event, at_s=at_s))
+    )
 
 
 # What a person does to a part.
@@ -151,7 +154,7 @@ def started_again(plan: Plan, workload_id: str, object_ids: Iterable[str], at_s:
             continue
         event = plan.by_id[workload_id].events[i]
         field = "duration_s" if isinstance(event, SqlNodeDown | DiskSlow) else "back_after_s"
-        plan = put_event(plan, workload_id, i, edits.changed(event, **{field: at_s - event.at_s}))
+        plan = put_event(plan, workload_id, i, validated.changed(event, **{field: at_s - event.at_s}))
     return plan
 
 
@@ -184,7 +187,9 @@ def slowed(
             f"{factor:g} times its speed is not slower", fix="type more than 0 % and less than 100 %"
         )
     new = [
-        edits.made(DiskSlow, {"at_s": at_s, "object_id": disk_id, "factor": factor, "duration_s": duration_s})
+        validated.made(
+            DiskSlow, {"at_s": at_s, "object_id": disk_id, "factor": factor, "duration_s": duration_s}
+        )
         for disk_id in disk_ids
     ]
     return with_event(plan, workload_id, *new)
@@ -194,7 +199,7 @@ def cut_off(
     plan: Plan, workload_id: str, object_ids: Iterable[str], at_s: float, other_ids: Iterable[str] = ()
 ) -> Plan:
     """The plan with an event in which two sides lose sight of each other; no other side: everything else."""
-    new = edits.made(
+    new = validated.made(
         NetworkCut, {"at_s": at_s, "object_ids": tuple(object_ids), "other_ids": tuple(other_ids)}
     )
     return with_event(plan, workload_id, new)

@@ -18,8 +18,10 @@ from ndbplan.base.resources import read_json
 from ndbplan.base.units import format_bytes_binary, format_ndb_size
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.parameters import put_origin, set_parameter, stated_at
 from ndbplan.edits.solutions import memory_size_within
+from ndbplan.edits.validated import EditError
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
 from ndbplan.plan.hardware import Host
@@ -95,23 +97,23 @@ def handed_over(plan: Plan, name: str, node_id: str | None = None) -> Plan:
     """
     if name not in CHOSEN:
         fix = f"it decides on {', '.join(CHOSEN)} of data nodes"
-        raise edits.EditError(f"the program has no way to decide on {name}", fix=fix)
+        raise EditError(f"the program has no way to decide on {name}", fix=fix)
     if not catalogue.knows("DB", name, plan.version):
-        raise edits.EditError(f"NDB {plan.ndb_version} has no {name}", fix="choose another version")
+        raise EditError(f"NDB {plan.ndb_version} has no {name}", fix="choose another version")
     if not plan.data_nodes:
-        raise edits.EditError(f"{name} follows from hosts of data nodes", fix="add a data node first")
+        raise EditError(f"{name} follows from hosts of data nodes", fix="add a data node first")
     scope = node_id or "data_node"
     stated = _stated_for(plan, scope) - {name.lower()}
     decides = next((one for one in THREAD_SETTINGS[:-1] if one.lower() in stated & _decided_by(name)), None)
     if decides is not None and name in THREAD_SETTINGS[:-1]:
-        raise edits.EditError(f"{decides} decides on the threads", fix=f"take {decides} out first")
+        raise EditError(f"{decides} decides on the threads", fix=f"take {decides} out first")
     without = _without(plan, scope, {name})
     for choose in _CHOICES:
         for chosen in choose(without, _deciding(without, scope)):
             if chosen.name == name:
                 # What was stated before is given up with it: nothing comes back to that.
-                return settled_anew(_with(edits.set_parameter(plan, scope, name, None), chosen, scope))
-    raise edits.EditError(f"the hosts ask for no other {name} than the default", fix="leave it out")
+                return settled_anew(_with(set_parameter(plan, scope, name, None), chosen, scope))
+    raise EditError(f"the hosts ask for no other {name} than the default", fix="leave it out")
 
 
 def _deciding(plan: Plan, scope: str) -> DataNode:
@@ -120,13 +122,13 @@ def _deciding(plan: Plan, scope: str) -> DataNode:
         return _smallest(plan)
     node = plan.by_id[scope]
     if not isinstance(node, DataNode):
-        raise edits.EditError(f"{scope} is no data node", fix="name a data node")
+        raise EditError(f"{scope} is no data node", fix="name a data node")
     return node
 
 
 def _stated_for(plan: Plan, scope: str) -> set[str]:
     """What is stated that holds at a scope, in small letters."""
-    own = () if scope == "data_node" else edits.stated_at(plan, scope)[0]
+    own = () if scope == "data_node" else stated_at(plan, scope)[0]
     return {name.lower() for name in (*plan.parameters.data_node, *own)}
 
 
@@ -134,7 +136,7 @@ def _without(plan: Plan, scope: str, names: Iterable[str]) -> Plan:
     """The plan in which parameters are stated neither at a scope nor for all: what a host decides anew."""
     for name in names:
         for one in {scope, "data_node"}:
-            plan = edits.set_parameter(plan, one, name, None)
+            plan = set_parameter(plan, one, name, None)
     return plan
 
 
@@ -158,7 +160,7 @@ def settled_anew(plan: Plan) -> Plan:
 
 
 def _settled(plan: Plan, scope: str) -> Plan:
-    stated, origins = edits.stated_at(plan, scope)
+    stated, origins = stated_at(plan, scope)
     ours = {name for name, origin in origins.items() if _is_ours(origin)}
     if not ours:
         return plan
@@ -168,9 +170,9 @@ def _settled(plan: Plan, scope: str) -> Plan:
         if stated.get(name) != chosen.value:
             plan = _with(plan, chosen, scope)
         elif isinstance(origin, SetByProgram) and origin.reason != chosen.reason:
-            plan = edits.put_origin(plan, scope, name, edits.changed(origin, reason=chosen.reason))
+            plan = put_origin(plan, scope, name, validated.changed(origin, reason=chosen.reason))
     for name in sorted(ours - wanted.keys()):
-        plan = edits.set_parameter(plan, scope, name, None)
+        plan = set_parameter(plan, scope, name, None)
     return plan
 
 
@@ -203,7 +205,7 @@ def _decided_by(name: str) -> set[str]:
 
 def _with(plan: Plan, chosen: Chosen, scope: str = "data_node") -> Plan:
     origin = SetByProgram(rule=RULE, reason=chosen.reason)
-    return edits.set_parameter(plan, scope, chosen.name, chosen.value, origin)
+    return set_parameter(plan, scope, chosen.name, chosen.value, origin)
 
 
 def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
@@ -290,5 +292,5 @@ def without_settings(plan: Plan, chosen: Iterable[Chosen]) -> Plan:
     """The plan with what was chosen back at the product's defaults."""
     for one in chosen:
         if plan.parameters.data_node.get(one.name) == one.value:
-            plan = edits.set_parameter(plan, "data_node", one.name, None)
+            plan = set_parameter(plan, "data_node", one.name, None)
     return plan

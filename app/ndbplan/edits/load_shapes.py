@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, JobLoad, OpenLoad, RatePoint
 
@@ -83,4 +84,4 @@ def put_points(plan: Plan, workload_id: str, points: tuple[RatePoint, ...]) -> P
     """Exchange the points of an open load; they are kept in the order of time."""
     load = plan.by_id[workload_id].load
     ordered = tuple(sorted(points, key=lambda point: point.at_s))
-    return edits.update(plan, workload_id, load=edits.changed(load, points=ordered))
+    return edits.update(plan, workload_id, load=validated.changed(load, points=ordered))

@@ -10,9 +10,12 @@ from functools import cache
 from typing import Any
 
 from ndbplan.base.resources import read_json
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.names import free_name, next_hostname
 from ndbplan.edits.own_hardware import OWN, own
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -61,7 +64,7 @@ def make_host(plan: Plan, key: str, location_id: str | None = None, position: Po
         return _own_host(plan, own(key).part, location_id, position)
     model = next(e for e in hardware()["hosts"] if e["key"] == key)
     taken = {host.hostname for host in plan.hosts}
-    hostname = model["hostname"] if model["hostname"] not in taken else edits.next_hostname("host-1", taken)
+    hostname = model["hostname"] if model["hostname"] not in taken else next_hostname("host-1", taken)
     host = Host(
         id=NewIds(plan).of(Host),
         hostname=hostname,
@@ -81,7 +84,7 @@ def _own_host(plan: Plan, model: Any, location_id: str | None, position: Point |
     ids = NewIds(plan)
     fields = {
         "id": ids.of(Host),
-        "hostname": edits.next_hostname("host-1", taken) if "host-1" in taken else "host-1",
+        "hostname": next_hostname("host-1", taken) if "host-1" in taken else "host-1",
         "location_id": location_id,
         "position": position,
         "disks": tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks),
@@ -114,12 +117,12 @@ def make_disk(plan: Plan, host: Host, key: str) -> Disk:
 
 def make_process(plan: Plan, kind: str, host_id: str | None) -> Process:
     """A process under the next free node id. Raises EditError when all are taken."""
-    node_id = edits.free_node_id(plan, kind)
+    node_id = free_node_id(plan, kind)
     object_id = NewIds(plan).of_node(kind, node_id)
     if kind == "api":
         return ApiSlot(id=object_id, node_id=node_id, host_id=host_id)
     if host_id is None:
-        raise edits.EditError("a node needs a host", fix="drop it on a host, or select one first")
+        raise EditError("a node needs a host", fix="drop it on a host, or select one first")
     if kind == "management":
         return ManagementNode(id=object_id, node_id=node_id, host_id=host_id)
     if kind == "sql":
@@ -141,19 +144,19 @@ def make_table(plan: Plan, database: str | None = None, name: str | None = None)
         "rows": 1_000_000,
         "assumed": ("rows",),
     }
-    return edits.made(Table, fields)
+    return validated.made(Table, fields)
 
 
 def make_column(columns: Collection[Column]) -> Column:
     """A number beside these columns."""
-    return Column(name=edits.free_name("column", {column.name for column in columns}, "_"), type="int")
+    return Column(name=free_name("column", {column.name for column in columns}, "_"), type="int")
 
 
 def make_index(table: Table) -> Index:
     """An ordered index on the first column without one."""
     key = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
     column = next((c.name for c in table.columns if c.name not in key), table.columns[-1].name)
-    name = edits.free_name(f"idx_{column}", {index.name for index in table.indexes}, "_")
+    name = free_name(f"idx_{column}", {index.name for index in table.indexes}, "_")
     return Index(name=name, columns=(column,))
 
 
@@ -168,7 +171,7 @@ def make_workload(plan: Plan, name: str | None = None) -> Workload:
         "transactions": (transaction,),
         "load": OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1000),), assumed=("points",)),
     }
-    return edits.made(Workload, fields)
+    return validated.made(Workload, fields)
 
 
 _MIX = ((OperationKind.READ, 6.0), (OperationKind.UPDATE, 3.0), (OperationKind.INSERT, 1.0))
@@ -194,7 +197,7 @@ def workload_of_tables(plan: Plan, name: str | None = None) -> Workload:
         for kind, weight in _MIX
         if kind is not OperationKind.UPDATE or len(table.columns) > len(table.primary_key)
     ]
-    return edits.changed(workload, transactions=tuple(transactions))
+    return validated.changed(workload, transactions=tuple(transactions))
 
 
 def make_transaction(plan: Plan, workload: Workload) -> Transaction:
@@ -207,7 +210,7 @@ def make_transaction(plan: Plan, workload: Workload) -> Transaction:
 def make_operation(plan: Plan, operations: tuple[Operation, ...] = ()) -> Operation:
     """An update of one row: of the table of the last of `operations`, else of the plan's first."""
     if not plan.tables:
-        raise edits.EditError("an operation needs a table", fix="add a table to the plan first")
+        raise EditError("an operation needs a table", fix="add a table to the plan first")
     table_id = operations[-1].table_id if operations else plan.tables[0].id
     return Operation(table_id=table_id, kind=OperationKind.UPDATE)
 

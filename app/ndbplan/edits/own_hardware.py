@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import write_atomically
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Part
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
@@ -66,7 +67,7 @@ def own(key: str) -> Own:
         if one.key == key:
             return one
     name = key.rpartition(":")[2]
-    raise edits.EditError(f"there is no hardware of your own called '{name[:60]}'", fix="keep it again")
+    raise EditError(f"there is no hardware of your own called '{name[:60]}'", fix="keep it again")
 
 
 def keep(plan: Plan, object_id: str, name: str) -> Own:
@@ -76,7 +77,7 @@ def keep(plan: Plan, object_id: str, name: str) -> Own:
     """
     part = plan.by_id.get(object_id)
     if not isinstance(part, Host | Disk):
-        raise edits.EditError("only hosts and disks can be kept", fix="select one")
+        raise EditError("only hosts and disks can be kept", fix="select one")
     new = Own("host" if isinstance(part, Host) else "disk", _named(name), part)
     _write([*(one for one in own_hardware() if one.key != new.key), new], own_file())
     return new
@@ -130,16 +131,16 @@ def _read_row(row: Any, where: str) -> Own:
             return Own("disk", name, _disk(values.get("disk"), 0))
         disks = values.get("disks", [])
         host = {"id": _ANY_ID, "hostname": "host-1", **_mapping(values.get("host"))}
-        made = edits.made(Host, {**host, "disks": ()})
+        made = validated.made(Host, {**host, "disks": ()})
         inside = tuple(_disk(one, n) for n, one in enumerate(disks if isinstance(disks, list) else ()))
-        return Own("host", name, edits.changed(made, disks=inside))
+        return Own("host", name, validated.changed(made, disks=inside))
     except UserError as error:
         place = f"{where}.{error.where}" if error.where else where
         raise UserError(error.what, where=place, fix=error.fix) from None
 
 
 def _disk(values: Any, number: int) -> Disk:
-    return edits.made(Disk, {"name": f"disk{number}", **_mapping(values), "id": f"{_ANY_ID}{number}"})
+    return validated.made(Disk, {"name": f"disk{number}", **_mapping(values), "id": f"{_ANY_ID}{number}"})
 
 
 def _mapping(values: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from functools import partial
 from ndbplan.base import units
 from ndbplan.base.errors import UserError
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
@@ -53,7 +54,7 @@ def put_pasted(plan: Plan, text: str) -> tuple[Plan, tuple[str, ...]]:
 
 def _with(table: Table, values: dict[str, int]) -> Table:
     assumed = tuple(name for name in table.assumed if name not in values)
-    return edits.changed(table, **values, assumed=assumed)
+    return validated.changed(table, **values, assumed=assumed)
 
 
 def _by_name(plan: Plan) -> dict[str, list[Table]]:

@@ -10,9 +10,11 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.edits import parts as edits
 from ndbplan.edits import reading
-from ndbplan.edits.address import AddressError, Path, Place, address_of, at, places, split, walk
+from ndbplan.edits.address import AddressError, places, split
 from ndbplan.edits.assign import Change, put
 from ndbplan.edits.called import called
+from ndbplan.edits.places import Path, Place, address_of, at, walk
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import Plan
 
@@ -89,7 +91,7 @@ def _without(plan: Plan, place: Place) -> Plan:
     *owner, last = place.path
     if not isinstance(last, int):
         if place.shape.default is reading.UNSET:
-            raise edits.EditError("it must have a value", fix="remove the part that holds it")
+            raise EditError("it must have a value", fix="remove the part that holds it")
         return put(plan, place.path, place.shape.default)
     members = at(plan, tuple(owner))
     if len(members) == 1 and isinstance(members[0], Part) and len(owner) > 1:
@@ -97,7 +99,7 @@ def _without(plan: Plan, place: Place) -> Plan:
         try:
             return _put_members(plan, tuple(owner), ())
         except UserError:
-            raise edits.EditError("it is the last one, and one must stay", fix=f"remove {holder}") from None
+            raise EditError("it is the last one, and one must stay", fix=f"remove {holder}") from None
     return _put_members(plan, tuple(owner), (*members[:last], *members[last + 1 :]))
 
 

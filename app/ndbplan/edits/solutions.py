@@ -13,6 +13,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import scope_of
 from ndbplan.edits import parts as edits
 from ndbplan.edits.arrays import MOST_DEVICES, put_devices
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.hardware import RaidLevel
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -48,10 +49,10 @@ def module_size(least_bytes: float) -> int:
 
 def set_everywhere(plan: Plan, name: str, value: int) -> Plan:
     """A parameter for all data nodes, those that state it themselves included."""
-    plan = edits.set_parameter(plan, "data_node", name, value)
+    plan = set_parameter(plan, "data_node", name, value)
     for node in plan.data_nodes:
         if scope_of(node, name) == node.id:
-            plan = edits.set_parameter(plan, node.id, name, value)
+            plan = set_parameter(plan, node.id, name, value)
     return plan
 
 

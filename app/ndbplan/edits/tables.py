@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
@@ -26,7 +27,7 @@ def put_columns(plan: Plan, table_id: str, columns: tuple[Column, ...]) -> Plan:
     keys: dict[str, Any] = {
         "primary_key": follow(table.primary_key),
         "distribution_key": follow(table.distribution_key),
-        "indexes": tuple(edits.changed(i, columns=follow(i.columns)) for i in table.indexes),
+        "indexes": tuple(validated.changed(i, columns=follow(i.columns)) for i in table.indexes),
     }
     return edits.update(_operations_follow(plan, table_id, names), table_id, columns=columns, **keys)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import Plan, Waiver
 
@@ -21,7 +22,7 @@ def accept(plan: Plan, rule: str, object_id: str | None, reason: str) -> Plan:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = str(first["loc"][0])
-        raise edits.EditError(
+        raise EditError(
             f"the {place} is refused: {refusal(first)}", fix=_FIXES.get(place, "name an id of the plan")
         ) from None
     others = tuple(w for w in plan.waivers if (w.rule, w.object_id) != (rule, object_id))

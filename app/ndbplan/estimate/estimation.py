@@ -26,10 +26,10 @@ from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.redo import RedoEstimate
 from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, node_loads, rate_of, redo, undo_log
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
-from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.memory import MemoryEstimate
+from ndbplan.estimate.storage.redistribution import Redistribution
 from ndbplan.estimate.storage.skew import distribution_json
 from ndbplan.estimate.stored import distribute, has_partitions, machines_of, memory, redistribute
 from ndbplan.estimate.timed import backup, create_disk_data, restart, restore_backup, start_beside

@@ -16,6 +16,8 @@ from ndbplan.base.units import format_value
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disk_data import tablespace_use_by_node
 from ndbplan.estimate.loaded import cpu, stored_on_disk
@@ -96,7 +98,7 @@ def _after(plan: Plan, grown: Plan) -> Plan:
             counted = change.before.measured
             rows = tuple(int(r) for r in change.after.rows.tolist()) if counted else ()
             assumed = tuple(name for name in table.assumed if name != "partition_rows")
-            table = edits.changed(
+            table = validated.changed(
                 table,
                 grown_from=(*table.grown_from, was),
                 partition_rows=rows,
@@ -162,4 +164,4 @@ def grow(plan: Plan, groups: int) -> Plan:
         for node in taken:
             plan = edits.update(plan, node.id, node_group=number_of_group)
         groups -= 1
-    return edits.add_node_group(plan, groups) if groups else plan
+    return add_node_group(plan, groups) if groups else plan

@@ -25,7 +25,7 @@ from ndbplan.configuration.settings import (
 )
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage import distribution as rows_in_partitions
-from ndbplan.estimate.storage.distribution import Redistribution, Surroundings, surroundings
+from ndbplan.estimate.storage.distribution import Surroundings, surroundings
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.machines import Machine, Machines
@@ -34,6 +34,7 @@ from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
 from ndbplan.estimate.storage.node_memory import Links, ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
 from ndbplan.estimate.storage.real_keys import KeyCount, distribution_columns, keys_in_partitions
+from ndbplan.estimate.storage.redistribution import Redistribution, redistribute_rows
 from ndbplan.estimate.storage.shares import Shares, shares
 from ndbplan.estimate.storage.table_memory import TableSizes, rules_with, table_memory
 from ndbplan.ndb.keys.hash import distribution_hash
@@ -132,7 +133,7 @@ def redistribute(
     """
     name = table if isinstance(table, str) else table.id
     old, new = plan_before.table(name), plan_after.table(name)
-    return rows_in_partitions.redistribute_rows(
+    return redistribute_rows(
         distribute(plan_before, old), old, new, cluster_of(plan_after), _around(plan_after), commits_before
     )
 

@@ -19,6 +19,7 @@ from typing import Literal
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import parse_duration_s
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.plan.fields import MAX_RATE
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
@@ -108,7 +109,7 @@ def with_schedule(plan: Plan, workload_id: str, text: str, shape: str = "linear"
     schedule = read_load_schedule(text, "step" if shape == "step" else "linear")
     load = schedule
     if isinstance(workload.load, OpenLoad):
-        load = edits.changed(workload.load, points=schedule.points, shape=schedule.shape, repeat_s=0.0)
+        load = validated.changed(workload.load, points=schedule.points, shape=schedule.shape, repeat_s=0.0)
     duration_s = max(workload.duration_s, schedule.points[-1].at_s)
     return edits.update(plan, workload.id, load=load, duration_s=duration_s)
 

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from ndbplan.base.units import KIB, MIB, format_bytes_binary
 from ndbplan.edits import parts as edits
+from ndbplan.edits.names import next_hostname
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.plan.origins import SetByImport, file_name
@@ -143,7 +145,7 @@ def _with_nodes(plan: Plan, node_ids: list[int], answers: Answers) -> Plan:
 def _free_name(plan: Plan, wish: str) -> str:
     """A host name that is no name and no id of the plan yet."""
     taken = {*plan.by_id, *(host.hostname for host in plan.hosts)}
-    return wish if wish not in taken else edits.next_hostname(f"{wish}-1", taken)
+    return wish if wish not in taken else next_hostname(f"{wish}-1", taken)
 
 
 def _configured_index_memory(plan: Plan, reported: dict[int, int]) -> dict[int, int]:
@@ -205,7 +207,7 @@ def _memory_parameter(
     stated = {node.node_id: node.parameters.get(name) for node in plan.data_nodes}
     before = plan.parameters.data_node.get(name)
     if before is None and not any(stated.values()):
-        plan = edits.set_parameter(plan, "data_node", name, different[0], origin)
+        plan = set_parameter(plan, "data_node", name, different[0], origin)
         return plan, [f"{name}: {format_bytes_binary(different[0])}"], []
     other = [n for n, size in sizes.items() if (stated.get(n) or before) != size]
     if other:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ndbplan.base.units import format_count, whole_number
-from ndbplan.edits.parts import changed
+from ndbplan.edits.validated import changed
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.importing.mysql_output import Row, read_rows
 from ndbplan.importing.ndb_desc_tables import TABLE_HEAD

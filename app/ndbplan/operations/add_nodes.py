@@ -10,7 +10,7 @@ from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.edits.parts import add_node_group
+from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import grow
 from ndbplan.estimate.times.restart import IDLE, Conditions

@@ -168,7 +168,9 @@ ParameterValue = Annotated[
 def parameter_name(name: str) -> str:
     """The name itself; ValueError when no parameter can be called so."""
     if not 1 <= len(name) <= 120 or re.search(r"[\s=:#;\[\]]", name):
-        raise ValueError("is no parameter's name: up to 120 letters, no blanks and none of = : # ; [ ]")
+        raise ValueError(
+            "is not the name of a parameter: up to 120 letters, no blanks and none of = : # ; [ ]"
+        )
     return no_control(name)
 
 

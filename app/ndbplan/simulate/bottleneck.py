@@ -77,8 +77,8 @@ def find_bottlenecks(
     for d, disk in enumerate(disks):
         # Buffers fill because their disk is too slow, even when pauses of the checkpoints lower its mean.
         codes = [c for c in _BUFFER_CODES if c in refused and _redo_disk(scenario, by_node[c]) == d]
-        blamed = sum(refused[code] for code in codes)
-        used = 1.0 + blamed / most if blamed > 0 else min(1.0, disk.utilisation_mean.value)
+        counted = sum(refused[code] for code in codes)
+        used = 1.0 + counted / most if counted > 0 else min(1.0, disk.utilisation_mean.value)
         if waited > WAITED_SHARE and _has_full_buffer(scenario, parts, d):
             used = max(used, 1.0 + waited)
         if held_back > WAITED_SHARE and _held_by_disk_data(scenario, services, d, peak_per_s):

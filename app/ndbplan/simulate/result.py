@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.row_types import column
-from ndbplan.configuration.settings import node_settings
-from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.stored import reach
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
@@ -21,22 +19,25 @@ from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
 from ndbplan.simulate.model.scenario import Given
 from ndbplan.simulate.model.start import LcpAtStart
+from ndbplan.simulate.recorded import (
+    LEAST_REFUSED,
+    SOURCE,
+    disks_of,
+    errors_of,
+    nodes_of,
+    parts_of,
+    rate_factor,
+)
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, ReorganiseTime, SlowTime
-from ndbplan.simulate.world.indices import ERROR_CODES, PURPOSES, Error, OfCluster, OfNode, Part
+from ndbplan.simulate.world.indices import ERROR_CODES, Error, OfCluster, Part
 
 Floats = NDArray[np.float64]
 
-RATE_FACTOR = 1.12
-"""Accepted rates of this model against a running 7.4.10 cluster that was overloaded."""
 LOADER_SHARE = 0.95
 """A job that runs at this share of its loader's rate is limited by its loader."""
-MOMENT_FACTOR = 1.3
 FILL_FACTOR = 1.15
-LEAST_REFUSED = 0.5
-"""Fewer transactions than this were not refused: shares of the fluid model that round to none."""
-_SOURCE = "simulation, held against 7.4.10 runs with limited disks"
 
 
 @dataclass(frozen=True)
@@ -116,10 +117,10 @@ class SimulationResult:
         bucket_s = int(sim.laws.run.steps_per_bucket) * step_s
         lengths = sim.bucket_lengths_s()
         cluster_stop = sim.outage.stop_with_restart() if sim.failing is not None else None
-        errors = _errors(sim)
+        errors = errors_of(sim)
         counts = np.diff(history.errors, axis=0, prepend=np.zeros((1, history.errors.shape[1])))
-        parts = _parts(sim)
-        disks = _disks(sim, lengths)
+        parts = parts_of(sim)
+        disks = disks_of(sim, lengths)
         latency = latency_s(sim)
         duration = scenario.duration_s
         offered_per_s = float(out[:, OfCluster.OFFERED].sum()) / duration
@@ -152,7 +153,7 @@ class SimulationResult:
             lcp_share=np.minimum(1.0, out[:, OfCluster.LCP_S] / lengths),
             parts=parts,
             disks=disks,
-            nodes=_nodes(sim, lengths),
+            nodes=nodes_of(sim, lengths),
             restarts=tuple(sim.restarts),
             errors=errors,
             offered_per_s=offered_per_s,
@@ -220,6 +221,9 @@ class SimulationResult:
         for part in self.parts:
             for one in in_csv("part"):
                 add(f"node{part.node_id}_part{part.log_part}_{one.name}", getattr(part, one.field))
+        for node in self.nodes:
+            for one in in_csv("node"):
+                add(f"node{node.node_id}_{one.name}", getattr(node, one.field))
         for disk in self.disks:
             stem = f"{disk.host}_{disk.disk}".replace(" ", "_")
             for one in in_csv("purpose"):
@@ -292,146 +296,15 @@ def _loaded(sim: Simulation) -> Quantity | None:
     what, where = scenario.client_limit
     why = (
         Term("transactions of the job", total, "tx", "plan"),
-        Term("mean rate", total / seconds, "tx/s", _SOURCE),
+        Term("mean rate", total / seconds, "tx/s", SOURCE),
         loader.as_term(f"rate of the {what} alone ({where})", "estimate"),
     )
-    low = seconds / RATE_FACTOR
+    off = rate_factor(sim)
+    low = seconds / off
     if total / seconds > LOADER_SHARE * loader.value:
         # The cluster kept up with the loader: with a faster one it would have been loaded sooner.
         low = min(low, total / loader.high)
-    return Quantity(seconds, low, max(seconds * RATE_FACTOR, total / loader.low), "s", why)
-
-
-def _errors(sim: Simulation) -> tuple[ErrorCount, ...]:
-    found = []
-    for i, code in enumerate(ERROR_CODES):
-        count = float(sim.state.errors[i])
-        if count < LEAST_REFUSED:
-            continue
-        first = float(sim.state.first[i, 0])
-        node = int(sim.state.first[i, 1])
-        # The moment of a failure is given; that of a shortage is worked out.
-        given = code in (4009, 4010)
-        spread = 0.0 if given else max(5.0, first * (MOMENT_FACTOR - 1.0))
-        moment = Quantity(
-            first, max(0.0, first - spread), first + spread, "s",
-            (Term("first refusal", first, "s", _SOURCE),),
-        )  # fmt: skip
-        moment = reach(sim.scenario.plan, "load").widened(moment)
-        found.append(ErrorCount(code, count, moment, sim.scenario.node_classes[max(0, node)].node_id))
-    return tuple(sorted(found, key=lambda e: e.first_at_s.value))
-
-
-def buffer_bytes(sim: Simulation) -> Floats:
-    """Bytes of a redo buffer of each node, at its largest: events of the run may have changed it."""
-    reserve = constant_for(sim.scenario.plan, "redo_buffer_reserve_bytes").value
-    first = np.array([node_class.redo_buffer_bytes for node_class in sim.scenario.node_classes])
-    last: Floats = column(sim.laws.nodes, lambda node: node.buffer_limit_bytes) + reserve
-    return np.asarray(np.maximum(np.maximum(1.0, first), last), dtype=np.float64)
-
-
-def _parts(sim: Simulation) -> tuple[PartSeries, ...]:
-    found = []
-    history, made = sim.history, sim.state.parts[Part.MADE]
-    used = (sim.living_load() > 0) | (made > 0)
-    buffers = buffer_bytes(sim)
-    for n, node_class in enumerate(sim.scenario.node_classes):
-        log_bytes = int(sim.laws.nodes[n].log_bytes)
-        for p in range(node_class.log_parts):
-            if used[n].any() and not used[n, p]:
-                continue
-            low = history.low[:, n, p].copy()
-            low[~np.isfinite(low)] = 0.0
-            found.append(
-                PartSeries(
-                    node_id=node_class.node_id,
-                    node_ids=tuple(node.node_id for node in node_class.nodes),
-                    log_part=p,
-                    buffer_bytes=round(float(buffers[n])),
-                    log_bytes=log_bytes,
-                    low=low,
-                    # What the disk writes during a step makes room before it is counted as written.
-                    high=np.minimum(history.high[:, n, p], buffers[n]),
-                    last=history.last[:, n, p],
-                    log_used=history.log[:, n, p],
-                    log_most=max(
-                        float(sim.state.parts[Part.LOG_MOST, n, p]),
-                        float(history.log[:, n, p].max(initial=0.0)),
-                    ),
-                    made_bytes=float(made[n, p]),
-                )
-            )
-    return tuple(found)
-
-
-def _nodes(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
-    plan = sim.scenario.plan
-    found = []
-    for n, node_class in enumerate(sim.scenario.node_classes):
-        recorded = sim.history.node[:, n]
-        written = np.diff(recorded[:, OfNode.REDO_WRITTEN], prepend=0.0)
-        reserve = 1.0 - node_settings(plan, node_class.nodes[0]).number("MinFreePct") / 100
-        found.append(
-            NodeSeries(
-                node_id=node_class.node_id,
-                node_ids=tuple(node.node_id for node in node_class.nodes),
-                memory=recorded[:, OfNode.MEMORY],
-                memory_total_bytes=round(float(sim.laws.nodes[n].memory_limit_bytes) / max(0.01, reserve)),
-                lcp_target=recorded[:, OfNode.LCP_TARGET],
-                lcp_bytes_per_s=recorded[:, OfNode.LCP_WRITTEN] / lengths,
-                redo_bytes_per_s=np.maximum(0.0, written) / lengths,
-                undo_used=recorded[:, OfNode.UNDO_USED],
-                space_used=recorded[:, OfNode.SPACE],
-                backup_left=recorded[:, OfNode.BACKUP_LEFT],
-                dead=recorded[:, OfNode.DEAD],
-            )
-        )
-    return tuple(found)
-
-
-def _disks(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
-    found = []
-    scenario, busy_of = sim.scenario, sim.history.busy
-    near = reach(scenario.plan, "load")
-    for d, disk_class in enumerate(scenario.disk_classes):
-        rates = {purpose: sim.history.disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
-        total = sum(rates.values(), np.zeros(len(lengths)))
-        written = float((total * lengths).sum())
-        mean = written / float(lengths.sum())
-        capacity = disk_class.bytes_per_s
-        whole = disk_class.disks[0].sequential_write_bytes_per_s
-        other = disk_class.disks[0].other_load
-        terms = tuple(
-            Term(f"{purpose} written", float((values * lengths).sum() / lengths.sum()), "bytes/s", _SOURCE)
-            for purpose, values in rates.items()
-            if values.any()
-        )
-        mean_busy = float(busy_of[:, d, 0].sum()) / scenario.steps
-        busy = min(1.0, other + (1.0 - other) * mean_busy)
-        low, high = min(mean, mean / RATE_FACTOR), max(mean, min(capacity, mean * RATE_FACTOR))
-        found.append(
-            DiskSeries(
-                host=disk_class.hostnames[0],
-                disk=disk_class.disks[0].name,
-                disk_id=disk_class.disks[0].id,
-                disk_ids=tuple(disk.id for disk in disk_class.disks),
-                alike=tuple(
-                    (host, disk.name)
-                    for host, disk in zip(disk_class.hostnames, disk_class.disks, strict=True)
-                ),
-                bytes_per_s=rates,
-                utilisation=np.minimum(
-                    1.0, other + (1.0 - other) * busy_of[:, d, 0] * scenario.step_s / lengths
-                ),
-                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * busy_of[:, d, 1]),
-                write_bps_mean=near.widened(Quantity(mean, low, high, "bytes/s", terms), capacity),
-                utilisation_mean=near.widened(Quantity(
-                    busy, min(busy, busy / RATE_FACTOR), max(busy, min(1.0, busy * RATE_FACTOR)), "fraction",
-                    (Term("bandwidth of the disk", whole, "bytes/s", "plan"), *terms),
-                ), 1.0),
-            )
-        )  # fmt: skip
-    return tuple(found)
+    return Quantity(seconds, low, max(seconds * off, total / loader.low), "s", why)
 
 
 def _accepted(sim: Simulation) -> Quantity:
@@ -448,8 +321,9 @@ def _accepted(sim: Simulation) -> Quantity:
     )  # fmt: skip
     if accepted >= attempted * (1.0 - 1e-9):
         return Quantity.exact(accepted, "tx/s", terms)
-    high = max(accepted, min(attempted, accepted * RATE_FACTOR))
-    return Quantity(accepted, accepted / RATE_FACTOR, high, "tx/s", terms)
+    off = rate_factor(sim)
+    high = max(accepted, min(attempted, accepted * off))
+    return Quantity(accepted, accepted / off, high, "tx/s", terms)
 
 
 def _fill(value: float, name: str) -> Quantity:
@@ -459,5 +333,5 @@ def _fill(value: float, name: str) -> Quantity:
         value / FILL_FACTOR,
         high,
         "fraction",
-        (Term(f"{name}, fullest part", value, "fraction", _SOURCE),),
+        (Term(f"{name}, fullest part", value, "fraction", SOURCE),),
     )

@@ -13,6 +13,7 @@ from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobLoad, Workload
 from ndbplan.simulate.model.start import StartState
+from ndbplan.simulate.model.workload import workload_of
 from ndbplan.simulate.world.indices import OfCluster
 
 if TYPE_CHECKING:
@@ -33,25 +34,6 @@ LONGEST_JOB_S = 2_000_000.0
 are waited for at least, and 23 at most."""
 MOST_PART_STEPS = 400_000_000
 """The work of simulating a job to its end is bounded: steps times log parts."""
-
-
-def workload_of(plan: Plan, workload_id: str | None) -> Workload:
-    """The workload called so, or the plan's first. Raises SimulationError when there is none."""
-    from ndbplan.simulate.model.node_rows import SimulationError
-
-    if not plan.workloads:
-        raise SimulationError(
-            "the plan has no workload", where="workloads", fix="add a workload that says what clients do"
-        )
-    if workload_id is None:
-        return plan.workloads[0]
-    try:
-        return plan.workload(workload_id)
-    except KeyError:
-        names = ", ".join(workload.name for workload in plan.workloads[:8])
-        raise SimulationError(
-            f"the plan has no workload '{workload_id[:64]}'", where="workloads", fix=f"use one of: {names}"
-        ) from None
 
 
 def simulate(
@@ -145,13 +127,13 @@ class Course(NamedTuple):
 
     def story(self, seconds: float) -> Story:
         """The course as arrays, every node apart where events tell them apart."""
-        from ndbplan.simulate.model.scenario import compile_scenario
+        from ndbplan.estimate.estimation import Estimation
+        from ndbplan.simulate.model.scenario import build
         from ndbplan.simulate.simulation import Story
 
         def compiled(of: Plan, with_load: Workload) -> Scenario:
-            return compile_scenario(
-                of,
-                with_load,
+            return build(
+                Estimation(of, with_load),
                 duration_s=seconds,
                 step_s=self.step_s,
                 seed=self.seed,

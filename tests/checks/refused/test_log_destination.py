@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.refused.log_destination import faults_of, file_names
 from ndbplan.checks.run import find
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
@@ -35,18 +35,18 @@ def test_what_is_written_well_is_no_fault(text: str) -> None:
         ("FILE:filename=a;", "names ''"),
         ("FILE:name=a", "'name' for FILE, which takes filename, maxsize, maxfiles"),
         ("FILE:Filename=a", "'Filename' for FILE"),
-        ("FILE:cluster.log", "'cluster.log' for FILE, which is no name=value"),
-        ("FILE:filename=a,", "'' for FILE, which is no name=value"),
+        ("FILE:cluster.log", "'cluster.log' for FILE, which is not name=value"),
+        ("FILE:filename=a,", "'' for FILE, which is not name=value"),
         ("FILE:filename=", "an empty filename"),
-        ("FILE:maxsize=", "maxsize '', which is no number"),
-        ("FILE:maxsize=big", "maxsize 'big', which is no number"),
-        ("FILE:maxsize=-1", "maxsize '-1', which is no number from 0 on"),
+        ("FILE:maxsize=", "maxsize '', which is not a number"),
+        ("FILE:maxsize=big", "maxsize 'big', which is not a number"),
+        ("FILE:maxsize=-1", "maxsize '-1', which is not a number from 0 on"),
         ("FILE:maxsize=0", "maxsize 0: every line begins a new file"),
         ("FILE:maxsize=10G", "takes it as 10 bytes"),
         ("FILE:maxsize=64K", "takes it as 64 bytes"),
         ("FILE:maxsize=010G", "takes it as 8 bytes"),
         ("FILE:maxfiles=0", "maxfiles '0', which must be 1 or more"),
-        ("FILE:maxfiles=", "maxfiles '', which is no number"),
+        ("FILE:maxfiles=", "maxfiles '', which is not a number"),
         ("FILE:maxfiles=2x", "takes as 2"),
         ("SYSLOG:facility=kernel", "facility 'kernel'; there are auth,"),
         ("SYSLOG:facility=", "facility ''"),

@@ -11,7 +11,8 @@ from ndbplan.configuration.connections import connections, effective_connections
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import link_scope
-from ndbplan.edits.parts import set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.fields import Parameters

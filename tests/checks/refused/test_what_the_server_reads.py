@@ -10,7 +10,8 @@ from ndbplan.checks.run import check, find
 from ndbplan.configuration.sections import link_configuration
 from ndbplan.configuration.settings import connection_settings, node_settings
 from ndbplan.configuration.stated import SCOPES, Fate, stated
-from ndbplan.edits.parts import set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import Parameters

@@ -6,7 +6,9 @@ from ndbplan.base.units import GIB
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
 from ndbplan.edits.disk_data import new_logfile_group
-from ndbplan.edits.parts import add, move_process, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import add, update
+from ndbplan.edits.roles import move_process
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import SpaceFile

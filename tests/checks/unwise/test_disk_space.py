@@ -12,7 +12,9 @@ from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.fits import disk_severity, misfit
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check, check_all, find
-from ndbplan.edits.parts import assign_role, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
+from ndbplan.edits.roles import assign_role
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import checkpoint
 from ndbplan.estimate.space.disk_space import disk_space

@@ -14,7 +14,8 @@ from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check, find
 from ndbplan.edits.offers import make_host, make_process, make_table
-from ndbplan.edits.parts import add, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import add, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 

@@ -7,7 +7,9 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check
-from ndbplan.edits.parts import move_process, remove, set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, set_plan, update
+from ndbplan.edits.roles import move_process
 from ndbplan.plan import file
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan

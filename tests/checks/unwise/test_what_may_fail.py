@@ -12,7 +12,9 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import RETIRED, check, check_all
 from ndbplan.configuration.killers import Search
-from ndbplan.edits.parts import move_process, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
+from ndbplan.edits.roles import move_process
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import ClusterParameters, Plan, Waiver
 from ndbplan.plan.processes import DataNode, ManagementNode

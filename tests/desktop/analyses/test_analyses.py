@@ -37,7 +37,10 @@ from ndbplan.desktop.widgets.axes import nice_step, time_step_s
 from ndbplan.desktop.widgets.explain import Explanation, QuantityLabel
 from ndbplan.desktop.widgets.problem_list import ProblemRow, WaiverRow
 from ndbplan.edits import parts as edits
-from ndbplan.edits import waivers
+from ndbplan.edits import validated, waivers
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.events import DiskSlow, NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.processes import DiskRole
@@ -222,7 +225,7 @@ class TestSimulation:
 
         def cure(plan: Any) -> Any:
             for node, disk in (("ndb3", "data1-c0d0"), ("ndb4", "data2-c0d0")):
-                plan = edits.assign_role(plan, node, DiskRole.LCP, disk)
+                plan = assign_role(plan, node, DiskRole.LCP, disk)
             return plan
 
         stand.document.edit("LCP away", cure)
@@ -235,9 +238,7 @@ class TestSimulation:
         first = panel.result
         early = first.first_error.first_at_s.value
         size = stand.document.plan.parameters.data_node["RedoBuffer"]
-        stand.document.edit(
-            "Twice", lambda plan: edits.set_parameter(plan, "data_node", "RedoBuffer", 2 * size)
-        )
+        stand.document.edit("Twice", lambda plan: set_parameter(plan, "data_node", "RedoBuffer", 2 * size))
         stand.until(lambda: panel.result is not None and panel.result is not first)
         late = panel.result.first_error.first_at_s.value
         assert late > early + 5
@@ -385,12 +386,12 @@ class TestSimulation:
 
     def test_a_chart_shows_as_many_lines_as_it_was_given_last(self, stand: _Stand) -> None:
         charts = stand.simulated().charts
-        assert [len(charts.rates._lines), len(charts.latency._lines)] == [3, 1]
+        assert [len(charts.rates.drawing.lines), len(charts.latency.drawing.lines)] == [3, 1]
         result = charts.buffers._content
         fewer = dataclasses.replace(result, series=result.series[:1])
         charts.buffers.show_content(fewer)
         charts.buffers.draw()
-        (line,) = charts.buffers._lines
+        (line,) = charts.buffers.drawing.lines
         assert line.getOriginalDataset()[1].tolist() == fewer.series[0].values.tolist()
         drawn = charts.buffers.plot.getPlotItem().items
         assert sum(type(item).__name__ == "PlotDataItem" for item in drawn) == 1
@@ -417,7 +418,7 @@ class TestSimulation:
         charts.rates.copy_csv()
         lines = QGuiApplication.clipboard().text().splitlines()
         assert lines[0] == "t_s,accepted,refused,offered"
-        assert len(lines) == len(charts._result.times_s) + 1
+        assert len(lines) == len(charts._run.result.times_s) + 1
         charts.rates.copy_picture()
         assert not QGuiApplication.clipboard().pixmap().isNull()
 
@@ -608,7 +609,7 @@ def test_what_does_not_fit_stands_above_the_operations(stand: _Stand) -> None:
     panel = stand.panel("Operations")
     assert panel._note.isHidden()
     space = stand.document.plan.tablespaces[0]
-    files = (edits.changed(space.data_files[0], count=4),)
+    files = (validated.changed(space.data_files[0], count=4),)
     stand.document.edit("Data files", lambda plan: edits.update(plan, space.id, data_files=files))
     stand.idle()
     assert panel._note.isVisible()
@@ -699,14 +700,14 @@ def test_a_problem_is_accepted_with_a_reason_and_taken_back(stand: _Stand) -> No
     assert len(waived) == 1
     waived[0].take_back()
     assert stand.document.plan.waivers == ()
-    with pytest.raises(edits.EditError, match="reason is refused"):
+    with pytest.raises(EditError, match="reason is refused"):
         waivers.accept(stand.document.plan, "disk-demand", None, "")
 
 
 def test_the_export_follows_edits_and_is_written(stand: _Stand, tmp_path: Path) -> None:
     panel = stand.panel("Export preview")
     assert "config.ini" in panel._files
-    stand.document.edit("Buffer", lambda p: edits.set_parameter(p, "data_node", "RedoBuffer", 96 * 2**20))
+    stand.document.edit("Buffer", lambda p: set_parameter(p, "data_node", "RedoBuffer", 96 * 2**20))
     stand.until(lambda: "RedoBuffer=96M" in panel._files["config.ini"].replace(" ", ""))
     assert "RedoBuffer=96M" in panel.text.toPlainText().replace(" ", "")
     panel.export_to(tmp_path / "out")

@@ -14,6 +14,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import fillings, growth
 from ndbplan.estimate.storage.skew import skew_report
@@ -73,7 +74,7 @@ def test_memory_says_when_it_is_full(qtbot: QtBot) -> None:
     left = growth(plan, 0).months_until_full
     assert left is not None
     assert panel.full_in.quantity.value == left.value
-    still = plan.replace(tables=tuple(edits.changed(t, growth_rows_per_month=0) for t in plan.tables))
+    still = plan.replace(tables=tuple(validated.changed(t, growth_rows_per_month=0) for t in plan.tables))
     document.edit("No growth", still)
     qtbot.waitUntil(lambda: not panel.full_in.isVisibleTo(panel), timeout=60_000)
 
@@ -105,7 +106,7 @@ def test_disks_stand_beside_memory_and_the_chart_tells_when_they_are_full(qtbot:
     assert panel.chart.grab().toImage() != before
     panel.disks.clicked.emit(panel.disks.model().index(0, 0))
     assert panel.context.selection.ids == (disk.id,)
-    still = plan.replace(tables=tuple(edits.changed(t, growth_rows_per_month=0) for t in plan.tables))
+    still = plan.replace(tables=tuple(validated.changed(t, growth_rows_per_month=0) for t in plan.tables))
     document.edit("No growth", still)
     qtbot.waitUntil(lambda: panel.chart.picture is None, timeout=60_000)
 

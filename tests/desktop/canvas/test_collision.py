@@ -9,6 +9,7 @@ from ndbplan.desktop.layout.collision import covered, free_place, settled, stand
 from ndbplan.desktop.layout.layout import Layouter
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -46,12 +47,12 @@ def test_a_host_dropped_onto_another_goes_beside_it() -> None:
 def test_what_flows_under_something_that_was_placed_goes_beside_it() -> None:
     """A node group is added, and the next slot of the flow lies under a host that a person has put there."""
     plan = sample_plan("add-nodes")
-    grown = edits.add_node_group(plan)
+    grown = add_node_group(plan)
     new = next(host for host in grown.hosts if host.id not in plan.by_id)
     slot = Layouter().layout(grown).hosts[new.id].rect
     placed = Host(id="placed", hostname="placed", memory_bytes=2**30, position=Point(x=slot.x + 40, y=slot.y))
     plan = edits.add(plan, placed)
-    grown = edits.add_node_group(plan)
+    grown = add_node_group(plan)
     done = settled(grown, [host.id for host in grown.hosts if host.id not in plan.by_id])
     boxes = [box.rect for box in Layouter().layout(done).hosts.values()]
     assert not any(_covers(a, b) for i, a in enumerate(boxes) for b in boxes[:i])

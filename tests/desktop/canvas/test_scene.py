@@ -14,6 +14,7 @@ from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.look import theme
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
+from ndbplan.edits.roles import move_process
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
@@ -37,7 +38,7 @@ def test_items_of_what_did_not_change_are_the_same_items(qapp) -> None:
     scene.show_plan(plan)
     before = {i: scene.item_of(i) for i in plan.by_id}
     node = plan.data_nodes[0]
-    scene.show_plan(edits.move_process(plan, node.id, "app-a1"))
+    scene.show_plan(move_process(plan, node.id, "app-a1"))
     assert all(scene.item_of(i) is item for i, item in before.items() if i != node.id)
     scene.show_plan(plan)
     assert _shown(scene) == _fresh(plan)
@@ -56,7 +57,7 @@ def test_reconciling_step_by_step_shows_the_same_as_starting_fresh(qapp, steps, 
             plan = edits.remove(plan, [choose.choice(parts).id])
         elif step < 7 and plan.hosts and any(p.host_id for p in plan.processes):
             process = choose.choice([p for p in plan.processes if p.host_id])
-            plan = edits.move_process(plan, process.id, choose.choice(plan.hosts).id)
+            plan = move_process(plan, process.id, choose.choice(plan.hosts).id)
         elif step == 7 and plan.hosts:
             plan = edits.move(plan, {choose.choice(plan.hosts).id: Point(x=choose.randint(-50, 50), y=3)})
         else:

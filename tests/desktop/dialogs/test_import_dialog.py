@@ -213,7 +213,7 @@ def test_closing_does_not_wait_for_what_is_still_to_be_read(
 
     read = 0
     begun, goes_on = threading.Event(), threading.Event()
-    usual = ddl._read_table
+    usual = ddl.read_table
 
     def slow(*arguments: object) -> object:
         nonlocal read
@@ -222,7 +222,7 @@ def test_closing_does_not_wait_for_what_is_still_to_be_read(
         goes_on.wait(10)
         return usual(*arguments)
 
-    monkeypatch.setattr(ddl, "_read_table", slow)
+    monkeypatch.setattr(ddl, "read_table", slow)
     dialog.add_files(_files(tmp_path, schema_sql=SQL * 50))
     task = dialog.task
     assert task is not None

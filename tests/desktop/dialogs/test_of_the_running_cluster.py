@@ -13,7 +13,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.document.tasks import Tasks
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import count_keys
 from ndbplan.exporting.config_ini import render_config_ini as config_ini

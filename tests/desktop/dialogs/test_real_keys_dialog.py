@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from ndbplan.desktop.dialogs.real_keys_dialog import RealKeysDialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.estimate.stored import count_keys
 from ndbplan.plan.samples import sample_plan
 
@@ -103,7 +104,7 @@ def test_a_collation_without_exact_hash_says_so_and_spreads_evenly(qtbot: QtBot,
     plan = sample_plan("add-nodes")
     table = plan.tables[0]
     columns = tuple(
-        edits.changed(c, type="varchar", length=40, unsigned=False, collation="utf8mb4_ja_0900_as_cs")
+        validated.changed(c, type="varchar", length=40, unsigned=False, collation="utf8mb4_ja_0900_as_cs")
         if c.name == "a"
         else c
         for c in table.columns

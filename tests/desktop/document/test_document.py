@@ -9,6 +9,7 @@ import pytest
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.edits import parts as edits
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import PlanFileError
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -48,7 +49,7 @@ def test_steps_with_one_key_become_one_until_the_merge_ends(qtbot) -> None:
 def test_an_edit_that_fails_or_changes_nothing_leaves_no_trace(qtbot) -> None:
     document = Document(edits.add(EMPTY_PLAN, HOST))
     plan = document.plan
-    with pytest.raises(edits.EditError):
+    with pytest.raises(EditError):
         document.edit("Set cores", lambda p: edits.update(p, "host-a1", cores=0))
     assert not document.edit("Set cores", lambda p: edits.update(p, "host-a1", cores=8))
     assert document.plan is plan

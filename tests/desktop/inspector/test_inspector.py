@@ -33,11 +33,13 @@ from ndbplan.desktop.widgets.fields import ChoiceField, LineField
 from ndbplan.desktop.widgets.grid import Grid
 from ndbplan.desktop.widgets.problem_list import ProblemRow
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.events import added
 from ndbplan.plan.events import NetworkCut
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Calibration
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
 
 
 class _Stand:
@@ -404,7 +406,7 @@ def test_what_is_assumed_inside_a_load_is_marked_and_confirmed(stand: _Stand) ->
     stand.document.edit(
         "Assume",
         lambda plan: edits.update(
-            plan, "blobs-5k-16-clients", load=edits.changed(load, assumed=("latency_s",))
+            plan, "blobs-5k-16-clients", load=validated.changed(load, assumed=("latency_s",))
         ),
     )
     field = stand.field("latency_s")
@@ -521,7 +523,9 @@ def test_the_highest_load_is_of_a_time_that_one_chooses(stand: _Stand) -> None:
     search = stand.view._remedies
     field = stand.view._advice._duration
     assert field.line.text() == "1 min", "as long as the workload lasts"
-    for_a_minute = max_load(stand.document.plan, workload.id, duration_s=60.0, with_next=False).max_per_s
+    for_a_minute = max_load(
+        estimation_of(stand.document.plan, workload.id), duration_s=60.0, with_next=False
+    ).max_per_s
     field.line.setText("10 min")
     field.line.editingFinished.emit()
     search.search(workload.id)

@@ -10,6 +10,7 @@ from ndbplan.desktop.layout.layout import Layouter, columns_of
 from ndbplan.desktop.look import theme
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
+from ndbplan.edits.roles import assign_role
 from ndbplan.plan.fields import Point
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_names, sample_plan
@@ -96,7 +97,7 @@ def test_a_tile_says_what_is_written_to_its_disk() -> None:
     tiles = {t.disk.id: t for t in Layouter().layout(plan).hosts[node.host_id].card.tiles}
     assert "REDO" in tiles[node.disk_roles.redo].all_roles
     for role in DiskRole:
-        plan = edits.assign_role(plan, node.id, role, disks[0].id)
+        plan = assign_role(plan, node.id, role, disks[0].id)
     tiles = {t.disk.id: t for t in Layouter().layout(plan).hosts[node.host_id].card.tiles}
     assert tiles[disks[0].id].roles == "All roles"
     assert tiles[disks[1].id].roles == "no role"

@@ -14,6 +14,7 @@ from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.sides.outline import Outline
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
+from ndbplan.edits.roles import move_process
 from ndbplan.plan.samples import sample_plan
 
 
@@ -47,7 +48,7 @@ def test_any_sequence_of_edits_shows_the_same_as_starting_fresh(qapp, steps, cho
             document.edit("Delete", lambda p, i=gone: edits.remove(p, [i]))
         elif step in (3, 4) and plan.hosts and processes:
             moved, host = choose.choice(processes).id, choose.choice(plan.hosts).id
-            document.edit("Move", lambda p, m=moved, h=host: edits.move_process(p, m, h))
+            document.edit("Move", lambda p, m=moved, h=host: move_process(p, m, h))
         elif step in (5, 6) and plan.hosts and plan.locations:
             moved, place = choose.choice(plan.hosts).id, choose.choice(plan.locations).id
             document.edit("Move", lambda p, m=moved, q=place: arrange.put_into_location(p, [m], q))

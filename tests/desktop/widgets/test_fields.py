@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.widgets.fields import MIXED, ChoiceField, FlagField, Form, LineField
+from ndbplan.desktop.widgets.fields import MIXED, ChoiceField, FlagField, LineField
+from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.units import BYTES_PER_S, MEMORY, TEXT, WHOLE
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.widgets.fields import Form
+from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.undo_keys import UndoKeys
 from ndbplan.desktop.widgets.units import WHOLE
 from ndbplan.plan.samples import sample_plan

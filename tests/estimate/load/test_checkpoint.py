@@ -10,12 +10,9 @@ from hypothesis import strategies as st
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.load.checkpoint import (
-    FRAGMENTS_IN_TURN,
-    is_partial,
-    partial_fraction,
-    speed_limits,
-)
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
+from ndbplan.estimate.load.partial_checkpoint import FRAGMENTS_IN_TURN, partial_fraction
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
@@ -39,7 +36,7 @@ def node(plan: Plan, busy: bool = True) -> object:
 def test_versions_decide_how_checkpoints_work() -> None:
     assert is_partial(node_settings(STARTER))
     assert not is_partial(node_settings(FULL))
-    assert not is_partial(node_settings(edits.set_parameter(STARTER, "data_node", "EnablePartialLcp", 0)))
+    assert not is_partial(node_settings(set_parameter(STARTER, "data_node", "EnablePartialLcp", 0)))
     old = speed_limits(node_settings(OVERLOAD))
     assert old.floor == old.ceiling == 80 * 2**20
     assert not old.redo_control
@@ -61,7 +58,7 @@ def test_a_partial_checkpoint_writes_what_changed() -> None:
 
 
 def test_compression_halves_a_checkpoint() -> None:
-    packed = edits.set_parameter(FULL, "data_node", "CompressedLCP", 1)
+    packed = set_parameter(FULL, "data_node", "CompressedLCP", 1)
     assert node(packed, busy=False).duration_s.value == pytest.approx(
         node(FULL, busy=False).duration_s.value / 2
     )
@@ -97,7 +94,7 @@ def test_the_log_must_span_the_checkpoints() -> None:
 
 
 def test_growing_data_overflows_the_log_sooner_when_checkpoints_are_slow() -> None:
-    slow = edits.set_parameter(OVERLOAD, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
+    slow = set_parameter(OVERLOAD, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
     workload = OVERLOAD.workloads[1]
     fast = checkpoint(OVERLOAD, workload).nodes[0].overflow_after_s
     late = checkpoint(slow, workload).nodes[0].overflow_after_s
@@ -109,7 +106,7 @@ def test_growing_data_overflows_the_log_sooner_when_checkpoints_are_slow() -> No
 
 def test_a_larger_log_lasts_longer() -> None:
     files = OVERLOAD.parameters.data_node["NoOfFragmentLogFiles"]
-    larger = edits.set_parameter(OVERLOAD, "data_node", "NoOfFragmentLogFiles", 2 * files)
+    larger = set_parameter(OVERLOAD, "data_node", "NoOfFragmentLogFiles", 2 * files)
     workload = OVERLOAD.workloads[1]
     assert redo(larger, workload).time_to_full_s.value > 2 * redo(OVERLOAD, workload).time_to_full_s.value
 

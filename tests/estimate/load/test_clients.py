@@ -6,11 +6,13 @@ import pytest
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.edits import parts as edits
+from ndbplan.edits.roles import move_process
 from ndbplan.estimate.loaded import clients, cpu
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 
@@ -20,11 +22,11 @@ def starter() -> Plan:
 
 
 def highest(plan: Plan, workload_id: str = "day") -> float:
-    return max_load(plan, workload_id, duration_s=60, with_next=False).max_per_s.value
+    return max_load(estimation_of(plan, workload_id), duration_s=60, with_next=False).max_per_s.value
 
 
 def test_two_mysqld_of_sixteen_cores_limit_the_starter(starter: Plan) -> None:
-    found = max_load(starter, "day", duration_s=600)
+    found = max_load(estimation_of(starter, "day"), duration_s=600)
     assert found.limited_by.resource == "sql nodes"
     assert found.limited_by.where.startswith("SQL node 147, app-a1")
     assert found.max_per_s.value < 200_000, "less than half of what was said without them"
@@ -56,7 +58,7 @@ def test_cores_of_a_host_are_shared_with_its_data_node(starter: Plan) -> None:
     workload = starter.workload("day")
     data = starter.data_nodes[0]
     alone = next(h for h in cpu(starter, workload).hosts if h.host_id == data.host_id)
-    moved = edits.move_process(starter, starter.sql_nodes[0].id, data.host_id)
+    moved = move_process(starter, starter.sql_nodes[0].id, data.host_id)
     both = next(h for h in cpu(moved, workload).hosts if h.host_id == data.host_id)
     mysqld = clients(moved, workload).nodes[0].cores.value / moved.host(data.host_id).cores
     assert both.utilisation.value == pytest.approx(alone.utilisation.value + mysqld)
@@ -80,7 +82,7 @@ def test_programs_from_anywhere_have_no_known_limit(starter: Plan) -> None:
     assert (found.through, found.nodes) == ("anywhere", ())
     assert found.note is not None
     assert "no limit" in found.note
-    free = max_load(edits.update(starter, "day", through="api"), "day", with_next=False)
+    free = max_load(estimation_of(edits.update(starter, "day", through="api"), "day"), with_next=False)
     assert free.limited_by.resource not in ("sql nodes", "api nodes")
     host = starter.host(starter.sql_nodes[0].host_id)
     own = edits.add(starter, ApiSlot(id="program", node_id=210, host_id=host.id))

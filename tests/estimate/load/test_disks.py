@@ -5,6 +5,9 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
 from ndbplan.estimate.loaded import disk_data, disk_demand
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Calibration, Plan
@@ -40,12 +43,12 @@ def test_checkpoints_on_another_disk_relieve_it() -> None:
     for node in plan.data_nodes:
         own = disk_for(plan, node, DiskRole.REDO)
         other = next(d for d in plan.host(node.host_id).disks if d is not own)
-        plan = edits.assign_role(plan, node.id, DiskRole.LCP, other.id)
+        plan = assign_role(plan, node.id, DiskRole.LCP, other.id)
     assert on_one_node(plan).utilisation.value < 0.9
 
 
 def test_a_second_node_group_halves_the_log_of_each_disk() -> None:
-    before, after = on_one_node(OVERLOAD), on_one_node(edits.add_node_group(OVERLOAD))
+    before, after = on_one_node(OVERLOAD), on_one_node(add_node_group(OVERLOAD))
     redo_before = dict(before.by_purpose)[DiskRole.REDO]
     assert dict(after.by_purpose)[DiskRole.REDO] == pytest.approx(redo_before / 2, rel=0.05)
 
@@ -60,7 +63,7 @@ def test_a_calibrated_write_factor_multiplies_the_log() -> None:
 
 def test_roles_without_a_disk_fall_to_the_first_one_and_other_programs_count() -> None:
     node = STARTER.data_nodes[0]
-    bare = edits.assign_role(STARTER, node.id, DiskRole.REDO, None)
+    bare = assign_role(STARTER, node.id, DiskRole.REDO, None)
     first = STARTER.host(node.host_id).disks[0]
     assert disk_for(bare, bare.data_nodes[0], DiskRole.REDO) is first
     loaded = edits.update(STARTER, first.id, other_load=0.5)
@@ -80,7 +83,7 @@ def test_random_reads_miss_what_the_cache_does_not_hold() -> None:
     reads = disk_data(DISK_DATA, DISK_DATA.workloads[1]).nodes[0]
     assert reads.hit_ratio.low <= 0.55 <= reads.hit_ratio.high
     assert reads.random_reads_per_s.value > 0
-    bigger = edits.set_parameter(DISK_DATA, "data_node", "DiskPageBufferMemory", 64 * 2**30)
+    bigger = set_parameter(DISK_DATA, "data_node", "DiskPageBufferMemory", 64 * 2**30)
     assert disk_data(bigger, bigger.workloads[1]).nodes[0].random_reads_per_s.value == 0
 
 

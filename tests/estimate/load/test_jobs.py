@@ -18,6 +18,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import JobLoad, JobRows
 from ndbplan.simulate import run
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.simulation import Simulation, Story
 
@@ -34,7 +35,7 @@ def job(plan: Plan, **fields: Any) -> Plan:
 
 
 def takes(plan: Plan) -> float:
-    found = max_load(plan, JOB)
+    found = max_load(estimation_of(plan, JOB))
     assert found.takes_s is not None
     return found.takes_s.value
 
@@ -59,10 +60,10 @@ def test_twice_the_threads_or_the_source_take_half_the_time_until_the_cluster_li
     slow = job(terabyte, threads=50, source_bytes_per_s=10e6)
     faster = job(terabyte, threads=50, source_bytes_per_s=20e6)
     assert takes(slow) == pytest.approx(2 * takes(faster), rel=0.01)
-    found = max_load(slow, JOB)
+    found = max_load(estimation_of(slow, JOB))
     assert found.limited_by.resource == "source disk"
-    assert max_load(one, JOB).limited_by.resource == "loader"
-    many = max_load(job(terabyte, threads=200), JOB)
+    assert max_load(estimation_of(one, JOB)).limited_by.resource == "loader"
+    many = max_load(estimation_of(job(terabyte, threads=200), JOB))
     assert many.limited_by.resource not in ("loader", "source disk")
     assert many.max_per_s.value < rate_of(terabyte, job(terabyte, threads=200).workload(JOB))
 
@@ -77,7 +78,7 @@ def test_load_data_is_slower_than_ndb_import(terabyte: Plan) -> None:
 
 
 def test_rows_that_do_not_fit_are_not_loaded(terabyte: Plan) -> None:
-    full = max_load(job(terabyte, threads=8, total_bytes=2 * 10**12), JOB)
+    full = max_load(estimation_of(job(terabyte, threads=8, total_bytes=2 * 10**12), JOB))
     assert full.takes_s is None
     assert full.error_code == 827
     assert full.limited_by.resource == "memory"
@@ -153,7 +154,7 @@ def test_a_slow_job_is_simulated_in_bounded_steps(
 
     monkeypatch.setattr(run, "to_the_end", counted)
     slow = job(terabyte, threads=1, source_bytes_per_s=65e6 * factor)
-    found = max_load(slow, JOB)
+    found = max_load(estimation_of(slow, JOB))
     assert sum(taken) < 5_000_000
     asked = job_of(slow, slow.workload(JOB))
     assert asked is not None
@@ -167,7 +168,7 @@ def test_a_slow_job_is_simulated_in_bounded_steps(
 def test_a_job_whose_cluster_stops_never_ends(terabyte: Plan) -> None:
     small = job(terabyte, threads=4, rows=(JobRows(table_id="stock", rows=20_000_000),))
     events = tuple(NodeFailure(at_s=10.0, object_id=node.id) for node in small.data_nodes)
-    found = max_load(edits.update(small, JOB, events=events), JOB)
+    found = max_load(estimation_of(edits.update(small, JOB, events=events), JOB))
     assert found.takes_s is None
     assert (found.note or "").startswith(NOT_LOADED)
     assert found.limited_by.resource == "nodes"

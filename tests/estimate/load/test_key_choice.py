@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.estimate.load.key_choice import (
     chosen_shares,
     hot_key,
@@ -43,8 +44,8 @@ def _plan(values: int | None = 6000, **choice: Any) -> Plan:
     workload = plan.workloads[0]
     plan = edits.update(plan, workload.id, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1250),)))
     transaction = workload.transactions[0]
-    operations = tuple(edits.changed(operation, **choice) for operation in transaction.operations)
-    changed = edits.changed(transaction, operations=operations)
+    operations = tuple(validated.changed(operation, **choice) for operation in transaction.operations)
+    changed = validated.changed(transaction, operations=operations)
     return edits.update(plan, workload.id, transactions=(changed,))
 
 

@@ -10,6 +10,7 @@ from ndbplan.estimate.loaded import uplinks
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 BIG = "blobs-5k"
@@ -50,10 +51,10 @@ def test_a_replica_in_each_rack_sends_every_row_once(plan: Plan) -> None:
 
 def test_a_slow_uplink_limits_the_load_and_a_faster_one_helps(plan: Plan) -> None:
     slow = in_racks(plan, "a", "b", "b", 10e6)
-    found = max_load(slow, BIG, duration_s=20, with_next=False)
+    found = max_load(estimation_of(slow, BIG), duration_s=20, with_next=False)
     assert found.limited_by.resource == "network"
     assert found.limited_by.where == "uplink of a"
-    twice = max_load(in_racks(plan, "a", "b", "b", 20e6), BIG, duration_s=20, with_next=False)
+    twice = max_load(estimation_of(in_racks(plan, "a", "b", "b", 20e6), BIG), duration_s=20, with_next=False)
     assert twice.max_per_s.value == pytest.approx(2 * found.max_per_s.value, rel=0.02)
     result = simulate(slow, BIG, 20)
     assert result.bottleneck.where == "uplink of a"

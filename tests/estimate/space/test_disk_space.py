@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from drawn_space import space_plans
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.edits.parts import remove, set_parameter, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, update
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.file_space import specified_files

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.estimate.space.growth import LONGEST_MONTHS, after_months, fillings, first_of, growth

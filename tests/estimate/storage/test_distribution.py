@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.node_groups import node_group_ids, node_groups
-from ndbplan.edits.parts import add_node_group, update
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parts import update
 from ndbplan.estimate.storage.distribution import spread_rows
 from ndbplan.estimate.stored import distribute, ldm_threads, redistribute
 from ndbplan.ndb.keys.column import KeyColumn

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.loaded import cpu, redo
@@ -155,7 +156,7 @@ def test_a_key_named_like_a_primary_key_is_taken_for_it_and_says_so() -> None:
     plan = _stock()
     table = plan.table("stock")
     names = {"s_w_id": "w_id"}
-    columns = tuple(edits.changed(c, name=names.get(c.name, c.name)) for c in table.columns)
+    columns = tuple(validated.changed(c, name=names.get(c.name, c.name)) for c in table.columns)
     plan = edits.update(
         plan, "stock", columns=columns, primary_key=("w_id", "s_i_id"), distribution_key=("w_id",)
     )
@@ -189,7 +190,7 @@ def test_types_bound_the_values(column: Column, most: int | None) -> None:
 def test_a_small_type_bounds_what_is_stated() -> None:
     plan = _stock()
     table = plan.table("stock")
-    columns = tuple(edits.changed(c, type="tinyint") if c.name == "s_w_id" else c for c in table.columns)
+    columns = tuple(validated.changed(c, type="tinyint") if c.name == "s_w_id" else c for c in table.columns)
     plan = edits.update(plan, "stock", columns=columns)
     found = key_values(plan.tables, plan.table("stock"))
     assert (found.count, found.source) == (256, "type")

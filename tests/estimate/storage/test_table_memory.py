@@ -12,16 +12,9 @@ from hypothesis import strategies as st
 from drawn_loads import tables
 from drawn_plans import plans
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.storage.pages_of_tables import BLOB, FIXED, HASH_INDEX, VARIABLE
 from ndbplan.estimate.storage.rows import blob_parts
-from ndbplan.estimate.storage.table_memory import (
-    BLOB,
-    FIXED,
-    HASH_INDEX,
-    VARIABLE,
-    Question,
-    rules_with,
-    table_memory,
-)
+from ndbplan.estimate.storage.table_memory import Question, rules_with, table_memory
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.hash_index import hash_index_pages

@@ -6,8 +6,11 @@ from ndbplan.base.resources import resource_path
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.checkpoint import speed_limits
+from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.stored import ldm_threads, node_data
 from ndbplan.estimate.timed import backup, create_disk_data, restore_backup
 from ndbplan.estimate.times.disk_files import create_file
@@ -33,7 +36,7 @@ def test_the_slowest_ldm_thread_limits_a_backup() -> None:
 
 def test_one_thread_gets_its_share_of_the_speed_and_a_quarter_more() -> None:
     # Running 8.4.8 cluster: its speed rises while it writes, from the share of one LDM thread.
-    one = edits.set_parameter(STARTER, "data_node", "EnableMultithreadedBackup", 0)
+    one = set_parameter(STARTER, "data_node", "EnableMultithreadedBackup", 0)
     limit = STARTER.parameters.data_node["MaxDiskWriteSpeed"]
     share = limit / ldm_threads(STARTER, STARTER.data_nodes[0])
     assert backup(one).nodes[0].speed_bytes_per_s.value == pytest.approx(1.25 * share, rel=0.01)
@@ -46,7 +49,7 @@ def test_before_8_0_16_one_thread_gets_its_part_of_the_whole_speed() -> None:
 
 
 def test_a_raised_limit_shortens_it_until_the_disk_decides() -> None:
-    fast = edits.set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    fast = set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
     assert backup(fast).duration_s.value < backup(STARTER).duration_s.value
     for disk_id in fast.host_of_disk:
         fast = edits.update(fast, disk_id, sequential_write_bytes_per_s=5e6)
@@ -55,19 +58,19 @@ def test_a_raised_limit_shortens_it_until_the_disk_decides() -> None:
 
 def test_nodes_back_up_their_primaries_only() -> None:
     whole = sum(node.written_bytes.value for node in backup(STARTER).nodes)
-    twice = edits.add_node_group(STARTER)
+    twice = add_node_group(STARTER)
     assert sum(node.written_bytes.value for node in backup(twice).nodes) == pytest.approx(whole, rel=0.02)
 
 
 def test_compression_halves_the_bytes() -> None:
-    packed = edits.set_parameter(STARTER, "data_node", "CompressedBackup", 1)
+    packed = set_parameter(STARTER, "data_node", "CompressedBackup", 1)
     assert backup(packed).nodes[0].written_bytes.value == pytest.approx(
         backup(STARTER).nodes[0].written_bytes.value / 2
     )
 
 
 def test_one_thread_wrote_the_backup_before_8_0_16() -> None:
-    fast = edits.set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
+    fast = set_parameter(STARTER, "data_node", "MaxDiskWriteSpeed", 100 * 2**30)
     old = edits.set_plan(fast, ndb_version="8.0.15")
     assert backup(old).duration_s.value > backup(fast).duration_s.value
 
@@ -84,7 +87,7 @@ def test_the_log_of_a_backup_has_no_more_than_a_job_loads(name: str, speed: str)
     plan = load(resource_path(f"samples/{name}.ndbplan"))
     (job,) = (workload for workload in plan.workloads if workload.load.kind == "job")
     for limit in ("MinDiskWriteSpeed", "MaxDiskWriteSpeed"):
-        plan = edits.set_parameter(plan, "data_node", limit, speed)
+        plan = set_parameter(plan, "data_node", limit, speed)
     found = backup(plan, job)
     # All rows of the plan are what the job loads; each is logged once by one node of its group.
     loaded = sum(data.row_bytes for data in node_data(plan)) / 2
@@ -95,7 +98,7 @@ def test_the_log_of_a_backup_has_no_more_than_a_job_loads(name: str, speed: str)
 
 
 def test_a_diskless_cluster_is_told() -> None:
-    diskless = edits.set_parameter(STARTER, "data_node", "Diskless", 1)
+    diskless = set_parameter(STARTER, "data_node", "Diskless", 1)
     assert any("diskless" in note for note in backup(diskless).notes)
 
 
@@ -148,7 +151,9 @@ def _on_one_host(plan: Plan) -> Plan:
     """The plan with every data node on the first one's host and disks."""
     first = plan.data_nodes[0]
     processes = tuple(
-        edits.changed(p, host_id=first.host_id, disk_roles=first.disk_roles) if isinstance(p, DataNode) else p
+        validated.changed(p, host_id=first.host_id, disk_roles=first.disk_roles)
+        if isinstance(p, DataNode)
+        else p
         for p in plan.processes
     )
     return plan.replace(processes=processes)
@@ -192,8 +197,8 @@ def test_a_restore_makes_the_files_of_disk_data_and_reads_the_backup() -> None:
 def test_a_backup_is_multithreaded_only_with_several_ldm_threads_alike_on_all_nodes() -> None:
     # Manual 8.0, taking a backup with parallel data nodes: all of several LDM threads, the same number each.
     plan = edits.set_plan(cluster_plan(table_t1(1_000_000, 1000, 0)), ndb_version="8.4.8")
-    one = edits.set_parameter(plan, "data_node", "ThreadConfig", "ldm={count=1},main,recv,rep,tc,send")
-    off = edits.set_parameter(one, "data_node", "EnableMultithreadedBackup", 0)
+    one = set_parameter(plan, "data_node", "ThreadConfig", "ldm={count=1},main,recv,rep,tc,send")
+    off = set_parameter(one, "data_node", "EnableMultithreadedBackup", 0)
     assert backup(one).duration_s.value == pytest.approx(backup(off).duration_s.value)
     first = plan.data_nodes[0]
     four = edits.update(
@@ -209,8 +214,8 @@ def test_the_measured_speeds_of_one_thread_and_of_two() -> None:
     # with one thread for all: each thread's share is what counts, not the number of threads.
     plan = edits.set_plan(cluster_plan(table_t1(300_000, 1000, 0)), ndb_version="8.4.8")
     for name in ("MinDiskWriteSpeed", "MaxDiskWriteSpeed"):
-        plan = edits.set_parameter(plan, "data_node", name, 40 * 2**20)
-    alone = backup(edits.set_parameter(plan, "data_node", "EnableMultithreadedBackup", 0))
+        plan = set_parameter(plan, "data_node", name, 40 * 2**20)
+    alone = backup(set_parameter(plan, "data_node", "EnableMultithreadedBackup", 0))
     both = backup(plan)
     assert both.duration_s.value > 1.5 * alone.duration_s.value
     assert both.duration_s.low < 14.7 < both.duration_s.high

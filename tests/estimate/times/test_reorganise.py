@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
-from ndbplan.edits.parts import EditError
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.roles import move_process
+from ndbplan.edits.validated import EditError
 from ndbplan.estimate.grown import ReorganiseError, grow, reorganise
 from ndbplan.estimate.stored import distribute, redistribute
 from ndbplan.plan.file import load
@@ -77,7 +79,7 @@ def test_traffic_lengthens_it() -> None:
 
 def test_nodes_that_share_the_cores_of_one_host_are_slower() -> None:
     together = ADD_NODES
-    together = edits.move_process(together, "ndb3", "computer4")
+    together = move_process(together, "ndb3", "computer4")
     together = edits.update(together, "computer4", cores=1)
     found = reorganise(together)
     assert found.duration_s.value > reorganise(ADD_NODES).duration_s.value
@@ -132,7 +134,7 @@ def test_the_plan_afterwards_can_grow_again() -> None:
 
 
 def test_reserved_nodes_are_taken_first() -> None:
-    plan = edits.add_node_group(ADD_NODES)
+    plan = add_node_group(ADD_NODES)
     for node in plan.data_nodes[-2:]:
         plan = edits.update(plan, node.id, node_group=65536)
     grown = grow(plan, 1)

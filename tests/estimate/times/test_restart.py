@@ -6,6 +6,9 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import move_process
 from ndbplan.estimate.timed import RestartError, restart
 from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.plan.file import load
@@ -76,7 +79,7 @@ def test_an_sql_node_that_is_down_costs_two_minutes() -> None:
 
 def test_full_redo_files_take_as_long_as_writing_them() -> None:
     sparse = phase(OF_2009, "create redo log files", "start")
-    full = edits.set_parameter(OF_2009, "data_node", "InitFragmentLogFiles", "full")
+    full = set_parameter(OF_2009, "data_node", "InitFragmentLogFiles", "full")
     disk = OF_2009.host("host2").disks[0]
     size = 4 * 300 * 16 * 2**20
     assert phase(full, "create redo log files", "start") == pytest.approx(
@@ -89,7 +92,7 @@ def test_a_compressed_checkpoint_is_read_faster() -> None:
     slow_disk = STARTER
     for disk_id in STARTER.host_of_disk:
         slow_disk = edits.update(slow_disk, disk_id, sequential_read_bytes_per_s=2e6)
-    packed = edits.set_parameter(slow_disk, "data_node", "CompressedLCP", 1)
+    packed = set_parameter(slow_disk, "data_node", "CompressedLCP", 1)
     name = "restore from local checkpoint"
     assert phase(packed, name) == pytest.approx(phase(slow_disk, name) / 2)
 
@@ -106,12 +109,12 @@ def test_an_older_version_waits_for_a_full_checkpoint() -> None:
     older = edits.set_plan(STARTER, ndb_version="7.5")
     name = "wait for local checkpoint"
     assert phase(older, name) > 10 * phase(STARTER, name)
-    faster = edits.set_parameter(older, "data_node", "MaxDiskWriteSpeedOtherNodeRestart", 2**30)
+    faster = set_parameter(older, "data_node", "MaxDiskWriteSpeedOtherNodeRestart", 2**30)
     assert phase(faster, name) < phase(older, name)
 
 
 def test_rolling_restart_node_by_node_or_one_of_each_group() -> None:
-    plan = edits.add_node_group(STARTER)
+    plan = add_node_group(STARTER)
     one_by_one = restart(plan, "rolling")
     together = restart(plan, "rolling", conditions=Conditions(one_of_each_group=True))
     assert len(one_by_one.phases) == 4
@@ -157,7 +160,7 @@ def test_threads_without_a_core_of_their_own_help_nothing() -> None:
 
 def test_nodes_of_one_host_that_start_together_share_its_cores() -> None:
     first, second = STARTER.data_nodes[:2]
-    plan = edits.move_process(STARTER, second.id, first.host_id)
+    plan = move_process(STARTER, second.id, first.host_id)
     plan = edits.update(plan, first.host_id, cores=4)
     name = "restore from local checkpoint"
     alone, both = (phase(plan, name, kind, ldm_threads=8) for kind in ("node", "system"))

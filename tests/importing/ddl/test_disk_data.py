@@ -6,7 +6,7 @@ import pytest
 
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check
-from ndbplan.edits.parts import set_parameter
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.files import import_files
@@ -61,7 +61,7 @@ def test_a_size_that_is_none_has_its_place() -> None:
     found = read_ddl("\nCREATE TABLESPACE t ADD DATAFILE 'x' INITIAL_SIZE lots ENGINE NDB;", V84)
     (problem,) = found.problems
     assert problem.line == 2
-    assert "'lots' is no size" in problem.message
+    assert "'lots' is not a size" in problem.message
 
 
 def test_alter_changes_what_the_plan_has() -> None:

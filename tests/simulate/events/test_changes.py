@@ -8,6 +8,8 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.stored import memory
 from ndbplan.plan.events import (
@@ -32,8 +34,8 @@ EASY = "blobs-1k"
 @pytest.fixture(scope="module")
 def calm(overload: Plan) -> Plan:
     """Two groups with a load that one disk takes easily."""
-    plan = edits.add_node_group(overload)
-    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
+    plan = add_node_group(overload)
+    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
     points = (RatePoint(at_s=0, rate_per_s=2000),)
     return edits.update(plan, EASY, load=OpenLoad(points=points))
 
@@ -197,7 +199,7 @@ def test_late_and_impossible_events(calm: Plan) -> None:
 
 
 def test_a_redo_buffer_made_larger_is_the_measure_of_its_fill(overload: Plan) -> None:
-    plan = edits.set_parameter(overload, "data_node", "DataMemory", 2**40)
+    plan = set_parameter(overload, "data_node", "DataMemory", 2**40)
     plan = edits.update(plan, "blobs-5k", load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=8000),)))
     change = ParameterChange(at_s=30, name="RedoBuffer", value=128 * MIB)
     result = simulate(plan, "blobs-5k", 600, events=[change])

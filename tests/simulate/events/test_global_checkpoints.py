@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.events import DiskSlow, Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
@@ -29,7 +30,7 @@ SET = {
 def _plan(overload: Plan, **parameters: int) -> Plan:
     plan = edits.set_plan(overload, ndb_version="8.4")
     for name, value in {"DataMemory": 2**40, **parameters}.items():
-        plan = edits.set_parameter(plan, "data_node", name, value)
+        plan = set_parameter(plan, "data_node", name, value)
     return edits.update(plan, EASY, load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=2000),)))
 
 

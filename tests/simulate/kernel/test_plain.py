@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import load
 from ndbplan.simulate.kernel.ready import prepare
-from ndbplan.simulate.model.scenario import Scenario, compile_scenario
+from ndbplan.simulate.model.scenario import Scenario, build
 from ndbplan.simulate.model.start import StartState, first_history, first_world
 from ndbplan.simulate.world.world import History, World
 
@@ -20,8 +21,12 @@ Kernel = Callable[..., None]
 
 def _scenario(sample: str, workload: int, step_s: float, every_node: bool) -> Scenario:
     plan = load(resource_path(f"samples/{sample}.ndbplan"))
-    return compile_scenario(
-        plan, plan.workloads[workload], duration_s=25, step_s=step_s, seed=5, every_node=every_node
+    return build(
+        Estimation(plan, plan.workloads[workload]),
+        duration_s=25,
+        step_s=step_s,
+        seed=5,
+        every_node=every_node,
     )
 
 

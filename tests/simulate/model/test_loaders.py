@@ -10,14 +10,17 @@ import pytest
 from ndbplan.advise.max_load import max_load
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
 from ndbplan.simulate.model.load_over_time import hottest_rows, row_lock_s, services
 from ndbplan.simulate.model.meanwhile import move_loaders
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.start import first_world
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 
@@ -34,13 +37,15 @@ def _plan(**choice: Any) -> Plan:
 def _with(plan: Plan, **fields: Any) -> Plan:
     workload = plan.workloads[0]
     transaction = workload.transactions[0]
-    operations = tuple(edits.changed(operation, **fields) for operation in transaction.operations)
-    return edits.update(plan, workload.id, transactions=(edits.changed(transaction, operations=operations),))
+    operations = tuple(validated.changed(operation, **fields) for operation in transaction.operations)
+    return edits.update(
+        plan, workload.id, transactions=(validated.changed(transaction, operations=operations),)
+    )
 
 
 def test_a_loader_writes_one_log_part_at_a_time_and_all_of_them_in_the_end() -> None:
     plan = _plan(key_choice="in_turn")
-    scenario = compile_scenario(plan, plan.workloads[0], duration_s=60, step_s=0.1, seed=1)
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1)
     world, mean = first_world(scenario), scenario.laws.load
     used = []
     for done in range(0, 100_000, 100):
@@ -52,7 +57,7 @@ def test_a_loader_writes_one_log_part_at_a_time_and_all_of_them_in_the_end() -> 
     assert np.median([(one[0] > 1e-6).sum() for one in used]) <= 2
     assert np.mean(used, axis=0) == pytest.approx(mean, rel=0.35)
     eight = _plan(key_choice="in_turn", key_threads=8)
-    more = compile_scenario(eight, eight.workloads[0], duration_s=60, step_s=0.1, seed=1).loaders
+    more = build(Estimation(eight, eight.workloads[0]), duration_s=60, step_s=0.1, seed=1).loaders
     assert more is not None
     weights = more.loaders[0].where(500.0, 501.0)
     assert 3 <= (weights > 0).sum() <= 16
@@ -81,11 +86,11 @@ def test_a_loader_goes_on_when_a_node_fails() -> None:
 
 
 def test_no_choice_of_keys_sustains_more_than_an_even_one() -> None:
-    even = max_load(_plan(), with_next=False).max_per_s.value
+    even = max_load(estimation_of(_plan()), with_next=False).max_per_s.value
     for choice in ({"key_choice": "power_law"}, {"key_choice": "power_law", "key_exponent": 0.01}):
-        assert max_load(_plan(**choice), with_next=False).max_per_s.value <= even * 1.002
+        assert max_load(estimation_of(_plan(**choice)), with_next=False).max_per_s.value <= even * 1.002
     exponent_0 = _plan(key_choice="power_law", key_exponent=0.0)
-    assert max_load(exponent_0, with_next=False).max_per_s.value == even
+    assert max_load(estimation_of(exponent_0), with_next=False).max_per_s.value == even
 
 
 def test_the_bound_of_a_loader_is_what_its_threads_ldms_can_do() -> None:
@@ -149,7 +154,7 @@ def test_work_in_turn_is_moved_once_a_second_at_most(
 
 def test_work_between_two_changes_of_values_is_where_one_look_sees_it() -> None:
     plan = _plan(key_choice="in_turn", key_threads=5, key_run_rows=100.0)
-    loaders = compile_scenario(plan, plan.workloads[0], duration_s=60, step_s=0.1, seed=1).loaders
+    loaders = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1).loaders
     assert loaders is not None
     loader = loaders.loaders[0]
     for done in np.linspace(0.0, 5000.0, 400):

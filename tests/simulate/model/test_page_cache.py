@@ -11,6 +11,8 @@ from ndbplan.advise.max_load import max_load
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
@@ -24,7 +26,8 @@ from ndbplan.plan.workloads import (
     Workload,
 )
 from ndbplan.simulate.model.page_cache import page_cache
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 ROWS = 60_000
@@ -33,8 +36,8 @@ ROWS = 60_000
 def _plan(rows: int = ROWS, load_of: Any = None, inserts: float = 1.0, cache_bytes: int = 64 * MIB) -> Plan:
     """A table on disk of which a transaction reads a row, and into which it inserts some."""
     plan = load(resource_path("samples/disk-data.ndbplan"))
-    plan = edits.set_parameter(plan, "data_node", "DiskPageBufferMemory", cache_bytes)
-    plan = edits.set_parameter(plan, "data_node", "DataMemory", 64 * GIB)
+    plan = set_parameter(plan, "data_node", "DiskPageBufferMemory", cache_bytes)
+    plan = set_parameter(plan, "data_node", "DataMemory", 64 * GIB)
     for host in plan.hosts:
         for disk in host.disks:
             plan = edits.update(plan, disk.id, sequential_write_bytes_per_s=10**9, random_read_iops=100)
@@ -58,7 +61,7 @@ def _with_rows(plan: Plan, more: float) -> Plan:
 
 def test_the_reads_of_a_run_are_those_of_its_rows_at_every_moment() -> None:
     plan = _plan()
-    scenario = compile_scenario(plan, plan.workloads[0], duration_s=60, step_s=0.1, seed=1)
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1)
     cache = page_cache(plan, plan.workloads[0], scenario.node_classes)
     assert cache is not None
     for transactions in (0, 5_000, 50_000, 500_000):
@@ -96,7 +99,7 @@ def test_what_was_all_in_the_cache_becomes_short_of_disk_reads() -> None:
 
 def test_a_rate_that_is_sustained_for_long_has_the_reads_of_the_rows_at_its_end() -> None:
     plan = _plan()
-    short, long = max_load(plan, duration_s=60), max_load(plan, duration_s=1800)
+    short, long = max_load(estimation_of(plan), duration_s=60), max_load(estimation_of(plan), duration_s=1800)
     assert {short.limited_by.resource, long.limited_by.resource} == {"disk reads"}
     assert long.max_per_s.value < 0.95 * short.max_per_s.value
     end = _with_rows(plan, 1800 * long.max_per_s.value)

@@ -6,11 +6,13 @@ import pytest
 
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.pools import operations_of
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world.indices import Error
 
@@ -55,7 +57,7 @@ def test_a_transaction_beyond_the_records_of_its_coordinator_is_refused(
 ) -> None:
     plan = with_load(newer(overload) if new else overload, OperationKind.READ, 0.5, rows=20_000)
     assert simulate(plan, duration_s=5).errors == ()
-    small = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 10_000)
+    small = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 10_000)
     result = simulate(small, duration_s=5)
     assert [error.code for error in result.errors] == [code]
     assert result.accepted_per_s.value == 0
@@ -68,8 +70,8 @@ def test_many_at_once_share_the_records(overload: Plan) -> None:
     # One mysqld of eight cores does not send so many statements.
     plan = edits.update(plan, plan.workloads[0].id, through="api")
     plan = links_of(plan, 1e12)
-    plan = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", limit)
-    scenario = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.01, seed=1)
+    plan = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", limit)
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=5, step_s=0.01, seed=1)
     assert scenario.laws.run.pool == pytest.approx(2 * limit)
     result = simulate(plan, duration_s=5, step_s=0.001)
     # Little's law: as many per second as records, each held for the time of a transaction.
@@ -81,12 +83,12 @@ def test_many_at_once_share_the_records(overload: Plan) -> None:
 
 def test_little_transaction_memory_is_used_up_before_the_count(overload: Plan) -> None:
     plan = with_load(newer(overload), OperationKind.READ, 3000, rows=30_000)
-    plan = edits.set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 40_000)
-    counted = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.1, seed=1)
+    plan = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 40_000)
+    counted = build(Estimation(plan, plan.workloads[0]), duration_s=5, step_s=0.1, seed=1)
     assert int(counted.laws.run.pool_error) == Error.OPERATIONS
     for name, value in (("TransactionMemory", 1), ("SharedGlobalMemory", 0)):
-        plan = edits.set_parameter(plan, "data_node", name, value)
-    scarce = compile_scenario(plan, plan.workloads[0], duration_s=5, step_s=0.1, seed=1)
+        plan = set_parameter(plan, "data_node", name, value)
+    scarce = build(Estimation(plan, plan.workloads[0]), duration_s=5, step_s=0.1, seed=1)
     assert int(scarce.laws.run.pool_error) == Error.RECORDS
     assert scarce.laws.run.pool < counted.laws.run.pool
 
@@ -113,11 +115,11 @@ def test_few_clients_wait_for_a_slow_link_without_errors(overload: Plan) -> None
 
 def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan) -> None:
     plan = with_load(overload, OperationKind.INSERT, 1000)
-    plan = edits.set_parameter(plan, "data_node", "DataMemory", 2**40)
-    plan = edits.set_parameter(plan, "data_node", "IndexMemory", MIB)
+    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
+    plan = set_parameter(plan, "data_node", "IndexMemory", MIB)
     result = simulate(plan, duration_s=120)
     assert 625 in {error.code for error in result.errors}
-    bigger = simulate(edits.set_parameter(plan, "data_node", "IndexMemory", 2 * MIB), duration_s=120)
+    bigger = simulate(set_parameter(plan, "data_node", "IndexMemory", 2 * MIB), duration_s=120)
     first, later = (next(e for e in r.errors if e.code == 625).first_at_s.value for r in (result, bigger))
     assert later == pytest.approx(2 * first, rel=0.1)
     unsaid = with_load(overload, OperationKind.INSERT, 1000)

@@ -12,7 +12,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.pauses import lcp_stages_s
-from ndbplan.simulate.model.scenario import compile_scenario
+from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.start import StartState, first_history, first_world, start_in_cycle
 from ndbplan.simulate.run import Course, simulate, to_the_end
 from ndbplan.simulate.session import Session
@@ -84,7 +84,7 @@ def test_how_time_is_cut_changes_no_bit(overload: Plan, began_s_ago: float) -> N
 def test_the_same_bits_with_and_without_the_compiler(
     overload: Plan, plain_kernel: Callable[..., None], began_s_ago: float
 ) -> None:
-    scenario = compile_scenario(overload, overload.workload(HEAVY), duration_s=8, step_s=0.1, seed=2)
+    scenario = build(Estimation(overload, overload.workload(HEAVY)), duration_s=8, step_s=0.1, seed=2)
     found = []
     for kernel in (prepare(), plain_kernel):
         world = first_world(scenario, _after(overload, began_s_ago, HEAVY))

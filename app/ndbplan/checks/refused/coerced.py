@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ndbplan.base.units import MIB, format_ndb_size
+from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Problem
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.configuration.settings import NodesAlike, nodes_alike

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.checks.node_cures import another_node
-from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.parameters import without
+from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetParameter
@@ -16,11 +17,6 @@ from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.mysqld_options import canonical, fault, is_option, option, said_by_the_plan
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
-
-
-def without(scope: str, name: str) -> Edit:
-    """The edit that takes a parameter back to its default."""
-    return SetParameter(scope, name, None)
 
 
 @rule("node-kinds", "A data node, a management node or an SQL or API node is missing", refused=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_ndb_size
+from ndbplan.checks.parameters import counting, setting, without
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import counting, setting
 from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.configuration.connections import Connection, connections_of, server_of
 from ndbplan.configuration.settings import node_settings

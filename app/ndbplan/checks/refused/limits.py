@@ -1,42 +1,26 @@
-"""Rules that ndb_mgmd itself has: limits between parameters, ids, hosts, ports and connections."""
+"""Rules that ndb_mgmd itself has: limits between parameters."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from ndbplan.base.units import whole_number
-from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.rule import error, problem, rule, warning
-from ndbplan.configuration.node_groups import counted_nodes, stated_group
-from ndbplan.configuration.settings import (
-    NodesAlike,
-    connection_settings,
-    no_of_replicas,
-    node_settings,
-    nodes_alike,
-)
-from ndbplan.configuration.stated import SECTIONS, Fate, Stated, stated, stated_by_place
-from ndbplan.configuration.stated import counting as counting_of
-from ndbplan.edits.changes import SetField, SetParameter, together
+from ndbplan.checks.parameters import holding, setting, without
+from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.rule import error, problem, rule
+from ndbplan.configuration.settings import NodesAlike, nodes_alike
+from ndbplan.configuration.stated import stated_by_place
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.addresses import address_of
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, Process, process_node_ids
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names by which a machine calls itself."""
+from ndbplan.plan.processes import NODE_GROUP_NONE, process_node_ids
 
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
-_MANAGEMENT_PORT = 1186
 _THREAD_PRIORITY = re.compile(r"[ \t]*(fifo|rr)(,\s*[+-]?[0-9][^,]*)?")
 """As NdbThread_SetHighPrioProperties reads it (NdbThread.c): strcmp for the policy, strtol for the number."""
-_PORTS = 65536
-_FIRST_FREE_PORT = 1024
 _RESERVED = (
     "ConcurrentIndexOperations",
     "ConcurrentOperations",
@@ -51,35 +35,6 @@ _REPLACED_BY_TRANSACTION_MEMORY = (
     "MaxNoOfLocalScans",
     "MaxNoOfLocalOperations",
 )
-
-
-def counting(plan: Plan, sections: Collection[str], name: str) -> Iterator[Stated]:
-    """Every place where the plan states a parameter that ndb_mgmd takes; its name as the manual spells it."""
-    for one in stated(plan):
-        if one.section in sections and one.reading.name == name and one.reading.fate is Fate.COUNTS:
-            yield one
-
-
-def holding(plan: Plan, section: str, name: str) -> Iterator[tuple[Stated, tuple[Process, ...]]]:
-    """Every place as of `counting`, with the nodes for which what it says holds.
-
-    ndb_mgmd looks at what nodes end up with: a default that all of them replace does no harm.
-    """
-    nodes = [process for process in plan.processes if SECTIONS[process.kind] == section]
-    own = {process.id for process in nodes if name.lower() in {each.lower() for each in process.parameters}}
-    for one in counting(plan, (section,), name):
-        held = tuple(
-            process
-            for process in nodes
-            if (process.id in one.object_ids if one.object_ids else process.id not in own)
-        )
-        if held:
-            yield one, held
-
-
-def setting(scope: str, name: str, value: int | str) -> Edit:
-    """The edit that sets a parameter."""
-    return SetParameter(scope, name, value)
 
 
 def wanted_operations(plan: Plan, alike: NodesAlike) -> int:
@@ -235,168 +190,6 @@ def start_fail_retries(now: Estimation) -> Iterator[Problem]:
                 )
 
 
-@rule("replicas-alike", "NoOfReplicas differs between data nodes", refused=True)
-def replicas_alike(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    replicas = no_of_replicas(plan)
-    for node in plan.data_nodes:
-        stated_here = counting_of("DB", node.parameters, plan.ndb_version) if node.parameters else {}
-        own = stated_here.get("NoOfReplicas", replicas)
-        if own != replicas:
-            yield error(
-                f"data node {node.node_id}",
-                f"data node {node.node_id} has NoOfReplicas {own}, the cluster {replicas}; ndb_mgmd refuses "
-                "the configuration",
-                f"remove it from data node {node.node_id}",
-                [node.id],
-                without(node.id, "NoOfReplicas"),
-            )
-
-
-@rule("node-group-number", "A node group has a number that does not exist", refused=True)
-def node_group_number(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    most = plan.features.node_groups_most
-    for node in counted_nodes(plan):
-        group = stated_group(plan, node)
-        if group is not None and most <= group < NODE_GROUP_NONE:
-            yield error(
-                f"data node {node.node_id}",
-                f"data node {node.node_id} has node group {group}; they go from 0 to {most - 1}",
-                "use a lower number",
-                [node.id],
-                _ungrouped(node.id),
-            )
-    if no_of_replicas(plan) == 1 and len(plan.data_nodes) > most:
-        yield error(
-            "data nodes",
-            f"{len(plan.data_nodes)} data nodes with NoOfReplicas 1 need as many node groups; there are "
-            f"{most}",
-            "use NoOfReplicas 2 or fewer data nodes",
-        )
-
-
-def _ungrouped(process_id: str) -> Edit:
-    return SetField(process_id, "node_group", None)
-
-
-@rule("data-node-ids", "A data node has an id that the version does not allow", refused=True)
-def data_node_ids(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
-    for node in plan.data_nodes:
-        if node.node_id > highest:
-            yield error(
-                f"data node {node.node_id}",
-                f"data node {node.node_id}: in NDB {plan.ndb_version} ids of data nodes go from 1 to "
-                f"{highest}",
-                f"give it a free node id up to {highest}",
-                [node.id],
-            )
-    if len(plan.data_nodes) > highest:
-        yield error(
-            "data nodes",
-            f"{len(plan.data_nodes)} data nodes; NDB {plan.ndb_version} has at most {highest}",
-            "take data nodes away",
-        )
-
-
-@rule("localhost-mixed", "localhost is used together with other host names", refused=True)
-def localhost_mixed(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
-    used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
-    here = [host for host in used if host.hostname in local]
-    others = [host for host in used if host.hostname not in local]
-    if here and others:
-        yield error(
-            f"host {here[0].hostname}",
-            f"host {here[0].hostname} is used together with {others[0].hostname}; ndb_mgmd refuses localhost "
-            f"together "
-            "with other host names",
-            "name the machine as the other machines see it",
-            [host.id for host in here],
-        )
-
-
-@rule("management-ports", "Management nodes of one host share a port", refused=True)
-def management_ports(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    taken: dict[tuple[str, int], ManagementNode] = {}
-    for node in plan.management_nodes:
-        hostname = plan.host(node.host_id).hostname
-        # validate_unique_mgm_ports compares addresses, so every spelling of one counts.
-        name = address_of("127.0.0.1" if hostname == "localhost" else hostname) or hostname.lower()
-        value = node_settings(plan, node).value("PortNumber")
-        port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
-        first = taken.setdefault((name, port), node)
-        if first is not node:
-            # Upwards from the port that is taken, then from the first that needs no rights.
-            others = (*range(port + 1, _PORTS), *range(_FIRST_FREE_PORT, port))
-            free = next(p for p in others if (name, p) not in taken)
-            yield problem(
-                # Older servers start without looking at the others.
-                Severity.ERROR if plan.features.management_ports_compared else Severity.WARNING,
-                f"management node {node.node_id}",
-                f"management nodes {first.node_id} and {node.node_id} both listen on port {port} of "
-                f"{hostname}; "
-                "only one of them can start",
-                f"give node {node.node_id} PortNumber {free}",
-                [first.id, node.id],
-                setting(node.id, "PortNumber", free),
-            )
-
-
-@rule("host-name-reserved", "A host name cannot be resolved", refused=True)
-def host_name_reserved(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    name = "AllowUnresolvedHostnames"
-    known = catalogue.knows("TCP", name, plan.version)
-    allowed = known and connection_settings(plan).number(name) == 1
-    for host in plan.hosts:
-        served = [
-            p
-            for p in plan.processes_of_host[host.id]
-            if isinstance(p, DataNode | ManagementNode) or plan.features.sql_hosts_resolved
-        ]
-        if not served:
-            continue
-        ids = [host.id, *(p.id for p in served)]
-        never = host.hostname.rpartition(".")[2].lower() == "invalid"
-        mapped = ":" in host.hostname and "." in (address_of(host.hostname) or "")
-        if never and allowed and not any(isinstance(p, ManagementNode) for p in served):
-            yield warning(
-                f"host {host.hostname}",
-                "names under .invalid never resolve; ndb_mgmd starts all the same, as "
-                "AllowUnresolvedHostnames "
-                f"is on, but no node can be on {host.hostname}",
-                "write the real name or address of the machine",
-                ids,
-            )
-        elif never:
-            yield error(
-                f"host {host.hostname}",
-                f"names under .invalid never resolve, so ndb_mgmd refuses {host.hostname}",
-                "write the real name or address of the machine",
-                ids,
-            )
-        elif ":" in host.hostname and not plan.features.ipv6 and not mapped:
-            yield error(
-                f"host {host.hostname}",
-                f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
-                "8.0.22",
-                "use an IPv4 address or a name",
-                ids,
-            )
-        elif ":" in host.hostname and address_of(host.hostname) is None:
-            yield error(
-                f"host {host.hostname}",
-                f"{host.hostname} is no IPv6 address, and names have no colons; ndb_mgmd cannot resolve it",
-                "write an address or a name",
-                ids,
-            )
-
-
 @rule("connection-map", "ConnectionMap does not list data nodes", refused=True)
 def connection_map(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
@@ -438,66 +231,3 @@ def heartbeat_thread_priority(now: Estimation) -> Iterator[Problem]:
                 one.object_ids,
                 without(one.scope, one.reading.written),
             )
-
-
-@rule("node-count", "There are more than 255 nodes", refused=True)
-def node_count(now: Estimation) -> Iterator[Problem]:
-    ids = [node_id for process in now.plan.processes for node_id in process_node_ids(process)]
-    if len(ids) > 255:
-        yield error(
-            "cluster",
-            f"the plan takes {len(ids)} node ids; a cluster has 255",
-            "take API slots or pool connections away",
-        )
-
-
-@rule("deprecated-parameter", "A parameter is deprecated")
-def deprecated_parameter(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    for one in stated(plan):
-        entry = one.reading.parameter
-        if entry is None or entry.status != "deprecated" or one.reading.fate is Fate.DOUBLED:
-            continue
-        name = entry.name
-        instead = f"; {entry.replaced_by} takes its place" if entry.replaced_by else ""
-        removed = without(one.scope, one.reading.written)
-        added = _added_to_data_memory(plan, one)
-        yield warning(
-            one.where,
-            f"{name} is deprecated in NDB {plan.ndb_version}{instead}",
-            f"remove {name}" if added is None else f"remove {name} and add its value to DataMemory",
-            one.object_ids,
-            removed if added is None else together((removed, added)),
-        )
-
-
-@rule("not-implemented", "A parameter does nothing yet")
-def not_implemented(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    for one in stated(plan):
-        entry = one.reading.parameter
-        if entry is not None and entry.status == "not_implemented" and one.reading.fate is Fate.COUNTS:
-            yield warning(
-                one.where,
-                f"{entry.name} is not implemented in NDB {plan.ndb_version}; ndb_mgmd takes it with a "
-                "warning, and nothing heeds it",
-                f"remove {entry.name}",
-                one.object_ids,
-                without(one.scope, one.reading.written),
-            )
-
-
-def _added_to_data_memory(plan: Plan, one: Stated) -> SetParameter | None:
-    """From 7.6 on the data node adds a stated IndexMemory to DataMemory; the same memory, stated once."""
-    own = any(
-        {"DataMemory", "IndexMemory"} & counting_of("DB", node.parameters, plan.ndb_version).keys()
-        for node in plan.data_nodes
-        if node.parameters
-    )
-    counts = one.reading.name == "IndexMemory" and one.reading.fate is Fate.COUNTS
-    if not counts or not plan.features.index_memory_joined or one.scope != "data_node" or own:
-        return None
-    entry = catalogue.parameter("DB", "DataMemory", plan.version)
-    value = one.reading.value
-    total = node_settings(plan).number("DataMemory") + value if isinstance(value, int) else 0
-    return SetParameter("data_node", "DataMemory", total) if 0 < total <= (entry.maximum or total) else None

@@ -76,7 +76,7 @@ def _faults(text: str) -> Iterator[str]:
             name, equals, value = each.partition("=")
             name = name.strip(" \t")
             if not equals:
-                yield f"has '{each[:_SHOWN]}' for {kind}, which is no name=value; {_LOST}"
+                yield f"has '{each[:_SHOWN]}' for {kind}, which is not name=value; {_LOST}"
             elif name not in _PARAMETERS[kind]:
                 takes = ", ".join(_PARAMETERS[kind]) or "no parameters"
                 yield f"has '{name[:_SHOWN]}' for {kind}, which takes {takes}; {_LOST}"
@@ -96,7 +96,7 @@ def _of_value(name: str, value: str) -> Iterator[str]:
         return
     number, unit = _number(value)
     if number is None or number < 0:
-        yield f"has {name} '{shown}', which is no number from 0 on; {_LOST}"
+        yield f"has {name} '{shown}', which is not a number from 0 on; {_LOST}"
     elif number == 0 and name == "maxfiles":
         yield f"has maxfiles '{shown}', which must be 1 or more; {_LOST}"
     elif number == 0:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ndbplan.checks.parameters import counting, holding, without
 from ndbplan.checks.problem import Problem
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import counting, holding
 from ndbplan.checks.refused.log_destination import EXAMPLE, doubts_of, faults_of, file_names
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import node_settings

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import LOOPBACK, setting
+from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.checks.solutions import completed
 from ndbplan.configuration.settings import (

@@ -19,8 +19,8 @@ from ndbplan.checks.solutions import completed, ways_out
 from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings, scope_of
-from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import SetParameter, together
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.offers import most_memory_bytes
 from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size
 from ndbplan.estimate.estimation import Estimation
@@ -144,7 +144,7 @@ def _more_groups(now: Estimation, look: Look) -> list[Solution]:
     most = ((catalogue.parameter("DB", "NodeId", plan.version).maximum or 0) // replicas) - have
     least = max(1, _groups_wanted(now) - have) if have else most + 1
     for groups in range(least, min(most, least + _GROUPS_TRIED - 1) + 1):
-        add = partial(edits.add_node_group, groups=groups)
+        add = partial(add_node_group, groups=groups)
         try:
             then = now.of(add(plan))
             edit, reason = completed(

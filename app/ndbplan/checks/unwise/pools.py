@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes_binary
+from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Problem
-from ndbplan.checks.refused.limits import operations_of_largest_transaction, setting, wanted_operations
+from ndbplan.checks.refused.limits import operations_of_largest_transaction, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import nodes_alike, nodes_alike_in
 from ndbplan.estimate.estimation import Estimation

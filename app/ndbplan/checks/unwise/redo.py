@@ -15,9 +15,8 @@ from ndbplan.base.units import (
     format_percent,
 )
 from ndbplan.checks.fits import first_that_fits
+from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided
 from ndbplan.configuration.directories import disk_for
@@ -30,7 +29,7 @@ from ndbplan.configuration.settings import (
 )
 from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.redo import log_bytes_per_part
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import DiskKind

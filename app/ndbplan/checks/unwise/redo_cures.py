@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from ndbplan.base.units import MIB, format_bytes, format_ndb_size, format_percent
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
+from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Edit
-from ndbplan.checks.refused.limits import setting
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
 from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.checkpoint import speed_limits
+from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.stored import ldm_threads
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes, format_duration
+from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.refused.configuration import without
-from ndbplan.checks.refused.limits import setting
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for

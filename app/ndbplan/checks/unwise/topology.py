@@ -9,7 +9,7 @@ from functools import partial
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.checks.node_cures import another_node, apart_from_data_nodes, rest_of_group
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.limits import LOOPBACK
+from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.configuration.node_groups import counted_nodes, node_group_ids, stated_group

@@ -8,13 +8,15 @@ from threading import Lock
 
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.limits import LOOPBACK
+from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import problem, rule, warning
-from ndbplan.configuration.failures import Damage, Failures, Part, parts
+from ndbplan.configuration.failing_parts import Part, parts
+from ndbplan.configuration.failures import Damage, Failures
 from ndbplan.configuration.killers import Search, search_of
 from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.edits.parts import move_process, update
+from ndbplan.edits.parts import update
+from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode

@@ -29,13 +29,13 @@ from ndbplan.desktop.analyses.partition_bars import Bar, PartitionBars, Picture
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
-from ndbplan.desktop.widgets.sections import label, spin_box
+from ndbplan.desktop.widgets.sections import chip, label, spin_box
 from ndbplan.edits.first_steps import next_step
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.storage.distribution import Redistribution
     from ndbplan.estimate.storage.fragments import TableDistribution
+    from ndbplan.estimate.storage.redistribution import Redistribution
 
 _FACTS_WIDTH = 224
 _MOST_ROWS = 2000
@@ -188,12 +188,7 @@ class DistributionPanel(Panel):
         group = QButtonGroup(self)
         self._units: dict[str, QToolButton] = {}
         for unit in ("rows", "bytes"):
-            button = QToolButton()
-            button.setText(unit.capitalize())
-            button.setCheckable(True)
-            button.setChecked(unit == "rows")
-            button.setProperty("look", "chip")
-            button.setAccessibleName(f"Show {unit} per partition")
+            button = chip(unit.capitalize(), f"Show {unit} per partition", on=unit == "rows")
             button.clicked.connect(lambda _on=False: self._draw())
             group.addButton(button)
             row.addWidget(button)

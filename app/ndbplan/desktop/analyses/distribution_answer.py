@@ -10,8 +10,8 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.estimate.grown import ReorganiseEstimate
-    from ndbplan.estimate.storage.distribution import Redistribution
     from ndbplan.estimate.storage.fragments import TableDistribution
+    from ndbplan.estimate.storage.redistribution import Redistribution
     from ndbplan.estimate.storage.skew import SkewReport
     from ndbplan.estimate.times.reorganise import TableReorganise
 

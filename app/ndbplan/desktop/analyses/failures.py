@@ -26,7 +26,7 @@ from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.desktop.widgets.sections import Elided, chip
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -161,10 +161,7 @@ class FailuresPanel(Panel):
         bar = QHBoxLayout()
         bar.setSpacing(4)
         for kind in _KINDS:
-            button = QToolButton()
-            button.setCheckable(True)
-            button.setChecked(not kind)
-            button.setProperty("look", "chip")
+            button = chip("", on=not kind)
             button.clicked.connect(lambda _on=False: self._show())
             self._group.addButton(button)
             self._kinds[kind] = button

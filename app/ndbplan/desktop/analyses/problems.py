@@ -21,7 +21,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.problem_list import ProblemList, WaiverRow
-from ndbplan.desktop.widgets.sections import Elided, empty, label
+from ndbplan.desktop.widgets.sections import Elided, chip, empty, label
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -56,11 +56,7 @@ class ProblemsPanel(Panel):
         bar.setSpacing(4)
         group = QButtonGroup(self)
         for kind, name in _KINDS:
-            button = QToolButton()
-            button.setText(name)
-            button.setCheckable(True)
-            button.setChecked(not kind)
-            button.setProperty("look", "chip")
+            button = chip(name, on=not kind)
             button.clicked.connect(lambda _on=False: self._show())
             group.addButton(button)
             bar.addWidget(button)

@@ -20,7 +20,8 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from ndbplan.base.errors import UserError
 from ndbplan.edits.origins import has_program_set
-from ndbplan.edits.parts import checked, set_plan
+from ndbplan.edits.parts import set_plan
+from ndbplan.edits.validated import checked
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 

@@ -22,6 +22,9 @@ from ndbplan.edits import arrange, from_host, offers
 from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import Chosen
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.roles import assign_role, move_process
+from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -87,7 +90,7 @@ class Editor(QObject):
             if entry.kind == "process":
                 return self._add_process(key, self._host_of(target), position)
             if not isinstance(target, Disk):
-                raise edits.EditError("a disk role goes onto a disk", fix="drop it on a disk of the host")
+                raise EditError("a disk role goes onto a disk", fix="drop it on a disk of the host")
             return self.assign_role(DiskRole(key), target.id)
         except UserError as error:
             self.failed.emit(error.line)
@@ -135,7 +138,7 @@ class Editor(QObject):
 
     def _add_disk(self, key: str, host: Host | None) -> bool:
         if host is None:
-            raise edits.EditError("a disk needs a host", fix="drop it on a host, or select one first")
+            raise EditError("a disk needs a host", fix="drop it on a host, or select one first")
         disk = offers.make_disk(self.plan, host, key)
         done = self.do(
             f"Add {disk.name} to {host.hostname}", lambda plan: edits.add_disk(plan, host.id, disk)
@@ -213,7 +216,7 @@ class Editor(QObject):
         def edit(plan: Plan) -> Plan:
             for node in nodes:
                 if node.disk_roles.disk_of(role) != target:
-                    plan = edits.assign_role(plan, node.id, role, target)
+                    plan = assign_role(plan, node.id, role, target)
             return plan
 
         verb = "Put" if target else "Take"
@@ -232,7 +235,7 @@ class Editor(QObject):
 
         def edit(plan: Plan) -> Plan:
             for process_id in process_ids:
-                plan = edits.move_process(plan, process_id, host_id)
+                plan = move_process(plan, process_id, host_id)
             return plan
 
         return self.do(f"Move {what} to {host.hostname}", edit)
@@ -376,7 +379,7 @@ class Editor(QObject):
         before = self.plan.by_id
 
         def edit(plan: Plan) -> Plan:
-            grown = edits.add_node_group(plan)
+            grown = add_node_group(plan)
             return settled(grown, [host.id for host in grown.hosts if host.id not in before])
 
         if not self.do("Add a node group", edit):

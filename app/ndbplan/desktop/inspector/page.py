@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
-from ndbplan.desktop.widgets.fields import Form, Inner
+from ndbplan.desktop.widgets.forms import Form, Inner
 from ndbplan.desktop.widgets.sections import Section, label
 
 

@@ -25,6 +25,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.units import BYTES
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import CHOSEN, handed_over
+from ndbplan.edits.parameters import put_origin, set_parameter, stated_at
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
 from ndbplan.ndb.modelled import mark_words
@@ -76,7 +77,7 @@ class Scope:
     def origins(self, plan: Plan, name: str) -> tuple[Origin | None, ...]:
         """Who set the value at this very scope, for each process that states it; None in it: by hand."""
         scopes = self.process_ids or (self.name,)
-        places = [edits.stated_at(plan, scope) for scope in scopes if self._is_there(plan, scope)]
+        places = [stated_at(plan, scope) for scope in scopes if self._is_there(plan, scope)]
         return tuple(dict.fromkeys(origins.get(name) for stated, origins in places if name in stated))
 
     def _is_there(self, plan: Plan, scope: str) -> bool:
@@ -85,7 +86,7 @@ class Scope:
     def pin(self, plan: Plan, name: str) -> Plan:
         """The plan in which a person has set the value that is stated at this scope."""
         for target in self.process_ids or (self.name,):
-            plan = edits.put_origin(plan, target, name, None)
+            plan = put_origin(plan, target, name, None)
         return plan
 
     def can_hand_over(self, name: str) -> bool:
@@ -95,7 +96,7 @@ class Scope:
     def put(self, plan: Plan, name: str, value: int | str | None) -> Plan:
         """The plan with the value stated at this scope; None: no longer."""
         for target in self.process_ids or (self.name,):
-            plan = edits.set_parameter(plan, target, name, value)
+            plan = set_parameter(plan, target, name, value)
         if not self.process_ids and name in plan.assumed:
             plan = edits.set_plan(plan, assumed=tuple(n for n in plan.assumed if n != name))
         return plan

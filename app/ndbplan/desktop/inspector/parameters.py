@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QTableView,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -32,7 +31,7 @@ from ndbplan.configuration.stated import SECTIONS
 from ndbplan.describe.parameters import origin_words
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, describe
-from ndbplan.desktop.widgets.sections import label, link
+from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.plan.origins import SetByProgram
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -215,12 +214,8 @@ class ParametersPanel(QWidget):
                 ("This node" if len(self._process_ids) == 1 else "These nodes", self._process_ids),
                 ("All nodes", ()),
             ):
-                button = QToolButton()
-                button.setText(text)
-                button.setCheckable(True)
-                button.setChecked(bool(ids))
-                button.setProperty("look", "chip")
-                button.setAccessibleName(text if ids else f"All {dict(_SCOPE_NAMES)[self._kind_scope]}")
+                name = text if ids else f"All {dict(_SCOPE_NAMES)[self._kind_scope]}"
+                button = chip(text, name, on=bool(ids))
                 button.clicked.connect(
                     lambda _on=False, i=ids: self.model.set_scope(Scope(self._kind_scope, i))
                 )

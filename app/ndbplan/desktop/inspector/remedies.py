@@ -139,8 +139,12 @@ def is_ready() -> bool:
 def _search(plan: Plan, workload_id: str | None, duration_s: float, task: Task) -> Remedies:
     from ndbplan.advise.remedies import find_remedies
     from ndbplan.desktop.document.kernel import prepare_kernel
+    from ndbplan.simulate.model.workload import estimation_of
 
     prepare_kernel(task)
     return find_remedies(
-        plan, workload_id, duration_s=duration_s, cancelled=task.cancelled, progress=task.report
+        estimation_of(plan, workload_id),
+        duration_s=duration_s,
+        cancelled=task.cancelled,
+        progress=task.report,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
+from ndbplan.edits.roles import assign_role
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
@@ -42,7 +43,7 @@ def processes_onto(plan: Plan, process_ids: Sequence[str], host_id: str) -> Copi
             for role in DiskRole:
                 disk = plan.by_id.get(old.disk_roles.disk_of(role) or "")
                 if getattr(disk, "name", None) in names:
-                    plan = edits.assign_role(plan, new_id, role, names[str(getattr(disk, "name", ""))])
+                    plan = assign_role(plan, new_id, role, names[str(getattr(disk, "name", ""))])
     return plan, new
 
 

@@ -7,7 +7,6 @@ marks values that nobody stated as assumed until they are confirmed or changed. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -22,18 +21,13 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import TwoReadingsError
-from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.units import Unit
-from ndbplan.edits import parts as edits
-from ndbplan.ndb.modelled import mark_words
-from ndbplan.plan.plan import Plan
 
 LABEL_WIDTH = 112
 MIXED: Any = object()
@@ -300,157 +294,6 @@ class FlagField(Field):
         wanted = self.check.isChecked()
         if not self._take(wanted):
             self.check.setChecked(not wanted)
-
-
-@dataclass(frozen=True)
-class Inner:
-    """A part inside an object that has no id of its own, such as the load of a workload."""
-
-    get: Callable[[Any], Any]
-    """The part of an object; None when it has none."""
-    put: Callable[[Plan, str, Any], Plan]
-    """The plan in which the object with this id has another such part."""
-
-
-class Form(QWidget):
-    """Fields of one object of the plan, of several of one kind, of the plan itself (no ids), or of a part."""
-
-    def __init__(self, document: Document, ids: Sequence[str] = (), inner: Inner | None = None) -> None:
-        super().__init__()
-        self._document = document
-        self._inner = inner
-        self.ids = tuple(ids)
-        self._fields: list[tuple[str, Field, Callable[[Any], Any]]] = []
-        self._choices: dict[ChoiceField, Callable[[Plan], Choices]] = {}
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(6)
-
-    def line(
-        self,
-        name: str,
-        label: str,
-        unit: Unit,
-        *,
-        empty: str | None = None,
-        tip: str = "",
-        get: Callable[[Any], Any] | None = None,
-        edit: Callable[[Plan, str, Any], Plan] | None = None,
-    ) -> LineField:
-        """A typed field of attribute `name`; `get` and `edit` reach values that are no plain attribute."""
-        field = LineField(label, unit, self._committer(name, label, edit), empty=empty, tip=tip)
-        self._add(name, field, get)
-        return field
-
-    def choice(
-        self,
-        name: str,
-        label: str,
-        choices: Choices | Callable[[Plan], Choices],
-        *,
-        tip: str = "",
-        get: Callable[[Any], Any] | None = None,
-        edit: Callable[[Plan, str, Any], Plan] | None = None,
-    ) -> ChoiceField:
-        """A field with a few values to choose from; a function gives those that fit the plan."""
-        offered = choices(self._document.plan) if callable(choices) else choices
-        field = ChoiceField(label, offered, self._committer(name, label, edit), tip=tip)
-        if callable(choices):
-            self._choices[field] = choices
-        self._add(name, field, get)
-        return field
-
-    def flag(
-        self,
-        name: str,
-        label: str,
-        *,
-        tip: str = "",
-        get: Callable[[Any], Any] | None = None,
-        edit: Callable[[Plan, str, Any], Plan] | None = None,
-    ) -> FlagField:
-        """A field that is on or off."""
-        field = FlagField(label, self._committer(name, label, edit), tip=tip)
-        self._add(name, field, get)
-        return field
-
-    def refresh(self) -> None:
-        """Show what the plan says now."""
-        parts = self._parts()
-        if not parts:
-            return
-        for choice, offered in self._choices.items():
-            choice.set_choices(offered(self._document.plan))
-        for name, field, get in self._fields:
-            values = [get(part) for part in parts]
-            same = all(value == values[0] for value in values)
-            is_assumed = any(name in part.assumed for part in parts)
-            confirm = self._confirmer(name, field.label) if is_assumed else None
-            field.show_value(values[0] if same else MIXED, confirm)
-
-    def _parts(self) -> list[Any]:
-        plan = self._document.plan
-        parts = [self._part(plan, i) for i in self.ids if i in plan.by_id] if self.ids else [plan]
-        return [part for part in parts if part is not None]
-
-    def _part(self, plan: Plan, object_id: str) -> Any:
-        part = plan.by_id.get(object_id) if object_id else plan
-        return self._inner.get(part) if self._inner is not None and part is not None else part
-
-    def _changed(self, plan: Plan, object_id: str, **fields: Any) -> Plan:
-        if not object_id:
-            return edits.set_plan(plan, **fields)
-        if self._inner is None:
-            return edits.update(plan, object_id, **fields)
-        return self._inner.put(plan, object_id, edits.changed(self._part(plan, object_id), **fields))
-
-    def _stated(self, plan: Plan, object_id: str, name: str) -> Plan:
-        part = self._part(plan, object_id)
-        if part is None or name not in part.assumed:
-            return plan
-        left = tuple(known for known in part.assumed if known != name)
-        return self._changed(plan, object_id, assumed=left)
-
-    def _add(self, name: str, field: Field, get: Callable[[Any], Any] | None) -> None:
-        self._fields.append((name, field, get or (lambda part: getattr(part, name))))
-        field.setObjectName(name)
-        kinds = {type(part).__name__ for part in self._parts()}
-        mark = mark_words(kinds.pop(), name) if len(kinds) == 1 else ""
-        if mark:
-            field.explain(f"{field.editor.toolTip().rstrip('.')}. {mark}".removeprefix(". "))
-        self._layout.addWidget(field)
-
-    def _committer(self, name: str, label: str, edit: Callable[[Plan, str, Any], Plan] | None) -> Commit:
-        def commit(value: Any) -> None:
-            def apply(plan: Plan) -> Plan:
-                for object_id in self.ids or ("",):
-                    after = (
-                        edit(plan, object_id, value)
-                        if edit is not None
-                        else self._changed(plan, object_id, **{name: value})
-                    )
-                    plan = self._stated(after, object_id, name)
-                return plan
-
-            self._document.edit(f"Set {label}{self._whose()}", apply)
-
-        return commit
-
-    def _confirmer(self, name: str, label: str) -> Callable[[], None]:
-        def confirm() -> None:
-            def apply(plan: Plan) -> Plan:
-                for object_id in self.ids or ("",):
-                    plan = self._stated(plan, object_id, name)
-                return plan
-
-            self._document.edit(f"Confirm {label}{self._whose()}", apply)
-
-        return confirm
-
-    def _whose(self) -> str:
-        if not self.ids:
-            return ""
-        return f" of {self.ids[0]}" if len(self.ids) == 1 else f" of {len(self.ids)} objects"
 
 
 def _without_place(error: UserError) -> str:

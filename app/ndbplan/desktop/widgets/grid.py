@@ -36,7 +36,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import Choices
 from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import Unit
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.ndb.modelled import mark_words
 from ndbplan.plan.plan import Plan
 
@@ -173,7 +173,7 @@ class GridModel(QAbstractTableModel):
             fields: dict[str, Any] = {cell.name: new}
             if cell.name in getattr(part, "assumed", ()):
                 fields["assumed"] = tuple(name for name in part.assumed if name != cell.name)
-            changed = edits.changed(part, **fields)
+            changed = validated.changed(part, **fields)
             parts = (*self._parts[:row], changed, *self._parts[row + 1 :])
             self._document.edit(f"Set {cell.header} of {self._rows.what}", lambda p: self._rows.put(p, parts))
         except UserError as error:

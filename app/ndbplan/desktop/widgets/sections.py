@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -42,6 +43,18 @@ def link(text: str, clicked: Callable[[], object], name: str = "") -> QPushButto
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAccessibleName(name or text)
     button.clicked.connect(lambda: clicked())
+    return button
+
+
+def chip(text: str, name: str = "", tip: str = "", *, on: bool = False) -> QToolButton:
+    """A small button that stays down."""
+    button = QToolButton()
+    button.setText(text)
+    button.setCheckable(True)
+    button.setChecked(on)
+    button.setProperty("look", "chip")
+    button.setAccessibleName(name)
+    button.setToolTip(tip)
     return button
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from ndbplan.edits import reading
 from ndbplan.edits.additions import copies, hardware, loads, notes, tables
 from ndbplan.edits.additions.words import Maker, words_of
-from ndbplan.edits.address import AddressError, address_of
+from ndbplan.edits.address import AddressError
+from ndbplan.edits.places import address_of
 from ndbplan.plan.plan import Plan
 
 _OTHER_NAMES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.units import whole_number
-from ndbplan.edits import offers, reading
+from ndbplan.edits import offers, reading, validated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions.words import (
     Made,
@@ -18,10 +18,12 @@ from ndbplan.edits.additions.words import (
     set_fields,
     set_inside,
 )
-from ndbplan.edits.address import AddressError, Path, field_of, resolve
+from ndbplan.edits.address import AddressError, field_of, resolve
 from ndbplan.edits.from_host import with_settings_of
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.own_hardware import own_hardware
+from ndbplan.edits.places import Path
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link
@@ -35,7 +37,7 @@ def locations(plan: Plan, words: Words) -> Made:
     for name in words.names or ("",):
         part = offers.make_location(plan)
         if name:
-            part = edits.changed(part, name=name)
+            part = validated.changed(part, name=name)
         plan = set_fields(edits.add(plan, part), part.id, words)
         paths.append(path_of(plan, plan.locations[-1]))
     return plan, paths
@@ -54,14 +56,14 @@ def hosts(plan: Plan, words: Words) -> Made:
             raise AddressError(f"there is a host '{name[:60]}' already", fix="give it another name")
         part = offers.make_host(plan, kind) if paths else usual
         if wanted is not None:
-            part = edits.changed(part, disks=())
+            part = validated.changed(part, disks=())
         if "class" not in words.fields:
-            part = edits.changed(part, assumed=_ASSUMED_OF_HOST)
+            part = validated.changed(part, assumed=_ASSUMED_OF_HOST)
         if name:
-            part = edits.changed(part, hostname=name)
+            part = validated.changed(part, hostname=name)
         for key in wanted or ():
             if key not in ("", "none"):
-                part = edits.changed(part, disks=(*part.disks, _disk(plan, part, key)))
+                part = validated.changed(part, disks=(*part.disks, _disk(plan, part, key)))
         plan = set_fields(edits.add(plan, part), part.id, words.without("class", "disks"))
         paths.append(path_of(plan, plan.hosts[-1]))
     return plan, paths
@@ -93,13 +95,13 @@ def disks(plan: Plan, words: Words) -> Made:
         host = plan.host(host_id)
         part = _disk(plan, host, words.fields.get("class", offers.DEFAULT_DISK))
         if "class" not in words.fields:
-            part = edits.changed(part, assumed=("kind", "capacity_bytes", *part.assumed))
+            part = validated.changed(part, assumed=("kind", "capacity_bytes", *part.assumed))
         if name:
             if any(disk.name == name for disk in host.disks):
                 raise AddressError(
                     f"host {host.hostname} has a disk '{name[:60]}' already", fix="give it another name"
                 )
-            part = edits.changed(part, name=name)
+            part = validated.changed(part, name=name)
         plan = set_fields(edits.add_disk(plan, host_id, part), part.id, words.without("class", "host"))
         paths.append(path_of(plan, plan.host(host_id).disks[-1]))
     return plan, paths
@@ -117,11 +119,11 @@ def processes(kind: str) -> Maker:
             if name:
                 if name in plan.by_id:
                     raise AddressError(f"the id '{name[:60]}' is taken", fix="give it another name")
-                part = edits.changed(part, id=name)
+                part = validated.changed(part, id=name)
             elif "node_id" in words.fields:
                 # The id follows the number, as it does for a node that is given none.
                 node_id = whole_number(words.fields["node_id"].strip(), 255)
-                part = edits.changed(part, id=NewIds(plan).of_node(kind, node_id or part.node_id))
+                part = validated.changed(part, id=NewIds(plan).of_node(kind, node_id or part.node_id))
             plan = set_fields(edits.add(plan, part), part.id, words.without("host"))
             paths.append(path_of(plan, plan.processes[-1]))
             plan, chosen = with_settings_of(plan, plan.processes[-1].id)
@@ -139,7 +141,7 @@ def node_groups(plan: Plan, words: Words) -> Made:
         raise AddressError(f"a node group has no {name[:60]} of its own", fix="set it afterwards")
     if not typed.isdecimal() or not 1 <= int(typed[:9]) <= 144:
         raise AddressError(f"'{typed[:60]}' is not a number of node groups", fix="write 1 to 144")
-    after = edits.add_node_group(plan, int(typed))
+    after = add_node_group(plan, int(typed))
     new = [part for part in (*after.hosts, *after.processes) if part.id not in plan.by_id]
     return after, [path_of(after, part) for part in new]
 

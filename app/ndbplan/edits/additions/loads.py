@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ndbplan.edits import offers, reading
+from ndbplan.edits import offers, reading, validated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions.words import (
     Made,
@@ -21,8 +21,9 @@ from ndbplan.edits.additions.words import (
     set_inside,
     with_fields,
 )
-from ndbplan.edits.address import AddressError, Path, address_of, at, resolve
+from ndbplan.edits.address import AddressError, resolve
 from ndbplan.edits.assign import assign, put
+from ndbplan.edits.places import Path, address_of, at
 from ndbplan.plan.events import Event, field_typed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad
@@ -73,7 +74,7 @@ def transactions(plan: Plan, words: Words) -> Made:
     workload_id = holder(plan, words, "workload", "workloads", "workload")
     name = one_name(words, "transaction")
     new = offers.make_transaction(plan, plan.by_id[workload_id])
-    new = edits.changed(new, name=name) if name else new
+    new = validated.changed(new, name=name) if name else new
     path, plan = append(plan, (*object_path(plan, workload_id), "transactions"), new)
     inside = {"table": "table_id", "operation": "kind", "rows": "rows", "columns": "columns"}
     for key, field in inside.items():

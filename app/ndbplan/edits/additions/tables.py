@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.edits import offers
+from ndbplan.edits import offers, validated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions.words import (
     Made,
@@ -40,7 +40,7 @@ def columns(plan: Plan, words: Words) -> Made:
     for name in words.names or ("",):
         columns = plan.by_id[table_id].columns
         new = offers.make_column(columns)
-        new = edits.changed(new, name=name) if name else new
+        new = validated.changed(new, name=name) if name else new
         path, plan = append(plan, (*object_path(plan, table_id), "columns"), new)
         plan = set_inside(plan, path, words.without("table"))
         paths.append(path)
@@ -52,7 +52,7 @@ def indexes(plan: Plan, words: Words) -> Made:
     table_id = holder(plan, words, "table", "tables", "table")
     name = one_name(words, "index")
     new = offers.make_index(plan.by_id[table_id])
-    new = edits.changed(new, name=name) if name else new
+    new = validated.changed(new, name=name) if name else new
     path, plan = append(plan, (*object_path(plan, table_id), "indexes"), new)
     return set_inside(plan, path, words.without("table")), [path]
 
@@ -60,7 +60,7 @@ def indexes(plan: Plan, words: Words) -> Made:
 def logfile_groups(plan: Plan, words: Words) -> Made:
     """A log file group with its first undo files."""
     part = new_logfile_group(plan, one_name(words, "logfile-group"))
-    part = edits.changed(part, undo_files=(_file(plan, words, part.undo_files[0]),))
+    part = validated.changed(part, undo_files=(_file(plan, words, part.undo_files[0]),))
     plan = set_fields(edits.add(plan, part), part.id, words.without("file", "size", "count"))
     return plan, [path_of(plan, plan.logfile_groups[-1])]
 
@@ -70,7 +70,7 @@ def tablespaces(plan: Plan, words: Words) -> Made:
     name = one_name(words, "tablespace")
     group = holder(plan, words, "logfile_group", "logfile_groups", "log file group")
     part = new_tablespace(plan, group, name)
-    part = edits.changed(part, data_files=(_file(plan, words, part.data_files[0]),))
+    part = validated.changed(part, data_files=(_file(plan, words, part.data_files[0]),))
     plan = set_fields(edits.add(plan, part), part.id, words.without("file", "size", "count", "logfile_group"))
     return plan, [path_of(plan, plan.tablespaces[-1])]
 
@@ -83,7 +83,7 @@ def _file(plan: Plan, words: Words, made: SpaceFile) -> SpaceFile:
         if text is not None:
             value = typed_value(plan, SpaceFile, field, text)
             left = tuple(name for name in made.assumed if name != field)
-            made = edits.changed(made, **{field: value}, assumed=left)
+            made = validated.changed(made, **{field: value}, assumed=left)
     return made
 
 
@@ -94,7 +94,7 @@ def files(what: str, key: str, collection: str, field: str) -> Maker:
         name = one_name(words, what, needed=True) or ""
         object_id = holder(plan, words, key, collection, collection[:-1].replace("_", " "))
         last = getattr(plan.by_id[object_id], field)[-1]
-        new = edits.changed(last, name=name, count=1)
+        new = validated.changed(last, name=name, count=1)
         path, plan = append(plan, (*object_path(plan, object_id), field), new)
         return set_inside(plan, path, words.without(key)), [path]
 

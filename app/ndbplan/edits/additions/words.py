@@ -11,9 +11,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.edits import parts as edits
-from ndbplan.edits import reading
-from ndbplan.edits.address import AddressError, Path, address_of, at, field_of, resolve, walk
+from ndbplan.edits import reading, validated
+from ndbplan.edits.address import AddressError, field_of, resolve
 from ndbplan.edits.assign import assign, put, read_field
+from ndbplan.edits.places import Path, address_of, at, walk
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.fields import Part, refusal
 from ndbplan.plan.plan import Plan
@@ -140,7 +141,7 @@ def with_fields(plan: Plan, part: Any, words: Words) -> Any:
     """A part with fields set that is not in the plan yet."""
     for name, text in words.fields.items():
         field = field_named(type(part), name)
-        part = edits.changed(part, **{field: typed_value(plan, type(part), field, text)})
+        part = validated.changed(part, **{field: typed_value(plan, type(part), field, text)})
     return part
 
 

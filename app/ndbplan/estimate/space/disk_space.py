@@ -15,26 +15,19 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.directories import disk_of_path, disks_of_roles
-from ndbplan.configuration.settings import NodeSettings, no_of_replicas, redo_log_parts, settings_by_node
-from ndbplan.estimate.constants import Constants, constants_of, quantity_of
-from ndbplan.estimate.load.checkpoint import is_partial
-from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
-from ndbplan.estimate.load.redo import log_bytes_per_part
-from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.configuration.settings import no_of_replicas, settings_by_node
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.load.node_settings import KEPT_NODES
+from ndbplan.estimate.space.file_sizes import FILE_SETTINGS, GROW_WITH_ROWS, FileSizes, file_sizes, in_bytes
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.timed import backup
-from ndbplan.ndb.features import Features
-from ndbplan.ndb.file_space import full_checkpoint_copies, specified_files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.tables import LogfileGroup, Tablespace
 from ndbplan.plan.workloads import Workload
-
-_NOTHING = Quantity.exact(0.0, "bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,7 @@ class NodeSpace:
 
     def of(self, role: DiskRole) -> Quantity:
         """Bytes of one role; 0 when the node has no such files."""
-        return _sum((one.files, one.bytes) for one in self.files if one.role is role)
+        return in_bytes((one.files, one.bytes) for one in self.files if one.role is role)
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,7 @@ class DiskSpace(Shape):
     @cached_property
     def used_bytes(self) -> Quantity:
         """Everything that lies here."""
-        return _sum((f"{one.files} of node {one.node_id}", one.bytes) for one in self.files)
+        return in_bytes((f"{one.files} of node {one.node_id}", one.bytes) for one in self.files)
 
     @cached_property
     def fill(self) -> Quantity:
@@ -98,9 +91,9 @@ class DiskSpace(Shape):
         made = [
             (f"{one.files} of node {one.node_id}", one.bytes)
             for one in self.files
-            if one.role not in _OF_ROWS
+            if one.role not in GROW_WITH_ROWS
         ]
-        return _sum([*made, *((name, size) for _, name, size in self.filled)])
+        return in_bytes([*made, *((name, size) for _, name, size in self.filled)])
 
     @cached_property
     def _of_role(self) -> dict[DiskRole, Quantity]:
@@ -120,17 +113,17 @@ class DiskSpace(Shape):
         size = self._of_role.get(role)
         if size is None:
             here = ((f"data node {one.node_id}", one.bytes) for one in self.files if one.role is role)
-            size = self._of_role[role] = _sum(here)
+            size = self._of_role[role] = in_bytes(here)
         return size
 
     def full_of(self, role: DiskRole) -> Quantity:
         """Bytes of one role on this disk when every data node has filled its DataMemory with rows."""
-        if role not in _OF_ROWS:
+        if role not in GROW_WITH_ROWS:
             return self.of(role)
         whole = self._full_of_role.get(role)
         if whole is None:
             grown = ((name, size) for of, name, size in self.filled if of is role)
-            whole = self._full_of_role[role] = _sum(grown)
+            whole = self._full_of_role[role] = in_bytes(grown)
         return whole
 
     @cached_property
@@ -185,189 +178,9 @@ class DiskSpaceEstimate:
         }
 
 
-def _sum(parts: Any) -> Quantity:
-    return total(parts, "bytes")
-
-
-FILE_SETTINGS = NODE_SETTINGS | {
-    "DataMemory",
-    "Discless",
-    "InitFragmentLogFiles",
-    "InitialLogfileGroup",
-    "InitialTablespace",
-    "MinFreePct",
-    "NoOfFragmentLogParts",
-}
-"""Parameters that decide how large the files of a data node are."""
-
-
-def is_diskless(settings: NodeSettings) -> bool:
-    """Whether the node writes no files: Diskless, which up to 7.4 was also spelled Discless."""
-    return bool(settings.number("Diskless") or settings.number("Discless"))
-
-
-def redo_space(settings: NodeSettings, constants: Constants) -> Quantity:
-    """Redo log of a node: parts x files x size. The low end is that of sparse files at first."""
-    parts, each = redo_log_parts(settings), log_bytes_per_part(settings)
-    size = float(parts * each)
-    terms = [
-        Term("log parts", parts, "", "NoOfFragmentLogParts; 4 before it existed"),
-        Term("log of one part", each, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize"),
-    ]
-    in_full = str(_text(settings, "InitFragmentLogFiles") or "sparse").lower() == "full"
-    if in_full or not settings.features.redo_files_sparse:
-        return Quantity.exact(size, "bytes", terms)
-    sparse = constants["sparse_redo_share"]
-    return Quantity.spanning(size, (size * sparse.low,), "bytes", (*terms, *sparse.why))
-
-
-def _text(settings: NodeSettings, name: str) -> int | str | None:
-    try:
-        return settings.value(name)
-    except KeyError:
-        return None
-
-
-def _checkpoint_space(
-    settings: NodeSettings, constants: Constants, row_bytes: Quantity, largest: float
-) -> Quantity:
-    """Local checkpoints on disk when one full checkpoint of the node's rows has `row_bytes`.
-
-    `largest` is the part of the largest table, whose fragments have an old and a new file at the same time
-    where otherwise a single one is kept.
-    """
-    rows = row_bytes.named("rows in memory, as a checkpoint writes them")
-    if is_partial(settings):
-        work = Quantity.stated("RecoveryWork", max(1, settings.number("RecoveryWork")) / 100, "fraction")
-        most = (1 + work) * constants["partial_checkpoint_factor"]
-        # Just after a full checkpoint there is nothing beside it.
-        size = rows * Quantity.spanning(most.value, (1.0, most.high), "factor", most.why)
-    else:
-        copies = quantity_of(full_checkpoint_copies(settings.version))
-        size = (rows * copies).in_unit("bytes")
-        if copies.value < 2 and largest:
-            beside = Quantity.stated(
-                "largest table, old and new file at once", largest, "bytes", "distribution"
-            )
-            both = size + beside
-            size = Quantity.spanning(both.value, (size.low, size.high), "bytes", both.why)
-    if settings.number("CompressedLCP"):
-        size = size * constants["lcp_compressed_factor"]
-    return size
-
-
-def _rows_now(data: NodeData) -> Quantity:
-    return Quantity.exact(data.checkpoint_bytes, "bytes", (Term("rows", data.rows, "rows", "distribution"),))
-
-
-def _rows_of_full_memory(
-    known: Features, constants: Constants, data: NodeData | None, data_memory: int
-) -> Quantity:
-    """Bytes of a full checkpoint when DataMemory is full of rows like those of today.
-
-    Without rows all of DataMemory counts: what share of it indexes will take is not known.
-    """
-    now = data.checkpoint_bytes if data is not None else 0.0
-    share = 1.0
-    if data is not None and data.tables and not any(part.table.logging for part in data.tables):
-        share = 0.0
-    elif data is not None and data.row_bytes:
-        entry = constants["ordered_index_node_bytes"].value
-        entry /= constants["ordered_index_entries_in_order"].value
-        held = data.row_bytes + entry * data.index_entries
-        if known.index_memory_joined:
-            held += constants["hash_index_row_bytes"].value * data.rows
-        share = min(1.0, data.checkpoint_bytes / held)
-    memory = Quantity.stated("DataMemory without MinFreePct", data_memory, "bytes")
-    name = "share of it that a checkpoint writes"
-    written = Quantity.stated(name, share, "fraction", "rows of today, without indexes")
-    full = memory * written * constants["checkpointed_share_range"]
-    return full.within(most=data_memory).within(least=now)
-
-
-def _backup_space(kept: int, written: Quantity | None, log: Quantity | None) -> Quantity:
-    if written is None or log is None or not kept:
-        return _NOTHING
-    one = total((("data", written), ("log of changes meanwhile", log)), "bytes")
-    times = Term("backups kept", kept, "", "plan")
-    return one.scaled(kept, why=(one.as_term("one backup"), times))
-
-
-def _stated_size(name: str, files: LogfileGroup | Tablespace) -> Quantity:
-    parts = files.undo_files if isinstance(files, LogfileGroup) else files.data_files
-    size = sum(f.size_bytes * f.count for f in parts)
-    return Quantity.exact(float(size), "bytes", (Term(name, size, "bytes", "plan"),))
-
-
-def _specified(settings: NodeSettings, parameter: str, known: set[str]) -> Quantity:
-    """Files that a parameter creates at the first start, when the plan does not list them itself."""
-    text = str(_text(settings, parameter) or "") if settings.states(parameter) else ""
-    name, size = specified_files(text)
-    if not size or name in known:
-        return _NOTHING
-    return Quantity.exact(float(size), "bytes", (Term(f"files of {parameter}", size, "bytes", "plan"),))
-
-
-class _File(NamedTuple):
-    """Files of one role, wherever they lie."""
-
-    role: DiskRole
-    files: str
-    bytes: Quantity
-    directory: str | None = None
-    """Where the plan puts them, whatever the disk of the role."""
-
-
-class _Sizes(NamedTuple):
-    """Files of a data node, by size alone."""
-
-    files: tuple[_File, ...]
-    total_bytes: Quantity
-    filled: tuple[tuple[DiskRole, Quantity], ...]
-    """Checkpoints and backups when DataMemory is full; none of a diskless node."""
-
-
-@kept_by_identity(size=KEPT_NODES)
-def _sizes(
-    settings: NodeSettings,
-    constants: Constants,
-    data: NodeData | None,
-    written: Quantity | None,
-    log: Quantity | None,
-    groups: tuple[LogfileGroup, ...],
-    spaces: tuple[Tablespace, ...],
-    kept: int,
-    replicas: int,
-) -> _Sizes:
-    """Sizes for all nodes with the same settings and data.
-
-    `written`, `log`: of one backup; `kept`: backups that are.
-    """
-    if is_diskless(settings):
-        return _Sizes((), _sum(()), ())
-    stored = [_File(DiskRole.REDO, "redo log", redo_space(settings, constants))]
-    if data is not None:
-        largest = max((part.checkpoint_bytes for part in data.tables), default=0.0)
-        size = _checkpoint_space(settings, constants, _rows_now(data), largest)
-        stored.append(_File(DiskRole.LCP, "checkpoints", size))
-    for group in groups:
-        stored.append(_File(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group)))
-    known = {group.name for group in groups}
-    stored.append(_File(DiskRole.UNDO, "undo files", _specified(settings, "InitialLogfileGroup", known)))
-    for space in spaces:
-        size = _stated_size("data files", space)
-        stored.append(_File(DiskRole.DATA_FILES, f"data files of {space.name}", size, space.directory))
-    known = {space.name for space in spaces}
-    stored.append(_File(DiskRole.DATA_FILES, "data files", _specified(settings, "InitialTablespace", known)))
-    stored.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
-    files = tuple(one for one in stored if one.bytes.high)
-    whole = _sum((one.files, one.bytes) for one in files)
-    return _Sizes(files, whole, _filled(settings, constants, data, files, kept, replicas))
-
-
 @kept_by_identity(size=KEPT_NODES)
 def _node_space(
-    node: DataNode, sizes: _Sizes, places: dict[DiskRole, Disk | None], disks: tuple[Disk, ...]
+    node: DataNode, sizes: FileSizes, places: dict[DiskRole, Disk | None], disks: tuple[Disk, ...]
 ) -> NodeSpace:
     """The files of a node on the disks of its host."""
     placed = []
@@ -377,41 +190,6 @@ def _node_space(
         place = stated or (disk.id if disk is not None else None)
         placed.append(NodeFiles(node.node_id, role, files, place, size))
     return NodeSpace(node.node_id, tuple(placed), sizes.total_bytes)
-
-
-def _backups(kept: int) -> str:
-    return f"{kept} backup{'s' if kept != 1 else ''}"
-
-
-def _filled(
-    settings: NodeSettings,
-    constants: Constants,
-    data: NodeData | None,
-    files: tuple[_File, ...],
-    kept: int,
-    replicas: int,
-) -> tuple[tuple[DiskRole, Quantity], ...]:
-    """Checkpoints and backups of a node whose DataMemory is full; no less than what they are now."""
-    now = {role: _sum((one.files, one.bytes) for one in files if one.role is role) for role in _OF_ROWS}
-    free = settings.number("MinFreePct") / 100
-    limit = int(settings.number("DataMemory") * (1 - free))
-    rows = _rows_of_full_memory(settings.features, constants, data, limit)
-    held = data.checkpoint_bytes if data is not None else 0.0
-    largest = max((part.checkpoint_bytes for part in data.tables), default=0.0) if data is not None else 0.0
-    largest = largest * rows.value / held if held else rows.value
-    lcp = _checkpoint_space(settings, constants, rows, largest)
-    share = 1 / replicas
-    if data is not None and data.row_bytes:
-        share = data.primary_row_bytes / data.row_bytes
-    if settings.number("CompressedBackup"):
-        share *= constants["lcp_compressed_factor"].value
-    more = (rows - held).within(least=0.0) * (kept * share)
-    saved = total((("rows of today", now[DiskRole.BACKUP]), ("rows to come", more)), "bytes")
-    return ((DiskRole.LCP, lcp), (DiskRole.BACKUP, saved))
-
-
-_OF_ROWS = (DiskRole.LCP, DiskRole.BACKUP)
-"""Roles whose files grow with the rows; the others are as large as they are made."""
 
 
 @kept_by_identity(size=8)
@@ -425,7 +203,7 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
     users: dict[str, list[_User]] = {}
     for node in plan.data_nodes:
         data, one = held.get(node.node_id), saved.get(node.node_id)
-        sizes = _sizes(
+        sizes = file_sizes(
             settings[node.node_id].only(FILE_SETTINGS),
             constants,
             None if data is None else data.alike,
@@ -460,7 +238,7 @@ class _User(NamedTuple):
 
 
 @kept_by_identity(size=KEPT_NODES)
-def _user(space: NodeSpace, sizes: _Sizes, places: dict[DiskRole, Disk | None]) -> _User:
+def _user(space: NodeSpace, sizes: FileSizes, places: dict[DiskRole, Disk | None]) -> _User:
     grown = ((places[role], role, more) for role, more in sizes.filled)
     return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
-from ndbplan.estimate.storage.table_memory import KINDS, TableMemory, TableSizes
+from ndbplan.estimate.storage.pages_of_tables import KINDS
+from ndbplan.estimate.storage.table_memory import TableMemory, TableSizes
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ndbplan.base.kept import kept_by_value, kept_each_by_identity
@@ -19,13 +18,27 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants, term_of
 from ndbplan.estimate.storage.distribution import hash_map_of, not_grown, spread_rows
 from ndbplan.estimate.storage.fragments import TableDistribution
+from ndbplan.estimate.storage.pages_of_tables import (
+    BLOB,
+    COUNTED_PAGES,
+    DISK,
+    FIXED,
+    HASH_INDEX,
+    ORDERED_INDEX,
+    UNIQUE_INDEX,
+    VARIABLE,
+    PagePart,
+    Pages,
+    Spread,
+    count_pages,
+)
 from ndbplan.estimate.storage.row_cost import index_arrivals
 from ndbplan.estimate.storage.rows import RowLayout, StoredColumn, blob_parts, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
-from ndbplan.ndb.hash_index import hash_index_facts, hash_index_pages
+from ndbplan.ndb.hash_index import hash_index_facts
 from ndbplan.ndb.placement.fragments import Placement
-from ndbplan.ndb.rows import FIXED_PAGE_WORDS, PAGE_BYTES, WORD_BYTES
+from ndbplan.ndb.rows import FIXED_PAGE_WORDS, WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
@@ -44,9 +57,6 @@ _CONSTANTS = (
     "blob_parts_fill",
     "blob_length_unknown",
 )
-KINDS = ("fixed", "variable", "hash_index", "ordered_index", "unique_index", "blob")
-"""What fills DataMemory (hash indexes up to 7.5: IndexMemory)."""
-FIXED, VARIABLE, HASH_INDEX, ORDERED_INDEX, UNIQUE_INDEX, BLOB, _DISK = range(len(KINDS) + 1)
 _TABLES_AT_ONCE = 32
 """Enough to forget what a call of numpy costs, few enough to stay in the processor's cache."""
 
@@ -149,29 +159,10 @@ class TableSizes(NamedTuple):
     high: tuple[float, ...]
 
 
-class _Part(NamedTuple):
-    """Something that fills pages of its own in each fragment; all in numbers, so that many make an array."""
-
-    kind: int
-    page: float
-    """Rows, or bytes of them, that a page holds; 0: a hash index."""
-    row: float = 1.0
-    """What one row takes of that: 1 when rows are counted; of a hash index: against the usual."""
-    page_bytes: int = PAGE_BYTES
-    per_row: float = 1.0
-    """Rows of a hidden table for each row of its table."""
-    kept: float = 0.0
-    """Share that stays of the pages that rows moved away from."""
-
-
-_COUNTED = _Part(VARIABLE, 1.0, 1.0, 1)
-"""Variable pages that were counted: what a fragment has are bytes, not rows."""
-
-
 class _OrderedIndex(NamedTuple):
     """An ordered index: entries in its nodes as expected, and in nodes as full or as empty as they may be."""
 
-    part: _Part
+    part: PagePart
     entries: float
     most_entries: float
     least_entries: float
@@ -187,7 +178,7 @@ class Rules(NamedTuple):
     hash_why: tuple[Term, ...]
     hash_spread: tuple[float, float]
     """Factors of the ends of hash indexes."""
-    hash_index: _Part
+    hash_index: PagePart
     ordered_index: dict[tuple[bool, str | None], _OrderedIndex]
     """By whether its keys are likely to come in order, and how they do come where that is stated."""
     blob_parts: Constant
@@ -220,7 +211,7 @@ def _rules(
             entries = in_order if (arrival == "in_order" if arrival else likely_in_order) else random
             fullest, emptiest = (entries, entries) if arrival else (random, in_order)
             ordered_index[likely_in_order, arrival] = _OrderedIndex(
-                _Part(ORDERED_INDEX, entries.value * nodes_per_page, kept=1.0),
+                PagePart(ORDERED_INDEX, entries.value * nodes_per_page, kept=1.0),
                 entries.value,
                 fullest.high,
                 emptiest.low,
@@ -232,7 +223,7 @@ def _rules(
         (term_of(fill),),
         (term_of(hash_row),),
         (hash_row.low / hash_row.value, hash_row.high / hash_row.value),
-        _Part(
+        PagePart(
             HASH_INDEX,
             0.0,
             hash_row.value / facts.reference_row_bytes,
@@ -249,16 +240,6 @@ Question: TypeAlias = tuple[Table, TableDistribution, Rules, *tuple[Placement, .
 """A table, where its rows are, the rules of its plan, and the placements of its unique indexes."""
 
 
-class _Spread(NamedTuple):
-    """Rows of each fragment, and what fills pages for them."""
-
-    rows: Array
-    most: Array
-    """The most rows each fragment has held."""
-    node_group: Array
-    parts: list[_Part]
-
-
 @kept_each_by_identity(4096)
 def table_memory(questions: Sequence[Question]) -> list[TableSizes]:
     """Memory of tables of one plan; an answer is the same whatever else is asked with it."""
@@ -271,45 +252,45 @@ def table_memory(questions: Sequence[Question]) -> list[TableSizes]:
 def _together(questions: Sequence[Question]) -> Iterator[TableSizes]:
     indexes = [_ordered_indexes(table, rules) for table, _, rules, *_ in questions]
     spreads = [_spreads(*question, indexes=own) for question, own in zip(questions, indexes, strict=True)]
-    counted = _count(spreads, len(questions[0][1].group_ids))
+    counted = count_pages(spreads, len(questions[0][1].group_ids))
     for (table, where, rules, *_), own, pages in zip(questions, indexes, counted, strict=True):
         yield _sizes(table, where, rules, own, pages)
 
 
 def _spreads(
     table: Table, where: TableDistribution, rules: Rules, *unique: Placement, indexes: list[_OrderedIndex]
-) -> list[_Spread]:
+) -> list[Spread]:
     """The rows of a table and of its unique indexes; its ordered indexes come first."""
     import numpy as np
 
     layout, node_group = where.layout, where.placement.node_group
     parts = [index.part for index in indexes]
-    parts.append(_Part(FIXED, layout.rows_per_fixed_page, kept=1.0))
+    parts.append(PagePart(FIXED, layout.rows_per_fixed_page, kept=1.0))
     parts.append(rules.hash_index)
     if layout.rows_per_variable_page and not where.counted_variable_bytes:
-        parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
+        parts.append(PagePart(VARIABLE, layout.rows_per_variable_page))
     if layout.rows_per_disk_page:
-        parts.append(_Part(_DISK, layout.rows_per_disk_page))
+        parts.append(PagePart(DISK, layout.rows_per_disk_page))
     for blob in blob_parts(table, rules.version):
         parts += _hidden(BLOB, blob.layout, rules, blob.parts_per_row)
-    spreads = [_Spread(where.rows, where.most_rows, node_group, parts)]
+    spreads = [Spread(where.rows, where.most_rows, node_group, parts)]
     if where.counted_variable_bytes:
         counted = where.variable_bytes
-        spreads.append(_Spread(counted, counted, node_group, [_COUNTED]))
+        spreads.append(Spread(counted, counted, node_group, [COUNTED_PAGES]))
     for index, placed in zip(unique_tables(table, rules.version), unique, strict=True):
         keys = round(table.rows * index.rows_fraction)
         rows = spread_rows(keys, hash_map_of(not_grown(table), placed.partitions, rules.version))
         if placed.partitions < placed.fragments:
             rows = np.tile(rows, placed.fragments // placed.partitions)
-        spreads.append(_Spread(rows, rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
+        spreads.append(Spread(rows, rows, placed.node_group, _hidden(UNIQUE_INDEX, index.layout, rules)))
     return spreads
 
 
-def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) -> list[_Part]:
+def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) -> list[PagePart]:
     """Fixed and variable pages of a hidden table and its hash index."""
-    parts = [_Part(FIXED, layout.rows_per_fixed_page, kept=1.0), rules.hash_index]
+    parts = [PagePart(FIXED, layout.rows_per_fixed_page, kept=1.0), rules.hash_index]
     if layout.rows_per_variable_page:
-        parts.append(_Part(VARIABLE, layout.rows_per_variable_page))
+        parts.append(PagePart(VARIABLE, layout.rows_per_variable_page))
     return [part._replace(kind=kind, per_row=per_row) for part in parts]
 
 
@@ -318,74 +299,12 @@ def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
     return [rules.ordered_index[arrival] for arrival in index_arrivals(table)]
 
 
-class _Pages(NamedTuple):
-    """Bytes of the pages of one table."""
-
-    of_part: list[float]
-    of_kind: list[float]
-    by_group: Array
-    """Of what is in memory: [kind, node group]."""
-
-
-def _count(tables: list[list[_Spread]], groups: int) -> list[_Pages]:
-    """Pages of tables, counted once for each run of fragments with equally many rows."""
-    import numpy as np
-
-    spreads = [spread for own in tables for spread in own]
-    rows = np.concatenate([spread.rows for spread in spreads])
-    most = np.concatenate([spread.most for spread in spreads])
-    starts = [0, *accumulate([len(spread.rows) for spread in spreads])]
-    is_first = np.append(True, (rows[1:] != rows[:-1]) | (most[1:] != most[:-1]))
-    is_first[starts[:-1]] = True
-    first = np.flatnonzero(is_first)
-    runs, length = len(first), np.diff(first, append=len(rows))
-    places = np.repeat(np.arange(runs) * groups, length)
-    places += np.concatenate([spread.node_group for spread in spreads])
-    fragments = np.bincount(places, np.ones(len(places)), runs * groups).reshape(runs, groups)
-
-    # Each part in each run of its rows: part[i] takes size[i] bytes in a fragment of run[i].
-    parts = [part for spread in spreads for part in spread.parts]
-    spread_of = np.repeat(np.arange(len(spreads)), [len(spread.parts) for spread in spreads])
-    spread_runs = np.searchsorted(first, starts)
-    count = np.diff(spread_runs)[spread_of]
-    part = np.repeat(np.arange(len(parts)), count)
-    run = np.arange(len(part)) + np.repeat(spread_runs[spread_of] - np.cumsum(count) + count, count)
-    figures = np.fromiter(chain.from_iterable(parts), np.float64, len(parts) * len(_Part._fields))
-    kind, page, row, page_bytes, per_row, kept = figures.reshape(len(parts), -1).T[:, part]
-
-    def pages_of(held: Array) -> Array:
-        stored = np.ceil(held[first[run]] * per_row)
-        is_hash = page == 0.0
-        counted: Array = np.ceil(stored * row / np.where(is_hash, 1.0, page))
-        counted[is_hash] = np.round(hash_index_pages(stored[is_hash]) * row[is_hash])
-        return counted
-
-    pages = pages_of(rows)
-    if (most > rows).any():
-        pages += np.round(kept * (pages_of(most) - pages))
-    size = pages * page_bytes
-
-    kinds = len(KINDS) + 1
-    of_part = np.bincount(part, size * length[run]).tolist()
-    by_run = np.bincount(kind.astype(np.int64) * runs + run, size, kinds * runs).reshape(kinds, runs)
-    table_spreads = list(accumulate([len(own) for own in tables], initial=0))
-    table_parts = np.searchsorted(spread_of, table_spreads).tolist()
-    table_runs = spread_runs[table_spreads].tolist()
-    figures_of_tables = zip(
-        [of_part[a:b] for a, b in pairwise(table_parts)],
-        np.add.reduceat(by_run * length, table_runs[:-1], axis=1).T.tolist(),
-        [by_run[:_DISK, a:b] @ fragments[a:b] for a, b in pairwise(table_runs)],
-        strict=True,
-    )
-    return [_Pages(*figures) for figures in figures_of_tables]
-
-
 def _sizes(
     table: Table,
     where: TableDistribution,
     rules: Rules,
     indexes: list[_OrderedIndex],
-    pages: _Pages,
+    pages: Pages,
 ) -> TableSizes:
     placed, of_kind = where.placement, pages.of_kind
     copies = max(1, placed.fragments // max(1, placed.partitions))
@@ -406,7 +325,7 @@ def _sizes(
         copies * placed.nodes.shape[1],
         int(of_kind[FIXED]) // copies,
         ranges,
-        int(of_kind[_DISK]) // copies,
+        int(of_kind[DISK]) // copies,
         () if where.counted_variable_bytes else where.layout.columns,
     )
     return TableSizes(

@@ -17,7 +17,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB
 from ndbplan.configuration.settings import NodeSettings, replicas_of
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.checkpoint import speed_limits
+from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS

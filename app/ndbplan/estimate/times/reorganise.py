@@ -23,9 +23,9 @@ from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.disk_data import tablespace_capacity_bytes
 from ndbplan.estimate.load.processors import core_speed
 from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes
-from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.memory import MemoryEstimate
+from ndbplan.estimate.storage.redistribution import Redistribution
 from ndbplan.estimate.storage.row_cost import ordered_indexes
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.times.disk_files import left_beside

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ndbplan.estimate.load.log_records import operation_redo
-from ndbplan.estimate.storage.distribution import Redistribution
 from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.redistribution import Redistribution
 from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.estimate.times.copy_links import crossings
 from ndbplan.plan.hardware import Disk

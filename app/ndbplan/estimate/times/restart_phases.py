@@ -14,7 +14,8 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.checkpoint import NodeCheckpoint, is_partial
+from ndbplan.estimate.load.checkpoint import NodeCheckpoint
+from ndbplan.estimate.load.checkpoint_speed import is_partial
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part

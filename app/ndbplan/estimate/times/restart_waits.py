@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity, Term, rising
-from ndbplan.estimate.load.checkpoint import SpeedLimits, is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.times.restart_phases import Phase, Starting, era
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.plan.processes import DiskRole

@@ -25,12 +25,8 @@ _OWNED = ("nodeid", "id", "hostname", "executeoncomputer", "nodegroup")
 _SCOPES = {"DB": "data_node", "MGM": "management", "API": "sql", "TCP": "tcp", "SHM": "shm"}
 _HIGHEST_NODE_ID = 255
 _MEMORY_PARAMETERS = (
-    "DataMemory",
-    "IndexMemory",
-    "DiskPageBufferMemory",
-    "SharedGlobalMemory",
-    "TransactionMemory",
-)
+    "DataMemory", "IndexMemory", "DiskPageBufferMemory", "SharedGlobalMemory", "TransactionMemory",
+)  # fmt: skip
 _ASSUMED_HOST = ("cores", "memory_bytes", "network_bytes_per_s", "clock_ghz", "sockets")
 _ASSUMED_DISK = (
     "kind",
@@ -41,8 +37,6 @@ _ASSUMED_DISK = (
     "random_write_iops",
     "mount_point",
 )
-
-
 _LEADING_NUMBER = re.compile(r"[ \t]*+\+?([0-9]{1,9})")
 
 

@@ -181,7 +181,7 @@ def _bytes(stream: Stream) -> int:
         text += stream.next().text
     match = _SIZE.match(text)
     if match is None:
-        raise Unreadable(word.start, f"'{text[:40]}' is no size; write for example 128M")
+        raise Unreadable(word.start, f"'{text[:40]}' is not a size; write for example 128M")
     size = int(match[1]) * _SUFFIXES[match[2].upper()]
     if size == 0:
         raise Unreadable(word.start, "a size of 0 is refused; write for example 128M")

@@ -11,7 +11,9 @@ from typing import Any
 
 from ndbplan.base.units import format_bytes_binary
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.validated import EditError
 from ndbplan.importing.ddl.disk_data import DiskData, FileGroup
 from ndbplan.importing.ddl.tokens import DdlProblem
 from ndbplan.plan.plan import Plan
@@ -32,14 +34,14 @@ def with_disk_data(plan: Plan, made: DiskData) -> Taken:
         for each in groups.values():
             try:
                 plan, said, kept = _with_group(plan, kind, each)
-            except edits.EditError as error:
+            except EditError as error:
                 said, kept = "", f"{kind} {each.name[:40]}: {error.line}"
             changes += [f"{kind} {each.name}: {said}"] if said else []
             problems += [DdlProblem(*each.place, kept)] if kept else []
     for (kind, _), altered in made.altered.items():
         try:
             plan, said, kept = _with_changes(plan, kind, altered)
-        except edits.EditError as error:
+        except EditError as error:
             said, kept = "", f"{kind} {altered.name[:40]}: {error.line}"
         changes += [f"{kind} {altered.name}: {said}"] if said else []
         problems += [DdlProblem(*altered.place, kept)] if kept else []
@@ -76,9 +78,9 @@ def _with_group(plan: Plan, kind: str, each: FileGroup) -> tuple[Plan, str, str]
     fields |= {name: size for name, size in sizes.items() if size is not None}
     if known is None:
         part = LogfileGroup if kind == "log file group" else Tablespace
-        made = edits.made(part, {"id": NewIds(plan).of(part), "name": each.name, **fields})
+        made = validated.made(part, {"id": NewIds(plan).of(part), "name": each.name, **fields})
         return edits.add(plan, made), "added", ""
-    other = edits.changed(known, **fields)
+    other = validated.changed(known, **fields)
     if other == known:
         return plan, "", ""
     if each.anew:
@@ -194,5 +196,5 @@ def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:
                 count += 1
                 del left[f"{numbered[1]}_{count}"]
         stem = numbered[1] if numbered is not None and count > 1 else name
-        found.append(edits.made(SpaceFile, {"name": stem, "size_bytes": size, "count": count}))
+        found.append(validated.made(SpaceFile, {"name": stem, "size_bytes": size, "count": count}))
     return tuple(found)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
 from ndbplan.importing.ddl.disk_data_parts import with_disk_data, without_dropped
 from ndbplan.importing.ddl.known_tables import with_fates
@@ -86,7 +87,7 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
         known = named.get(table.full_name)
         space = (tablespace_ids or {}).get(table.id)
         if known is None:
-            named[table.full_name] = edits.changed(
+            named[table.full_name] = validated.changed(
                 table, id=ids.of(Table), tablespace_id=space, distribution_key_table_id=None
             )
         else:
@@ -94,10 +95,10 @@ def with_tables(plan: Plan, tables: Iterable[Table], tablespace_ids: Mapping[str
             fields = {n: getattr(table, n) for n in told if getattr(table, n) != getattr(known, n)}
             if space is not None and space != known.tablespace_id:
                 fields["tablespace_id"] = space
-            named[table.full_name] = edits.changed(known, **fields)
+            named[table.full_name] = validated.changed(known, **fields)
     for name, parent in parents.items():
         # What the plan states of the values is known better.
         mine = named[name]
         if mine.distribution_key_values is None and mine.distribution_key_table_id is None:
-            named[name] = edits.changed(mine, distribution_key_table_id=named[parent].id)
+            named[name] = validated.changed(mine, distribution_key_table_id=named[parent].id)
     return edits.put_tables(plan, named.values())

@@ -16,7 +16,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.removal import remove
+from ndbplan.edits.validated import EditError
 from ndbplan.importing.ddl.tokens import DdlProblem
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -148,7 +150,7 @@ def with_fates(
         found = by_table.get(name_of(table))
         try:
             changed.append(table if found is None else _after(table, found, changes))
-        except edits.EditError as error:
+        except EditError as error:
             changed.append(table)
             problems.append(DdlProblem(*by_table[name_of(table)].place, f"table {error.line}"))
     if changes:
@@ -178,12 +180,14 @@ def _refused(tables: Iterable[Table], fates: Mapping[TableName, Fate]) -> list[D
 def _after(table: Table, fate: Fate, changes: list[str]) -> Table:
     told, now = list[str](), fate.now or fate.table
     if now != fate.table:
-        table = edits.changed(table, database=now.database, name=now.name)
+        table = validated.changed(table, database=now.database, name=now.name)
         told.append(f"renamed to {now}")
     if fate.emptied:
         told.append(f"emptied, {table.rows} rows before")
         assumed = tuple(name for name in table.assumed if name != "rows")
-        table = edits.changed(table, rows=0, partition_rows=(), partition_variable_bytes=(), assumed=assumed)
+        table = validated.changed(
+            table, rows=0, partition_rows=(), partition_variable_bytes=(), assumed=assumed
+        )
     if told:
         changes.append(f"{fate.table}: {', '.join(told)}")
     return table

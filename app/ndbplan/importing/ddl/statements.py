@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
+from ndbplan.edits.validated import EditError
 from ndbplan.importing.ddl.create_table import created_name, default_charset, read_table
 from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
@@ -276,7 +277,7 @@ class _Reader:
             self._named[new] = ids
             for table_id in ids:
                 table = self.by_id[table_id]
-                self.by_id[table_id] = edits.changed(table, database=new.database, name=new.name)
+                self.by_id[table_id] = validated.changed(table, database=new.database, name=new.name)
             self._refer_to(old, new)
 
     def _refer_to(self, old: TableName, new: TableName) -> None:
@@ -291,7 +292,7 @@ class _Reader:
     def _empty(self, tokens: list[Word], end: int) -> None:
         for name, offset in named(tokens, end, self._database)[0]:
             for table_id in self._named.get(name, ()):
-                self.by_id[table_id] = edits.changed(self.by_id[table_id], rows=0, assumed=())
+                self.by_id[table_id] = validated.changed(self.by_id[table_id], rows=0, assumed=())
             if name not in self._named and not self.known.empty(name, offset):
                 raise Unreadable(offset, f"there is no table {name} above; left out")
 
@@ -304,7 +305,7 @@ class _Reader:
             read(words(statement, offset), offset + len(statement))
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
-        except edits.EditError as error:
+        except EditError as error:
             self.problems.append((offset, error.line))
         except ValueError as error:
             start = offset + len(statement) - len(statement.lstrip())

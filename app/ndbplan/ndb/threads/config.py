@@ -176,7 +176,7 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
     cpus: tuple[int, ...] = ()
     for name in bindings:
         if not re.fullmatch(r"[0-9, \t-]+", stated[name]):
-            raise BadValueError(f"gives {name} '{stated[name][:20]}', which is no list of CPUs")
+            raise BadValueError(f"gives {name} '{stated[name][:20]}', which is not a list of CPUs")
         cpus = parse_cpu_list(stated[name])
     count = _number("count", stated["count"]) if "count" in stated else 1
     if bindings and bindings[0].startswith("cpubind") and count > len(cpus):

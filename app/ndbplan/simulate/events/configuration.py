@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -61,7 +61,7 @@ class HasValue:
 @planned(ParameterChange)
 def parameter_change(event: ParameterChange, asked: Asked) -> Iterator[Due]:
     """A rolling restart: node after node stops, starts with the new value, and is durable again."""
-    after = edits.set_parameter(asked.plan, "data_node", event.name, event.value)
+    after = set_parameter(asked.plan, "data_node", event.name, event.value)
     facts = node_facts(after, asked.workload, node_groups(asked.plan))
     rows = {node_id: found.row for node_id, found in facts.items()}
     turns = _turns(asked.plan)

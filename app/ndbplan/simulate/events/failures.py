@@ -33,7 +33,7 @@ _SOURCE = "real clusters of 7.4.10 and 8.4.8"
 
 
 @dataclass(frozen=True)
-class Lands:
+class FailsTogether:
     """All that fails at this moment fails at once."""
 
 
@@ -79,7 +79,7 @@ def strike(sim: Simulation, number: int, processes: Iterable[Process], *, silent
     """
     outage = sim.outage
     if not outage.striking:
-        sim.later(Due(sim.at_s, Lands(), last=True, of_cluster=False))
+        sim.later(Due(sim.at_s, FailsTogether(), last=True, of_cluster=False))
     for process in processes:
         outage.hold(number, [process.id])
         # What is killed and falls silent at one moment is silent: its host is gone.
@@ -90,12 +90,12 @@ def cut(sim: Simulation, number: int, here: frozenset[str], there: frozenset[str
     """Two sides, as ids of hosts, lose sight of each other; no other side: of all other hosts."""
     sim.outage.cuts[number] = (here, there)
     if not sim.outage.striking:
-        sim.later(Due(sim.at_s, Lands(), last=True, of_cluster=False))
+        sim.later(Due(sim.at_s, FailsTogether(), last=True, of_cluster=False))
     sim.outage.striking.setdefault("", True)
 
 
-@handles(Lands)
-def land(sim: Simulation, _event: Lands) -> None:
+@handles(FailsTogether)
+def land(sim: Simulation, _event: FailsTogether) -> None:
     """All that fails at one moment fails."""
     outage = sim.outage
     striking = {name: silent for name, silent in outage.striking.items() if name}

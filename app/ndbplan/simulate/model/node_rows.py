@@ -13,7 +13,7 @@ from ndbplan.base.row_types import values
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constant_for, constants_of
-from ndbplan.estimate.load.checkpoint import is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for, constants_of
-from ndbplan.estimate.load.checkpoint import has_small_files
+from ndbplan.estimate.load.checkpoint_speed import has_small_files
 from ndbplan.plan.plan import Plan
 
 

@@ -15,7 +15,8 @@ from ndbplan.base.row_types import Rows, record, stacked
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
-from ndbplan.estimate.load.checkpoint import checkpoint_share
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
 from ndbplan.estimate.loaded import job_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
@@ -36,6 +37,7 @@ from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, node_fa
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
 from ndbplan.simulate.model.pauses import flushes_after, flushes_before
 from ndbplan.simulate.model.pools import set_pools
+from ndbplan.simulate.model.workload import workload_of
 from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
 
 Floats = NDArray[np.float64]
@@ -93,9 +95,8 @@ class Given(NamedTuple):
     """What was to happen, and what somebody asked for meanwhile."""
 
 
-def compile_scenario(
-    plan: Plan,
-    workload: Workload,
+def build(
+    now: Estimation,
     *,
     duration_s: float,
     step_s: float,
@@ -105,6 +106,7 @@ def compile_scenario(
 ) -> Scenario:
     """Arrays for one run. Raises SimulationError for a plan without node groups or disks, or a bad time."""
     steps = _steps(duration_s, step_s)
+    plan, workload = now.plan, now.workload or workload_of(now.plan, None)
     job = job_of(plan, workload)
     if job is not None:
         plan, workload = plan.replace(tables=job.before(plan.tables)), job.workload
@@ -115,26 +117,26 @@ def compile_scenario(
             where="processes",
             fix="add as many data nodes as NoOfReplicas",
         )
-    odd = incomplete_node_group(plan)
-    if odd is not None:
-        raise SimulationError(odd, where="processes", fix="give every node group NoOfReplicas members")
+    incomplete = incomplete_node_group(plan)
+    if incomplete is not None:
+        raise SimulationError(incomplete, where="processes", fix="give every node group NoOfReplicas members")
     real = node_facts(plan, workload, groups)
     every_node = every_node or has_loaders(workload)
-    build = _Build(plan, real, every_node)
+    made = _Build(plan, real, every_node)
     for alike in _alike(groups, real, every_node):
-        build.add(alike)
+        made.add(alike)
     limits = services(plan, workload)
-    share = np.array(build.share)
-    group_count = np.array(build.group_count, dtype=np.float64)
-    disk_start, disk_member = build.members()
-    cache = page_cache(plan, workload, build.node_classes)
+    share = np.array(made.share)
+    group_count = np.array(made.group_count, dtype=np.float64)
+    disk_start, disk_member = made.members()
+    cache = page_cache(plan, workload, made.node_classes)
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven, cache)
     run.service_per_s = run.service_beside_reads_per_s = service_per_s(limits)
     run.reading_share = 0.0 if cache is None else 1.0
     set_pools(run, plan, workload, limits)
     run.replicas = len(groups[0])
     run.job_transactions = 0.0 if job is None else job.transactions
-    load = np.array(build.load)
+    load = np.array(made.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
     return Scenario(
         plan=plan,
@@ -142,25 +144,25 @@ def compile_scenario(
         seed=seed,
         step_s=step_s,
         steps=steps,
-        node_classes=tuple(build.node_classes),
-        disk_classes=tuple(build.disk_classes),
+        node_classes=tuple(made.node_classes),
+        disk_classes=tuple(made.disk_classes),
         services=limits,
         laws=Laws(
             run=record(run),
-            nodes=stacked(build.rows),
-            places=stacked(build.places),
-            slots=np.array(build.slots, dtype=np.int64),
-            alive=np.full(len(build.slots), len(groups[0]), dtype=np.int64),
+            nodes=stacked(made.rows),
+            places=stacked(made.places),
+            slots=np.array(made.slots, dtype=np.int64),
+            alive=np.full(len(made.slots), len(groups[0]), dtype=np.int64),
             group_count=group_count,
             load=load,
             base=np.zeros_like(load),
             share=share,
-            disks=build.disk_rows(),
+            disks=made.disk_rows(),
             disk_start=disk_start,
             disk_member=disk_member,
             offered=offered(workload, steps, step_s),
         ),
-        start=np.array(build.start),
+        start=np.array(made.start),
         redo_bytes_per_transaction=per_tx,
         client_limit=("clients", workload.name) if job is None else job.limited_by,
         loader_per_s=None if job is None else job.rate_per_s,
@@ -168,10 +170,10 @@ def compile_scenario(
         loaders=loaders_of(
             plan,
             workload,
-            build.node_classes,
+            made.node_classes,
             load,
             share,
-            group_of=np.array([place.group for place in build.places], dtype=np.int64),
+            group_of=np.array([place.group for place in made.places], dtype=np.int64),
             step_s=step_s,
             seed=seed,
         ),

@@ -10,12 +10,11 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
-from ndbplan.base.units import format_bytes_binary, format_bytes_per_s, format_clock
-from ndbplan.describe.titles import EVENT_NAMES
-from ndbplan.desktop.analyses.simulation.run import error_text
+from ndbplan.base.units import format_bytes_binary
+from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.document.context import Context
-from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.charts import Content, Mark, Series, Shade, TimeChart
+from ndbplan.desktop.widgets.chart_content import Content
+from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -35,9 +34,6 @@ _LOW = 190
 """Height below which charts stand in one row: two rows would leave a line or two of pixels."""
 _Cell = tuple[int, int, int, int]
 """Row, column, rows, columns."""
-GHOST = "last run"
-"""Name of the line of the run before the last edit."""
-_PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
 class SimulationCharts(QWidget):
@@ -52,11 +48,7 @@ class SimulationCharts(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._result: SimulationResult | None = None
-        self._plan: Plan | None = None
-        self._bands: Bands | None = None
-        self._length_s: float | None = None
-        self._before: SimulationResult | None = None
+        self._run: ShownRun | None = None
         self.node = _picker("Data node")
         self.disk = _picker("Disk")
         self.to_latency = _turn("Latency", "Show latency in place of transactions", self._take_turns)
@@ -142,21 +134,21 @@ class SimulationCharts(QWidget):
         """
         while self.build_next():
             pass
-        self._result, self._plan, self._bands, self._length_s = result, plan, bands, length_s
-        self._before = before if before is not None and before.workload == result.workload else None
+        same = before is not None and before.workload == result.workload
+        self._run = ShownRun(result, plan, bands, length_s, before if same else None)
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
         disks = sorted(
             ((f"{host} / {name}", i) for d in result.disks for (host, name), i in _named(d)),
             key=lambda x: x[0],
         )
-        before = self.disk.currentData()
+        chosen = self.disk.currentData()
         _fill(self.disk, disks)
-        if self.disk.findData(before) < 0 and result.disks:
+        if self.disk.findData(chosen) < 0 and result.disks:
             busiest = max(result.disks, key=lambda d: d.utilisation_mean.value)
             self.disk.setCurrentIndex(max(0, self.disk.findData(busiest.disk_id)))
-        self._draw_rates()
-        self._draw_latency()
+        self._show(self.rates, self._run.rates())
+        self._show(self.latency, self._run.latency())
         self._draw_node()
         self._draw_disk()
 
@@ -287,9 +279,9 @@ class SimulationCharts(QWidget):
         self._draw_node()
 
     def _selected(self, ids: tuple[str, ...]) -> None:
-        if self._result is None or not ids or self._plan is None:
+        if self._run is None or not ids:
             return
-        part = self._plan.by_id.get(ids[-1])
+        part = self._run.plan.by_id.get(ids[-1])
         if isinstance(part, Disk) and self.disk.findData(part.id) >= 0:
             self.disk.setCurrentIndex(self.disk.findData(part.id))
             self._draw_disk()
@@ -299,48 +291,27 @@ class SimulationCharts(QWidget):
                 self.node.setCurrentIndex(index)
                 self._draw_node()
 
-    def _marks(self) -> list[Mark]:
-        result = self._result
-        if result is None:
-            return []
-        colours = theme.tokens()
-        marks = [
-            Mark(e.first_at_s.value, f"{e.code} on node {e.node_id}: {error_text(e.code)}", colours.error)
-            for e in result.errors
-        ]
-        if self._plan is not None:
-            workload = self._plan.workload(result.workload)
-            marks += [Mark(event.at_s, EVENT_NAMES[event.kind], colours.info) for event in workload.events]
-        return marks
+    def _draw_node(self) -> None:
+        node_id = self.node.currentData()
+        if self._run is None or node_id is None:
+            return
+        parts = self._run.parts(node_id)
+        buffer, log = (format_bytes_binary(size) for size in _sizes(parts))
+        self.buffers.set_title(
+            f"Redo buffers · {buffer}",
+            f"What waits to be written, for each log part; RedoBuffer gives it {buffer}",
+        )
+        self._show(self.buffers, self._run.buffers(node_id))
+        self.log.set_title(
+            f"Redo log used · {log}",
+            f"Log that cannot be reused yet; each log part has {log} in its files",
+        )
+        self._show(self.log, self._run.log(node_id))
 
-    def _shades(self, result: SimulationResult) -> list[Shade]:
-        """Where transactions stood still, and the time after the cluster stopped."""
-        colours = theme.tokens()
-        shades = [
-            Shade(begin, end, "", colours.warning_fill)
-            for begin, end in result.standing
-            if end - begin > result.bucket_s
-        ]
-        stop = result.cluster_stop
-        if stop is not None:
-            shades.append(
-                Shade(
-                    stop.at_s.value,
-                    result.duration_s,
-                    f"stopped {format_clock(stop.at_s.value)}",
-                    colours.error,
-                )
-            )
-        return shades
-
-    def _until_stop(self, values: Any) -> Any:
-        """The series of something that is gone when the cluster stopped: its line ends there."""
-        import numpy as np
-
-        result = self._result
-        if result is None or result.cluster_stop is None:
-            return values
-        return np.where(result.times_s > result.cluster_stop.at_s.value, np.nan, values)
+    def _draw_disk(self) -> None:
+        disk_id = self.disk.currentData()
+        if self._run is not None and disk_id is not None:
+            self._show(self.writes, self._run.writes(disk_id))
 
     def _show(self, chart: TimeChart, content: Content) -> None:
         """One chart is drawn after the other, so that the window answers in between."""
@@ -354,157 +325,10 @@ class SimulationCharts(QWidget):
         else:
             self._drawing.stop()
 
-    def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
-        result = self._result
-        if result is None:
-            raise RuntimeError("nothing has been simulated")
-        return Content(
-            result.times_s,
-            result.bucket_s,
-            unit,
-            series,
-            marks=self._marks(),
-            shades=self._shades(result),
-            length_s=self._length_s,
-            **more,
-        )
 
-    def _ghost(self, of: Callable[[SimulationResult], Any]) -> list[Series]:
-        """The line of the run before the last edit, at the moments of this one; nothing where it had none."""
-        import numpy as np
-
-        result, before = self._result, self._before
-        if result is None or before is None:
-            return []
-        values = of(before)
-        if values is None:
-            return []
-        known = np.asarray(values, dtype=float)
-        at = np.interp(result.times_s, before.times_s, known, right=np.nan)
-        return [Series(GHOST, theme.tokens().faint, at, ghost=True)]
-
-    def _draw_rates(self) -> None:
-        result = self._result
-        if result is None:
-            return
-        colours = theme.tokens()
-        series = [
-            Series("accepted", colours.good, result.accepted, *self._accepted_band(result)),
-            Series("offered", colours.muted, result.offered),
-        ]
-        if result.refused.any():
-            series.insert(1, Series("refused", colours.error, result.refused))
-        series += self._ghost(lambda before: before.accepted)
-        self._show(self.rates, self._content("", series))
-
-    def _accepted_band(self, result: SimulationResult) -> tuple[Any, ...]:
-        import numpy as np
-
-        bands = self._bands
-        if bands is None:
-            return ()
-        band = bands.accepted
-        return tuple(np.interp(result.times_s, bands.times_s, edge) for edge in (band.p10, band.p90))
-
-    def _draw_latency(self) -> None:
-        """The mean of each moment; a gap where nothing was answered."""
-        import numpy as np
-
-        result = self._result
-        if result is None:
-            return
-        values = np.where(result.latency_s > 0, result.latency_s, np.nan)
-        low = high = None
-        band = next((b for b in self._bands.details if b.name == "latency_s"), None) if self._bands else None
-        if band is not None and self._bands is not None:
-            times = self._bands.times_s
-            low, high = (np.interp(result.times_s, times, edge) for edge in (band.p10, band.p90))
-        series = [Series("mean", theme.tokens().info, values, low, high)]
-        series += self._ghost(lambda before: np.where(before.latency_s > 0, before.latency_s, np.nan))
-        self._show(self.latency, self._content("s", series))
-
-    def _draw_node(self) -> None:
-        result, node_id = self._result, self.node.currentData()
-        if result is None or node_id is None:
-            return
-        parts = [part for part in result.parts if node_id in part.node_ids]
-        colours = theme.tokens().series
-        series = [
-            Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.last), p.low, p.high)
-            for i, p in enumerate(parts)
-        ]
-        series += self._ghost(lambda before: _highest(before, node_id, "last"))
-        size = parts[0].buffer_bytes if parts else 0
-        self.buffers.set_title(
-            f"Redo buffers · {format_bytes_binary(size)}",
-            f"What waits to be written, for each log part; RedoBuffer gives it {format_bytes_binary(size)}",
-        )
-        self._show(
-            self.buffers,
-            self._content(
-                "MiB", series, limit=float(size), limit_name=f"RedoBuffer {format_bytes_binary(size)}"
-            ),
-        )
-        self._draw_log(parts)
-
-    def _draw_log(self, parts: list[PartSeries]) -> None:
-        colours = theme.tokens().series
-        size = parts[0].log_bytes if parts else 0
-        series = [
-            Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.log_used))
-            for i, p in enumerate(parts)
-        ]
-        series += self._ghost(lambda before: _highest(before, self.node.currentData(), "log_used"))
-        self.log.set_title(
-            f"Redo log used · {format_bytes_binary(size)}",
-            f"Log that cannot be reused yet; each log part has {format_bytes_binary(size)} in its files",
-        )
-        most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
-        # A log that hardly fills would be a flat line under a far limit: then the limit is left out.
-        limit = float(size) if most > 0.25 * size else None
-        self._show(
-            self.log,
-            self._content(
-                "MiB", series, limit=limit, limit_name=f"log of a part: {format_bytes_binary(size)}"
-            ),
-        )
-
-    def _draw_disk(self) -> None:
-        result, disk_id = self._result, self.disk.currentData()
-        if result is None or self._plan is None or disk_id is None:
-            return
-        of_disk = next(d for d in result.disks if disk_id in d.disk_ids)
-        disk = self._plan.by_id[disk_id]
-        speed = disk.sequential_write_bytes_per_s
-        colours = theme.tokens()
-        series = [Series("busy", colours.muted, of_disk.utilisation * speed, area=True)]
-        for i, (purpose, values) in enumerate(of_disk.bytes_per_s.items()):
-            if values.any():
-                series.append(Series(_PURPOSES.get(purpose, purpose), colours.series[i], values))
-        series += self._ghost(lambda before: _written(before, disk_id))
-        self._show(
-            self.writes,
-            self._content(
-                "bytes/s",
-                series,
-                limit=speed,
-                limit_name=f"{disk.name} writes {format_bytes_per_s(speed)}",
-                scales={"busy": (speed, "fraction")},
-            ),
-        )
-
-
-def _highest(result: SimulationResult, node_id: int, name: str) -> Any:
-    """The highest of all log parts of a data node over time; None: it took no part."""
-    import numpy as np
-
-    parts = [getattr(part, name) for part in result.parts if node_id in part.node_ids]
-    return np.max(parts, axis=0) if parts else None
-
-
-def _written(result: SimulationResult, disk_id: str) -> Any:
-    """All that was written to a disk over time; None: nothing of the run used it."""
-    return next((sum(d.bytes_per_s.values()) for d in result.disks if disk_id in d.disk_ids), None)
+def _sizes(parts: list[PartSeries]) -> tuple[int, int]:
+    """Bytes of the redo buffer and of the log of one part."""
+    return (parts[0].buffer_bytes, parts[0].log_bytes) if parts else (0, 0)
 
 
 def _named(disk: DiskSeries) -> list[tuple[tuple[str, str], str]]:

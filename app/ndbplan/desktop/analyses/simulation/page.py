@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
-    QLineEdit,
-    QMenu,
     QProgressBar,
     QPushButton,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import write_atomically
-from ndbplan.base.units import format_duration
 from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.simulation.duration_field import DurationField
 from ndbplan.desktop.analyses.simulation.event_edits import EventEdits
+from ndbplan.desktop.analyses.simulation.first_error import FirstError
 from ndbplan.desktop.analyses.simulation.playback import Scrubber
-from ndbplan.desktop.analyses.simulation.run import Run, clock, error_text, simulate
+from ndbplan.desktop.analyses.simulation.run import Run, simulate
+from ndbplan.desktop.analyses.simulation.save_menu import SaveMenu
 from ndbplan.desktop.analyses.simulation.summary import Summary
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.sections import Elided
-from ndbplan.desktop.widgets.units import SECONDS
+from ndbplan.desktop.widgets.sections import Elided, chip
 from ndbplan.edits.first_steps import next_step, step
 from ndbplan.plan.plan import Plan
 
@@ -52,7 +47,6 @@ _ONE_LINE = 960
 """Width from which on the summary has room behind the controls."""
 _ERROR_SHARE = 0.3
 """Of the line with the scrubber that the first error may take."""
-MAX_DURATION_S = 30 * 86400.0
 
 
 class SimulationPanel(Panel):
@@ -75,20 +69,14 @@ class SimulationPanel(Panel):
         self.workload.setAccessibleName("Workload")
         self.workload.setMinimumWidth(96)
         self.workload.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.duration = QLineEdit()
-        self.duration.setAccessibleName("Duration")
-        self.duration.setToolTip("How long to simulate, for example 10min or 24 h")
-        self.duration.setFixedWidth(84)
+        self.duration = DurationField()
         self.start = QPushButton("Simulate")
         self.start.setProperty("kind", "primary")
         self.start.setToolTip("Run the workload against the plan")
-        self.uncertain = QToolButton()
-        self.uncertain.setText("± Range")
-        self.uncertain.setCheckable(True)
-        self.uncertain.setProperty("look", "chip")
-        self.uncertain.setAccessibleName("Simulate many times to see how sure the result is")
-        self.uncertain.setToolTip(
-            f"Simulate {_RUNS} times, uncertain constants drawn anew: the band holds four fifths of the runs"
+        self.uncertain = chip(
+            "± Range",
+            "Simulate many times to see how sure the result is",
+            f"Simulate {_RUNS} times, uncertain constants drawn anew: the band holds four fifths of the runs",
         )
         self.uncertain.toggled.connect(self._range_toggled)
         self.cancel = QPushButton("Cancel")
@@ -108,15 +96,15 @@ class SimulationPanel(Panel):
         )
         self._watch_from_s: float | None = None
         self._go_to_s: float | None = None
-        self.tables = QToolButton()
-        self.tables.setText("ndbinfo")
-        self.tables.setCheckable(True)
-        self.tables.setProperty("look", "chip")
-        self.tables.setAccessibleName("Show the tables of ndbinfo at this moment")
-        self.tables.setToolTip(
-            "What the tables of ndbinfo say at this moment, as the mysql client prints them"
+        self.tables = chip(
+            "ndbinfo",
+            "Show the tables of ndbinfo at this moment",
+            "What the tables of ndbinfo say at this moment, as the mysql client prints them",
         )
         self.tables.toggled.connect(self._tables_toggled)
+        self.save_menu = SaveMenu()
+        self.save_menu.saved.connect(self._say)
+        self.save_menu.failed.connect(self._refuse)
         self.charts: SimulationCharts | None = None
         self.ndbinfo: NdbinfoPage | None = None
         self._empty = Empty()
@@ -146,7 +134,7 @@ class SimulationPanel(Panel):
         controls.addWidget(self.bar)
         controls.addWidget(self.state, 100)
         controls.addStretch(1)
-        controls.addWidget(self._menu_button())
+        controls.addWidget(self.save_menu)
         self.foot = QWidget()
         foot = QHBoxLayout(self.foot)
         foot.setContentsMargins(0, 0, 0, 0)
@@ -154,7 +142,7 @@ class SimulationPanel(Panel):
         foot.addWidget(self.scrubber, 1)
         foot.addWidget(self.events.button)
         foot.addWidget(self.tables)
-        self._first_error = Elided("alarm")
+        self._first_error = FirstError()
         foot.addWidget(self._first_error)
         self.foot.hide()
         layout = QVBoxLayout(self)
@@ -164,47 +152,6 @@ class SimulationPanel(Panel):
         self._controls, self._lines = controls, layout
         layout.addWidget(self._pages, 1)
         layout.addWidget(self.foot)
-
-    def _menu_button(self) -> QToolButton:
-        self._more = QToolButton()
-        self._more.setProperty("kind", "quiet")
-        self._more.setIcon(theme.icon("ellipsis"))
-        self._more.setToolTip("Save or copy the result")
-        self._more.setAccessibleName("Save or copy the result")
-        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self._more)
-        menu.addAction("Copy all series as CSV", self.copy_csv)
-        menu.addAction("Save all series as CSV…", self._ask_csv_file)
-        menu.addAction("Copy the charts as a picture", self.copy_picture)
-        self._more.setMenu(menu)
-        self._more.hide()
-        return self._more
-
-    def copy_csv(self) -> None:
-        """Put every series of the result on the clipboard as CSV."""
-        if self.result is not None:
-            QGuiApplication.clipboard().setText(self.result.to_csv())
-
-    def save_csv(self, path: Path) -> None:
-        """Write every series of the result into a file; what became of it is said beside the button."""
-        if self.result is None:
-            return
-        try:
-            write_atomically(path, self.result.to_csv().encode("utf-8"))
-        except UserError as error:
-            self._refuse(error.line)
-        else:
-            self._say(f"Saved {path}")
-
-    def copy_picture(self) -> None:
-        """Put a picture of the charts on the clipboard."""
-        if self.charts is not None:
-            QGuiApplication.clipboard().setPixmap(self.charts.grab())
-
-    def _ask_csv_file(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save all series", "simulation.csv", "CSV (*.csv)")
-        if name:
-            self.save_csv(Path(name))
 
     def refresh(self) -> None:
         plan = self.context.plan
@@ -235,7 +182,7 @@ class SimulationPanel(Panel):
         if workload_id is None or not plan.data_nodes:
             return
         try:
-            duration_s = self._duration_s()
+            duration_s = self.duration.seconds()
         except UserError as error:
             self._refuse(error.line)
             return
@@ -337,15 +284,6 @@ class SimulationPanel(Panel):
         """The result on show."""
         return self._run.result if self._run is not None else None
 
-    def _duration_s(self) -> float:
-        value = float(SECONDS.parse(self.duration.text()))
-        if not 1 <= value <= MAX_DURATION_S:
-            raise UserError(
-                f"a simulation lasts from 1 s to {format_duration(MAX_DURATION_S)}",
-                fix="type for example 10min",
-            )
-        return value
-
     def _workload_chosen(self) -> None:
         self._show_duration()
         self.context.estimates.choose_workload(self.workload.currentData())
@@ -355,8 +293,7 @@ class SimulationPanel(Panel):
     def _show_duration(self) -> None:
         workload_id = self.workload.currentData()
         if workload_id is not None:
-            self.duration.setText(SECONDS.show(self.context.plan.by_id[workload_id].duration_s))
-            self.duration.setCursorPosition(0)
+            self.duration.show_seconds(self.context.plan.by_id[workload_id].duration_s)
 
     def _say_what_to_do(self, plan: Plan) -> None:
         self._empty.say_step(next_step(plan) or step("simulate"))
@@ -436,7 +373,7 @@ class SimulationPanel(Panel):
         self._run = None
         self._pages.setCurrentIndex(0)
         self.foot.hide()
-        self._more.hide()
+        self.save_menu.offer(None)
         self.summary.hide()
         self.moment.emit(None)
 
@@ -480,39 +417,16 @@ class SimulationPanel(Panel):
         self._open_charts().show_result(result, run.plan, bands, before=self._before)
         self.summary.show_result(result, bands)
         self.foot.show()
-        self._more.show()
+        self.save_menu.offer(result, self.charts)
         marks = [(error.first_at_s.value, "error") for error in result.errors]
         if result.cluster_stop is not None:
             marks.append((result.cluster_stop.at_s.value, "error"))
         error = result.first_error
-        self._say_first_error(result)
+        self._first_error.show_result(result, self._before)
         self.scrubber.set_length(result.duration_s, marks)
         self.events.show_workload(run.workload_id, result.duration_s)
         if not keep_moment:
             self.scrubber.go_to(error.first_at_s.value if error is not None else 0.0)
-
-    def _say_first_error(self, result: SimulationResult) -> None:
-        """What fails first, and how that differs from the run before the last edit."""
-        error = result.first_error
-        earlier = self._before.first_error if self._before is not None else None
-        was = f"before: {earlier.code} at {clock(earlier.first_at_s.value)}" if earlier is not None else ""
-        if error is not None:
-            at = clock(error.first_at_s.value)
-            text = f"first error {error.code} at {at} — {error_text(error.code)}"
-            if was and earlier is not None and abs(earlier.first_at_s.value - error.first_at_s.value) >= 1:
-                text += f" ({was})"
-            elif self._before is not None and earlier is None:
-                text += " (before: none)"
-        else:
-            text = f"no error any more ({was})" if was else ""
-        if result.cluster_stop is not None:
-            text = result.cluster_stop.advice
-        self._first_error.setText(text)
-        self._first_error.setVisible(bool(text))
-        self._first_error.setProperty(
-            "look", "alarm" if error is not None or result.cluster_stop is not None else "relief"
-        )
-        theme.restyle(self._first_error)
 
     def _moved(self, at_s: float) -> None:
         if self._run is None or self.charts is None:
@@ -525,8 +439,8 @@ class SimulationPanel(Panel):
         self.moment.emit(moment_of(self._run.result, at_s))
 
     def _restyle(self) -> None:
+        self.save_menu.restyle()
         if self.charts is not None and self._run is not None:
-            self._more.setIcon(theme.icon("ellipsis"))
             self.charts.restyle()
             bands = self._run.bands if self.uncertain.isChecked() else None
             self.charts.show_result(self._run.result, self._run.plan, bands, before=self._before)

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import EVENT_NAMES, title
 from ndbplan.desktop.inspector.page import Page
-from ndbplan.desktop.widgets.fields import Form, Inner
+from ndbplan.desktop.widgets.forms import Form, Inner
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.desktop.widgets.units import NUMBER, SECONDS, TEXT, WHOLE
-from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.events import added, put_event, without_event
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
@@ -142,14 +142,14 @@ def with_side(i: int, name: str, k: int, plan: Plan, workload_id: str, chosen: s
     event = plan.by_id[workload_id].events[i]
     members = list(getattr(event, name))
     members[k : k + 1] = [chosen] if chosen else []
-    return put_event(plan, workload_id, i, edits.changed(event, **{name: tuple(dict.fromkeys(members))}))
+    return put_event(plan, workload_id, i, validated.changed(event, **{name: tuple(dict.fromkeys(members))}))
 
 
 def with_value(plan: Plan, workload_id: str, i: int, text: str) -> Plan:
     """The plan with the new value of a parameter change, from its text. Raises UserError."""
     event = plan.by_id[workload_id].events[i]
     value = parameter_value(plan, event.name, text)
-    return put_event(plan, workload_id, i, edits.changed(event, value=value))
+    return put_event(plan, workload_id, i, validated.changed(event, value=value))
 
 
 def parameter_value(plan: Plan, name: str, text: str) -> int | str:

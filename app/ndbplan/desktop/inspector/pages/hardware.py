@@ -14,12 +14,12 @@ from ndbplan.describe.titles import DISK_KINDS, DISK_ROLES
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.links import ObjectLinks
-from ndbplan.desktop.widgets.fields import Form
+from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
-from ndbplan.desktop.widgets.sections import label, link
+from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
-from ndbplan.edits import parts as edits
 from ndbplan.edits.arrays import levels, put_devices, put_level
+from ndbplan.edits.roles import assign_role
 from ndbplan.plan.hardware import RaidLevel
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -196,12 +196,9 @@ class RoleSwitches(QWidget):
                 self._grid.addWidget(label(f"Data node {node.node_id}", "fieldLabel"), row, 0, 1, 3)
                 row += 1
             for i, role in enumerate(DiskRole):
-                button = QToolButton()
-                button.setText(DISK_ROLES[role])
-                button.setCheckable(True)
+                name = DISK_ROLES[role]
+                button = chip(name, f"Data node {node.node_id} writes {name} here")
                 button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-                button.setProperty("look", "chip")
-                button.setAccessibleName(f"Data node {node.node_id} writes {DISK_ROLES[role]} here")
                 button.clicked.connect(lambda on, n=node.id, r=role: self._clicked(n, r, on))
                 self._buttons[node.id, role] = button
                 self._grid.addWidget(button, row + i // 3, i % 3)
@@ -221,7 +218,7 @@ class RoleSwitches(QWidget):
                 f"Write {DISK_ROLES[role]} to {plan.by_id[self._disk_id].name}"
                 if on
                 else f"Move {DISK_ROLES[role]} off {plan.by_id[self._disk_id].name}",
-                lambda p: edits.assign_role(p, node_id, role, target),
+                lambda p: assign_role(p, node_id, role, target),
             )
         except UserError as error:
             self._error.setText(error.line)
@@ -256,5 +253,5 @@ def add_disk_choice(form: Form, role: DiskRole) -> None:
         DISK_ROLES[role],
         disks,
         get=lambda node: node.disk_roles.disk_of(role),
-        edit=lambda plan, node_id, disk_id: edits.assign_role(plan, node_id, role, disk_id),
+        edit=lambda plan, node_id, disk_id: assign_role(plan, node_id, role, disk_id),
     )

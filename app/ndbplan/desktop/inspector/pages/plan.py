@@ -20,6 +20,7 @@ from ndbplan.desktop.widgets.units import TEXT, WHOLE
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.disk_data import with_tablespace
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
@@ -39,7 +40,7 @@ class PlanPage(Page):
             WHOLE,
             tip="NoOfReplicas: copies of every row, nodes in a node group",
             get=no_of_replicas,
-            edit=lambda plan, _i, value: edits.set_parameter(plan, "data_node", "NoOfReplicas", value),
+            edit=lambda plan, _i, value: set_parameter(plan, "data_node", "NoOfReplicas", value),
         )
         form.line(
             "backups_kept",

@@ -10,6 +10,7 @@ from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.hardware import add_disk_choice, host_choices
 from ndbplan.desktop.widgets.units import WHOLE
 from ndbplan.edits import parts as edits
+from ndbplan.edits.roles import move_process
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DiskRole
 
@@ -22,7 +23,7 @@ class DataNodePage(Page):
         form = self.form()
         if self.only is not None:
             form.line("node_id", "Node id", WHOLE, tip="1 to 144 (to 48 before 8.0.18)")
-        form.choice("host_id", "Host", host_choices, edit=edits.move_process)
+        form.choice("host_id", "Host", host_choices, edit=move_process)
         form.choice(
             "node_group",
             "Node group",

@@ -14,11 +14,11 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.events import EventEditor
 from ndbplan.desktop.inspector.pages.tables import NAMES
-from ndbplan.desktop.widgets.fields import Form, Inner
+from ndbplan.desktop.widgets.forms import Form, Inner
 from ndbplan.desktop.widgets.grid import Cell, Grid, Rows
 from ndbplan.desktop.widgets.sections import Section, link
 from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, COUNT, NUMBER, SECONDS, TEXT, WHOLE
-from ndbplan.edits import offers
+from ndbplan.edits import offers, validated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.load_shapes import put_load_kind, put_points
 from ndbplan.estimate.load.jobs import TOOL_NAMES
@@ -281,7 +281,7 @@ def _job_rows(plan: Plan, workload_id: str) -> tuple[Any, ...]:
 def _job_putter(workload_id: str) -> Any:
     def put(plan: Plan, rows: tuple[JobRows, ...]) -> Plan:
         load = plan.by_id[workload_id].load
-        return edits.update(plan, workload_id, load=edits.changed(load, rows=rows))
+        return edits.update(plan, workload_id, load=validated.changed(load, rows=rows))
 
     return put
 
@@ -299,7 +299,7 @@ def _putter(workload_id: str) -> Any:
 
 
 def _set_transaction(plan: Plan, workload_id: str, i: int, **fields: Any) -> Plan:
-    new = edits.changed(plan.by_id[workload_id].transactions[i], **fields)
+    new = validated.changed(plan.by_id[workload_id].transactions[i], **fields)
     return _put_transaction(plan, workload_id, i, new)
 
 

@@ -1,0 +1,197 @@
+"""Rules of ndb_mgmd about node ids, node groups, hosts and ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.checks.parameters import setting, without
+from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.configuration.node_groups import counted_nodes, stated_group
+from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
+from ndbplan.configuration.stated import counting as counting_of
+from ndbplan.edits.changes import SetField
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.addresses import address_of
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names by which a machine calls itself."""
+_MANAGEMENT_PORT = 1186
+_PORTS = 65536
+_FIRST_FREE_PORT = 1024
+
+
+@rule("replicas-alike", "NoOfReplicas differs between data nodes", refused=True)
+def replicas_alike(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    replicas = no_of_replicas(plan)
+    for node in plan.data_nodes:
+        stated_here = counting_of("DB", node.parameters, plan.ndb_version) if node.parameters else {}
+        own = stated_here.get("NoOfReplicas", replicas)
+        if own != replicas:
+            yield error(
+                f"data node {node.node_id}",
+                f"data node {node.node_id} has NoOfReplicas {own}, the cluster {replicas}; ndb_mgmd refuses "
+                "the configuration",
+                f"remove it from data node {node.node_id}",
+                [node.id],
+                without(node.id, "NoOfReplicas"),
+            )
+
+
+@rule("node-group-number", "A node group has a number that does not exist", refused=True)
+def node_group_number(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    most = plan.features.node_groups_most
+    for node in counted_nodes(plan):
+        group = stated_group(plan, node)
+        if group is not None and most <= group < NODE_GROUP_NONE:
+            yield error(
+                f"data node {node.node_id}",
+                f"data node {node.node_id} has node group {group}; they go from 0 to {most - 1}",
+                "use a lower number",
+                [node.id],
+                _ungrouped(node.id),
+            )
+    if no_of_replicas(plan) == 1 and len(plan.data_nodes) > most:
+        yield error(
+            "data nodes",
+            f"{len(plan.data_nodes)} data nodes with NoOfReplicas 1 need as many node groups; there are "
+            f"{most}",
+            "use NoOfReplicas 2 or fewer data nodes",
+        )
+
+
+def _ungrouped(process_id: str) -> Edit:
+    return SetField(process_id, "node_group", None)
+
+
+@rule("data-node-ids", "A data node has an id that the version does not allow", refused=True)
+def data_node_ids(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
+    for node in plan.data_nodes:
+        if node.node_id > highest:
+            yield error(
+                f"data node {node.node_id}",
+                f"data node {node.node_id}: in NDB {plan.ndb_version} ids of data nodes go from 1 to "
+                f"{highest}",
+                f"give it a free node id up to {highest}",
+                [node.id],
+            )
+    if len(plan.data_nodes) > highest:
+        yield error(
+            "data nodes",
+            f"{len(plan.data_nodes)} data nodes; NDB {plan.ndb_version} has at most {highest}",
+            "take data nodes away",
+        )
+
+
+@rule("localhost-mixed", "localhost is used together with other host names", refused=True)
+def localhost_mixed(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
+    used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
+    here = [host for host in used if host.hostname in local]
+    others = [host for host in used if host.hostname not in local]
+    if here and others:
+        yield error(
+            f"host {here[0].hostname}",
+            f"host {here[0].hostname} is used together with {others[0].hostname}; ndb_mgmd refuses localhost "
+            f"together "
+            "with other host names",
+            "name the machine as the other machines see it",
+            [host.id for host in here],
+        )
+
+
+@rule("management-ports", "Management nodes of one host share a port", refused=True)
+def management_ports(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    taken: dict[tuple[str, int], ManagementNode] = {}
+    for node in plan.management_nodes:
+        hostname = plan.host(node.host_id).hostname
+        # validate_unique_mgm_ports compares addresses, so every spelling of one counts.
+        name = address_of("127.0.0.1" if hostname == "localhost" else hostname) or hostname.lower()
+        value = node_settings(plan, node).value("PortNumber")
+        port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
+        first = taken.setdefault((name, port), node)
+        if first is not node:
+            # Upwards from the port that is taken, then from the first that needs no rights.
+            others = (*range(port + 1, _PORTS), *range(_FIRST_FREE_PORT, port))
+            free = next(p for p in others if (name, p) not in taken)
+            yield problem(
+                # Older servers start without looking at the others.
+                Severity.ERROR if plan.features.management_ports_compared else Severity.WARNING,
+                f"management node {node.node_id}",
+                f"management nodes {first.node_id} and {node.node_id} both listen on port {port} of "
+                f"{hostname}; "
+                "only one of them can start",
+                f"give node {node.node_id} PortNumber {free}",
+                [first.id, node.id],
+                setting(node.id, "PortNumber", free),
+            )
+
+
+@rule("host-name-reserved", "A host name cannot be resolved", refused=True)
+def host_name_reserved(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    name = "AllowUnresolvedHostnames"
+    known = catalogue.knows("TCP", name, plan.version)
+    allowed = known and connection_settings(plan).number(name) == 1
+    for host in plan.hosts:
+        served = [
+            p
+            for p in plan.processes_of_host[host.id]
+            if isinstance(p, DataNode | ManagementNode) or plan.features.sql_hosts_resolved
+        ]
+        if not served:
+            continue
+        ids = [host.id, *(p.id for p in served)]
+        never = host.hostname.rpartition(".")[2].lower() == "invalid"
+        mapped = ":" in host.hostname and "." in (address_of(host.hostname) or "")
+        if never and allowed and not any(isinstance(p, ManagementNode) for p in served):
+            yield warning(
+                f"host {host.hostname}",
+                "names under .invalid never resolve; ndb_mgmd starts all the same, as "
+                "AllowUnresolvedHostnames "
+                f"is on, but no node can be on {host.hostname}",
+                "write the real name or address of the machine",
+                ids,
+            )
+        elif never:
+            yield error(
+                f"host {host.hostname}",
+                f"names under .invalid never resolve, so ndb_mgmd refuses {host.hostname}",
+                "write the real name or address of the machine",
+                ids,
+            )
+        elif ":" in host.hostname and not plan.features.ipv6 and not mapped:
+            yield error(
+                f"host {host.hostname}",
+                f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
+                "8.0.22",
+                "use an IPv4 address or a name",
+                ids,
+            )
+        elif ":" in host.hostname and address_of(host.hostname) is None:
+            yield error(
+                f"host {host.hostname}",
+                f"{host.hostname} is not an IPv6 address, and names have no colons; ndb_mgmd cannot "
+                "resolve it",
+                "write an address or a name",
+                ids,
+            )
+
+
+@rule("node-count", "There are more than 255 nodes", refused=True)
+def node_count(now: Estimation) -> Iterator[Problem]:
+    ids = [node_id for process in now.plan.processes for node_id in process_node_ids(process)]
+    if len(ids) > 255:
+        yield error(
+            "cluster",
+            f"the plan takes {len(ids)} node ids; a cluster has 255",
+            "take API slots or pool connections away",
+        )

@@ -1,0 +1,54 @@
+"""Which actions of the window can be done now, and what undo and redo are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ndbplan.desktop.actions import Actions
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.selection import Selection
+from ndbplan.edits.first_steps import next_step
+
+_OF_THE_WORKSPACE = (
+    "fit", "arrange", "export", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
+    "zoom_normal", "present", "maximise", "side", "analyses", "inspector", "paste", "select_all",
+)  # fmt: skip
+_OF_A_SELECTION = ("cut", "copy", "duplicate", "delete", "rename", "fit_selection")
+
+
+class ActionStates:
+    """Follows document, selection and what the window shows."""
+
+    def __init__(
+        self, document: Document, selection: Selection, actions: Actions, shows_canvas: Callable[[], bool]
+    ) -> None:
+        self._document, self._selection, self._actions = document, selection, actions
+        self._shows_canvas = shows_canvas
+
+    def follow_page(self) -> None:
+        """Actions on the canvas rest while the gallery lies over it."""
+        for name in _OF_THE_WORKSPACE:
+            self._actions[name].setEnabled(self._shows_canvas())
+
+    def follow_document(self) -> None:
+        """What can be undone and redone, and whether the plan can be simulated."""
+        stack, here = self._document.undo_stack, self._shows_canvas()
+        for name, able, text in (
+            ("undo", here and stack.canUndo(), stack.undoText()),
+            ("redo", here and stack.canRedo(), stack.redoText()),
+        ):
+            action = self._actions[name]
+            action.setEnabled(able)
+            verb = name.capitalize()
+            action.setText(f"{verb} {text[:1].lower()}{text[1:]}" if able and text else verb)
+        missing = next_step(self._document.plan)
+        self._actions.able("simulate", here and missing is None, missing.missing if missing else "")
+        self.follow_selection()
+
+    def follow_selection(self) -> None:
+        """What can be done to the objects that are selected."""
+        some = bool(self._selection.ids) and self._shows_canvas()
+        for name in _OF_A_SELECTION:
+            self._actions[name].setEnabled(some)
+        for action in self._actions.of_menu("Align"):
+            action.setEnabled(some and len(self._selection.ids) > 1)

@@ -1,0 +1,36 @@
+"""The field that says how long to simulate."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLineEdit
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_duration
+from ndbplan.desktop.widgets.units import SECONDS
+
+MAX_DURATION_S = 30 * 86400.0
+
+
+class DurationField(QLineEdit):
+    """A time in words, from a second to a month."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Duration")
+        self.setToolTip("How long to simulate, for example 10min or 24 h")
+        self.setFixedWidth(84)
+
+    def seconds(self) -> float:
+        """What it says. Raises UserError for what is no time, or too short or long."""
+        value = float(SECONDS.parse(self.text()))
+        if not 1 <= value <= MAX_DURATION_S:
+            raise UserError(
+                f"a simulation lasts from 1 s to {format_duration(MAX_DURATION_S)}",
+                fix="type for example 10min",
+            )
+        return value
+
+    def show_seconds(self, value: float) -> None:
+        """Say another time, from its beginning on."""
+        self.setText(SECONDS.show(value))
+        self.setCursorPosition(0)

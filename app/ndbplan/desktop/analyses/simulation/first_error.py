@@ -1,0 +1,42 @@
+"""The line that says what fails first, and how that differs from the run before the last edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ndbplan.desktop.analyses.simulation.run import clock, error_text
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import Elided
+
+if TYPE_CHECKING:
+    from ndbplan.simulate.result import SimulationResult
+
+
+class FirstError(Elided):
+    """The first error of a run, or that the cluster stopped; hidden where there is nothing to say."""
+
+    def __init__(self) -> None:
+        super().__init__("alarm")
+
+    def show_result(self, result: SimulationResult, before: SimulationResult | None) -> None:
+        """Say it of a run; `before`: the run before the last edit."""
+        error, stop = result.first_error, result.cluster_stop
+        text = stop.advice if stop is not None else _text(result, before)
+        self.setText(text)
+        self.setVisible(bool(text))
+        self.setProperty("look", "alarm" if error is not None or stop is not None else "relief")
+        theme.restyle(self)
+
+
+def _text(result: SimulationResult, before: SimulationResult | None) -> str:
+    error = result.first_error
+    earlier = before.first_error if before is not None else None
+    was = f"before: {earlier.code} at {clock(earlier.first_at_s.value)}" if earlier is not None else ""
+    if error is None:
+        return f"no error any more ({was})" if was else ""
+    text = f"first error {error.code} at {clock(error.first_at_s.value)} — {error_text(error.code)}"
+    if was and earlier is not None and abs(earlier.first_at_s.value - error.first_at_s.value) >= 1:
+        text += f" ({was})"
+    elif before is not None and earlier is None:
+        text += " (before: none)"
+    return text

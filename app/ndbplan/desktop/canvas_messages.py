@@ -1,0 +1,47 @@
+"""What the window says of the canvas, with a way out: what is out of sight, covered, or was chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.widgets.message_bar import MessageBar
+
+if TYPE_CHECKING:
+    from ndbplan.edits.from_host import Chosen
+
+
+class CanvasMessages:
+    """Messages of canvas and editor, in the message bar."""
+
+    def __init__(self, canvas: CanvasView, editor: Editor, messages: MessageBar) -> None:
+        self._canvas, self._editor, self._messages = canvas, editor, messages
+        canvas.out_of_sight.connect(self._offer_to_show)
+        canvas.covering.connect(self._offer_to_move_apart)
+        editor.chosen.connect(self._tell_what_is_chosen)
+
+    def _offer_to_show(self, ids: tuple[str, ...]) -> None:
+        here = "is" if len(ids) == 1 else "are"
+        self._messages.say(
+            "info",
+            f"{self._editor.names(ids)} {here} outside of what you see.",
+            "Go to",
+            lambda: self._canvas.bring_into_view(ids),
+        )
+
+    def _offer_to_move_apart(self, pairs: tuple[tuple[str, str], ...]) -> None:
+        one, other = (self._editor.name_of(i) if i else "API programs anywhere" for i in pairs[0])
+        more = f", and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+        self._messages.say(
+            "info",
+            f"{one} and {other} cover one another{more}.",
+            "Move apart",
+            lambda: self._editor.move_apart(pairs),
+        )
+
+    def _tell_what_is_chosen(self, text: str, chosen: tuple[Chosen, ...]) -> None:
+        self._messages.say(
+            "info", text, "Keep the product's defaults", partial(self._editor.take_back, chosen)
+        )

@@ -1,0 +1,118 @@
+"""How the content of a chart is drawn with pyqtgraph: bands, lines, limits, shades and marks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QGraphicsItem
+
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.chart_content import Content, Series, Shade, most
+
+_DENSE = 200
+"""Points of a line from which on there is about one for each pixel."""
+_THINNEST = 0.004
+"""Share of the height from which on a band is more than its line."""
+
+
+class Drawing:
+    """What is drawn on one plot."""
+
+    def __init__(self, pg: Any, plot: Any) -> None:
+        self._pg, self._plot = pg, plot
+        self._items: list[Any] = []
+        self.lines: list[Any] = []
+        """Lines are kept from one content to the next: making one costs more than what it shows."""
+
+    def draw(self, content: Content | None) -> None:
+        """Draw what is to be shown, in place of what was; None: nothing."""
+        pg, item = self._pg, self._plot.getPlotItem()
+        for old in self._items:
+            item.removeItem(old)
+        self._items = []
+        if content is None:
+            return
+        colours = theme.tokens()
+        times = content.times_s
+        top = content.limit or 0.0
+        for series in content.series:
+            top = max(top, most(series.high if series.high is not None else series.values, 0.0))
+        drawn = 0
+        for z, series in enumerate(content.series):
+            colour = QColor(series.colour)
+            if series.low is not None and most(series.high - series.low, 0.0) > top * _THINNEST:
+                band = QColor(colour)
+                band.setAlpha(60)
+                low = pg.PlotCurveItem(times, series.low)
+                high = pg.PlotCurveItem(times, series.high)
+                self._add(pg.FillBetweenItem(low, high, brush=band), z)
+            if series.area:
+                fill = QColor(colour)
+                fill.setAlpha(34 if colours.is_dark else 46)
+                self._add(
+                    pg.PlotDataItem(
+                        times, series.values, pen=None, fillLevel=0.0, brush=fill, antialias=True
+                    ),
+                    z,
+                )
+            else:
+                self._draw_line(drawn, times, series, 5 if series.ghost else z + 10)
+                drawn += 1
+        for unused in self.lines[drawn:]:
+            item.removeItem(unused)
+        del self.lines[drawn:]
+        if content.limit is not None:
+            line = pg.InfiniteLine(
+                pos=content.limit, angle=0, pen=pg.mkPen(colours.error, width=1.2, style=Qt.PenStyle.DashLine)
+            )
+            line.setToolTip(content.limit_name)
+            self._add(line, 25)
+        for shade in content.shades:
+            self._shade(shade, top)
+        for mark in content.marks:
+            pen = pg.mkPen(mark.colour, width=1.2, style=Qt.PenStyle.DotLine)
+            line = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen)
+            line.setToolTip(mark.text)
+            self._add(line, 30)
+        self._plot.setYRange(0, top * 1.06 if top > 0 else 1.0, padding=0)
+
+    def _shade(self, shade: Shade, top: float) -> None:
+        """Colour a span of time and say at its begin what it is."""
+        pg = self._pg
+        fill = QColor(shade.colour)
+        fill.setAlpha(30)
+        region = pg.LinearRegionItem(
+            (shade.from_s, shade.to_s), movable=False, brush=fill, pen=pg.mkPen(shade.colour, width=1.6)
+        )
+        region.setToolTip(shade.text)
+        for edge in region.lines:
+            edge.setPen(pg.mkPen(None))
+        region.lines[0].setPen(pg.mkPen(shade.colour, width=1.6))
+        self._add(region, 1)
+        if shade.text:
+            words = pg.TextItem(shade.text, color=QColor(shade.colour), anchor=(0.0, 0.0))
+            words.setFont(theme.font(11))
+            words.setPos(shade.from_s, top * 0.92 if top > 0 else 1.0)
+            self._add(words, 28)
+
+    def _draw_line(self, number: int, times: Any, series: Series, z: int) -> None:
+        pen = self._pg.mkPen(QColor(series.colour), width=1.2 if series.ghost else 1.6)
+        if number < len(self.lines):
+            line = self.lines[number]
+            line.setData(times, series.values, pen=pen)
+        else:
+            line = self._pg.PlotDataItem(times, series.values, pen=pen, antialias=True, connect="finite")
+            # The line of the replay moves over it: it keeps its pixels.
+            line.curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+            self._plot.getPlotItem().addItem(line, ignoreBounds=True)
+            self.lines.append(line)
+        # As one path a thick line of many points takes twenty times as long; of few its joints would be seen.
+        line.curve.setSegmentedLineMode("on" if len(times) > _DENSE else "off")
+        line.setZValue(z)
+
+    def _add(self, item: Any, z: int) -> None:
+        item.setZValue(z)
+        self._plot.getPlotItem().addItem(item, ignoreBounds=True)
+        self._items.append(item)

@@ -1,0 +1,50 @@
+"""The workspace: palette and outline at the side, canvas over analyses, inspector on the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMargins, Qt
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+
+_SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
+
+
+class Workspace(QSplitter):
+    """Splitters around the canvas."""
+
+    def __init__(self, canvas: QWidget, analyses: QWidget, inspector: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.side = QSplitter(Qt.Orientation.Vertical)
+        self.side.setObjectName("side")
+        self.side.setMinimumWidth(180)
+        self.middle = QSplitter(Qt.Orientation.Vertical)
+        self.middle.addWidget(canvas)
+        self.middle.addWidget(analyses)
+        self.middle.setStretchFactor(0, 3)
+        self.middle.setStretchFactor(1, 2)
+        self.middle.setCollapsible(0, False)
+        for part in (self.side, self.middle, inspector):
+            self.addWidget(part)
+        self.setStretchFactor(1, 1)
+        self.setSizes([_SIDE_WIDTH, 10_000, _INSPECTOR_WIDTH])
+        self.setCollapsible(1, False)
+        self.middle.setSizes([500, 370])
+
+    def fill_side(self, palette: QWidget, outline: QWidget) -> None:
+        """Put palette and outline into the side."""
+        self.side.addWidget(_titled("PALETTE", palette, QMargins(0, 12, 0, 0), 12))
+        self.side.addWidget(_titled("OUTLINE", outline, QMargins(8, 10, 4, 4), 4))
+        self.side.setSizes([600, 260])
+
+
+def _titled(text: str, content: QWidget, margins: QMargins, indent: int) -> QWidget:
+    panel = QWidget()
+    panel.setObjectName("panel")
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(margins)
+    column.setSpacing(4)
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    label.setContentsMargins(indent, 0, 0, 0)
+    column.addWidget(label)
+    column.addWidget(content, 1)
+    return panel

@@ -1,0 +1,81 @@
+"""How quickly a node may write a local checkpoint, and what share of a busy disk it takes for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes
+from ndbplan.estimate.constants import Constants
+
+REDO_ALERTS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
+"""Shares of the log in use at which redo control writes checkpoints faster: names of constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedLimits:
+    """Write speed of checkpoints of one node, bytes per second."""
+
+    floor: float
+    """MinDiskWriteSpeed: never slower, however busy the disk."""
+    ceiling: float
+    """MaxDiskWriteSpeed in normal operation."""
+    other_restart: float
+    """MaxDiskWriteSpeedOtherNodeRestart."""
+    own_restart: float
+    """MaxDiskWriteSpeedOwnRestart."""
+    redo_control: bool
+    """EnableRedoControl: the speed follows the rate of changes, up to `own_restart` in need."""
+
+
+def speed_limits(settings: NodeSettings) -> SpeedLimits:
+    """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
+    if not settings.features.checkpoint_speed_by_parameters:
+        speed = settings.number("DiskCheckpointSpeed")
+        restart = settings.number("DiskCheckpointSpeedInRestart")
+        return SpeedLimits(speed, speed, speed, restart, redo_control=False)
+    known = settings.features
+    floor = settings.number("MinDiskWriteSpeed")
+    ceiling = max(floor, settings.number("MaxDiskWriteSpeed"))
+    return SpeedLimits(
+        floor=floor,
+        ceiling=ceiling,
+        other_restart=max(ceiling, settings.number("MaxDiskWriteSpeedOtherNodeRestart")),
+        own_restart=max(ceiling, settings.number("MaxDiskWriteSpeedOwnRestart")),
+        redo_control=known.redo_control and bool(settings.number("EnableRedoControl")),
+    )
+
+
+def is_partial(settings: NodeSettings) -> bool:
+    """Whether checkpoints write only what changed."""
+    return settings.features.partial_checkpoints and bool(settings.number("EnablePartialLcp"))
+
+
+def has_small_files(settings: NodeSettings, constants: Constants) -> bool:
+    """Whether redo log files are so small that changing from one to the next costs disk time."""
+    file_bytes = settings.number("FragmentLogFileSize")
+    return file_bytes < max(redo_buffer_bytes(settings), constants["redo_small_file_bytes"].value)
+
+
+def checkpoint_share(settings: NodeSettings, constants: Constants, ldms: int, log_parts: int) -> Quantity:
+    """Share of a busy disk that checkpoints of so many LDM threads take from so many log parts in use.
+
+    Each has its writes under way and the disk serves them in turn: an LDM thread weighs as much as
+    `lcp_thread_weight` log parts (two threads: 0.73 of the disk beside two parts, 0.57 beside four).
+    """
+    whole = constants["lcp_device_share"]
+    if constants.is_calibrated("lcp_device_share"):
+        return whole
+    if not log_parts:
+        return Quantity.stated("share of a checkpoint", 1.0, "fraction", "no log is written beside it")
+    weight = constants["lcp_thread_weight"]
+    low, value, high = (max(1, ldms) * w for w in (weight.low, weight.value, weight.high))
+    ends = (low / (low + log_parts), high / (high + log_parts))
+    share = Quantity.spanning(value / (value + log_parts), ends, "fraction", weight.why)
+    names = []
+    if has_small_files(settings, constants):
+        names.append("lcp_device_share_small_files")
+    if settings.features.lcp_share_of_buffered_writes and not settings.number("ODirect"):
+        names.append("lcp_device_share_buffered")
+    least = min((constants[name] for name in names), key=lambda one: one.value, default=whole)
+    return share.scaled(min(1.0, least.value / whole.value))

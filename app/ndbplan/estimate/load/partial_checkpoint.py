@@ -1,0 +1,169 @@
+"""A partial checkpoint: the share of each table that changed while checkpoints wrote (RonDB 21,
+Backup::calculate_*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
+from ndbplan.estimate.load.demand import TableLoad
+from ndbplan.estimate.load.node_settings import KEPT_NODES
+from ndbplan.estimate.storage.node_data import NodeData, TablePart
+
+FRAGMENTS_IN_TURN = 2.0
+"""Fragments of a table that an LDM thread has, about: one that is primary, one that is backup."""
+
+
+_ROUNDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Changes of one table on one node, rows per second, and what the node holds of it."""
+
+    part: TablePart
+    inserts: float
+    updates: float
+    deletes: float
+
+
+@kept_by_identity(size=16)
+def loads_by_table(tables: tuple[TableLoad, ...]) -> dict[tuple[str, int | None], TableLoad]:
+    return {(load.table.id, load.unique_index): load for load in tables}
+
+
+@kept_by_identity(size=KEPT_NODES)
+def changes_of(data: NodeData, tables: tuple[TableLoad, ...]) -> list[Change]:
+    """Changes of every table on one node that the workload writes."""
+    loads = loads_by_table(tables)
+    changes = []
+    for part in data.tables:
+        load = loads.get((part.table.id, part.unique_index))
+        if load is None or load.writes_per_s == 0:
+            continue
+        share = part.share if part.table.rows else 1.0
+        changes.append(
+            Change(part, share * load.inserts_per_s, share * load.updates_per_s, share * load.deletes_per_s)
+        )
+    return changes
+
+
+def partial_fraction(change: float, fragment_share: float, recovery_work: float) -> float:
+    """Share of a fragment's 2048 parts that a partial checkpoint writes in full.
+
+    `change`: weighted changed rows / rows, at most 1; `fragment_share`: its memory / that of its LDM thread;
+    `recovery_work`: RecoveryWork / 100. f = (1 + floor(2048 k / (k + p))) / 2048 with k = y + y/2 x share,
+    taken as continuous (RonDB 21, Backup::calculate_min_parts).
+    """
+    if change <= 0:
+        return 0.0
+    k = change + 0.5 * change * fragment_share
+    return min(1.0, k / (k + recovery_work))
+
+
+def _partial_bytes(
+    seconds: float, changes: list[Change], data: NodeData, work: float, insert: float, deleted: float
+) -> float:
+    """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up.
+
+    `insert`, `deleted`: how much of a change inserting and deleting a row count for. Rows that are updated
+    twice count once; deleted ones are not written [8.4.8: within 1 % from 10 % of changes up].
+    """
+    written = 0.0
+    for change in changes:
+        rows = change.part.rows
+        held = change.part.checkpoint_bytes
+        if rows <= 0:
+            continue
+        each = held / rows
+        updated = rows * -math.expm1(-change.updates * seconds / rows)
+        weighted = updated + (insert * change.inserts + deleted * change.deletes) * seconds
+        changed = min(held, each * (updated + change.inserts * seconds))
+        share = held / data.checkpoint_bytes / FRAGMENTS_IN_TURN if data.checkpoint_bytes else 0.0
+        f = partial_fraction(min(1.0, weighted / rows), share, work)
+        written += held * f + changed * (1.0 - f)
+    return written
+
+
+def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -> float:
+    """The duration T with bytes_after(T) = speed x T, at most `limit` seconds, within 0.1 %."""
+    high = min(1.0, limit)
+    low, below = 0.0, -bytes_after(0.0)
+    above = speed * high - bytes_after(high)
+    while above < 0 and high < limit:
+        low, below = high, above
+        high = min(limit, 4 * high)
+        above = speed * high - bytes_after(high)
+    if above <= 0:
+        return high
+    for _ in range(_ROUNDS):
+        if high - low <= 1e-3 * high:
+            break
+        # Regula falsi of the Illinois kind: a few steps where halving takes twenty.
+        middle = (low * above - high * below) / (above - below)
+        if not low < middle < high:
+            middle = (low + high) / 2
+        rest = speed * middle - bytes_after(middle)
+        if abs(rest) <= 1e-3 * speed * middle:
+            return middle
+        if rest < 0:
+            low, below, above = middle, rest, above / 2
+        else:
+            high, above, below = middle, rest, below / 2
+    return high
+
+
+def partial_checkpoint(
+    settings: NodeSettings, constants: Constants, data: NodeData, changes: list[Change], limits: SpeedLimits
+) -> tuple[Quantity, Quantity, Quantity]:
+    """(bytes, speed, duration) of a partial checkpoint."""
+    work = max(1, settings.number("RecoveryWork")) / 100
+    insert = settings.number("InsertRecoveryWork") / 100
+    pause = constants["lcp_pause_s"]
+    headroom = constants["lcp_target_headroom"]
+    deleted = constants["lcp_delete_weight"].value
+    row = data.checkpoint_bytes / data.rows if data.rows else 0.0
+    needed = sum(
+        (c.updates * (1 + 1 / work) + c.inserts * (1 + insert / work) + c.deletes * deleted / work)
+        * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
+        for c in changes
+    )
+    target = limits.ceiling
+    if limits.redo_control:
+        target = max(limits.ceiling, min(needed * headroom.value, limits.own_restart))
+    longest = data.checkpoint_bytes / target if target else 0.0
+
+    meanwhile = constants["lcp_insert_share_partial"]
+    inserted = sum(
+        c.inserts * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row) for c in changes
+    )
+
+    def bytes_after(seconds: float) -> float:
+        piled_up = _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted)
+        return piled_up + meanwhile.value * inserted * seconds
+
+    seconds = _settle(target, bytes_after, max(longest, 1e-3))
+    written = min(bytes_after(seconds), data.checkpoint_bytes) if data.checkpoint_bytes else 0.0
+    terms = (
+        Term("rows of the node in a full checkpoint", data.checkpoint_bytes, "bytes", "formula"),
+        Term(
+            "writing needed to keep up with small changes", needed, "bytes/s", "formula: 1 + w / RecoveryWork"
+        ),
+        Term("RecoveryWork", work, "fraction", "plan"),
+        Term("InsertRecoveryWork", insert, "fraction", "plan"),
+        *headroom.why,
+        Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
+        *meanwhile.why,
+    )
+    speed = Quantity.spanning(target, (limits.floor, limits.own_restart), "bytes/s", terms)
+    spread = constants["lcp_partial_bytes"]
+    size = (Quantity.exact(written, "bytes", terms) * spread).within(most=max(written, data.checkpoint_bytes))
+    duration = size / speed
+    return size, speed, Quantity.spanning(seconds, (duration.low, duration.high), "s", size.why)

@@ -1,0 +1,140 @@
+"""Many runs of one story, what is not known for certain drawn anew in each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from ndbplan.base.errors import Cancelled
+from ndbplan.base.kept import keeping
+from ndbplan.base.row_types import column
+from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.estimate.stored import reach
+from ndbplan.plan.plan import Plan
+from ndbplan.simulate.world.laws import Run
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ndbplan.simulate.model.scenario import Scenario
+    from ndbplan.simulate.model.start import StartState
+    from ndbplan.simulate.simulation import Simulation, Story
+
+    Floats = NDArray[np.float64]
+
+
+T = TypeVar("T")
+
+
+def drawn_runs(
+    story: Story,
+    runs: int,
+    seed: int,
+    look: Callable[[Simulation], T],
+    most_buckets: int,
+    cancelled: Callable[[], bool] | None = None,
+    workers: int | None = None,
+    start: StartState | None = None,
+) -> list[T]:
+    """What `look` sees in each of so many runs with what is not known for certain drawn anew."""
+    from ndbplan.simulate.kernel.ready import prepare
+
+    prepare()
+    log_range = _log_range(story.scenario.plan, story.scenario)
+
+    def one(number: int) -> T:
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        with keeping(kept):
+            return look(_run(story, log_range, seed, number, most_buckets, cancelled, start))
+
+    with keeping() as kept, ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
+        return list(pool.map(one, range(runs)))
+
+
+def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
+    """Log of a transaction at the ends of its estimate, against its value."""
+    from ndbplan.estimate.load.log_records import transaction_redo
+
+    value = low = high = 0.0
+    for transaction in scenario.workload.transactions:
+        one = transaction_redo(plan.tables, transaction, plan.version)
+        value += transaction.weight * one.value
+        low += transaction.weight * one.low
+        high += transaction.weight * one.high
+    return (low / value, high / value) if value > 0 else (1.0, 1.0)
+
+
+def _drawn(
+    scenario: Scenario, log_range: tuple[float, float], seed: int, number: int
+) -> tuple[Scenario, float, StartState]:
+    """The scenario with one draw of all that is not certain, the factor of its log, and where it starts.
+
+    The first run is the likeliest.
+    """
+    import numpy as np
+
+    from ndbplan.simulate.model.start import StartState, fresh_start
+
+    random = np.random.default_rng((seed, number))
+
+    def draw(low: float, mode: float, high: float) -> float:
+        return mode if number == 0 or low >= high else float(random.triangular(low, mode, high))
+
+    constants, near = constants_of(scenario.plan), reach(scenario.plan, "load")
+
+    def drawn_of(name: str) -> float:
+        """A constant somewhere in its range, against its value; far from all runs the range is wider."""
+        one = near.widened(constants[name])
+        return draw(one.low / one.value, 1.0, one.high / one.value)
+
+    laws = scenario.laws
+    run, disks, nodes = laws.run.copy(), laws.disks.copy(), laws.nodes.copy()
+    column(disks, lambda disk: disk.write_bytes_per_s)[:] *= drawn_of("disk_speed_drawn")
+    column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
+    column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
+    column(nodes, lambda node: node.lcp_factor)[:] *= drawn_of("lcp_bytes_drawn")
+    run.lcp_stage_s *= drawn_of("lcp_stage_s")
+    run.lcp_begin_stage_s *= drawn_of("lcp_begin_stage_s")
+    if number > 0:
+        _draw_flushes(run, constants, draw)
+    run.aborted_log *= drawn_of("redo_aborted_share")
+    run.lag_exit *= drawn_of("redo_lag_exit")
+    run.unevenness = drawn_of("redo_unevenness_drawn")
+    factor = draw(log_range[0], 1.0, log_range[1])
+    drawn = replace(
+        scenario.with_laws(run=run, disks=disks, nodes=nodes, load=laws.load * factor),
+        seed=seed + 7919 * number,
+    )
+    first = fresh_start(scenario.plan).first_lcp_s * drawn_of("lcp_first_drawn")
+    return drawn, factor, StartState(first_lcp_s=first)
+
+
+def _draw_flushes(run: Run, constants: Constants, draw: Callable[[float, float, float], float]) -> None:
+    """How many flushes of the log a checkpoint waits for, and by how much the one under way is off."""
+    flushes, begun = constants["lcp_flushes_after"], constants["lcp_flush_begun"]
+    run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
+    run.lcp_flush_spread = (begun.high - begun.low) / 2.0
+
+
+def _run(
+    story: Story,
+    log_range: tuple[float, float],
+    seed: int,
+    number: int,
+    most_buckets: int,
+    cancelled: Callable[[], bool] | None,
+    given: StartState | None,
+) -> Simulation:
+    from ndbplan.simulate.simulation import Simulation
+    from ndbplan.simulate.steps import Watch, advance
+
+    scenario, factor, start = _drawn(story.scenario, log_range, seed, number)
+    grown = story.grown.with_laws(load=story.grown.laws.load * factor)
+    sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), given or start, most_buckets)
+    advance(sim, scenario.steps, Watch(cancelled=cancelled))
+    return sim
