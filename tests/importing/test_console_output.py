@@ -208,6 +208,11 @@ def test_status_alone_makes_the_data_nodes() -> None:
     assert "5 (not connected), 6 (not connected)" in notes
 
 
+def test_a_version_without_end_is_no_version() -> None:
+    done = imported(STATUS.replace("ndb-7.0.4", f"ndb-7.0.{'4' * 5000}"))
+    assert [node.node_id for node in done.plan.data_nodes] == [3, 4, 5, 6]
+
+
 def test_status_is_held_against_a_plan() -> None:
     base = sample_plan("starter")
     done = imported(STATUS, base)

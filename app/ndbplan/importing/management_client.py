@@ -30,7 +30,7 @@ _STATE = re.compile(
     r"resuming|unknown)\b([^\n]*)$",
     re.M | re.I,
 )
-_VERSION = re.compile(r"\bndb-([0-9]+\.[0-9]+\.[0-9]+)")
+_VERSION = re.compile(r"\bndb-([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})(?![0-9])")
 _USAGE = re.compile(
     r"\bNode ([0-9]{1,3}): (Data|Index) usage (?:is|increased to|decreased to) [0-9]{1,3} ?%\s*"
     r"\(([0-9]{1,12}) ([0-9]{1,3})K pages of total ([0-9]{1,12})\)",

@@ -57,11 +57,12 @@ def test_what_is_there_already_stays() -> None:
     assert again.tablespaces == once.tablespaces
 
 
-def test_a_size_that_is_none_has_its_place() -> None:
-    found = read_ddl("\nCREATE TABLESPACE t ADD DATAFILE 'x' INITIAL_SIZE lots ENGINE NDB;", V84)
+@pytest.mark.parametrize("size", ["lots", "9" * 5000])
+def test_a_size_that_is_none_has_its_place(size: str) -> None:
+    found = read_ddl(f"\nCREATE TABLESPACE t ADD DATAFILE 'x' INITIAL_SIZE {size} ENGINE NDB;", V84)
     (problem,) = found.problems
     assert problem.line == 2
-    assert "'lots' is not a size" in problem.message
+    assert f"'{size[:40]}' is not a size" in problem.message
 
 
 def test_alter_changes_what_the_plan_has() -> None:

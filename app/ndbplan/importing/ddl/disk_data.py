@@ -15,7 +15,7 @@ from ndbplan.importing.ddl.tokens import Places, Word
 from ndbplan.importing.ddl.types import Stream, Unreadable
 
 _SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-_SIZE = re.compile(r"([0-9]+)\s*([KMG]?)$", re.I)
+_SIZE = re.compile(r"([0-9]{1,19})\s*([KMG]?)$", re.I)
 _USUAL_FILE_BYTES = 128 * MIB
 """INITIAL_SIZE where the statement states none (manual: CREATE TABLESPACE)."""
 _NDB = ("ndb", "ndbcluster")
