@@ -11,7 +11,9 @@ import pytest
 from exporting.acted_cluster import ActedCluster
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import needs
-from ndbplan.edits.parts import add_node_group, remove, set_parameter, set_plan, update
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.exporting.export import Running, export
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.plan import Plan

@@ -10,7 +10,8 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import needs
 from ndbplan.edits.assign import assign
-from ndbplan.edits.parts import set_parameter, set_plan, update
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.ndb.mysqld_options import fault, option
 from ndbplan.ndb.version import NdbVersion
