@@ -13,7 +13,8 @@ from ndbplan.edits.parts import remove, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
-from ndbplan.operations.change import change, in_short
+from ndbplan.operations.change import change
+from ndbplan.operations.change_in_short import in_short
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
 

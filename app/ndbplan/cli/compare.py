@@ -27,7 +27,7 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
     """
     from ndbplan.configuration.difference import diff as compare
     from ndbplan.configuration.difference import diff_from_defaults
-    from ndbplan.operations.change import order_or_refusal
+    from ndbplan.operations.change_in_short import order_or_refusal
 
     plan = read_plan(plan_file)
     if running is None:

@@ -5,9 +5,7 @@ change(Estimation(planned), running).steps
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from ndbplan.base.quoting import shell_quoted, sql_identifier
 from ndbplan.configuration.directories import data_node_paths
@@ -101,33 +99,6 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     return Operation(
         "change", "Bring the cluster to this plan", steps, text, point_of_no_return=lost, notes=tuple(notes)
     )
-
-
-_RESTART = re.compile(r"Restart data nodes? ([0-9, ]+)( with --initial)?")
-
-
-def in_short(operation: Operation) -> Iterator[str]:
-    """The steps of an operation in order, a line each; restarts that follow one another are one line."""
-
-    def kind(step: Step) -> str:
-        match = _RESTART.fullmatch(step.name)
-        return step.key if match is None else match[2] or ""
-
-    for how, steps in groupby(operation.steps, kind):
-        same = list(steps)
-        if len(same) == 1:
-            yield same[0].name
-        else:
-            nodes = ", ".join(found[1] for step in same if (found := _RESTART.fullmatch(step.name)))
-            yield f"Restart data nodes {nodes}{how}, one after the other; each is STARTED before the next"
-
-
-def order_or_refusal(plan: Plan, before: Plan) -> tuple[tuple[str, ...], str]:
-    """The steps from what runs to a plan, a line each; or none, and why it cannot be done."""
-    try:
-        return tuple(in_short(change(Estimation(plan), before, timed=False))), ""
-    except CannotChangeError as error:
-        return (), error.line
 
 
 class _Work:

@@ -116,7 +116,7 @@ class CompareDialog(Dialog):
 
 def _compared(plan: Plan, path: Path | None) -> _Compared:
     from ndbplan.configuration.difference import diff, diff_from_defaults
-    from ndbplan.operations.change import order_or_refusal
+    from ndbplan.operations.change_in_short import order_or_refusal
 
     if path is None:
         return _Compared(diff_from_defaults(plan), ())
