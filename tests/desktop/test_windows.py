@@ -28,6 +28,7 @@ def files(tmp_path: Path) -> list[Path]:
 def session(qtbot, qapp, monkeypatch):
     """Makes the windows of a session; those that are left are closed in the end."""
     monkeypatch.setattr(start, "_when_shown", lambda *_a, **_k: None)
+    monkeypatch.setattr(start, "_FIRST_PAINT_MS", 0)
     made: list[Windows] = []
 
     def begin() -> Windows:
@@ -39,6 +40,7 @@ def session(qtbot, qapp, monkeypatch):
         windows.quit()
         windows.end()
         windows.deleteLater()
+    qapp.processEvents()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

@@ -130,7 +130,17 @@ def test_figures_follow_a_parameter_that_they_read() -> None:
 def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:
     folder = Path(ndbplan.estimate.__file__).parent
     read = set()
-    for name in ("redo", "checkpoint", "disk_data", "disks", "cpu", "processors", "backup"):
+    for name in (
+        "redo",
+        "checkpoint",
+        "checkpoint_speed",
+        "partial_checkpoint",
+        "disk_data",
+        "disks",
+        "cpu",
+        "processors",
+        "backup",
+    ):
         code = next(folder.rglob(f"{name}.py")).read_text(encoding="utf-8")
         read |= set(re.findall(r'\.number\(\s*"(\w+)"', code))
     # Of a backup log that is too small is told for the plan itself.
