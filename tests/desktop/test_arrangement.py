@@ -167,3 +167,10 @@ def test_texts_are_larger_while_it_is_presented(qtbot, window) -> None:
     assert tabs.fontMetrics().height() > before
     present.trigger()
     assert tabs.fontMetrics().height() == before
+
+
+def test_a_window_that_is_closed_while_it_presents_leaves_no_large_texts(window) -> None:
+    window.actions_table["present"].trigger()
+    assert theme.theme().text_scale > 1.0
+    window.close()
+    assert theme.theme().text_scale == 1.0

@@ -69,6 +69,11 @@ class Arrangement(QObject):
         self._leave.setEnabled(False)
         self._leave.activated.connect(lambda: parts().actions["present"].trigger())
 
+    def close(self) -> None:
+        """The window goes: other windows need not show the large texts of its presentation."""
+        if self._leave.isEnabled():
+            theme.theme().scale_text(1.0)
+
     def watch(self, *heads: QWidget) -> None:
         """A double click on one of these maximises the part it belongs to."""
         for head in heads:

@@ -429,7 +429,7 @@ class MainWindow(QMainWindow):
             self.journal.close()
             self.tasks.close()
         self.panels.close()
-        event.accept()
+        self.arrangement.close()
         self.closed.emit(self)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
