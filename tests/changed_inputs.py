@@ -16,6 +16,7 @@ from typing import Any
 from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.ndb.parameters import knows
 from ndbplan.plan.events import Backup, Burst, DiskSlow, NodeFailure
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.samples import sample_plan
@@ -45,7 +46,7 @@ def drawn(pick: random.Random) -> Plan:
         "FragmentLogFileSize": pick.choice([64, 256]) * MIB,
         "TimeBetweenLocalCheckpoints": pick.choice([10, 20]),
     }
-    if plan.version >= (7, 4):
+    if knows("DB", "MaxDiskWriteSpeed", plan.version):
         settings |= {"MaxDiskWriteSpeed": pick.choice([20, 50]) * MIB, "MinDiskWriteSpeed": 5 * MIB}
     sql: dict[str, int | str] = {"DefaultOperationRedoProblemAction": pick.choice(["abort", "queue"])}
     plan = plan.replace(parameters=ClusterParameters(data_node=settings, sql=sql))

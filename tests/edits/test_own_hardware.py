@@ -13,6 +13,7 @@ from ndbplan.edits.additions import add
 from ndbplan.edits.arrays import put_level
 from ndbplan.edits.offers import make_disk, make_host
 from ndbplan.edits.palette import offer, offers, usual_offers
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
@@ -42,7 +43,9 @@ def test_what_is_kept_is_offered_and_made_again_anywhere() -> None:
 def test_one_of_the_same_name_is_replaced_and_one_that_is_gone_is_named() -> None:
     own.keep(PLAN, HOST.id, "mine")
     kept = own.keep(PLAN, PLAN.hosts[-1].id, "mine")
-    assert [one.part.cores for one in own.own_hardware()] == [PLAN.hosts[-1].cores]  # type: ignore[union-attr]
+    (left,) = own.own_hardware()
+    assert isinstance(left.part, Host)
+    assert left.part.cores == PLAN.hosts[-1].cores
     own.forget(kept.key)
     with pytest.raises(UserError, match="no hardware of your own called 'mine'"):
         make_host(EMPTY_PLAN, kept.key)

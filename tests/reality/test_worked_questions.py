@@ -14,6 +14,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint
 from ndbplan.estimate.timed import restart
+from ndbplan.ndb.parameters import knows
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Table
@@ -31,9 +32,8 @@ def question(version: str, tables: int, threads: int) -> Plan:
     for name in plan.parameters.data_node:
         plan = set_parameter(plan, "data_node", name, None)
     settings = {"NoOfReplicas": 2, "DataMemory": 9 * GIB, "MaxNoOfExecutionThreads": threads}
-    speeds = (
-        ("MinDiskWriteSpeed", "MaxDiskWriteSpeed") if plan.version >= (7, 4) else ("DiskCheckpointSpeed",)
-    )
+    has_range = knows("DB", "MaxDiskWriteSpeed", plan.version)
+    speeds = ("MinDiskWriteSpeed", "MaxDiskWriteSpeed") if has_range else ("DiskCheckpointSpeed",)
     for name, value in (settings | dict.fromkeys(speeds, 10 * MIB)).items():
         plan = set_parameter(plan, "data_node", name, value)
     columns = (

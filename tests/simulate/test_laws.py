@@ -14,6 +14,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
+from ndbplan.ndb.parameters import knows
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import (
@@ -60,7 +61,7 @@ def drawn(base: Plan, seed: int) -> Drawn:
         "NoOfFragmentLogFiles": pick.choice([16, 64, 200]),
         "FragmentLogFileSize": pick.choice([16, 64, 256]) * MIB,
     }
-    if plan.version >= (7, 4):
+    if knows("DB", "MaxDiskWriteSpeed", plan.version):
         settings["MaxDiskWriteSpeed"] = pick.choice([10, 20, 50]) * MIB
         settings["MinDiskWriteSpeed"] = pick.choice([2, 10]) * MIB
     sql: dict[str, int | str] = {"DefaultOperationRedoProblemAction": pick.choice(["abort", "queue"])}

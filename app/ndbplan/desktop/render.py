@@ -83,7 +83,7 @@ def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_load
 def _picture(scene: object, area: object, suffix: str, ground: str, title: str) -> bytes:
     """The content of the file. In memory: Qt takes no names that are not UTF-8, and opens no file itself."""
     from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF
-    from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+    from PySide6.QtGui import QColor, QImage, QImageWriter, QPageLayout, QPageSize, QPainter, QPdfWriter
     from PySide6.QtSvg import QSvgGenerator
     from PySide6.QtWidgets import QGraphicsScene
 
@@ -103,7 +103,7 @@ def _picture(scene: object, area: object, suffix: str, ground: str, title: str) 
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scene.render(painter, QRectF(image.rect()), area)
         painter.end()
-        if not image.save(written, "PNG"):  # type: ignore[call-overload]
+        if not QImageWriter(written, b"png").write(image):
             raise RenderError("the image cannot be stored", fix="write an .svg, which has no size in pixels")
         return bytes(written.data().data())
     target = QRectF(0, 0, area.width(), area.height())

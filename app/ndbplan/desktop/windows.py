@@ -22,7 +22,7 @@ from ndbplan.desktop.document.shared_file import is_open_elsewhere
 from ndbplan.desktop.one_process import MOST_MESSAGE_BYTES, TAKEN, meeting_point
 
 if TYPE_CHECKING:
-    from PySide6.QtNetwork import QLocalServer
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
     from ndbplan.desktop.main_window import MainWindow
 
@@ -141,12 +141,12 @@ class Windows(QObject):
         connection.readyRead.connect(lambda: self._read(connection))
         connection.disconnected.connect(connection.deleteLater)
 
-    def _read(self, connection: QObject) -> None:
-        told = bytes(connection.readLine(MOST_MESSAGE_BYTES).data())  # type: ignore[attr-defined]
+    def _read(self, connection: QLocalSocket) -> None:
+        told = bytes(connection.readLine(MOST_MESSAGE_BYTES).data())
         if not told.endswith(b"\n"):
             return
-        connection.write(TAKEN)  # type: ignore[attr-defined]
-        connection.disconnectFromServer()  # type: ignore[attr-defined]
+        connection.write(TAKEN)
+        connection.disconnectFromServer()
         name = told[:-1].decode("utf-8", "surrogateescape")
         _show(self.open(Path(name) if name else None))
 
