@@ -102,6 +102,7 @@ def test_a_plan_of_an_older_format_stays_readable(call: Any, tmp_path: Path) -> 
         (("add", "disk", "host=host-a1", "disk2", "other"), ""),
         (("add", "event", "node_failure", "workload=nobody"), "nobody"),
         (("add", "event", "flood"), "node_failure"),
+        (("add", "event", "node_failure", "workload=day"), "event node_failure needs object_id"),
         (("add", "link", "1"), "two nodes"),
         (("add", "table", "a.b", "--ddl", "CREATE TABLE t (a INT)"), "SQL names its tables"),
         (("add", "table", "--ddl", "SELECT (1)"), "no table"),

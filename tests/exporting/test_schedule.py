@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -95,3 +96,13 @@ def test_the_picture_of_an_operation_of_ages_is_small() -> None:
     operation = add_nodes(Estimation(plan))
     assert operation.duration_s.value > 1e9
     assert len(gantt_svg(operation)) < 100_000
+
+
+def test_bars_stand_in_the_middle_of_equal_rows_between_the_ends_of_the_lines() -> None:
+    root = ElementTree.fromstring(gantt_svg(OPERATION))
+    space = "{http://www.w3.org/2000/svg}"
+    bars = [rect for rect in root.iter(f"{space}rect") if rect.find(f"{space}title") is not None]
+    middles = [float(bar.attrib["y"]) + float(bar.attrib["height"]) / 2 for bar in bars]
+    (row,) = {round(below - above, 3) for above, below in pairwise(middles)}
+    line = next(root.iter(f"{space}line")).attrib
+    assert middles[0] - float(line["y1"]) == float(line["y2"]) - middles[-1] == row / 2 + 6

@@ -64,8 +64,7 @@ def _fastest(plan: Plan, estimate: ReorganiseEstimate) -> TableReorganise | None
         each = sum(operation_redo(table, kind, plan.version).value for kind in kinds)
         return moving.rows_moved * each / moving.duration_s.value
 
-    moving = [t for t in estimate.tables if t.moves and t.rows_moved and t.duration_s.value > 0]
-    return max(moving, key=log_per_s, default=None)
+    return max((table for table in estimate.tables if table.rows_moved), key=log_per_s, default=None)
 
 
 def _steady(workload: Workload, rate_per_s: float, extra: Transaction | None, extra_per_s: float) -> Workload:

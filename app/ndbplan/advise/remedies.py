@@ -66,8 +66,8 @@ class Remedy(Shape):
     """How long both rates are sustained."""
     limited_by: Bottleneck
     """What ends the next higher rate afterwards."""
-    changes: tuple[ValueChange, ...] = ()
-    arguments: tuple[str, ...] | None = None
+    changes: tuple[ValueChange, ...]
+    arguments: tuple[str, ...] | None
     """What `ndbplan set PLAN` takes to do the same; None: it takes more than values."""
 
     @property
@@ -82,7 +82,7 @@ class Remedies:
 
     highest: MaxLoad
     remedies: tuple[Remedy, ...]
-    missing: str = ""
+    missing: str
     """Where there are none: what is only assumed of what limits the load; nothing: all is stated."""
 
 
@@ -124,7 +124,7 @@ def sustained_s(workload: Workload) -> float:
 def find_remedies(
     now: Estimation,
     *,
-    duration_s: float | None = None,
+    duration_s: float | None,
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[float], None] | None = None,
     also_useless: bool = False,

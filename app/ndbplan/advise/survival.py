@@ -73,7 +73,7 @@ class SurvivalReport(Shape):
     offered_per_s: float | None
     """The workload's peak."""
     notes: tuple[str, ...]
-    left_out_pairs: int = 0
+    left_out_pairs: int
     """Pairs that are not listed because their parts do the same as others'."""
 
     @property

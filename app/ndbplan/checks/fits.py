@@ -49,7 +49,7 @@ def misfit(now: Estimation, after: Plan) -> str:
 
 
 def first_that_fits(
-    now: Estimation, ways: Iterable[tuple[str, Edit]], cured: Callable[[Plan], bool] = lambda after: True
+    now: Estimation, ways: Iterable[tuple[str, Edit]], cured: Callable[[Plan], bool]
 ) -> tuple[str, Edit] | None:
     """The first change, with its words, that the plan has room for and that cures; None: none does."""
     for words, edit in ways:

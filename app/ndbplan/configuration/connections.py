@@ -40,7 +40,7 @@ class Connection:
     """What the plan states for it and for all of its kind."""
     given: Mapping[str, int]
     """What ndb_mgmd sets whatever the plan says."""
-    link: Link | None = None
+    link: Link | None
     """Its section in the plan; None: ndb_mgmd makes it."""
 
     def value(self, name: str) -> int | str | None:

@@ -44,19 +44,19 @@ class Needs:
     difference: Difference
     kind: str
     """nothing, management, sql, node, initial_node, system or initial_system: the heaviest of it."""
-    data: tuple[int, ...] = ()
+    data: tuple[int, ...]
     """Data nodes of both plans that restart."""
-    initial: tuple[int, ...] = ()
+    initial: tuple[int, ...]
     """Those of them that need --initial."""
-    elsewhere: tuple[int, ...] = ()
+    elsewhere: tuple[int, ...]
     """Those of them whose files lie elsewhere from now on."""
-    sql: tuple[int, ...] = ()
+    sql: tuple[int, ...]
     """SQL nodes of both plans that restart."""
-    configured: bool = False
+    configured: bool
     """config.ini says something else."""
-    management_at_once: bool = False
+    management_at_once: bool
     """Which management nodes there are, or where, changes: all stop before one starts with the new file."""
-    programs: bool = False
+    programs: bool
     """Another release of the product."""
 
 

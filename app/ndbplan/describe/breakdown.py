@@ -45,7 +45,7 @@ class Notice:
     """A framed message under the bars."""
 
     heading: str
-    text: str = ""
+    text: str
     look: str = "error"
 
 

@@ -50,7 +50,7 @@ class ParameterRow(Shape):
     """Whether any figure depends on it; others are only carried into config.ini."""
 
 
-def parameter_rows(plan: Plan, set_by: Collection[str] = SETTERS[:3]) -> Iterator[ParameterRow]:
+def parameter_rows(plan: Plan, set_by: Collection[str]) -> Iterator[ParameterRow]:
     """The parameters of a plan that were set by one of these; defaults come last."""
     for one in stated(plan):
         if setter(one.origin) in set_by:

@@ -35,7 +35,7 @@ def steps(rates_per_s: tuple[float, ...], each_s: float) -> OpenLoad:
     return OpenLoad(points=points)
 
 
-def diurnal(peak_per_s: float, trough: float = 0.2, period_s: float = DAY_S) -> OpenLoad:
+def diurnal(peak_per_s: float, trough: float, period_s: float = DAY_S) -> OpenLoad:
     """A wave with one peak in a period, repeated; `trough` is the lowest rate against the peak (0 to 1)."""
     middle, swing = (1.0 + trough) / 2.0, (1.0 - trough) / 2.0
     points = []

@@ -37,7 +37,7 @@ def set_parameter(
     return update_each(plan, {scope: lambda part: part_with_parameter(part, name, value, origin)})
 
 
-def part_with_parameter(part: T, name: str, value: int | str | None, origin: Origin | None = None) -> T:
+def part_with_parameter(part: T, name: str, value: int | str | None, origin: Origin | None) -> T:
     """A process or link with a parameter of its own set; see set_parameter."""
     given: Any = part
     return changed(

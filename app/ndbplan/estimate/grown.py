@@ -55,9 +55,9 @@ class ReorganiseEstimate(Shape):
     node_peaks: tuple[NodePeak, ...]
     plan_after: Plan
     """The plan with the new nodes and the tables as reorganised."""
-    tablespaces: tuple[TablespacePeak, ...] = ()
+    tablespaces: tuple[TablespacePeak, ...]
     """Of every node that holds columns on disk."""
-    nearness: Nearness | None = None
+    nearness: Nearness | None
     """How near it lies to reorganisations that were measured."""
 
     @property

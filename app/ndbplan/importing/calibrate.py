@@ -125,8 +125,8 @@ def busy_devices(measurements: Sequence[Measurement]) -> list[str]:
 def disks_of_devices(
     plan: Plan,
     measurements: Sequence[Measurement],
-    disk_ids: Sequence[str] = (),
-    devices: Mapping[str, Sequence[str]] | None = None,
+    disk_ids: Sequence[str],
+    devices: Mapping[str, Sequence[str]] | None,
 ) -> tuple[list[tuple[Measurement, str]], tuple[str, ...]]:
     """Which disks the busy devices of iostat are, and which devices were left aside.
 
@@ -338,7 +338,7 @@ _BACKUP_KNOBS = (
 """What a backup tells of."""
 
 
-def timed_backup(plan: Plan, seconds: float, source: str = "a backup that was timed") -> Plan:
+def timed_backup(plan: Plan, seconds: float, source: str) -> Plan:
     """The plan calibrated with how long a backup of all its rows took, without a load.
 
     Raises MeasurementError for a time that the disks alone take.

@@ -62,9 +62,9 @@ class Imported:
     """The plan so far, what went into it and what was noticed."""
 
     plan: Plan
-    kinds: dict[str, Kind] = field(default_factory=dict)
+    kinds: dict[str, Kind]
     """What each file was taken for."""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding]
     changes: list[str] = field(default_factory=list)
     """What measurements and statistics changed, in words."""
     devices: list[str] = field(default_factory=list)

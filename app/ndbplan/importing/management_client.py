@@ -55,7 +55,7 @@ class Answers:
     data_memory_bytes: dict[int, int]
     index_memory_bytes: dict[int, int]
     """As reported, up to 7.5; later versions keep hash indexes in DataMemory."""
-    memory_line: int = 1
+    memory_line: int
     """Of the text: where the last of these sizes stands."""
 
 
@@ -87,9 +87,7 @@ def read_answers(text: str) -> Answers | None:
     return Answers(states, frozenset(versions), used, total, index, line)
 
 
-def apply_answers(
-    plan: Plan, answers: Answers, file: str = "answers"
-) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
+def apply_answers(plan: Plan, answers: Answers, file: str) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
     """The plan with what the answers in a file say of it, what changed, and where plan and cluster differ.
 
     A plan without data nodes gets those of the answers, each on a host of its own with assumed hardware.

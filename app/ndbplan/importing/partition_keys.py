@@ -61,7 +61,7 @@ class PartitionJob:
     hash_map_name: str
     notes: tuple[str, ...]
     """What of the SQL text could not be read."""
-    unsupported: UnsupportedCollationError | None = None
+    unsupported: UnsupportedCollationError | None
     """Why its keys cannot be hashed exactly."""
 
     def run(

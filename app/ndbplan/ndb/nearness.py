@@ -58,7 +58,7 @@ class Nearness(Shape):
     """How far beyond all runs, as a logarithm of factors; 0: between them."""
     nearest: tuple[str, ...]
     """The runs that are most like it."""
-    room: float = 1.0
+    room: float
     """Factor by which each end of a range lies further from the value."""
 
     def widened(self, found: Quantity, most: float = math.inf) -> Quantity:

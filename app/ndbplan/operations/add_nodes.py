@@ -48,7 +48,7 @@ class CannotGrowError(UserError):
     """A cluster that takes no data nodes while it works."""
 
 
-def unknown_groups(plan: Plan, groups: int = 1) -> int:
+def unknown_groups(plan: Plan, groups: int) -> int:
     """How many of so many groups are of nodes that the configuration does not list yet."""
     return max(0, groups - len(reserved_nodes(plan)) // no_of_replicas(plan))
 

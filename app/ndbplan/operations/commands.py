@@ -61,7 +61,7 @@ class Sql:
     host: str
     statements: tuple[str, ...]
     socket: str
-    makes: bool = False
+    makes: bool
     """They make things: that one is there already is a success."""
 
 
@@ -345,7 +345,7 @@ def stop_data_node(plan: Plan, node: DataNode) -> StopDataNode:
 
 
 def restart_data_node(
-    plan: Plan, node: DataNode, option: str = "", while_down: Iterable[Command] = ()
+    plan: Plan, node: DataNode, option: str, while_down: Iterable[Command]
 ) -> Iterator[Command]:
     """A data node stopped and started by its service: with the programs and limits that are there now."""
     yield stop_data_node(plan, node)

@@ -95,11 +95,11 @@ class Bands(Shape):
     redo_buffer_fill_max: Quantity
     redo_log_fill_max: Quantity
     errors: tuple[ErrorOdds, ...]
-    details: tuple[Band, ...] = ()
+    details: tuple[Band, ...]
     """Of every error, log part, disk and node; empty when there are too many."""
-    cluster_stop: StopOdds | None = None
+    cluster_stop: StopOdds | None
     """None: it stopped in no run."""
-    rates: tuple[SteadyRate, ...] = ()
+    rates: tuple[SteadyRate, ...]
     """By each steady rate that is offered; none of a load that changes all the time."""
 
     @property
@@ -152,7 +152,7 @@ def monte_carlo(
     plan: Plan,
     workload_id: str | None = None,
     *,
-    runs: int = 200,
+    runs: int,
     duration_s: float | None = None,
     step_s: float = 0.1,
     seed: int = 1,

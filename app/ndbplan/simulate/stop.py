@@ -34,7 +34,7 @@ class SlowTime:
     factor: float
     """Speed against what it was; 0: it failed."""
     from_s: float
-    to_s: float | None = None
+    to_s: float | None
     """None: until the end of the run."""
 
 

@@ -85,6 +85,20 @@ def test_beyond_usual_servers_more_hosts_are_recommended() -> None:
     assert problem.solutions[0].title.startswith("Add ")
 
 
+@pytest.mark.parametrize(
+    ("rows", "nodes", "gib"), [(2 * 10**9, 4, 64), (10**10, 6, 64), (4 * 10**10, 4, 256)]
+)
+def test_no_more_node_groups_are_added_than_the_rows_need(rows: int, nodes: int, gib: int) -> None:
+    """With 5 % more than the rows take, and 5 % of pages free, DataMemory takes 80 % of a host at most."""
+    plan = cluster(rows, nodes=nodes, memory=gib * GIB)
+    problem = fill(plan)
+    assert problem is not None
+    after = next(way for way in problem.solutions if way.title.startswith("Add ")).edit(plan)
+    groups = len(after.data_nodes) // 2
+    wanted = max(node.data_memory_bytes.high for node in Estimation(after).memory.nodes) * 1.05 / 0.95
+    assert wanted <= 0.8 * gib * GIB < wanted * groups / (groups - 1)
+
+
 @pytest.mark.parametrize("stated", [True, False])
 def test_where_nothing_helps_it_says_what_is_missing(stated: bool) -> None:
     problem = fill(cluster(10**13, stated_rows=stated))

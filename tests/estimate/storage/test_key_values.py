@@ -27,7 +27,7 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.file import dumps, load, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.references import BrokenReferenceError, first_broken
-from ndbplan.plan.tables import Column
+from ndbplan.plan.tables import Column, Table
 
 _NEW = NdbVersion.parse("8.4")
 _SHARES = st.sampled_from([(p, b) for p in (1, 2, 3, 8, 16, 28, 56, 96) for b in (240, 3840)])
@@ -165,6 +165,21 @@ def test_a_key_named_like_a_primary_key_is_taken_for_it_and_says_so() -> None:
     assert "assumed" in found.why
     stated = edits.update(plan, "stock", distribution_key_values=50)
     assert key_values(stated.tables, stated.table("stock")).count == 50
+
+
+@pytest.mark.parametrize("rows", [(70, 50), (50, 70), (70, 70)])
+def test_of_tables_with_the_same_primary_key_the_largest_counts_of_equal_ones_the_first(
+    rows: tuple[int, int],
+) -> None:
+    def table(name: str, count: int, key: tuple[str, ...]) -> Table:
+        columns = tuple(Column(name=one, type="int") for one in key)
+        return Table(id=name, database="d", name=name, rows=count, columns=columns, primary_key=key)
+
+    asked = table("asked", 1000, ("a", "b")).model_copy(update={"distribution_key": ("a",)})
+    first, second = table("first", rows[0], ("a",)), table("second", rows[1], ("a",))
+    found = key_values((first, second, asked), asked)
+    assert (found.count, found.source) == (70, "assumed table")
+    assert f"of d.{'second' if rows[1] > rows[0] else 'first'}," in found.why
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,16 @@ def test_before_8_0_few_bytes_or_a_short_lag_do_not_count(
         lag["watch_lags"](nodes, parts, 1.0, 0.5)
     assert not parts[Part.LAGS].any()
     assert not parts[Part.LAG_S].any()
+
+
+@pytest.mark.parametrize(("seconds", "share"), [(2, 0.8674), (8, 0.9337), (32, 0.9669)])
+def test_chance_counts_for_less_the_more_seconds_are_looked_back(
+    lag: Functions, nodes: Rows[Node], seconds: int, share: float
+) -> None:
+    """512 runs a second: the mean of n seconds varies by 1 / sqrt(256 n); from a state of 0 chance is -3."""
+    run, cluster, speed = record(Run()), record(Cluster()), 512.0 * RUN_BYTES
+    run.lag_noise, run.replicas, cluster.has_backlog = 1.0, 1, True
+    for near, lags in ((0.999, 0.0), (1.001, 1.0)):
+        parts = _parts(4.0 * share * speed * near, speed)
+        lag["look_at_lags"](run, nodes, parts, np.full((seconds, 2, 2), -1.0), cluster)
+        assert parts[Part.LAGS, 0, 0] == lags

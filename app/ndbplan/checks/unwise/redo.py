@@ -63,9 +63,8 @@ def _controls_itself(alike: NodesAlike) -> bool:
 
 def _least_log_bytes(alike: NodesAlike) -> int:
     """Redo log that a data node should have by the rules of thumb for its version; 0: no rule applies."""
-    memory = alike.settings.number("DataMemory")
     share = alike.plan.features.redo_log_least_share
-    return 0 if share < 1 and _controls_itself(alike) else int(memory * share)
+    return 0 if _controls_itself(alike) else int(alike.settings.number("DataMemory") * share)
 
 
 def _good_file_bytes(now: Estimation, alike: NodesAlike) -> int:

@@ -70,8 +70,8 @@ class ClientsEstimate(Shape):
 class _Asked:
     """What a workload asks of its clients' nodes together, per second."""
 
-    statements: float = 0.0
-    more_rows: float = 0.0
+    statements: float
+    more_rows: float
     """Rows beyond the first of each statement."""
 
 

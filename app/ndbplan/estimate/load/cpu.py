@@ -47,7 +47,7 @@ class HostCpu(Shape):
     host_id: str
     host: str
     utilisation: Quantity
-    data_nodes: bool = True
+    data_nodes: bool
     """Whether data nodes are among them."""
 
 

@@ -101,11 +101,11 @@ class TableLoad:
     """Bytes a row takes in memory, its blob parts (and entries of unique indexes not told apart) included."""
     checkpoint_row_bytes: float
     """Bytes a row takes in a checkpoint, likewise."""
-    choice: KeyChoice = EVENLY
+    choice: KeyChoice
     """How the operations choose their keys; EVENLY too when all of a table are summed up."""
-    unique_index: int | None = None
+    unique_index: int | None
     """Which of the table's unique indexes this is about, counted from 0; None: the table."""
-    rows: float = 0.0
+    rows: float
     """Rows of the table, or entries of the index."""
 
     @property

@@ -57,13 +57,13 @@ class NodeDiskData(Shape):
     random_writes_per_s: Quantity
     """Pages written at random places, of updates and deletes."""
     undo_bytes_per_s: Quantity
-    accesses_per_s: float = 0.0
+    accesses_per_s: float
     """Rows on disk asked for at random places, whether the cache has their pages or not."""
-    touched_bytes: float = 0.0
+    touched_bytes: float
     """Pages that are asked for: of primary replicas only where others are not read."""
-    grown_bytes_per_s: float = 0.0
+    grown_bytes_per_s: float
     """By how much these grow with the rows."""
-    cached_bytes: float = 0.0
+    cached_bytes: float
     """Of these pages what the cache holds, those that are hot counted as often as they are asked for."""
 
 

@@ -174,9 +174,7 @@ def fillings(
 
 
 @kept_by_identity(size=8)
-def disk_fillings(
-    plan: Plan, horizon: float = LONGEST_MONTHS, workload: Workload | None = None
-) -> tuple[Filling, ...]:
+def disk_fillings(plan: Plan, horizon: float, workload: Workload | None = None) -> tuple[Filling, ...]:
     """When each disk that data nodes use is full; empty without growth."""
     if not grows(plan):
         return ()
@@ -209,7 +207,7 @@ def disk_fillings(
     )
 
 
-def tablespace_fillings(plan: Plan, horizon: float = LONGEST_MONTHS) -> tuple[Filling, ...]:
+def tablespace_fillings(plan: Plan, horizon: float) -> tuple[Filling, ...]:
     """When each tablespace with tables is full; empty without growth."""
     if not (plan.tablespaces and grows(plan)):
         return ()

@@ -128,12 +128,12 @@ class TableDistribution:
     layout: RowLayout
     log_parts: int
     """Log parts of each node."""
+    is_full_copy: bool
+    """Fully replicated: all rows are everywhere, so how partitions differ matters to nobody."""
     measured: bool = False
     """Rows were counted (real keys, ndb_desc), not expected."""
     keys: KeyValues | None = None
     """Values of the distribution key; None: each row has its own."""
-    is_full_copy: bool = False
-    """Fully replicated: all rows are everywhere, so how partitions differ matters to nobody."""
     exact_keys: bool = False
     """The values are known, so the rows lie as their hash says."""
     weights: Array | None = None

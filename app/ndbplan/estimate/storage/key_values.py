@@ -31,7 +31,7 @@ class KeyValues(Shape):
     source: Source
     why: str
     """How the count is known, in words."""
-    first: int | None = None
+    first: int | None
     """The values are the whole numbers from here on; None: which values there are is not known."""
 
     @property

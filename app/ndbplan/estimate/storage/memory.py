@@ -50,7 +50,7 @@ class NodeMemory(Shape):
     """What the node allocates, by its parameters."""
     host_memory_bytes: int
     """Memory of its host."""
-    container_memory_bytes: int | None = None
+    container_memory_bytes: int | None
     """Memory limit of its container."""
 
     @property
@@ -94,7 +94,7 @@ class MemoryEstimate(Shape):
     tables: tuple[TableMemory, ...]
     nodes: tuple[NodeMemory, ...]
     """By node id; reserved nodes too."""
-    hosts: tuple[HostMemory, ...] = ()
+    hosts: tuple[HostMemory, ...]
     """Hosts that carry data nodes."""
 
     @property

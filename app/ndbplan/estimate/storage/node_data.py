@@ -30,7 +30,7 @@ class TablePart:
     row_bytes: float
     checkpoint_bytes: float
     index_entries: float
-    unique_index: int | None = None
+    unique_index: int | None
     """Which of the table's unique indexes, counted from 0; None: the table itself."""
 
     @property
@@ -73,17 +73,17 @@ class NodeData:
     """Bytes of rows whose primary replica is here, each row of the cluster being counted on one node."""
     primary_rows: float
     tables: tuple[TablePart, ...]
-    disk_row_bytes: float = 0.0
+    disk_row_bytes: float
     """Bytes of columns on disk: values of mean length, as they are copied and backed up."""
-    disk_page_bytes: float = 0.0
+    disk_page_bytes: float
     """Bytes of data file pages with rows: full declared width."""
-    primary_disk_row_bytes: float = 0.0
-    primary_disk_page_bytes: float = 0.0
-    by_ldm: tuple[tuple[int, LdmData], ...] = ()
+    primary_disk_row_bytes: float
+    primary_disk_page_bytes: float
+    by_ldm: tuple[tuple[int, LdmData], ...]
     """By LDM instance, those without rows left out."""
-    fullest_low: float = 1.0
+    fullest_low: float
     """What the fullest LDM thread holds at least, against what is computed: key values are chance."""
-    fullest_high: float = 1.0
+    fullest_high: float
     """The same at most."""
     first: NodeData | None = field(default=None, compare=False, repr=False)
     """The first node that holds the same; None: this is the one."""

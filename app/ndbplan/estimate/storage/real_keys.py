@@ -251,7 +251,7 @@ def keys_in_partitions(
     partitions: int,
     version: NdbVersion,
     stream: BinaryIO,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Callable[[], bool],
 ) -> KeyCount:
     """Where the keys of a CSV fall in a table of so many partitions: exactly, or on average and saying so."""
     hash_map = hash_map_of(table, partitions, version)

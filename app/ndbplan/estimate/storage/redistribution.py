@@ -66,7 +66,7 @@ def redistribute_rows(
     new_table: Table,
     cluster: Cluster,
     around: Surroundings,
-    commits_before: Mapping[int, int] | None = None,
+    commits_before: Mapping[int, int] | None,
 ) -> Redistribution:
     """What reorganising the table does when the cluster grows. `cluster`, `around`: as they are then.
 

@@ -25,11 +25,11 @@ class RowCost:
     """Bytes in a checkpoint: 4 + fixed + variable for each row (measured within 0.15 % on 8 tables)."""
     ordered_indexes: int
     """Ordered indexes of the table, that of the primary key included."""
-    disk_row_bytes: float = 0.0
+    disk_row_bytes: float
     """Bytes of columns on disk as they are sent, copied and backed up: values of mean length."""
-    disk_page_bytes: float = 0.0
+    disk_page_bytes: float
     """Bytes of data file pages that the columns on disk take: full declared width."""
-    random_indexes: int = 0
+    random_indexes: int
     """Of the ordered indexes those whose keys come in no order."""
 
     @property

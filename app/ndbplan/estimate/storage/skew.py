@@ -86,9 +86,9 @@ class SkewReport(Shape):
     worst_loss: NodeLoss | None
     fullest_percent: Quantity
     """How far the fullest partition is above the mean; a range where the values are not known."""
-    keys: KeyValues | None = None
+    keys: KeyValues | None
     """Values of the distribution key."""
-    exact: bool = False
+    exact: bool
     """Rows lie as counted, or as the hash of the known values says."""
 
 

@@ -89,7 +89,7 @@ class TableMemory(Shape):
     """By kind. Quantities are made of them when asked for: few of them are, of hundreds of tables."""
     disk_bytes: int
     """Pages in tablespaces; no memory."""
-    columns: tuple[StoredColumn, ...] = ()
+    columns: tuple[StoredColumn, ...]
     """Of a row, to say what of its variable part is which column's; none: bytes were counted."""
 
     @property

@@ -87,8 +87,8 @@ class RestartEstimate(Shape):
     phases: tuple[Phase, ...]
     duration_s: Quantity
     """Sum of the phases."""
-    notes: tuple[str, ...] = ()
-    bytes_moved: float = 0.0
+    notes: tuple[str, ...]
+    bytes_moved: float
     """Bytes of rows that other nodes send to each node that starts, columns on disk included."""
     nearness: Nearness | None = None
     """How near it lies to starts that were measured."""

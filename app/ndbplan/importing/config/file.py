@@ -99,7 +99,7 @@ class ConfigFile:
             self.findings.append(Finding(refused, line, message, fix))
 
 
-def read_config_file(content: bytes, name: str = "config.ini") -> ConfigFile:
+def read_config_file(content: bytes, name: str) -> ConfigFile:
     """The sections of a file. Raises ConfigFileError for what cannot be a config.ini."""
     if len(content) > MAX_FILE_BYTES:
         line = content.count(b"\n", 0, MAX_FILE_BYTES) + 1

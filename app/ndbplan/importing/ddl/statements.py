@@ -15,7 +15,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -101,13 +101,13 @@ class DdlResult:
 
     tables: tuple[Table, ...]
     problems: tuple[DdlProblem, ...]
-    tablespaces: dict[str, TablespaceName] = field(default_factory=dict)
+    tablespaces: dict[str, TablespaceName]
     """The tablespace that a table asks for, by table id; the plan may not have it."""
-    disk_data: DiskData = field(default_factory=DiskData)
+    disk_data: DiskData
     """Log file groups and tablespaces that the text makes."""
-    fates: tuple[Fate, ...] = ()
+    fates: tuple[Fate, ...]
     """What becomes of tables that the text does not make."""
-    known: KnownTables = field(default_factory=KnownTables)
+    known: KnownTables
 
     @property
     def is_empty(self) -> bool:

@@ -122,7 +122,7 @@ class TableParts:
 
     database: str
     name: str
-    start: int = 0
+    start: int
     """Offset of its statement."""
     columns: list[dict[str, Any]] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()

@@ -80,7 +80,7 @@ def _moves_between_old(old: Sequence[int], new: Sequence[int], before: int) -> b
     return any(n and (len(n) > 1 or n != o) for o, n in zip(owners_old, owners_new, strict=True))
 
 
-def map_name(hash_map: Sequence[int], grown_from: int | None = None) -> str:
+def map_name(hash_map: Sequence[int], grown_from: int | None) -> str:
     """The name the product gives a map: DEFAULT-HASHMAP-3840-8, or HASHMAP-3840-8-12 for a special one."""
     buckets, fragments = len(hash_map), max(hash_map) + 1
     if all(owner == i % fragments for i, owner in enumerate(hash_map)):

@@ -217,7 +217,7 @@ class Started:
     attempt: int
     copying_s: float
     after_s: float
-    renewal: Renewal | None = None
+    renewal: Renewal | None
 
     @property
     def name(self) -> str:

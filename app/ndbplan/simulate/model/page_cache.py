@@ -69,7 +69,7 @@ class PageCache:
     """Data nodes that each stands for."""
     undisturbed_s: float
     """Time at disks of one transaction that the latency of a closed load holds."""
-    cached_range: tuple[float, float] = (1.0, 1.0)
+    cached_range: tuple[float, float]
     """Ends of what the cache holds, as factors."""
 
     @property

@@ -66,13 +66,13 @@ class Scenario:
     """Checkpoint bytes, DataMemory, tablespace and IndexMemory in use at the start, for each node."""
     redo_bytes_per_transaction: float
     """Log bytes of one transaction, over all parts of one replica set."""
-    client_limit: tuple[str, str] = ("clients", "")
+    client_limit: tuple[str, str]
     """What limits clients that wait for their answers when nothing else does: resource and where."""
-    loader_per_s: Quantity | None = None
+    loader_per_s: Quantity | None
     """Rate of a job's loader into a cluster that keeps up; None: no job."""
-    loaders: Loaders | None = None
+    loaders: Loaders | None
     """Operations whose work wanders over the log parts; their mean is in the laws."""
-    page_cache: PageCache | None = None
+    page_cache: PageCache | None
     """What decides the reads of columns on disk; None: there are none."""
 
     @property
