@@ -162,6 +162,12 @@ def killed_after_s() -> tuple[float, float]:
     return seconds["low"], seconds["high"]
 
 
+def handled_s() -> tuple[float, float, float]:
+    """Least, likely and most seconds from a loss that is noticed to the decision."""
+    seconds = _data()["detection"]["handled_s"]
+    return seconds["low"], seconds["value"], seconds["high"]
+
+
 @cache
 def rule_of(version: NdbVersion) -> Rule:
     """The rule of a version of the product, with what must be said where it was not read."""

@@ -117,20 +117,27 @@ def reorganise_statement(plan: Plan, table: Table) -> str | None:
 
 def _passes(plan: Plan, table: TableReorganise) -> tuple[Phase, ...]:
     """Scan and copy, wait, delete: the passes of one reorganisation, as shares of its time."""
-    fixed = constants_of(plan)["reorganise_table_s"]
-    fixed_s = min(table.rounds * fixed.value, table.duration_s.value)
+    constants = constants_of(plan)
+    deleting = constants.constant("reorganise_delete_share")
+    fixed_s = min(table.rounds * constants["reorganise_table_s"].value, table.duration_s.value)
     rest = table.duration_s.value - fixed_s
-    # Of the work on a moved row the prior gives 150 to writing and copying, 100 to deleting.
     shares = (
-        ("scan and copy", 0.6 * rest),
+        ("scan and copy", (1.0 - deleting.value) * rest),
         ("prepare, wait for a global checkpoint", fixed_s),
-        ("delete moved rows", 0.4 * rest),
+        ("delete moved rows", deleting.value * rest),
     )
     whole = table.duration_s
     found = []
     for name, seconds in shares:
         share = seconds / whole.value
-        why = (Term("share of the whole", share, "fraction", "assumption: prior 150 : 100"),)
+        why = (
+            Term(
+                "share of the whole",
+                share,
+                "fraction",
+                f"{deleting.evidence}: {deleting.source} [{deleting.name}]",
+            ),
+        )
         found.append(Phase(name, whole.scaled(share, why=why), table.bound, ""))
     return tuple(found)
 

@@ -17,6 +17,7 @@ from ndbplan.ndb.survival import (
     Running,
     Side,
     decide,
+    handled_s,
     killed_after_s,
     silent_after_s,
 )
@@ -26,8 +27,6 @@ from ndbplan.simulate.stop import ClusterStop, DownTime, system_restart_s
 
 Span = tuple[float, float, float]
 """Seconds: least, likely, most."""
-HANDLED_S = (0.05, 0.1, 0.15)
-"""From a broken connection to the decision, with an empty cluster [measured on 8.4.8: 0.05 to 0.15 s]."""
 
 
 @dataclass
@@ -188,7 +187,7 @@ class Outage:
         if silent_data:
             check = node_settings(self.plan).number("ConnectCheckIntervalDelay")
             span = later_of(span, self._silent("HeartbeatIntervalDbDb", silent_data, check))
-        return added(span, HANDLED_S)
+        return added(span, handled_s())
 
     def _silent(self, name: str, count: int, check: int = 0) -> Span:
         low, high = silent_after_s(node_settings(self.plan).number(name), count, check)

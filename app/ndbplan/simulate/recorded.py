@@ -116,7 +116,7 @@ def nodes_of(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
 
 def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
     """Each simulated disk."""
-    off = rate_factor(sim)
+    off, peak_off = rate_factor(sim), constant_for(sim.scenario.plan, "simulated_peak_use").high
     found = []
     scenario, busy_of = sim.scenario, sim.history.busy
     near = reach(scenario.plan, "load")
@@ -134,6 +134,7 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
             if values.any()
         )
         mean_busy = float(busy_of[:, d, 0].sum()) / scenario.steps
+        peak = min(1.0, other + (1.0 - other) * float(busy_of[:, d, 1].max(initial=0.0)))
         busy = min(1.0, other + (1.0 - other) * mean_busy)
         low, high = min(mean, mean / off), max(mean, min(capacity, mean * off))
         found.append(
@@ -150,12 +151,12 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
                 utilisation=np.minimum(
                     1.0, other + (1.0 - other) * busy_of[:, d, 0] * scenario.step_s / lengths
                 ),
-                utilisation_peak=np.minimum(1.0, other + (1.0 - other) * busy_of[:, d, 1]),
                 write_bps_mean=near.widened(Quantity(mean, low, high, "bytes/s", terms), capacity),
                 utilisation_mean=near.widened(Quantity(
                     busy, min(busy, busy / off), max(busy, min(1.0, busy * off)), "fraction",
                     (Term("bandwidth of the disk", whole, "bytes/s", "plan"), *terms),
                 ), 1.0),
+                utilisation_max=Quantity(peak, peak / peak_off, min(1.0, peak * peak_off), "fraction"),
             )
         )  # fmt: skip
     return tuple(found)

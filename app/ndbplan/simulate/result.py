@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.row_types import column
+from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.stored import reach
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
@@ -37,7 +38,6 @@ Floats = NDArray[np.float64]
 
 LOADER_SHARE = 0.95
 """A job that runs at this share of its loader's rate is limited by its loader."""
-FILL_FACTOR = 1.15
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ class SimulationResult:
             accepted_per_s=near.widened(_accepted(sim), offered_per_s),
             latency_mean_s=near.widened(mean_latency(sim, latency)),
             redo_buffer_fill_max=near.widened(
-                _fill(max((p.fill_max for p in parts), default=0.0), "redo buffer"), 1.0
+                _fill(sim, max((p.fill_max for p in parts), default=0.0), "redo buffer"), 1.0
             ),
             redo_log_fill_max=near.widened(
-                _fill(max((p.log_most / p.log_bytes for p in parts), default=0.0), "redo log"), 1.0
+                _fill(sim, max((p.log_most / p.log_bytes for p in parts), default=0.0), "redo log"), 1.0
             ),
             wasted_redo_share=wasted / made if made > 0 else 0.0,
             loaded_after_s=None if loaded is None else near.widened(loaded),
@@ -326,12 +326,12 @@ def _accepted(sim: Simulation) -> Quantity:
     return Quantity(accepted, accepted / off, high, "tx/s", terms)
 
 
-def _fill(value: float, name: str) -> Quantity:
-    high = max(value, min(1.0, value * FILL_FACTOR))
+def _fill(sim: Simulation, value: float, name: str) -> Quantity:
+    off = constant_for(sim.scenario.plan, "simulated_fill").high
     return Quantity(
         value,
-        value / FILL_FACTOR,
-        high,
+        value / off,
+        max(value, min(1.0, value * off)),
         "fraction",
         (Term(f"{name}, fullest part", value, "fraction", SOURCE),),
     )

@@ -199,7 +199,7 @@ def latest_restarts(restarts: Iterable[Restart], at_s: float) -> list[Restart]:
 class DiskSeries(Shape):
     """One disk over time."""
 
-    JSON = "host disk write_bps_mean utilisation_mean utilisation_max=utilisation_top"
+    JSON = "host disk write_bps_mean utilisation_mean utilisation_max"
 
     host: str
     disk: str
@@ -211,17 +211,7 @@ class DiskSeries(Shape):
     bytes_per_s: dict[str, Floats]
     """Written for each purpose (redo, lcp, undo, data_files, backup)."""
     utilisation: Floats
-    utilisation_peak: Floats
     write_bps_mean: Quantity
     utilisation_mean: Quantity
-
-    @property
-    def utilisation_max(self) -> float:
-        """Highest utilisation of a step."""
-        return float(self.utilisation_peak.max(initial=0.0))
-
-    @property
-    def utilisation_top(self) -> Quantity:
-        """The same with its range, as a share of what the disk can do."""
-        top = min(1.0, self.utilisation_max)
-        return Quantity(top, min(top, top / 1.1), min(1.0, top * 1.1), "fraction")
+    utilisation_max: Quantity
+    """Of a step, as a share of what the disk can do."""

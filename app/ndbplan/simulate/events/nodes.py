@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ndbplan.base.row_types import column, record
+from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.ndb.survival import begin_start, come_back
@@ -266,7 +267,7 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
         return False
     outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
     phases = starts.phases(node.node_id)
-    joined, before, copying, after = _parts(phases)
+    joined, before, copying, after = _parts(phases, constants_of(outage.plan))
     _regime(sim, sim.node(node.id), 2, 1)
     for i, one in enumerate(sim.restarts):
         if one.node_id == node.node_id and one.started_at_s is None:
@@ -346,7 +347,7 @@ def become_durable(sim: Simulation, event: IsDurable) -> None:
     sim.say(f"{started.name} is durable again")
 
 
-def _parts(phases: tuple[tuple[str, float], ...]) -> tuple[float, float, float, float]:
+def _parts(phases: tuple[tuple[str, float], ...], constants: Constants) -> tuple[float, float, float, float]:
     """Seconds until a node joins the others, until its rows are copied, of the copying, and after that."""
     names = [name for name, _ in phases]
     times = [seconds for _, seconds in phases]
@@ -356,4 +357,5 @@ def _parts(phases: tuple[tuple[str, float], ...]) -> tuple[float, float, float, 
         return joined, sum(times[:at]), times[at], sum(times[at + 1 :])
     # Old versions are known as a whole only.
     whole = sum(times)
-    return joined, 0.8 * whole, 0.1 * whole, 0.1 * whole
+    before, copying = (constants[f"restart_{name}_share"].value for name in ("before_copy", "copy"))
+    return joined, before * whole, copying * whole, (1.0 - before - copying) * whole
