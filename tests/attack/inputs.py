@@ -222,7 +222,7 @@ def _plan_file(content: bytes) -> Plan:
 
 def _journal(plan: Plan) -> bytes:
     log = journal.JournalFile.begin(_folder() / "j", journal.Heading("x", None), plan)
-    log.append(plan, plan.replace(name="other"))
+    log.append(plan.replace(name="other"))
     content = log.path.read_bytes()
     log.remove()
     return content

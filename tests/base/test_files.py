@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ndbplan.base.files import FileError, hold, remove_left_behind, write_atomically
+from ndbplan.base.files import FileError, hold, read_at_most, remove_left_behind, write_atomically
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o664])
@@ -150,3 +150,30 @@ def test_what_a_killed_program_left_goes_with_the_next_write(tmp_path: Path) -> 
     remove_left_behind(tmp_path)
     assert not held.exists()
     remove_left_behind(tmp_path / "missing")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give links to another user")
+def test_a_link_that_another_user_put_there_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"old")
+    (tmp_path / "out").symlink_to("mine")
+    os.chown(tmp_path / "out", 65534, 65534, follow_symlinks=False)
+    with pytest.raises(FileError, match="link of another user"):
+        write_atomically(tmp_path / "out", b"new")
+    assert (tmp_path / "mine").read_bytes() == b"old"
+
+
+def test_a_pipe_with_the_name_of_a_part_is_not_waited_for(tmp_path: Path) -> None:
+    planted = tmp_path / ".ndbplan-0123.part"
+    os.mkfifo(planted)
+    os.utime(planted, (1, 1))
+    write_atomically(tmp_path / "a", b"1")
+    assert planted.exists()
+
+
+def test_reading_stops_behind_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    assert read_at_most(tmp_path / "a", 5) == b"12345"
+    assert read_at_most(tmp_path / "a", 4) is None
+    assert read_at_most(Path("/dev/zero"), 1000) is None
+    with pytest.raises(OSError, match="no file can have this name"):
+        read_at_most(tmp_path / "a\0", 5)

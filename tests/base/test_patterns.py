@@ -152,6 +152,16 @@ def _meets(twice: list[Any], middle: int) -> bool:
     return False
 
 
+def _begun_again(flat: list[Any]) -> Iterator[str]:
+    """A search that runs to the end from each place where it may begin: what repeats may be its beginning."""
+    for i, item in enumerate(flat[1:], 1):
+        if not _is_endless(item) or all(map(_may_be_nothing, flat[i + 1 :])):
+            continue
+        letters = _letters(item[1][2])
+        if all(letters & _letters([before]) or _may_be_nothing(before) for before in flat[:i]):
+            yield "a search whose beginning may stand in what it repeats"
+
+
 def faults(pattern: str, flags: int, *, searched: bool = False, full: bool = False) -> list[str]:
     """What makes a pattern slow on a long text."""
     items = list(parser.parse(pattern, flags))
@@ -161,21 +171,53 @@ def faults(pattern: str, flags: int, *, searched: bool = False, full: bool = Fal
         first = flat[0]
         if _is_endless(first) and not all(map(_may_be_nothing, flat[1:])):
             found.append("a search that begins with a repetition")
+    if searched and items and items[0][0] is not op.AT:
+        found += _begun_again(flat)
     if searched and flat and items[0] is flat[0] and _is_endless(flat[0]) and any(map(_is_look, items[1:])):
         found.append("a search for a repetition before a place")
     return found
 
 
+def _text(pattern: object) -> str | None:
+    if isinstance(pattern, bytes):
+        return pattern.decode("latin-1")
+    return pattern if isinstance(pattern, str) else None
+
+
+def _stated(argument: ast.expr, module: dict[str, Any]) -> str | None:
+    """The pattern that a call is given: as it stands there, by its name, or with names in it.
+
+    What is put in only when the call is made stands for a word.
+    """
+    if isinstance(argument, ast.Constant):
+        return _text(argument.value)
+    if isinstance(argument, ast.Name):
+        return _text(module.get(argument.id))
+    if isinstance(argument, ast.JoinedStr):
+        parts = []
+        for piece in argument.values:
+            if isinstance(piece, ast.Constant):
+                parts.append(str(piece.value))
+            elif isinstance(piece, ast.FormattedValue):
+                inside = piece.value
+                known = module.get(inside.id) if isinstance(inside, ast.Name) else None
+                parts.append(known if isinstance(known, str) else "word")
+        return "".join(parts)
+    return None
+
+
 def _patterns() -> Iterator[tuple[str, str, int, set[str]]]:
     """(module, pattern, flags, what is done with it) of every pattern of the program."""
     for path in sorted(APP.rglob("*.py")):
-        if "desktop" in path.parts or path.name == "__main__.py":
+        if path.name == "__main__.py":
             continue
         name = ".".join(("ndbplan", *path.relative_to(APP).with_suffix("").parts)).removesuffix(".__init__")
         source = path.read_text(encoding="utf-8")
         if "re." not in source:
             continue
         uses: dict[str, set[str]] = {}
+        module = vars(import_module(name))
+        known = {_text(value.pattern) for value in module.values() if isinstance(value, re.Pattern)}
         for node in ast.walk(ast.parse(source)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
@@ -184,13 +226,24 @@ def _patterns() -> Iterator[tuple[str, str, int, set[str]]]:
                 continue
             if holder.id != "re":
                 uses.setdefault(holder.id, set()).add(node.func.attr)
-            elif node.func.attr not in ("compile", "escape") and node.args:
-                text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-                if isinstance(text, str):
+            elif node.func.attr != "escape" and node.args:
+                text = _stated(node.args[0], module)
+                if text is None and node.func.attr == "compile":
+                    continue
+                assert text is not None, f"{name}, line {node.lineno}: which pattern this is cannot be told"
+                if node.func.attr != "compile":
                     yield name, text, 0, {node.func.attr}
-        for called, value in vars(import_module(name)).items():
-            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
-                yield name, value.pattern, value.flags & ~re.UNICODE, uses.get(called, {"search"})
+                elif text not in known:
+                    # Made inside a function: it may be used for anything.
+                    yield name, text, 0, {"search", "fullmatch"}
+        for called, value in module.items():
+            if isinstance(value, re.Pattern):
+                yield (
+                    name,
+                    _text(value.pattern) or "",
+                    value.flags & ~re.UNICODE,
+                    uses.get(called, {"search"}),
+                )
 
 
 def test_patterns_are_linear() -> None:

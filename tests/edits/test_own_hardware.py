@@ -79,3 +79,21 @@ def test_a_file_that_cannot_be_read_leaves_the_usual_offers() -> None:
     own.own_file().parent.mkdir(parents=True)
     own.own_file().write_text("no JSON")
     assert offers() == usual_offers()
+
+
+@pytest.mark.parametrize("damage", ["no JSON", '{"hardware": [{"kind": "host", "name": "x"}]}', "[" * 10**5])
+def test_a_file_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: Path) -> None:
+    own.keep(PLAN, HOST.id, "mine")
+    good = tmp_path / "good.json"
+    own.write_out(good)
+    own.own_file().write_text(damage)
+    for attempt in (
+        lambda: own.keep(PLAN, HOST.id, "another"),
+        lambda: own.forget("own:host:mine"),
+        lambda: own.take_in(good),
+        lambda: own.write_out(good),
+    ):
+        with pytest.raises(UserError, match=r"hardware\.json"):
+            attempt()
+    assert own.own_file().read_text() == damage
+    assert len(own.read(good)) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -38,8 +37,8 @@ def _written(folder: Path, plans: list[Plan], path: Path | None = None) -> tuple
     """A journal of these states, and how long it was after each."""
     log = JournalFile.begin(folder, Heading("shop", path), plans[0])
     sizes = [log.path.stat().st_size]
-    for before, after in pairwise(plans):
-        log.append(before, after)
+    for plan in plans[1:]:
+        log.append(plan)
         sizes.append(log.path.stat().st_size)
     log.close()
     return log.path, sizes
@@ -94,10 +93,10 @@ def test_only_what_changed_is_written(tmp_path: Path) -> None:
     log = JournalFile.begin(tmp_path / "j", Heading("t", None), plan)
     begun = log.path.stat().st_size
     after = edits.update(plan, plan.hosts[7].id, cores=plan.hosts[7].cores + 1)
-    log.append(plan, after)
+    log.append(after)
     assert log.path.stat().st_size - begun < 2000
     removed = edits.remove(after, [after.hosts[3].id])
-    log.append(after, removed)
+    log.append(removed)
     log.close()
     left = read(log.path)
     assert left is not None
@@ -165,10 +164,10 @@ def test_a_disk_that_is_full_leaves_whole_lines(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(os, "write", half)
     with pytest.raises(OSError, match="No space"):
-        log.append(plan, after)
+        log.append(after)
     monkeypatch.undo()
     assert log.path.stat().st_size == size
-    log.append(plan, after)
+    log.append(after)
     left = read(log.path)
     assert left is not None
     assert left.plan == after
@@ -200,3 +199,43 @@ def test_a_journal_that_is_no_journal_of_that_size_is_left_alone(
     path, _ = _written(tmp_path / "j", [EMPTY_PLAN])
     monkeypatch.setattr(journal, "MAX_BYTES", 10)
     assert read(path) is None
+
+
+def test_what_could_not_be_added_is_in_the_next_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = sample_plan("starter")
+    missed = edits.remove(plan, [plan.hosts[-1].id])
+    after = edits.add(missed, Location(id="l", name="x"))
+    log = JournalFile.begin(tmp_path / "j", Heading("t", None), plan)
+    write = os.write
+
+    def half(handle: int, content: bytes) -> int:
+        write(handle, content[: len(content) // 2])
+        raise OSError(28, "No space left on device")
+
+    def refuse(*_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", half)
+        patch.setattr(os, "ftruncate", refuse)
+        with pytest.raises(OSError, match="No space"):
+            log.append(missed)
+    left = read(log.path)
+    assert left is not None
+    assert left.plan == plan
+    log.append(after)
+    log.close()
+    left = read(log.path)
+    assert left is not None
+    assert left.plan == after
+
+
+def test_a_time_on_another_place_of_the_earth_is_compared_with_others(tmp_path: Path) -> None:
+    from ndbplan.desktop.document.recovery import crashed
+
+    first, _ = _written(tmp_path, [EMPTY_PLAN])
+    second, _ = _written(tmp_path, [EMPTY_PLAN])
+    entry = json.loads(second.read_bytes().split(b" ", 1)[1])
+    text = json.dumps({**entry, "at": "2026-01-01T00:00:00+02:00"}).encode()
+    second.write_bytes(b"%08x %s\n" % (journal.crc32(text), text))
+    assert {one.journal for one in crashed(tmp_path)} == {first, second}

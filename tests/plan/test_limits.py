@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ndbplan.edits import parts as edits
+from ndbplan.edits.validated import EditError
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.version import NdbVersion
@@ -77,3 +81,60 @@ def test_none_where_one_is_needed_is_nobodys_limit(path: str) -> None:
 def test_as_many_tables_as_the_product_can_hold() -> None:
     most = catalogue.parameter("DB", "MaxNoOfTables", NdbVersion.parse("8.4")).maximum
     assert most == NDB_TABLES
+
+
+def test_no_edit_makes_a_collection_longer_than_a_file_may_hold() -> None:
+    plan = sample_plan("starter")
+    one = plan.workloads[0]
+    more = tuple(one.model_copy(update={"id": f"w{n}", "name": f"w{n}"}) for n in range(999))
+    with pytest.raises(EditError, match="are too many: a plan has at most 1000, a limit of this program"):
+        edits.add(plan, *more)
+    full = edits.add(plan, *more[: 1000 - len(plan.workloads)])
+    assert file.loads(file.dumps(full)) == full
+
+
+def test_a_plan_too_large_to_be_read_again_does_not_replace_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.ndbplan"
+    file.save(sample_plan("starter"), path)
+    before = path.read_bytes()
+    monkeypatch.setattr(file, "MAX_FILE_BYTES", len(before) - 1)
+    with pytest.raises(PlanFileError, match="a plan has at most"):
+        file.save(sample_plan("starter"), path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\ufffe", "a\0b", "x" * 30_000])
+def test_text_that_no_file_can_hold_is_refused_wherever_it_stands(text: str) -> None:
+    """Every text of a plan in turn: it is refused, or the plan can be saved and read again."""
+    document: Any = json.loads(file.dumps(sample_plan("disk-data")))
+    document["assumed"] = ["name"]
+    document["parameters"]["data_node"]["BackupDataDir"] = "/b"
+    lines = []
+    for holder, key in list(_texts(document)):
+        before, holder[key] = holder[key], text
+        try:
+            plan = file.from_document(document)
+        except PlanFileError as error:
+            lines.append(error.line)
+        else:
+            assert file.loads(file.dumps(plan).encode().decode()) == plan
+        holder[key] = before
+    assert len(lines) > 50
+    assert max(len(line.encode()) for line in lines) < 1000
+
+
+def _texts(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place of a document where a text stands: what holds it, and under which key."""
+    for key, inside in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inside, str):
+            yield value, key
+        elif isinstance(inside, dict | list):
+            yield from _texts(inside)
+
+
+def test_a_text_too_long_for_a_parameter_is_not_called_no_number() -> None:
+    refused = "ThreadConfig: .*it has 5000 letters; it may have 4096 at most, a limit of this program"
+    with pytest.raises(PlanFileError, match=refused):
+        file.from_document(_with("parameters.data_node", {"ThreadConfig": "x" * 5000}))

@@ -8,6 +8,7 @@ next one that writes there.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -39,13 +40,19 @@ def write_atomically(
     """Write `content` so that the file is either the old or the new one, with the permissions of the old.
 
     `backup` keeps the old one as `NAME~`. `follow_link` False refuses a link instead of writing where it
-    leads. `executable`: who may read it may run it. `check` gets what was read back, before anything is
-    replaced. Raises FileError, and what `check` raises; the file is then as it was.
+    leads; one of another user is refused anyway. `executable`: who may read it may run it.
+    `check` gets what was read back, before anything is replaced. Raises FileError, and what `check` raises;
+    the file is then as it was.
     """
     try:
         if path.is_symlink():
-            if not follow_link:
-                raise FileError("is a link, and would be written elsewhere", where=str(path), fix="remove it")
+            # The system refuses such a link too where all may write; not who asks first where it leads.
+            theirs = not is_ours(path.lstat())
+            if theirs or not follow_link:
+                whose = " of another user" if theirs else ""
+                raise FileError(
+                    f"is a link{whose}, and would be written elsewhere", where=str(path), fix="remove it"
+                )
             path = path.resolve()
         _swap_in(path, content, backup, executable, check)
     except (OSError, RuntimeError) as error:
@@ -92,7 +99,7 @@ def _swap_in(
         with suppress(OSError):
             part.unlink()
         raise
-    _flush_folder(target.parent)
+    flush_folder(target.parent)
 
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -112,12 +119,28 @@ def hold(handle: int) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process holds a file. Raises OSError when it cannot be opened."""
-    handle = os.open(path, os.O_RDONLY | _NO_LINKS)
+    """Whether a living process holds a file. Raises OSError when it cannot be opened, or is no file."""
+    # A pipe that somebody has put there would be waited for.
+    handle = os.open(path, os.O_RDONLY | _NO_LINKS | getattr(os, "O_NONBLOCK", 0))
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "this is no file")
         return not hold(handle)
     finally:
         os.close(handle)
+
+
+def read_at_most(path: Path, most_bytes: int) -> bytes | None:
+    """The content of a file; None: it is longer. Raises OSError when it cannot be read.
+
+    Reading stops behind the limit whatever it is: a device has no size and no end.
+    """
+    try:
+        with path.open("rb") as source:
+            content = source.read(most_bytes + 1)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, f"no file can have this name: {error}") from None
+    return content if len(content) <= most_bytes else None
 
 
 def remove_left_behind(folder: Path) -> None:
@@ -157,7 +180,7 @@ def _link_or_copy(source: Path, new: Path) -> None:
             out.write(content)
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """The new name survives a loss of power too, where folders can be flushed."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

@@ -24,7 +24,7 @@ _SECOND_UNITS = {
     "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0,
 }  # fmt: skip
 _COUNT_UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "b": 1e9, "t": 1e12}
-_TYPED = r"([0-9][0-9_ ]*(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)"
+_TYPED = r"([0-9][0-9_ ]*+(?:\.[0-9]+)?|\.[0-9]+)(?:e([+-]?[0-9]+))?\s*([a-zµ]*)"
 _LONGEST = 80
 """Letters of a quantity that somebody types; what is longer is not looked at."""
 
@@ -38,21 +38,23 @@ def whole_number(text: str, most: int = 2**64 - 1) -> int | None:
 
 
 def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examples: str) -> float:
-    text = text.strip()
+    text = _typed(text)
+    if len(text) > _LONGEST:
+        raise UserError(f"'{text[:40]}…' is not {kind}", fix=f"type for example {examples}")
     comma = re.match(r"([0-9]{1,3}),([0-9]{3})(?![0-9,.])(.*)", text)
-    if comma is not None and len(text) <= _LONGEST:
+    if comma is not None:
         raise two_readings(text, comma[1] + comma[2] + comma[3], f"{comma[1]}.{comma[2]}{comma[3]}")
     if decimal_comma():
         text = re.sub(r"^([0-9]*),([0-9]+)(?![0-9,.])", r"\1.\2", text)
-    match = re.fullmatch(_TYPED, text, re.I) if len(text) <= _LONGEST else None
-    if match is None and re.fullmatch(_TYPED, text.removeprefix("-").strip(), re.I) and text.startswith("-"):
+    match = re.fullmatch(_TYPED, text, re.I)
+    if match is None and text.startswith("-") and re.fullmatch(_TYPED, text[1:].strip(), re.I):
         raise UserError(f"'{text[:40]}' is below 0", fix=f"type 0 or more, for example {examples}")
     if match is None or match[3].lower() not in units:
-        raise UserError(f"'{text.strip()[:40]}' is not {kind}", fix=f"type for example {examples}")
+        raise UserError(f"'{text[:40]}' is not {kind}", fix=f"type for example {examples}")
     number = float(f"{match[1].replace(' ', '').replace('_', '')}e{match[2] or 0}")
     value = number * units[match[3].lower()]
     if not math.isfinite(value):
-        raise UserError(f"'{text.strip()[:40]}' is too large", fix=f"type for example {examples}")
+        raise UserError(f"'{text[:40]}' is too large", fix=f"type for example {examples}")
     return value
 
 

@@ -51,7 +51,7 @@ def hardware(
         if write is not None:
             own.write_out(write)
         # What cannot be read is nothing for a palette, and an error here.
-        found = own.read(own.own_file()) if own.own_file().exists() else ()
+        found = own.kept()
     except UserError as error:
         raise UsageError(error.what, where=error.where or "hardware", fix=error.fix) from None
     rows = [{"kind": one.kind, "name": one.name} for one in found]

@@ -168,17 +168,16 @@ def named_workload(plan: Plan, name: str | None, option: str = "--workload") -> 
 
 def read_bytes(path: Path, limit_bytes: int = 50_000_000) -> bytes:
     """The content of a file. Raises UsageError when it cannot be read or is too large."""
+    from ndbplan.base.files import read_at_most
     from ndbplan.base.units import format_bytes
 
     try:
-        with path.open("rb") as source:
-            # A pipe or device has no size; reading stops behind the limit whatever it is.
-            content = source.read(limit_bytes + 1)
+        content = read_at_most(path, limit_bytes)
     except OSError as error:
         raise UsageError(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
         ) from None
-    if len(content) > limit_bytes:
+    if content is None:
         raise UsageError(
             f"the file has more than {format_bytes(limit_bytes)}, the most that is read",
             where=str(path),

@@ -10,12 +10,14 @@ and read whenever it is asked for, so that all windows and commands of a user se
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import write_atomically
+from ndbplan.base.files import read_at_most, write_atomically
+from ndbplan.base.units import format_bytes
 from ndbplan.edits import validated
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Part
@@ -54,11 +56,16 @@ def own_file() -> Path:
 
 
 def own_hardware() -> tuple[Own, ...]:
-    """What is kept; nothing where there is no file, or one that cannot be read (take_in says why)."""
+    """What is kept; nothing where there is no file, or one that cannot be read (`kept` says why)."""
     try:
-        return read(own_file())
+        return kept()
     except UserError:
         return ()
+
+
+def kept() -> tuple[Own, ...]:
+    """What is kept. Raises UserError where there is a file that cannot be read: it is not written over."""
+    return read(own_file()) if os.path.lexists(own_file()) else ()
 
 
 def own(key: str) -> Own:
@@ -79,37 +86,41 @@ def keep(plan: Plan, object_id: str, name: str) -> Own:
     if not isinstance(part, Host | Disk):
         raise EditError("only hosts and disks can be kept", fix="select one")
     new = Own("host" if isinstance(part, Host) else "disk", _named(name), part)
-    _write([*(one for one in own_hardware() if one.key != new.key), new], own_file())
+    _write([*(one for one in kept() if one.key != new.key), new], own_file())
     return new
 
 
 def forget(key: str) -> None:
-    """Keep one no longer. Raises UserError when the file cannot be written."""
-    _write([one for one in own_hardware() if one.key != key], own_file())
+    """Keep one no longer. Raises UserError when the file cannot be read or written."""
+    _write([one for one in kept() if one.key != key], own_file())
 
 
 def take_in(path: Path) -> tuple[Own, ...]:
     """Keep what a file holds too; what has the same name and kind is replaced. Raises UserError."""
     new = read(path)
     names = {one.key for one in new}
-    _write([*(one for one in own_hardware() if one.key not in names), *new], own_file())
+    _write([*(one for one in kept() if one.key not in names), *new], own_file())
     return new
 
 
 def write_out(path: Path) -> int:
     """Write all that is kept to a file for others; how many. Raises UserError."""
-    kept = own_hardware()
-    _write(kept, path)
-    return len(kept)
+    found = kept()
+    _write(found, path)
+    return len(found)
 
 
 def read(path: Path) -> tuple[Own, ...]:
     """What a file holds. Raises UserError for one that is no such file."""
     try:
-        size = path.stat().st_size
-        if size > _MOST_FILE_BYTES:
-            raise UserError(f"it has {size} bytes", where=str(path), fix="choose a file of kept hardware")
-        document = json.loads(path.read_text(encoding="utf-8"))
+        content = read_at_most(path, _MOST_FILE_BYTES)
+        if content is None:
+            raise UserError(
+                f"it has more than {format_bytes(_MOST_FILE_BYTES)}, the most that is read",
+                where=str(path),
+                fix="choose a file of kept hardware",
+            )
+        document = json.loads(content)
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", where=str(path), fix="check the name") from None
     except (ValueError, RecursionError):
@@ -167,8 +178,8 @@ def _stated(part: Part, left_out: Iterable[str]) -> dict[str, Any]:
     return part.model_dump(mode="json", exclude_defaults=True, exclude=set(left_out))
 
 
-def _write(kept: Iterable[Own], path: Path) -> None:
-    rows = [_row(one) for one in kept]
+def _write(those: Iterable[Own], path: Path) -> None:
+    rows = [_row(one) for one in those]
     if len(rows) > MOST:
         raise UserError(f"{len(rows)} hosts and disks are kept, {MOST} at most", fix="remove some")
     text = json.dumps({"hardware": rows}, indent=2, ensure_ascii=False) + "\n"
@@ -178,4 +189,4 @@ def _write(kept: Iterable[Own], path: Path) -> None:
         raise UserError(
             f"the folder cannot be made ({error.strerror})", where=str(path.parent), fix="check the place"
         ) from None
-    write_atomically(path, text.encode())
+    write_atomically(path, text.encode(), backup=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import read_at_most
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes
 from ndbplan.edits import parts as edits
@@ -91,18 +92,18 @@ class Imported:
 def read_file(path: Path) -> bytes:
     """The content of a file to import. Raises FileKindError when it cannot be read or is too large."""
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise FileKindError(
-                f"the file has {format_bytes(size)}; at most {format_bytes(MOST_BYTES)} are read",
-                where=str(path),
-                fix="dump without data (mysqldump --no-data)",
-            )
-        return path.read_bytes()
+        content = read_at_most(path, MOST_BYTES)
     except OSError as error:
         raise FileKindError(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
         ) from None
+    if content is None:
+        raise FileKindError(
+            f"the file has more than {format_bytes(MOST_BYTES)}, the most that is read",
+            where=str(path),
+            fix="dump without data (mysqldump --no-data)",
+        )
+    return content
 
 
 def kind_of(name: str, content: bytes) -> Kind:

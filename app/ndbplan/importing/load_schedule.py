@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import read_at_most
 from ndbplan.base.units import parse_duration_s
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -84,9 +85,8 @@ def read_load_schedule(
 def read_schedule_file(path: Path) -> str:
     """The text of a file. Raises LoadScheduleError when it cannot be read, is too large or no UTF-8."""
     try:
-        with path.open("rb") as source:
-            content = source.read(LARGEST_BYTES + 1)
-        if len(content) > LARGEST_BYTES:
+        content = read_at_most(path, LARGEST_BYTES)
+        if content is None:
             raise LoadScheduleError(
                 f"the file has more than {LARGEST_BYTES // 10**6} MB, the most that is read",
                 fix="thin the file out",

@@ -8,6 +8,7 @@ Type names are those of the NDB API; lengths there are bytes, in SQL they are ch
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from ndbplan.base.units import whole_number
@@ -27,10 +28,12 @@ def statements_of(text: str) -> str:
     heads = list(TABLE_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
     statements = []
+    database, asked = None, deque(_DATABASE.finditer(text))
     for head, end in zip(heads, ends, strict=False):
+        while asked and asked[0].end() <= head.start():
+            database = asked.popleft()[1]
         if not head[1].startswith("NDB$"):
-            database = [match[1] for match in _DATABASE.finditer(text, 0, head.start())]
-            statements.append(_statement(head[1], database[-1] if database else None, text[head.end() : end]))
+            statements.append(_statement(head[1], database, text[head.end() : end]))
     return "\n".join(statement for statement in statements if statement)
 
 

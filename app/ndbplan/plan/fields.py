@@ -39,13 +39,6 @@ class Part(BaseModel):
     )
 
 
-class Assumable(Part):
-    """A part that may hold values nobody stated."""
-
-    assumed: tuple[str, ...] = ()
-    """Names of fields (or parameters) whose values are assumptions; shown as such."""
-
-
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 """Control characters, halves of characters, and what XML may not hold."""
 
@@ -56,6 +49,15 @@ def no_control(text: str) -> str:
     if bad is not None:
         raise ValueError(f"holds the control character U+{ord(bad[0]):04X}; only printable text is allowed")
     return text
+
+
+class Assumable(Part):
+    """A part that may hold values nobody stated."""
+
+    assumed: tuple[Annotated[str, Field(max_length=120), AfterValidator(no_control)], ...] = Field(
+        default=(), max_length=1000
+    )
+    """Names of fields (or parameters) whose values are assumptions; shown as such."""
 
 
 def _resolvable(name: str) -> str:
@@ -123,14 +125,18 @@ def refusal(error: Mapping[str, Any]) -> str:
     if error["type"] not in _LIMITS or least == 0 or (least is not None and given in (0, False)):
         return said
     fields = [step for step in error.get("loc", ()) if isinstance(step, str)]
-    whose = "NDB" if fields and fields[-1] in _LIMITED_BY_NDB else "this program"
-    return f"{said}, a limit of {whose}"
+    return f"{said}, {limit_of(fields[-1] if fields else '')}"
+
+
+def limit_of(field: str) -> str:
+    """Whose limit the highest value or length of a field is, in words."""
+    return f"a limit of {'NDB' if field in _LIMITED_BY_NDB else 'this program'}"
 
 
 def _limit_in_words(context: Mapping[str, Any]) -> str:
     """What a number must be, from the context of pydantic's error; nothing for other errors."""
     words = {"ge": "it must be {} or more", "gt": "it must be above {}", "le": "it must be {} or less"}
-    words["lt"] = "it must be below {}"
+    words |= {"lt": "it must be below {}", "max_length": "it may have {} at most"}
     stated = ((text, context[key]) for key, text in words.items() if key in context)
     return next((text.format(f"{one:g}" if isinstance(one, float) else one) for text, one in stated), "")
 
@@ -139,6 +145,7 @@ _LIMITS = {"less_than", "less_than_equal", "greater_than", "greater_than_equal",
 _LIMITED_BY_NDB = {
     "node_id", "pool_node_ids", "node_group", "groups", "location_domain_id", "tables", "columns", "members",
     "scale", "blob_inline_bytes", "blob_part_bytes", "partitions", "grown_from", "hash_map_buckets",
+    "primary_key", "distribution_key", "partition_rows", "partition_variable_bytes",
 }  # fmt: skip
 """Fields whose highest value is the product's (or SQL's); the others end where nobody plans any more."""
 
@@ -156,13 +163,21 @@ Rows = Annotated[int, Field(ge=0, le=10**15)]
 NodeId = Annotated[int, Field(ge=1, le=255)]
 
 
+_LONGEST_TEXT = 4096
+
+
 def _plain(value: object) -> object:
+    """A flag as 0 or 1; ValueError for a text that no parameter has, before it is called no number."""
+    if isinstance(value, str):
+        if len(value) > _LONGEST_TEXT:
+            raise ValueError(
+                f"it has {len(value)} letters; it may have {_LONGEST_TEXT} at most, {limit_of('')}"
+            )
+        return no_control(value)
     return int(value) if isinstance(value, bool) else value
 
 
-ParameterValue = Annotated[
-    int | Annotated[str, Field(max_length=4096), AfterValidator(no_control)], BeforeValidator(_plain)
-]
+ParameterValue = Annotated[int | Annotated[str, Field(max_length=_LONGEST_TEXT)], BeforeValidator(_plain)]
 
 
 def parameter_name(name: str) -> str:

@@ -21,7 +21,7 @@ from ndbplan.plan.plan import FORMAT_VERSION, Plan
 from ndbplan.plan.references import BrokenReferenceError
 
 SUFFIX = ".ndbplan"
-MAX_FILE_BYTES = 50_000_000
+MAX_FILE_BYTES = 200_000_000
 
 
 def _same(document: dict[str, Any]) -> dict[str, Any]:
@@ -221,6 +221,12 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     """
 
     def check(written: bytes) -> None:
+        if len(written) > MAX_FILE_BYTES:
+            raise PlanFileError(
+                f"it has {format_bytes(len(written))}; a plan has at most {format_bytes(MAX_FILE_BYTES)}",
+                where=str(path),
+                fix="split the plan",
+            )
         try:
             same = loads(written.decode("utf-8")) == plan
         except PlanFileError as error:

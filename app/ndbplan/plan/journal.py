@@ -1,7 +1,7 @@
 """The journal of a plan that is being edited: one line for each edit, so that a crash loses none.
 
     log = JournalFile.begin(folder, Heading("starter", None), plan)
-    log.append(before, after)            # one line; it survives the end of the program
+    log.append(after)                    # one line; it survives the end of the program
     log.flush()                          # it survives a loss of power too
     found = read(log.path)               # Left: the newest plan that a file may hold
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,13 +22,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from ndbplan.base.files import hold, make_private
+from ndbplan.base.files import flush_folder, hold, make_private
 from ndbplan.plan import file
 from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
 
 SUFFIX = ".journal"
-MAX_BYTES = 200_000_000
+MAX_BYTES = 2_000_000_000
 _STATES_TRIED = 200
 """So many of the last states are tried when the newest is none that a plan file may hold."""
 
@@ -54,12 +55,15 @@ class Left:
 class JournalFile:
     """The journal of one document, held by this process for as long as it is open."""
 
-    def __init__(self, path: Path, handle: int, heading: Heading) -> None:
+    def __init__(self, path: Path, handle: int, heading: Heading, plan: Plan) -> None:
         self.path = path
         self.heading = heading
+        self.plan = plan
+        """The newest that it holds: where one could not be added, the one before."""
         self.bytes_since_start = 0
         self.start_bytes = 0
         self._handle = handle
+        self._is_listed = False
 
     @classmethod
     def begin(cls, folder: Path, heading: Heading, plan: Plan) -> JournalFile:
@@ -72,7 +76,7 @@ class JournalFile:
             raise PermissionError(1, refusal)
         path = folder / f"{os.getpid()}-{os.urandom(6).hex()}{SUFFIX}"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
-        journal = cls(path, handle, heading)
+        journal = cls(path, handle, heading, plan)
         try:
             hold(handle)
             journal._write({"heading": _plain(heading), "plan": _whole(plan)})
@@ -82,9 +86,10 @@ class JournalFile:
             raise
         return journal
 
-    def append(self, before: Plan, after: Plan) -> None:
-        """Add an edit. Raises OSError when it could not be written; the journal then ends before it."""
-        self._write({"changed": _difference(before, after)})
+    def append(self, plan: Plan) -> None:
+        """Add what an edit made. Raises OSError when it cannot be written: the journal ends before it."""
+        self._write({"changed": _difference(self.plan, plan)})
+        self.plan = plan
 
     def rename(self, heading: Heading) -> None:
         """The plan has another name or file. Raises OSError."""
@@ -104,6 +109,10 @@ class JournalFile:
         except OSError:
             if self._handle == handle:
                 raise
+        if not self._is_listed:
+            # Its name lies in the folder, which is flushed by itself.
+            flush_folder(self.path.parent)
+            self._is_listed = True
 
     def close(self) -> None:
         """Leave it where it is; whoever looks next finds a journal that nobody holds."""
@@ -120,14 +129,16 @@ class JournalFile:
     def _write(self, entry: Document) -> None:
         text = json.dumps({"at": datetime.now().isoformat(), **entry}, ensure_ascii=True, allow_nan=False)
         line = f"{crc32(text.encode()):08x} {text}\n".encode()
-        size = os.fstat(self._handle).st_size
+        if os.fstat(self._handle).st_size != self.bytes_since_start:
+            # Half a line that could not be taken back: nothing behind it would be read.
+            os.ftruncate(self._handle, self.bytes_since_start)
         written = 0
         try:
             while written < len(line):
                 written += os.write(self._handle, line[written:])
         except OSError:
             with suppress(OSError):
-                os.ftruncate(self._handle, size)
+                os.ftruncate(self._handle, self.bytes_since_start)
             raise
         self.bytes_since_start += len(line)
 
@@ -136,19 +147,22 @@ def read(path: Path) -> Left | None:
     """The newest plan of a journal that a plan file may hold; None: there is none in it. Raises OSError."""
     if path.stat().st_size > MAX_BYTES:
         return None
-    heading, states = Heading("", None), list[tuple[Document, datetime]]()
+    heading, states = Heading("", None), deque[tuple[Document, datetime]](maxlen=_STATES_TRIED)
     for entry in _entries(path):
         # A line with the right checksum and another content was written by another program.
         with suppress(KeyError, TypeError, ValueError, IndexError, AttributeError):
-            at = datetime.fromisoformat(entry["at"])
+            # Without a place on earth, as all that are written here.
+            at = datetime.fromisoformat(entry["at"]).replace(tzinfo=None)
             if "heading" in entry:
                 stated = entry["heading"]
                 heading = Heading(str(stated["name"]), Path(stated["path"]) if stated["path"] else None)
             if "plan" in entry:
-                states = [(dict(entry["plan"]), at)]
+                whole = dict(entry["plan"])
+                states.clear()
+                states.append((whole, at))
             elif "changed" in entry:
                 states.append((_applied(states[-1][0], entry["changed"]), at))
-    for document, at in reversed(states[-_STATES_TRIED:]):
+    for document, at in reversed(states):
         with suppress(file.PlanFileError):
             return Left(heading, file.from_document(document, name=heading.name), at)
     return None

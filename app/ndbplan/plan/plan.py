@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, NoReturn, Self
 
+from annotated_types import MaxLen
 from pydantic import AfterValidator, Field, model_validator
 
 from ndbplan.base.errors import UserError
@@ -21,6 +22,7 @@ from ndbplan.plan.fields import (
     Parameters,
     Part,
     Ref,
+    limit_of,
     no_control,
 )
 from ndbplan.plan.hardware import Host, Location
@@ -101,7 +103,7 @@ class Plan(Assumable):
     ndb_version: Annotated[str, AfterValidator(_known_version)] = "8.4"
     locations: tuple[Location, ...] = Field(default=(), max_length=10_000)
     hosts: tuple[Host, ...] = Field(default=(), max_length=10_000)
-    processes: tuple[Process, ...] = ()
+    processes: tuple[Process, ...] = Field(default=(), max_length=10_000)
     parameters: ClusterParameters = ClusterParameters.model_construct()
     origins: ClusterOrigins = ClusterOrigins.model_construct()
     """Who set the parameters of all nodes of a kind, where it was not a person."""
@@ -109,9 +111,9 @@ class Plan(Assumable):
     tablespaces: tuple[Tablespace, ...] = Field(default=(), max_length=10_000)
     tables: tuple[Table, ...] = Field(default=(), max_length=NDB_TABLES)
     workloads: tuple[Workload, ...] = Field(default=(), max_length=1000)
-    calibrations: tuple[Calibration, ...] = ()
-    links: tuple[Link, ...] = ()
-    waivers: tuple[Waiver, ...] = ()
+    calibrations: tuple[Calibration, ...] = Field(default=(), max_length=10_000)
+    links: tuple[Link, ...] = Field(default=(), max_length=100_000)
+    waivers: tuple[Waiver, ...] = Field(default=(), max_length=10_000)
     backups_kept: int = Field(default=1, ge=0, le=1000)
     """Backups that lie on the disks at the same time, the one being written included; nothing removes them
     but the operator. 0: they are made elsewhere or not at all."""
@@ -124,8 +126,14 @@ class Plan(Assumable):
 
     @cached_property
     def broken(self) -> BrokenReferenceError | None:
-        """The first thing in which it contradicts itself; None: it does not."""
-        return first_broken(self)
+        """The first thing in which it contradicts itself, or is more than a file may hold; None: nothing."""
+        return next(self._too_many(), None) or first_broken(self)
+
+    def _too_many(self) -> Iterator[BrokenReferenceError]:
+        for name, most in _MOST.items():
+            if (count := len(getattr(self, name))) > most:
+                what = f"{count} are too many: a plan has at most {most}, {limit_of(name)}"
+                yield BrokenReferenceError(what, where=name, fix="take some out")
 
     def replace(self, **fields: Any) -> Plan:
         """A plan with these fields exchanged; everything else is the same object. Validates nothing."""
@@ -218,6 +226,14 @@ class Plan(Assumable):
         """API slots in node-id order."""
         return tuple(sorted((p for p in self.processes if isinstance(p, ApiSlot)), key=lambda p: p.node_id))
 
+
+_MOST: Mapping[str, int] = {
+    name: limit.max_length
+    for name, field in Plan.model_fields.items()
+    for limit in field.metadata
+    if isinstance(limit, MaxLen) and field.default == ()
+}
+"""Parts of each collection at most. Edits share collections instead of validating them: they are counted."""
 
 EMPTY_PLAN = Plan()
 """The plan of a new window."""

@@ -81,12 +81,12 @@ class Table(Assumable):
     database: Identifier
     name: Identifier
     columns: tuple[Column, ...] = Field(min_length=1, max_length=512)
-    primary_key: tuple[Identifier, ...] = ()
+    primary_key: tuple[Identifier, ...] = Field(default=(), max_length=32)
     """Empty: the product adds a hidden BIGINT key."""
     primary_key_using_hash: bool = False
     key_arrival: Literal["in_order", "random"] | None = None
     """How new primary keys come, as for an index."""
-    distribution_key: tuple[Identifier, ...] = ()
+    distribution_key: tuple[Identifier, ...] = Field(default=(), max_length=32)
     """Columns of PARTITION BY KEY; empty: the whole primary key."""
     distribution_key_values: int | None = Field(default=None, ge=1, le=10**15)
     """How many different values these columns have; None: by the table they refer to, else one per row."""
@@ -94,14 +94,14 @@ class Table(Assumable):
     """The table whose rows each are one value: that of the warehouses, for rows distributed by warehouse."""
     distribution_key_first: int | None = Field(default=None, ge=-(2**63), lt=2**64)
     """The values are the whole numbers from here on, one after the other; None: not known which they are."""
-    indexes: tuple[Index, ...] = ()
+    indexes: tuple[Index, ...] = Field(default=(), max_length=10_000)
     rows: Rows = 0
     growth_rows_per_month: Rows = 0
     partition_balance: PartitionBalance = PartitionBalance.FOR_RP_BY_LDM
     partitions: int | None = Field(default=None, ge=1, le=8160)
     """Partitions asked for with PARTITIONS n; None: by partition_balance."""
     max_rows: Rows | None = None
-    grown_from: tuple[Annotated[int, Field(ge=1, le=8160)], ...] = ()
+    grown_from: tuple[Annotated[int, Field(ge=1, le=8160)], ...] = Field(default=(), max_length=8160)
     """Partitions it had before online reorganisations, oldest first; empty: never reorganised."""
     hash_map_buckets: int | None = Field(default=None, ge=1, le=65535)
     """Buckets of the map the table was created with; None: the version's default."""
@@ -112,9 +112,9 @@ class Table(Assumable):
     row_format_fixed: bool = False
     """ROW_FORMAT=FIXED: no reference to a variable part unless a column needs one."""
     tablespace_id: Annotated[Id | None, Ref("tablespaces", gone="clear")] = None
-    partition_rows: tuple[Rows, ...] = ()
+    partition_rows: tuple[Rows, ...] = Field(default=(), max_length=8160)
     """Rows counted in each partition (ndb_desc -p), in partition order; empty: spread by the hash map."""
-    partition_variable_bytes: tuple[Bytes, ...] = ()
+    partition_variable_bytes: tuple[Bytes, ...] = Field(default=(), max_length=8160)
     """Bytes of variable pages counted in each partition (ndb_desc -p); empty: by the lengths of the columns.
 
     They count together with partition_rows, as long as those add up to the rows.

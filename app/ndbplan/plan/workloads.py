@@ -53,7 +53,7 @@ class Operation(Assumable):
     kind: OperationKind
     rows: float = Field(default=1.0, ge=1e-6, le=1e7)
     """Rows of this kind in one transaction."""
-    columns: tuple[Identifier, ...] = ()
+    columns: tuple[Identifier, ...] = Field(default=(), max_length=512)
     """Columns an update changes; empty: all that are not in the primary key."""
     key_choice: Literal["evenly", "power_law", "in_turn"] = "evenly"
     """Which values of the table's distribution key it chooses. power_law: the value of rank r as often as
@@ -149,7 +149,7 @@ class JobLoad(_Load):
     tool: JobTool = JobTool.NDB_IMPORT
     threads: int = Field(default=1, ge=1, le=10_000)
     """Threads of the tool, or sessions that load at the same time; each waits for its answers."""
-    rows: tuple[JobRows, ...] = ()
+    rows: tuple[JobRows, ...] = Field(default=(), max_length=100_000)
     """Rows of each table; empty: by `total_bytes`."""
     total_bytes: PositiveBytes | None = None
     """Bytes of the values of all rows; None, without `rows`: all rows that the tables state."""

@@ -270,3 +270,45 @@ def test_recovering_keeps_the_old_journal_until_the_new_one_is_safe(qtbot, tmp_p
     assert crashed(folder) == []
     assert (folder / "odd.journal").exists()
     window.document.new()
+
+
+def test_an_edit_that_did_not_fit_is_recovered_with_the_next(document, folder, monkeypatch) -> None:
+    journal = Journal(document, folder, document)
+    _edit(document)
+
+    def full(*_args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    gone = document.plan.hosts[-1].id
+    with monkeypatch.context() as patch:
+        patch.setattr(JournalFile, "_write", full)
+        document.edit("Remove", lambda plan: edits.remove(plan, [gone]))
+        assert not journal.is_safe()
+    _edit(document)
+    assert journal.is_safe()
+    assert _after_a_crash(journal, folder)[0].plan == document.plan
+    journal.close()
+
+
+def test_a_plan_that_does_not_fit_on_the_disk_is_not_called_safe(document, folder, monkeypatch) -> None:
+    """The line that names another plan fits where that plan itself does not."""
+    journal = Journal(document, folder, document)
+    _edit(document)
+
+    def full(*_args: object) -> JournalFile:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(JournalFile, "begin", full)
+        document.recover(sample_plan("starter"), Path("/lost.ndbplan"))
+        assert not journal.is_safe()
+        assert all("lost" not in path.read_text() for path in _files(folder))
+    journal.close()
+
+
+def test_what_is_no_file_is_not_waited_for(folder, tmp_path) -> None:
+    plan_file = tmp_path / "a.ndbplan"
+    JournalFile.begin(folder, Heading("a", plan_file), EMPTY_PLAN).close()
+    os.mkfifo(plan_file)
+    os.mkfifo(folder / "b.journal")
+    assert [one.saved for one in crashed(folder)] == [None]

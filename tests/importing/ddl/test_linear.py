@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 import pytest
 
-from ndbplan.importing.ddl.into_plan import with_tables
+from ndbplan.importing.ddl.into_plan import with_ddl
 from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.importing.ndb_desc_tables import statements_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN
 
@@ -17,8 +19,8 @@ VERSION = NdbVersion.parse("8.0")
 FEW = 60
 
 
-def _operations(text: str) -> int:
-    """How many operations of our own code reading a text takes."""
+def _operations(read: Callable[[], object]) -> int:
+    """How many operations of our own code something takes."""
     count = 0
 
     def trace(frame: FrameType, event: str, _argument: Any) -> Any:
@@ -32,10 +34,20 @@ def _operations(text: str) -> int:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        with_tables(EMPTY_PLAN, read_ddl(text, VERSION).tables)
+        read()
     finally:
         sys.settrace(before)
     return count
+
+
+def _grows(read: Callable[[str], object], text: Callable[[int], str]) -> float:
+    """How many times as long twice as much takes."""
+    _operations(lambda: read(text(1)))
+    return _operations(lambda: read(text(2 * FEW))) / _operations(lambda: read(text(FEW)))
+
+
+def _taken(text: str) -> object:
+    return with_ddl(EMPTY_PLAN, read_ddl(text, VERSION))
 
 
 @pytest.mark.parametrize(
@@ -47,15 +59,29 @@ def _operations(text: str) -> int:
         "CREATE TABLE v{n} (a INT PRIMARY KEY, b WHAT);\nDROP TABLE v{n};\n",
         "CREATE TABLE t{n} (a INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES t0 (a));\n",
         "ALTER TABLE t{n} ADD COLUMN b INT;\n",
+        "CREATE LOGFILE GROUP lg ADD UNDOFILE 'u' ENGINE NDB;\n"
+        "CREATE TABLESPACE s{n} ADD DATAFILE 'd' USE LOGFILE GROUP lg ENGINE NDB;\n",
     ],
 )
 def test_twice_as_many_statements_take_twice_as_long(statement: str) -> None:
-    def many(count: int) -> str:
-        return "".join(statement.format(n=n) for n in range(count))
+    assert _grows(_taken, lambda count: "".join(statement.format(n=n) for n in range(count))) < 2.03
 
-    _operations(many(1))
-    once, twice = _operations(many(FEW)), _operations(many(2 * FEW))
-    assert twice < 2.03 * once
+
+@pytest.mark.parametrize(
+    "clause",
+    ["c{n} INT", "KEY k{n} (a)", "KEY (a)", "KEY k (a)", "FOREIGN KEY (a) REFERENCES t{n} (a)", "UNIQUE (a)"],
+)
+def test_twice_as_many_clauses_take_twice_as_long(clause: str) -> None:
+    def table(count: int) -> str:
+        clauses = ", ".join(clause.format(n=n) for n in range(count))
+        return f"CREATE TABLE t (a INT PRIMARY KEY, {clauses});"
+
+    assert _grows(_taken, table) < 2.03
+
+
+def test_twice_as_many_described_tables_take_twice_as_long() -> None:
+    one = "$ ndb_desc -d d t{n}\n-- t{n} --\nVersion: 1\n-- Attributes --\na Int PRIMARY KEY\n\n"
+    assert _grows(statements_of, lambda count: "".join(one.format(n=n) for n in range(count))) < 2.03
 
 
 def test_many_quotes_that_stay_open_are_given_up() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import write_atomically
+from ndbplan.base.files import read_at_most, write_atomically
 
 _RECENT_AT_MOST = 10
+_MOST_BYTES = 5_000_000
 
 
 class Preferences:
@@ -24,7 +25,7 @@ class Preferences:
         self._path = path
         self._values: dict[str, Any] = {}
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            stored = json.loads(path.read_text(encoding="utf-8"))
+            stored = json.loads(read_at_most(path, _MOST_BYTES) or b"{}")
             if isinstance(stored, dict):
                 self._values = stored
 

@@ -95,13 +95,15 @@ class Journal(QObject):
         """Whether everything unsaved lies on the disk, a loss of power included; waits for it."""
         if self._file is None:
             return not self._document.is_modified
+        if not self._holds_all(self._file):
+            return False
         try:
             self._file.flush()
         except OSError:
             return False
         return True
 
-    def _edited(self, before: Plan, after: Plan) -> None:
+    def _edited(self, _before: Plan, after: Plan) -> None:
         written = self._file
         if written is None or not self._document.is_modified:
             # The first unsaved edit, and a plan that replaces this one, follow as a change of state.
@@ -110,7 +112,7 @@ class Journal(QObject):
         if written.heading == self._heading() and not self._is_long(written):
             # When it cannot be written, what was written until now stays until the whole plan is elsewhere.
             with contextlib.suppress(OSError):
-                written.append(before, after)
+                written.append(after)
                 self._flush_soon()
                 return
         self._start()
@@ -122,10 +124,12 @@ class Journal(QObject):
         elif self._file is None:
             self._start()
         elif self._file.heading != heading:
-            try:
-                self._file.rename(heading)
-            except OSError:
-                self._start()
+            # Where the plan could not be written, the journal is still that of another one.
+            if self._file.plan is self._document.plan:
+                with contextlib.suppress(OSError):
+                    self._file.rename(heading)
+                    return
+            self._start()
 
     def _start(self) -> None:
         """Begin a journal with the whole plan; what was there before goes when it is safe on the disk."""
@@ -135,7 +139,11 @@ class Journal(QObject):
         try:
             new = JournalFile.begin(self._folder, self._heading(), self._document.plan)
             if old is not None:
-                new.flush()
+                try:
+                    new.flush()
+                except OSError:
+                    new.remove()
+                    raise
                 old.remove()
             self._file, self._told = new, False
             self._flush_soon()
@@ -147,6 +155,9 @@ class Journal(QObject):
                     f"Edits cannot be kept for a recovery ({error.strerror}): a crash would lose them. Save "
                     f"often, and look at {self._folder}."
                 )
+
+    def _holds_all(self, written: JournalFile) -> bool:
+        return written.plan is self._document.plan and written.heading == self._heading()
 
     def _heading(self) -> Heading:
         return Heading(self._document.title, self._document.path)
@@ -226,6 +237,8 @@ def _saved(path: Path | None) -> tuple[Plan | None, datetime | None]:
     if path is None:
         return None, None
     try:
-        return file.load(path), datetime.fromtimestamp(path.stat().st_mtime)
-    except (OSError, UserError):
+        # Anything else that has its name now, such as a pipe, might be waited for.
+        found = file.load(path) if path.is_file() else None
+        return found, None if found is None else datetime.fromtimestamp(path.stat().st_mtime)
+    except (OSError, UserError, ValueError, OverflowError):
         return None, None

@@ -313,4 +313,4 @@ def style_sheet(t: Tokens, text_scale: float = 1.0) -> str:
         text = text.replace(f"@{name}", names[name])
     if text_scale == 1.0:
         return text
-    return re.sub(r"(?<=font-size: )(\d+)px", lambda size: f"{round(int(size[1]) * text_scale)}px", text)
+    return re.sub(r"(?<=font-size: )([0-9]+)px", lambda size: f"{round(int(size[1]) * text_scale)}px", text)

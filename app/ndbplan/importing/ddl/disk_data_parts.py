@@ -31,13 +31,21 @@ def with_disk_data(plan: Plan, made: DiskData) -> Taken:
     """The plan with log file groups and tablespaces that it lacks, and its own as ALTER leaves them."""
     changes, problems = list[str](), list[DdlProblem]()
     for kind, groups in (("log file group", made.logfile_groups), ("tablespace", made.tablespaces)):
+        there, ids, new = _of_plan(plan, kind), NewIds(plan), list[LogfileGroup | Tablespace]()
+        logs = _of_plan(plan, "log file group")
         for each in groups.values():
             try:
-                plan, said, kept = _with_group(plan, kind, each)
+                part, said, kept = _made(there.get(each.name), logs, ids, kind, each)
             except EditError as error:
-                said, kept = "", f"{kind} {each.name[:40]}: {error.line}"
+                part, said, kept = None, "", f"{kind} {each.name[:40]}: {error.line}"
             changes += [f"{kind} {each.name}: {said}"] if said else []
             problems += [DdlProblem(*each.place, kept)] if kept else []
+            if part is not None and part.id in plan.by_id:
+                plan = edits.update(plan, part.id, **{n: getattr(part, n) for n in type(part).model_fields})
+            elif part is not None:
+                new.append(part)
+        # In one step: each step looks through the whole plan.
+        plan = edits.add(plan, *new) if new else plan
     for (kind, _), altered in made.altered.items():
         try:
             plan, said, kept = _with_changes(plan, kind, altered)
@@ -48,44 +56,54 @@ def with_disk_data(plan: Plan, made: DiskData) -> Taken:
     return plan, changes, problems
 
 
-def _of_plan(plan: Plan, kind: str, name: str) -> LogfileGroup | Tablespace | None:
-    there: tuple[LogfileGroup | Tablespace, ...]
-    there = plan.logfile_groups if kind == "log file group" else plan.tablespaces
-    return next((one for one in there if one.name == name), None)
+def _of_plan(plan: Plan, kind: str) -> dict[str, LogfileGroup | Tablespace]:
+    """What the plan has of a kind, by name."""
+    if kind == "log file group":
+        return {one.name: one for one in reversed(plan.logfile_groups)}
+    return {one.name: one for one in reversed(plan.tablespaces)}
 
 
 def _files_of(part: LogfileGroup | Tablespace) -> tuple[SpaceFile, ...]:
     return part.undo_files if isinstance(part, LogfileGroup) else part.data_files
 
 
-def _with_group(plan: Plan, kind: str, each: FileGroup) -> tuple[Plan, str, str]:
-    """The plan with one that the text makes; what changes, and what is said of it. Raises EditError."""
-    name, known = each.name[:40], _of_plan(plan, kind, each.name)
+def _made(
+    known: LogfileGroup | Tablespace | None,
+    logs: Mapping[str, LogfileGroup | Tablespace],
+    ids: NewIds,
+    kind: str,
+    each: FileGroup,
+) -> tuple[LogfileGroup | Tablespace | None, str, str]:
+    """What a text makes of one, `known` to the plan or new; what changes, and what is said of it.
+
+    Raises EditError.
+    """
+    name = each.name[:40]
     if not each.files:
-        return plan, "", f"{kind} {name} names no file; left out"
+        return None, "", f"{kind} {name} names no file; left out"
     fields: dict[str, Any]
     if kind == "log file group":
         sizes = {"undo_buffer_bytes": each.undo_buffer_bytes}
         fields = {"undo_files": _files(each.files)}
     else:
-        group = next((one for one in plan.logfile_groups if one.name == each.logfile_group), None)
+        group = logs.get(each.logfile_group)
         if group is None and known is None:
             what = f"uses log file group '{each.logfile_group[:40]}', which nothing makes"
-            return plan, "", f"tablespace {name} {what}; add its CREATE LOGFILE GROUP"
+            return None, "", f"tablespace {name} {what}; add its CREATE LOGFILE GROUP"
         sizes = {"extent_size_bytes": each.extent_bytes}
         fields = {"data_files": _files(each.files), "directory": _directory(each.files)}
         fields |= {"logfile_group_id": group.id} if group is not None else {}
     fields |= {name: size for name, size in sizes.items() if size is not None}
     if known is None:
+        part: type[LogfileGroup] | type[Tablespace]
         part = LogfileGroup if kind == "log file group" else Tablespace
-        made = validated.made(part, {"id": NewIds(plan).of(part), "name": each.name, **fields})
-        return edits.add(plan, made), "added", ""
+        return validated.made(part, {"id": ids.of(part), "name": each.name, **fields}), "added", ""
     other = validated.changed(known, **fields)
     if other == known:
-        return plan, "", ""
+        return None, "", ""
     if each.anew:
-        return edits.update(plan, known.id, **fields), "dropped and made anew", ""
-    return plan, "", f"{kind} {name} is there already and stays as it is: {_compared(known, other)}"
+        return other, "dropped and made anew", ""
+    return None, "", f"{kind} {name} is there already and stays as it is: {_compared(known, other)}"
 
 
 def _compared(known: LogfileGroup | Tablespace, other: LogfileGroup | Tablespace) -> str:
@@ -99,7 +117,7 @@ def _compared(known: LogfileGroup | Tablespace, other: LogfileGroup | Tablespace
 
 def _with_changes(plan: Plan, kind: str, altered: FileGroup) -> tuple[Plan, str, str]:
     """The plan with the files that ALTER adds to one of its own, or takes away. Raises EditError."""
-    name, part = altered.name[:40], _of_plan(plan, kind, altered.name)
+    name, part = altered.name[:40], _of_plan(plan, kind).get(altered.name)
     if part is None:
         return plan, "", f"there is no '{name}' above; left out"
     before = {path: file.size_bytes for file in _files_of(part) for path in _names(file)}
@@ -127,7 +145,7 @@ def without_dropped(plan: Plan, made: DiskData) -> Taken:
     """The plan without what DROP takes; what still holds something stays, as the server refuses that."""
     changes, problems = list[str](), list[DdlProblem]()
     for (kind, name), dropped in sorted(made.dropped.items(), reverse=True):
-        part = _of_plan(plan, kind, name)
+        part = _of_plan(plan, kind).get(name)
         if part is None:
             what = f"there is no {kind} '{name[:40]}' above; left out"
         elif users := list(_users(plan, part)):

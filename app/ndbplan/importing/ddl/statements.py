@@ -74,7 +74,7 @@ _DROP_DATABASE = re.compile(rf"{_COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+E
 _DISK_DATA = re.compile(
     rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
 )
-_NO_LOGGING = re.compile(rf"{_COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
+_NO_LOGGING = re.compile(rf"\A{_COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
 _NO_TABLE = re.compile(
     rf"{_COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
     r"|SQL\s++SECURITY\s++\w++|AGGREGATE)\s++)*+(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",

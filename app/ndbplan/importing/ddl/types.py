@@ -129,6 +129,8 @@ class TableParts:
     primary_key_using_hash: bool = False
     distribution_key: tuple[str, ...] = ()
     indexes: list[Index] = field(default_factory=list)
+    index_numbers: dict[str, int] = field(default_factory=dict)
+    """By the name of each index, what was last put behind it to name another."""
     foreign_keys: list[tuple[str | None, ForeignKey]] = field(default_factory=list)
     """Each with its name."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -143,12 +145,12 @@ class TableParts:
 
     def add_index(self, name: str | None, columns: tuple[str, ...], kind: Any) -> None:
         """Add a secondary index; without a name it takes that of its first column."""
-        taken = {index.name for index in self.indexes}
-        stem = name or columns[0]
-        number, wish = 1, stem
-        while wish in taken:
-            number += 1
+        stem = wish = name or columns[0]
+        number = self.index_numbers.get(stem, 0)
+        while wish in self.index_numbers:
+            number = max(number, 1) + 1
             wish = f"{stem}_{number}"
+        self.index_numbers |= {stem: number, wish: self.index_numbers.get(wish, 0)}
         self.indexes.append(Index(name=wish, columns=columns, kind=kind))
 
     def fields(self) -> dict[str, Any]:
@@ -171,6 +173,14 @@ _CHARSET_ATTRIBUTES = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 _NATIONAL = frozenset({"nchar", "nvarchar"})
 _SAYS_NOTHING = frozenset({"SIGNED", "VISIBLE", "GENERATED", "ALWAYS"})
 """Words of a column that say what holds anyway, or what follows them."""
+
+
+_KEY_COLUMNS = 32
+"""Columns of a key at most."""
+
+
+def _beginnings(columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return (columns[:count] for count in range(1, min(len(columns), _KEY_COLUMNS) + 1))
 
 
 def _skip_value(item: Stream) -> None:
@@ -404,12 +414,16 @@ class ColumnReader:
         parts.indexes = kept
         if not parts.primary_key:
             self._take_unique_as_primary(parts)
+        parts.index_numbers = dict.fromkeys((index.name for index in parts.indexes), 0)
+        covered = set(_beginnings(parts.primary_key))
+        for index in parts.indexes:
+            covered.update(_beginnings(index.columns))
         for name, key in parts.foreign_keys:
             own = known(key.columns)
-            leads = [parts.primary_key, *(index.columns for index in parts.indexes)]
             # The server adds an index for a foreign key that none covers.
-            if own and not any(lead[: len(own)] == own for lead in leads):
+            if own and own not in covered:
                 parts.add_index(name, own, "ordered")
+                covered.update(_beginnings(own))
         indexed = {*parts.primary_key, *(column for index in parts.indexes for column in index.columns)}
         for column in parts.columns:
             if column["name"] in parts.primary_key:
