@@ -31,8 +31,8 @@ from ndbplan.plan.samples import sample_plan
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 VERSIONS = ("7.4", "8.0", "8.4")
 LIFE = (
-    "install", "start", "backup", "restore", "rolling-restart", "initial-rolling-restart", "add-nodes",
-    "replace-host", "stop", "start-again",
+    "install", "start", "schema", "backup", "restore", "rolling-restart", "initial-rolling-restart",
+    "add-nodes", "replace-host", "stop", "start-again",
 )  # fmt: skip
 DOWN = ("install", "start", "restore", "stop", "start-again")
 """Parts that take the cluster out of service, and say so."""

@@ -19,9 +19,9 @@ Answer = Callable[[str, list[str]], tuple[str, str]]
 """Host and words of a command to its exit status (or `die`) and what it prints."""
 
 _PROGRAMS = (
-    "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "systemctl", "ln", "mv",
-    "rm", "cp", "mountpoint", "test", "mkdir", "useradd", "id", "tar", "dnf", "apt-get", "/usr/sbin/ndbmtd",
-    "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
+    "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
+    "systemctl", "ln", "mv", "rm", "cp", "mountpoint", "test", "mkdir", "useradd", "id", "tar", "dnf",
+    "apt-get", "/usr/sbin/ndbmtd", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from exporting.acted_cluster import ActedCluster
+from exporting.acted_cluster import PASSWORDS, ActedCluster
 from ndbplan.edits.parts import set_plan
 from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
@@ -16,6 +16,7 @@ from ndbplan.plan.samples import sample_plan
 
 LIFE = (
     "start",
+    "schema",
     "backup",
     "restore",
     "rolling-restart",
@@ -91,6 +92,12 @@ def test_a_whole_life_runs_from_top_to_bottom(
             act(cluster, folder, part)
     assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
     assert {node.group for node in cluster.data_nodes.values()} == set(range(len(cluster.data_nodes) // 2))
+    wanted = {"'ndb_app'@'%'": PASSWORDS["ndb_app"], "'ndb_backup'@'localhost'": PASSWORDS["ndb_backup"]}
+    assert all(cluster.accounts[node.host] == wanted for node in cluster.sql_nodes.values())
+    dumps = [path for _, path in cluster.files if path.startswith("/var/lib/mysql-dumps/")]
+    assert len(dumps) >= 2 * len(cluster.sql_nodes)
+    written = [path.read_text() for path in folder.parents[1].rglob("*") if path.is_file()]
+    assert sum(PASSWORDS["ndb_backup"] in text for text in written) == 1, "where the operator keeps it"
 
 
 def test_parts_that_are_broken_off_run_to_the_end(acted: Callable[..., tuple[ActedCluster, Path]]) -> None:
@@ -130,7 +137,7 @@ def test_an_older_folder_is_refused_once_nodes_are_added(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:
     cluster, folder = acted(versions("starter"))
-    for part in ("start", "add-nodes"):
+    for part in ("start", "schema", "add-nodes"):
         act(cluster, folder, part)
     only_this = folder / "runbook.sh"
     text = only_this.read_text().replace("data_nodes=(1 2 3 4)", "data_nodes=(1 2)")

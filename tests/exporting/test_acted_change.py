@@ -16,8 +16,10 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.exporting.export import Running, export
 from ndbplan.importing.config.plan import import_config
+from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.tables import Column, Index
 
 KINDS = ("config", "mycnf", "runbook", "systemd")
 STARTER = sample_plan("starter")
@@ -51,6 +53,17 @@ def on_the_lcp_disk(plan: Plan) -> Plan:
     return plan
 
 
+def with_other_tables(plan: Plan) -> Plan:
+    """One that is new, one that goes, one with another column, another index and one less."""
+    first, second, *others = plan.tables
+    more = first.model_copy(update={
+        "columns": (*first.columns, Column(name="note", type="varchar", length=40)),
+        "indexes": (Index(name="by_name", columns=("name",)),),
+    })  # fmt: skip
+    new = others[0].model_copy(update={"id": "fresh", "name": "fresh"})
+    return remove(plan.replace(tables=(more, second, *others, new)), [second.id])
+
+
 CHANGES = {
     "node": (STARTER, parameter("DataMemory", 2**36)),
     "one node": (STARTER, lambda plan: set_parameter(plan, plan.data_nodes[1].id, "MaxNoOfTables", 500)),
@@ -65,12 +78,22 @@ CHANGES = {
     "system": (STARTER, moved),
     "grow": (STARTER, add_node_group),
     "grow, 7.4": (OLD, add_node_group),
+    "tables": (STARTER, with_other_tables),
+    "grow, tables": (OLD, lambda plan: add_node_group(with_other_tables(plan))),
     "upgrade": (set_plan(STARTER, ndb_version="8.0.30"), lambda _: STARTER),
     "initial system": (add_node_group(STARTER), lambda _: STARTER),
 }
 
 
-IN_SHORT = ("one node", "initial node, 7.4", "another server", "system", "grow", "upgrade", "initial system")
+IN_SHORT = (
+    "one node",
+    "initial node, 7.4",
+    "another server",
+    "system",
+    "grow, tables",
+    "upgrade",
+    "initial system",
+)
 """One of each way; tests/attack/acts.py runs them all, broken off behind more commands."""
 
 
@@ -81,8 +104,9 @@ def running(plan: Plan, folder: Path, seed: int) -> ActedCluster:
     cluster = ActedCluster(plan, seed)
     cluster.__enter__()
     cluster.may_be_down = True
-    done = cluster.run(folder, "start")
-    assert done.returncode == 0, done.stderr
+    for part in ("start", "schema"):
+        done = cluster.run(folder, part)
+        assert done.returncode == 0, done.stderr
     cluster.may_be_down = False
     cluster.pass_time(20)
     return cluster
@@ -129,6 +153,11 @@ def is_as_planned(cluster: ActedCluster, plan: Plan) -> None:
         made, _ = import_config({"config.ini": acted.made_by.encode()}, plan.ndb_version)
         initial = [c.name for c in diff(made, plan).parameters if c.restart == "initial_node"]
         assert initial == [], "the redo log is as it was made"
+    assert cluster.tables == {
+        table_name(table): {f"`{column.name}`" for column in table.columns}
+        | {f"INDEX `{index.name}`" for index in table.indexes}
+        for table in plan.tables
+    }
     assert all(cluster.sql_nodes[node.node_id].serves(cluster.now) for node in plan.sql_nodes)
     assert all(cluster.management[node.node_id].serves(cluster.now) for node in plan.management_nodes)
 

@@ -16,7 +16,7 @@ from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import Kept, keeping
 from ndbplan.configuration.settings import NodeSettings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.grown import ReorganiseEstimate, reorganise
+from ndbplan.estimate.grown import ReorganiseEstimate, reorganise, reorganise_to
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.demand import NodeLoad
@@ -222,6 +222,10 @@ class Estimation:
     def reorganise(self, groups: int = 1) -> ReorganiseEstimate:
         """Adding node groups and spreading every table over them. Raises ReorganiseError, EditError."""
         return self.kept(reorganise, self.plan, groups, self.workload)
+
+    def reorganise_to(self, grown: Plan) -> ReorganiseEstimate:
+        """Spreading every table over the node groups of another plan, which has those of this one too."""
+        return self.kept(reorganise_to, self.plan, grown, self.workload)
 
     def backup(self) -> BackupEstimate:
         """A backup of all nodes."""

@@ -126,7 +126,11 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
     odd = incomplete_node_group(plan)
     if odd is not None:
         raise ReorganiseError(odd, fix="give every node group NoOfReplicas members first")
-    grown = grow(plan, groups)
+    return reorganise_to(plan, grow(plan, groups), workload)
+
+
+def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> ReorganiseEstimate:
+    """What reorganising every table does when the node groups of another plan are there too."""
     now, then = machines_of(plan), machines_of(grown)
     left = Left.of(cpu(plan, workload), busy_disks(now, traffic_on_disks(plan, workload)))
     tables = tuple(

@@ -19,6 +19,8 @@ from ndbplan.operations.commands import (
     CreateNodeGroup,
     HasBackup,
     InstallPrograms,
+    KeepLogin,
+    MakeAccount,
     Management,
     Restore,
     Shell,
@@ -36,6 +38,7 @@ from ndbplan.operations.hosts import install, replace_host
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.operations.restoring import no_way_to_restore, restore
 from ndbplan.operations.roll_out import rolling_restart
+from ndbplan.operations.schema_part import make_schema
 from ndbplan.operations.whole_cluster import back_up, start_cluster, stop_cluster
 from ndbplan.plan.plan import Plan
 
@@ -52,6 +55,7 @@ def runbook_parts(plan: Plan, add_groups: int = 1, before: Plan | None = None) -
     found = (
         install(now),
         _timed_or_not(partial(first_start, now)),
+        make_schema(now),
         None if before is None else _changed(now, before),
         _timed_or_not(partial(back_up, now)),
         _timed_or_not(partial(restore, now)),
@@ -67,8 +71,9 @@ def runbook_parts(plan: Plan, add_groups: int = 1, before: Plan | None = None) -
 
 _LEFT_OUT = (
     "hosts without systemd: start, stop and restart go through units",
-    "accounts and passwords of the SQL nodes; what is not in NDB (users, views, routines): mysqldump",
-    "ALTER TABLE, and making tables: schema.sql has the statements",
+    "a password for root of each SQL node, which can log in on its host only and has none at first",
+    "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
+    "ALTER TABLE that copies a table",
     "copies of backups to another place, and programs of the NDB API",
 )
 
@@ -162,10 +167,13 @@ def expected_text(step: Step) -> str:
 
 def _script_line(command: Command) -> str:
     """The call of a function of the script that does a command, and waits for what comes of it."""
-    if isinstance(command, Sql):
+    if isinstance(command, Sql | MakeAccount):
         lines = "\n".join(command.statements)
-        name = "sql_once" if command.makes else "sql"
-        return f"{_call(name, command.host, command.socket)} <<'{_HEREDOC}'\n{lines}\n{_HEREDOC}"
+        if isinstance(command, MakeAccount):
+            call = _call("make_account", command.host, command.socket, command.name)
+        else:
+            call = _call("sql_once" if command.makes else "sql", command.host, command.socket)
+        return f"{call} <<'{_HEREDOC}'\n{lines}\n{_HEREDOC}"
     return _call(*_function_call(command))
 
 
@@ -181,6 +189,8 @@ def _function_call(command: Command) -> tuple[object, ...]:
             return ("management", command.command, command.answer)
         case Copy():
             return ("copy_file", command.file, command.host, command.target)
+        case KeepLogin():
+            return ("keep_login", command.host, command.socket, command.name, command.file)
         case StartService():
             return ("start_service", command.host, command.unit, command.option)
         case StopService():
@@ -210,16 +220,8 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case HasBackup():
             return ("has_backup", command.host, command.folder)
         case Restore():
-            return ("restore", command.host, command.node_id, command.folder, *_RESTORED[command.part])
+            return ("restore", command.host, command.node_id, command.folder, *command.options)
     raise TypeError(command)
-
-
-_RESTORED = {
-    "meta": ("--restore-meta", "--disable-indexes"),
-    "data": ("--restore-data", "--disable-indexes"),
-    "indexes": ("--rebuild-indexes",),
-}
-"""Options of ndb_restore for each part of a backup."""
 
 
 def markdown_blocks(plan: Plan, step: Step) -> list[str]:
@@ -287,11 +289,14 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case HasBackup():
             return [_typed(command.host, f"ls {shell_quoted(command.folder)}/BACKUP-ID")]
         case Restore():
-            options = " ".join(_RESTORED[command.part])
+            options = " ".join(command.options)
             folder = shell_quoted(command.folder)
             words = f"--nodeid={command.node_id} --backupid=ID --backup-path={folder}/BACKUP-ID {options}"
             return [_typed(command.host, f"ndb_restore {connect} {words}")]
-        case Sql():
+        case KeepLogin():
+            lines = "[client], user, password, socket"
+            return [_typed(command.host, f"install -m 0600 /dev/stdin {command.file}  # {lines}")]
+        case Sql() | MakeAccount():
             return [("sql", "\n".join((f"-- on {command.host}", *command.statements)))]
     raise TypeError(command)
 

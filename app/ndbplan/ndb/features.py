@@ -28,6 +28,8 @@ class Features(NamedTuple):
     pool_node_ids: bool
     mysqld_notifies_systemd: bool
     mysqld_initialises: bool
+    tablespace_engine_named: bool
+    stored_grants_restored: bool
     upgraded_from: str
     kubernetes_operator: bool
     data_nodes_most: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.base.errors import UserError
@@ -19,13 +19,10 @@ from ndbplan.operations.commands import (
     CreateNodeGroup,
     Management,
     Shell,
-    copy_configuration,
-    install_services,
-    node_directories,
-    refuse_old_files,
     start_service,
     wait_started,
 )
+from ndbplan.operations.files import copy_configuration, install_services, node_directories, refuse_old_files
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
@@ -39,6 +36,7 @@ from ndbplan.operations.steps import (
 from ndbplan.operations.table_moves import disk_loads, table_moves
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.tables import Table
 
 GROWN_FOLDER = "after-add-nodes/"
 """The exported folder of the grown plan, inside that of the plan itself: what holds from then on."""
@@ -136,13 +134,23 @@ def add_nodes(
 
 
 def grow_by(
-    times: Times, before: Plan, grown: Plan, new: list[DataNode], conditions: Conditions
+    times: Times,
+    before: Plan,
+    grown: Plan,
+    new: list[DataNode],
+    tables: Collection[Table],
+    conditions: Conditions,
 ) -> Iterator[Step]:
-    """New nodes that the running configuration lists already: started, put into groups, given rows."""
+    """New nodes that the running configuration lists already: started, put into groups, given rows of tables.
+
+    Rows move on the cluster as it will be, less its new nodes.
+    """
     groups = len(new) // no_of_replicas(grown)
+    small = grown.replace(processes=tuple(p for p in grown.processes if p not in new))
+    moved = times.ask(times.now.of(small).under(conditions.load).reorganise_to, grown)
     yield _start_new(times, grown, new, conditions)
     yield _create_node_groups(times, before, new, groups)
-    yield from table_moves(grown, None)[0]
+    yield from table_moves(grown, moved, tables)[0]
     yield from (replace(step, key="verify-tables") for step in _verify(times, grown))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ndbplan.base.quoting import shell_quoted, sql_identifier
+from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
@@ -19,14 +19,7 @@ from ndbplan.operations.add_nodes import grow_by
 from ndbplan.operations.commands import (
     Command,
     Shell,
-    copy_configuration,
-    copy_my_cnf,
-    install_services,
-    management_directories,
-    node_directories,
-    on_an_sql_node,
     restart_management_at_once,
-    sql_data_directories,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -34,6 +27,14 @@ from ndbplan.operations.commands import (
     stop_service,
     wait_sql,
     wait_started,
+)
+from ndbplan.operations.files import (
+    copy_configuration,
+    copy_my_cnf,
+    install_services,
+    management_directories,
+    node_directories,
+    sql_data_directories,
 )
 from ndbplan.operations.hosts import programs_step
 from ndbplan.operations.operation import Operation, Step, Times
@@ -55,6 +56,7 @@ from ndbplan.operations.steps import (
     restart_sql_nodes,
     verify,
 )
+from ndbplan.operations.table_changes import left_to_people, stay, table_steps
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 
@@ -89,7 +91,7 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
         for one in found.difference.parameters
         if one.section in ("DB", "SYSTEM")
     ]
-    notes += _of_tables(before, now.plan)
+    notes += left_to_people(before, now.plan)
     text = (
         f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
         f"{KINDS[found.kind]}. The script refuses a cluster that runs by anything else. No DDL and no backup "
@@ -114,7 +116,7 @@ class _Work:
     def steps(self) -> Iterator[Step]:
         """All of them, in order."""
         kind = self.needs.kind
-        tables = tuple(self._tables())
+        tables = tuple(table_steps(self.before, self.plan))
         if kind == "nothing" and not tables:
             return
         if self.needs.programs:
@@ -304,7 +306,8 @@ class _Work:
         reserved = reserved_nodes(self.plan)
         new = [n for n in self.added if isinstance(n, DataNode) and n not in reserved]
         if new:
-            yield from grow_by(self.times, self.before, self.plan, new, self.conditions)
+            tables = stay(self.before, self.plan)
+            yield from grow_by(self.times, self.before, self.plan, new, tables, self.conditions)
 
     def _together(self) -> Iterator[Step]:
         found = self.times.ask(self.times.now.restart, "system", None, self.conditions)
@@ -380,39 +383,6 @@ class _Work:
         if self.plan.sql_nodes:
             yield from self._my_cnf(list(self.plan.sql_nodes))
         yield from fill_again(self.times, self.before, self.plan)
-
-    # Tables.
-
-    def _tables(self) -> Iterator[Step]:
-        gone = [
-            f"{sql_identifier(t.database)}.{sql_identifier(t.name)}"
-            for t in self.before.tables
-            if t.full_name not in {one.full_name for one in self.plan.tables}
-        ]
-        if gone and self.plan.sql_nodes:
-            yield Step(
-                "drop-tables",
-                "Remove tables that the plan no longer has",
-                "Clients of the SQL node that runs this wait meanwhile.",
-                tuple(on_an_sql_node(self.plan, f"DROP TABLE IF EXISTS {name};") for name in gone),
-                destructive=f"All rows of {len(gone)} table{'s' if len(gone) > 1 else ''} are lost: "
-                + ", ".join(gone[:8]),
-            )
-
-
-def _of_tables(before: Plan, after: Plan) -> Iterable[str]:
-    """What of tables is left to people."""
-    if not before.tables:
-        return
-    old = {table.full_name: table for table in before.tables}
-    new = [table.full_name for table in after.tables if table.full_name not in old]
-    if new:
-        yield f"left out: making tables ({', '.join(new[:8])}): schema.sql has them"
-    other = [
-        t.full_name for t in after.tables if t.full_name in old and t.columns != old[t.full_name].columns
-    ]
-    if other:
-        yield f"left out: ALTER TABLE of {', '.join(other[:8])}"
 
 
 def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:

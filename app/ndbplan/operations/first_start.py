@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.commands import (
     Command,
     Management,
-    copy_configuration,
-    copy_my_cnf,
-    install_services,
-    management_directories,
-    node_directories,
     on_an_sql_node,
-    refuse_old_files,
-    sql_data_directories,
     start_service,
     start_sql_nodes,
     wait_management,
     wait_started,
 )
+from ndbplan.operations.files import (
+    copy_configuration,
+    copy_my_cnf,
+    install_services,
+    management_directories,
+    node_directories,
+    refuse_old_files,
+    sql_data_directories,
+)
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.schema import disk_data_statements
 from ndbplan.operations.steps import move_redo_logs, verify
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 
 def first_start(now: Estimation, *, timed: bool = True) -> Operation:
@@ -147,45 +148,3 @@ def _sql_data(plan: Plan) -> Iterator[Step]:
             "host only: give it one at once.",
             tuple(sql_data_directories(plan)),
         )
-
-
-def disk_data_statements(plan: Plan) -> Iterator[str]:
-    """CREATE LOGFILE GROUP and CREATE TABLESPACE with every file of the plan."""
-    for group in plan.logfile_groups:
-        yield from _logfile_group(group)
-        for space in plan.tablespaces:
-            if space.logfile_group_id == group.id:
-                yield from _tablespace(space, group)
-
-
-def _files(files: Iterable[SpaceFile], directory: str | None) -> Iterator[tuple[str, int]]:
-    for file in files:
-        for number in range(1, file.count + 1):
-            name = file.name if file.count == 1 else f"{file.name}_{number}"
-            yield (f"{directory.rstrip('/')}/{name}" if directory else name), file.size_bytes
-
-
-def _logfile_group(group: LogfileGroup) -> Iterator[str]:
-    (first, size), *others = _files(group.undo_files, None)
-    name = sql_identifier(group.name)
-    yield (
-        f"CREATE LOGFILE GROUP {name} ADD UNDOFILE {sql_text(first)} INITIAL_SIZE {size} "
-        f"UNDO_BUFFER_SIZE {group.undo_buffer_bytes} ENGINE NDBCLUSTER;"
-    )
-    for other, size in others:
-        yield (
-            f"ALTER LOGFILE GROUP {name} ADD UNDOFILE {sql_text(other)} INITIAL_SIZE {size} "
-            "ENGINE NDBCLUSTER;"
-        )
-
-
-def _tablespace(space: Tablespace, group: LogfileGroup) -> Iterator[str]:
-    (first, size), *others = _files(space.data_files, space.directory)
-    name = sql_identifier(space.name)
-    yield (
-        f"CREATE TABLESPACE {name} ADD DATAFILE {sql_text(first)} USE LOGFILE GROUP "
-        f"{sql_identifier(group.name)} EXTENT_SIZE {space.extent_size_bytes} INITIAL_SIZE {size} "
-        "ENGINE NDBCLUSTER;"
-    )
-    for other, size in others:
-        yield f"ALTER TABLESPACE {name} ADD DATAFILE {sql_text(other)} INITIAL_SIZE {size} ENGINE NDBCLUSTER;"

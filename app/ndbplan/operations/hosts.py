@@ -10,17 +10,19 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.commands import (
     Command,
-    copy_configuration,
-    copy_my_cnf,
     install_programs,
-    install_services,
-    management_directories,
-    node_directories,
-    sql_data_directories,
     start_service,
     wait_management,
     wait_sql,
     wait_started,
+)
+from ndbplan.operations.files import (
+    copy_configuration,
+    copy_my_cnf,
+    install_services,
+    management_directories,
+    node_directories,
+    sql_data_directories,
 )
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import NO_DDL, NO_NODE_FAILURE, move_redo_logs, verify

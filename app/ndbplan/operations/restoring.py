@@ -14,13 +14,13 @@ from ndbplan.operations.commands import (
     HasBackup,
     Restore,
     Shell,
-    node_directories,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
     stop_service,
     wait_started,
 )
+from ndbplan.operations.files import node_directories
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import NOBODY, move_redo_logs, verify
 from ndbplan.plan.plan import Plan
@@ -83,7 +83,7 @@ def take_backup(times: Times, plan: Plan) -> Step:
         "backup",
         "START BACKUP",
         "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
-        "tables of NDB only: save users and views of each SQL node with mysqldump.",
+        "tables of NDB, and accounts that SQL nodes share.",
         (BackUp(),),
         None if found is None else found.duration_s,
         check="the management client reports completed",
@@ -166,22 +166,25 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
     nodes = before.data_nodes
     found = times.ask(times.now.of(before).restore)
 
-    def part(node: DataNode, what: str) -> Restore:
+    # Accounts that SQL nodes share are in the backup, and come back with this option only.
+    shared = ("--include-stored-grants",) if before.features.stored_grants_restored else ()
+
+    def part(node: DataNode, *options: str) -> Restore:
         host, folder = _backup_of(before, node)
-        return Restore(host, node.node_id, folder, what)
+        return Restore(host, node.node_id, folder, options)
 
     yield Step(
         "restore-meta",
         "Restore the tables",
         "Once, from the files of one node, without their indexes.",
-        (part(nodes[0], "meta"),),
+        (part(nodes[0], "--restore-meta", "--disable-indexes", *shared),),
         if_it_fails="when some tables are there and others are not, go on from step empty",
     )
     yield Step(
         "restore-data",
         "Restore the rows",
         "From the files of every node that took the backup. A row that is there already is written again.",
-        tuple(part(node, "data") for node in nodes),
+        tuple(part(node, "--restore-data", "--disable-indexes", *shared) for node in nodes),
         None if found is None else found.duration_s,
         label="Restore the backup",
         blocked=("everything: the data is not complete",),
@@ -192,5 +195,5 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
         "restore-indexes",
         "Build the indexes",
         "Once, when all rows are there.",
-        (part(nodes[0], "indexes"),),
+        (part(nodes[0], "--rebuild-indexes"),),
     )

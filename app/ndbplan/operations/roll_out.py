@@ -9,7 +9,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.operations.commands import copy_configuration
+from ndbplan.operations.files import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import (
     move_redo_logs,

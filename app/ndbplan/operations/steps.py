@@ -13,7 +13,6 @@ from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
 from ndbplan.operations.commands import (
     Command,
     Management,
-    move_redo_log,
     on_an_sql_node,
     reload_management,
     restart_data_node,
@@ -23,6 +22,7 @@ from ndbplan.operations.commands import (
     stop_all_data_nodes,
     wait_started,
 )
+from ndbplan.operations.files import move_redo_log
 from ndbplan.operations.operation import Step, Times
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, SqlNode

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.base.quoting import sql_identifier
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.constants import constants_of
@@ -16,6 +15,7 @@ from ndbplan.estimate.times.reorganise import TableReorganise
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command, on_an_sql_node
 from ndbplan.operations.operation import DiskLoad, Step
+from ndbplan.operations.schema import online_alter, table_name
 from ndbplan.operations.steps import NO_DDL, NO_RESTART
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -23,14 +23,18 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
 
-def table_moves(plan: Plan, change: ReorganiseEstimate | None) -> tuple[tuple[Step, ...], str | None]:
-    """REORGANIZE and OPTIMIZE of every table, and the key of the first step that moves rows.
+def table_moves(
+    plan: Plan, change: ReorganiseEstimate | None, tables: Collection[Table] | None = None
+) -> tuple[tuple[Step, ...], str | None]:
+    """REORGANIZE and OPTIMIZE of tables (None: of all), and the key of the first step that moves rows.
 
     `change`: what the estimate says about each table; None: nothing, so that steps have no durations.
     """
     steps: list[Step] = []
     first = None
     for number, table in enumerate(plan.tables, 1):
+        if tables is not None and table not in tables:
+            continue
         moved = None if change is None else change.tables[number - 1]
         if moved is not None and not moved.moves:
             moved = None
@@ -69,7 +73,7 @@ def _moves(plan: Plan, table: Table, number: int, moved: TableReorganise | None)
         *_in_runbook(
             plan,
             "Returns the space of variable-sized columns on the old nodes; fixed-size pages are only reused.",
-            f"OPTIMIZE TABLE {_name(table)};",
+            f"OPTIMIZE TABLE {table_name(table)};",
         ),
         None if moved is None else optimise(plan, table),
         label=f"OPTIMIZE {table.full_name}",
@@ -98,10 +102,6 @@ def _what_moves(plan: Plan) -> str:
     return f"Moves rows to the new node groups; unique hash indexes stay where they are{blobs}."
 
 
-def _name(table: Table) -> str:
-    return f"{sql_identifier(table.database)}.{sql_identifier(table.name)}"
-
-
 def reorganise_statement(plan: Plan, table: Table) -> str | None:
     """The statement that spreads a table over all node groups; None when the product refuses it."""
     if table.partitions is not None:
@@ -110,9 +110,7 @@ def reorganise_statement(plan: Plan, table: Table) -> str | None:
         action = f"MAX_ROWS={table.max_rows}"
     else:
         action = "REORGANIZE PARTITION"
-    if plan.features.algorithm_inplace:
-        return f"ALTER TABLE {_name(table)} ALGORITHM=INPLACE, {action};"
-    return f"ALTER ONLINE TABLE {_name(table)} {action};"
+    return online_alter(plan, table, action)
 
 
 def _passes(plan: Plan, table: TableReorganise) -> tuple[Phase, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
+from ndbplan.operations.accounts import dump
 from ndbplan.operations.commands import (
     Command,
     start_service,
@@ -20,12 +21,15 @@ from ndbplan.plan.plan import Plan
 
 
 def back_up(now: Estimation, *, timed: bool = True) -> Operation:
-    """A backup of all data nodes. `timed`: with its duration; raises what `backup` raises then."""
+    """A backup of all data nodes, and of what only SQL nodes hold.
+
+    `timed`: with durations; raises what `backup` raises then.
+    """
     step = take_backup(Times(now, known=timed), now.plan)
     return Operation(
         "backup",
         "Back up",
-        (step,),
+        (step, *dump(now.plan)),
         "While the cluster works. Copy the files of every data node to another place afterwards. The part "
         "restore brings the last backup back, or the one that --backup ID names.",
     )

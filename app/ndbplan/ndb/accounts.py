@@ -1,0 +1,98 @@
+"""Accounts of SQL nodes, by version of the product: what each may do, and the statements that make it.
+
+    accounts(version)[0].statements(["shop"])      # GRANT … TO 'ndb_app'@'%' …
+
+The data is `resources/ndb/accounts.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ndbplan.base.quoting import sql_identifier, sql_text
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.features import release
+from ndbplan.ndb.version import NdbVersion
+
+PASSWORD = "{password}"
+"""Stands in the statements for the password as a text of SQL."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """One account as a version of the product makes it."""
+
+    name: str
+    host: str
+    """From where it may log in."""
+    what: str
+    """Who uses it."""
+    keeps_login: bool
+    """Whether its login is kept on the SQL hosts, for root alone, so that commands there can use it."""
+    everywhere: tuple[str, ...]
+    """Privileges on everything."""
+    per_database: tuple[str, ...]
+    make: tuple[str, ...]
+    shared_by: str
+    """The privilege that has all SQL nodes know it; nothing: each must be told."""
+
+    def statements(self, databases: Iterable[str]) -> tuple[str, ...]:
+        """What makes it, or sets its password, and grants what it may do; it may be repeated."""
+        account = f"{sql_text(self.name)}@{sql_text(self.host)}"
+        found = [one.replace("{account}", account) for one in self.make]
+        if self.everywhere:
+            found.append(f"GRANT {', '.join(self.everywhere)} ON *.* TO {account};")
+        if self.per_database:
+            found += [
+                f"GRANT {', '.join(self.per_database)} ON {_pattern(name)}.* TO {account};"
+                for name in databases
+            ]
+        if self.shared_by:
+            found.append(f"GRANT {self.shared_by} ON *.* TO {account};")
+        return tuple(found)
+
+
+def _pattern(database: str) -> str:
+    """A database in GRANT, where _ and % stand for other letters unless they are escaped."""
+    return sql_identifier(database.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%"))
+
+
+@cache
+def _data() -> dict[str, Any]:
+    found: dict[str, Any] = read_json("ndb/accounts.json")
+    return found
+
+
+def _at(spans: Sequence[dict[str, Any]], version: NdbVersion) -> dict[str, Any]:
+    return [span for span in spans if release(span["from"]) <= version or span is spans[0]][-1]
+
+
+def accounts(version: NdbVersion) -> tuple[Account, ...]:
+    """The accounts that a cluster of a version gets."""
+    make = tuple(_at(_data()["forms"]["spans"], version)["make"])
+    shared = _at(_data()["shared"]["spans"], version)["privilege"]
+    found = []
+    for row in _data()["accounts"]:
+        span = _at(row["spans"], version)
+        may = tuple(span["everywhere"]), tuple(span["per_database"])
+        found.append(Account(row["name"], row["host"], row["what"], row["keeps_login"], *may, make, shared))
+    return tuple(found)
+
+
+def how_shared(version: NdbVersion) -> str:
+    """What else a version offers to have accounts on all SQL nodes, and why it is left alone; or nothing."""
+    text: str = _at(_data()["shared"]["spans"], version)["otherwise"]
+    return text
+
+
+def dump_databases(databases: Iterable[str]) -> tuple[str, ...]:
+    """Words of mysqldump for all of some databases but rows."""
+    return (*_data()["dump"]["databases"], *databases)
+
+
+def dump_accounts(version: NdbVersion) -> tuple[str, ...]:
+    """Words of mysqldump for accounts and what they may do."""
+    return (*_data()["dump"]["accounts"], *_at(_data()["dump"]["accounts_spans"], version)["tables"])

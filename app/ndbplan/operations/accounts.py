@@ -1,0 +1,97 @@
+"""Accounts of SQL nodes: made with passwords that nobody stores, and saved with what NDB does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.deployment import mysqld_instance, sql_files
+from ndbplan.ndb.accounts import Account, accounts, dump_accounts, dump_databases, how_shared
+from ndbplan.operations.commands import Command, KeepLogin, MakeAccount, Shell, sql_node_for_ddl
+from ndbplan.operations.operation import Step
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import SqlNode
+
+_DUMPS = "/var/lib/mysql-dumps"
+
+
+def make_accounts(plan: Plan) -> Iterator[Step]:
+    """Every account, on one SQL node where the others learn of it, else on each; nothing without any."""
+    if not plan.sql_nodes:
+        return
+    found = accounts(plan.version)
+    yield Step(
+        "accounts",
+        "Make the accounts",
+        " ".join(
+            (
+                *(f"{one.name}@{one.host} for {one.what}." for one in found),
+                "Passwords are asked for, or read from the file of --passwords; they go to the SQL nodes and "
+                "are kept neither here nor in the log. An account that is there gets the password that is "
+                "given.",
+                _how_known(plan),
+            )
+        ),
+        tuple(command for account in found for command in _made(plan, account)),
+        check="each of them can log in on every SQL node",
+        rollback="DROP USER",
+    )
+
+
+def _how_known(plan: Plan) -> str:
+    if accounts(plan.version)[0].shared_by:
+        return "They have NDB_STORED_USER: every SQL node has them, also one that comes later."
+    how = "They are made on each SQL node: run this step once more for one that comes later."
+    other = how_shared(plan.version)
+    return f"{how} ({other}.)" if other else how
+
+
+def _made(plan: Plan, account: Account) -> Iterator[Command]:
+    statements = account.statements(dict.fromkeys(table.database for table in plan.tables))
+    for node in (sql_node_for_ddl(plan),) if account.shared_by else plan.sql_nodes:
+        yield MakeAccount(_host(plan, node), sql_files(plan, node).socket, account.name, statements)
+    if account.keeps_login:
+        for node in plan.sql_nodes:
+            socket = sql_files(plan, node).socket
+            yield KeepLogin(_host(plan, node), socket, account.name, _login(plan, node, account))
+
+
+def dump(plan: Plan) -> Iterator[Step]:
+    """What a backup of the data nodes lacks, from each SQL node; nothing without any."""
+    if not plan.sql_nodes:
+        return
+    [account] = (one for one in accounts(plan.version) if one.keeps_login)
+    commands: list[Command] = []
+    for node in plan.sql_nodes:
+        host, login = _host(plan, node), _login(plan, node, account)
+        missing = f"{login} is missing: the part schema makes it, or write a login for mysqldump there"
+        commands.append(Shell(host, f"test -r {login} || {{ echo {shell_quoted(missing)} >&2; exit 1; }}"))
+        commands.append(Shell(host, f"install -d -m 0700 {_DUMPS}"))
+        for name, words in _dumps(plan):
+            file = f"{_DUMPS}/{name}{mysqld_instance(plan, node)}-$(date +%Y%m%dT%H%M%S).sql"
+            given = f'--defaults-extra-file={login} --result-file="{file}"'
+            commands.append(Shell(host, f"mysqldump {given} {words}"))
+    yield Step(
+        "dump",
+        "Save what is not in NDB",
+        "Definitions of tables, views, routines, events and triggers in the databases of the plan, and the "
+        f"accounts of each SQL node, as files in {_DUMPS} on its host. Rows of tables that are not in NDB "
+        "are not in them.",
+        tuple(commands),
+        check=f"{_DUMPS} has new files on each SQL host",
+        rollback="remove its files",
+    )
+
+
+def _dumps(plan: Plan) -> Iterator[tuple[str, str]]:
+    if databases := list(dict.fromkeys(table.database for table in plan.tables)):
+        yield "schema", " ".join(map(shell_quoted, dump_databases(databases)))
+    yield "accounts", " ".join(dump_accounts(plan.version))
+
+
+def _host(plan: Plan, node: SqlNode) -> str:
+    return plan.host(node.host_id).hostname
+
+
+def _login(plan: Plan, node: SqlNode, account: Account) -> str:
+    return f"/etc/{account.name}{mysqld_instance(plan, node)}.cnf"

@@ -1,0 +1,118 @@
+"""Files and folders on hosts: what is copied there, made there, linked and moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.deployment import (
+    MANAGEMENT_DIRECTORY,
+    management_directory,
+    mysqld_instance,
+    sql_files,
+    sql_hosts,
+)
+from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.configuration.services import service_of, services
+from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
+
+_OWNER = "-o mysql -g mysql -m 0750"
+
+
+def management_directories(plan: Plan, nodes: Iterable[ManagementNode] | None = None) -> Iterator[Command]:
+    """Directories of management nodes (None: of all)."""
+    for node in plan.management_nodes if nodes is None else nodes:
+        host = plan.host(node.host_id).hostname
+        for path in dict.fromkeys((MANAGEMENT_DIRECTORY, management_directory(plan, node))):
+            yield Shell(host, f"install -d {_OWNER} {shell_quoted(path)}")
+
+
+def node_directories(plan: Plan, nodes: Iterable[DataNode]) -> Iterator[Command]:
+    """Mount points checked, directories made, checkpoint folders linked, host by host."""
+    for node in nodes:
+        host = plan.host(node.host_id)
+        paths = data_node_paths(plan, node)
+        for disk in host.disks:
+            below = f"{disk.mount_point.rstrip('/')}/"
+            if disk.mount_point != "/" and any(f"{path}/".startswith(below) for path in paths.all()):
+                yield Shell(host.hostname, f"mountpoint {shell_quoted(disk.mount_point)}")
+        for path in paths.all():
+            if path.startswith("/"):
+                yield Shell(host.hostname, f"install -d {_OWNER} {shell_quoted(path)}")
+        if paths.lcp is not None:
+            yield from _link_checkpoints(host.hostname, node, paths)
+
+
+def _link_checkpoints(host: str, node: DataNode, paths: DataNodePaths) -> Iterator[Command]:
+    """LCP becomes a link before the first start; starts with --initial leave it there."""
+    folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
+    link = shell_quoted(f"{folder}/LCP")
+    yield Shell(host, f"install -d {_OWNER} {shell_quoted(folder)}")
+    yield Shell(host, f"test -L {link} || test ! -e {link}")
+    yield Shell(host, f"ln -sfn {shell_quoted(paths.lcp)} {link}")
+
+
+def refuse_old_files(plan: Plan, node: DataNode) -> Shell:
+    """Fails where a data node that does not run has a file system already."""
+    folder = f"{data_node_paths(plan, node).file_system}/ndb_{node.node_id}_fs/D1"
+    service = service_of(plan, node)
+    return Shell(
+        service.host, f"systemctl is-active --quiet {service.name} || test ! -e {shell_quoted(folder)}"
+    )
+
+
+def move_redo_log(plan: Plan, node: DataNode) -> Iterator[Command]:
+    """The folders of the log parts moved to their own disk and linked, while the node is stopped."""
+    host, paths = plan.host(node.host_id).hostname, data_node_paths(plan, node)
+    folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
+    yield stop_data_node(plan, node)
+    for name in paths.redo_folders:
+        here, there = shell_quoted(f"{folder}/{name}"), f"{paths.redo}/{name.split('/')[0]}"
+        # A folder that is no link was written last: what lies at the other place is older.
+        move = f"{{ rm -rf -- {shell_quoted(there)} && mv {here} {shell_quoted(there)}; }}"
+        yield Shell(host, f"test -L {here} || test ! -e {here} || {move}")
+        yield Shell(host, f"ln -sfn {shell_quoted(there)} {here}")
+    yield start_service(plan, node)
+    yield wait_started((node,))
+
+
+def copy_configuration(plan: Plan, file: str = "config.ini") -> Iterator[Command]:
+    """A configuration of the exported folder to every management host."""
+    for host in dict.fromkeys(plan.host(node.host_id).hostname for node in plan.management_nodes):
+        yield Copy(file, host, f"{MANAGEMENT_DIRECTORY}/config.ini")
+
+
+def copy_my_cnf(plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[Command]:
+    """Its own my.cnf to every SQL host, or to the hosts of some SQL nodes."""
+    for host, there in sql_hosts(plan):
+        if nodes is None or any(node in nodes for node in there):
+            yield Copy(f"{host.hostname}.my.cnf", host.hostname, "/etc/my.cnf")
+
+
+def install_services(
+    plan: Plan, of: Iterable[DataNode | ManagementNode | SqlNode] | None = None, folder: str = ""
+) -> Iterator[Command]:
+    """Units copied from a folder and enabled: of all nodes, or of some."""
+    wanted = None if of is None else {service_of(plan, n).name for n in of}
+    for service in services(plan):
+        if wanted is None or service.name in wanted:
+            yield Copy(f"{folder}{service.file}", service.host, f"/etc/systemd/system/{service.name}")
+            enable = f"systemctl daemon-reload && systemctl enable {shell_quoted(service.name)}"
+            yield Shell(service.host, enable)
+
+
+def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> Iterator[Command]:
+    """The data directory of SQL nodes (None: of all), made and filled where it is not there yet."""
+    for node in plan.sql_nodes if nodes is None else nodes:
+        host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
+        log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
+        yield Shell(host, f"install -d {_OWNER.replace('0750', '0755')} {data}")
+        yield Shell(host, f"test -e {log} || install -o mysql -g mysql -m 0640 /dev/null {log}")
+        group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
+        if plan.features.mysqld_initialises:
+            fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"
+        else:
+            fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
+        yield Shell(host, f"test -d {data}/mysql || {fill}")

@@ -1,0 +1,186 @@
+"""What a plan says of tables and disk data, as statements of SQL.
+
+create_table(plan, plan.tables[0])      # CREATE TABLE `d`.`t` (…) ENGINE=NDB;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ndbplan.base.quoting import sql_identifier, sql_text
+from ndbplan.ndb.columns import COLUMN_TYPES, Length
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import (
+    Column,
+    Index,
+    LogfileGroup,
+    PartitionBalance,
+    SpaceFile,
+    Table,
+    Tablespace,
+)
+
+_LARGEST_PART = 13948
+"""Bytes of a blob part that MAX_BLOB_PART_SIZE asks for."""
+
+
+def table_name(table: Table) -> str:
+    """Database and table, quoted."""
+    return f"{sql_identifier(table.database)}.{sql_identifier(table.name)}"
+
+
+def create_databases(tables: Iterable[Table]) -> Iterator[str]:
+    """A statement for each database of tables."""
+    for database in dict.fromkeys(table.database for table in tables):
+        yield f"CREATE DATABASE IF NOT EXISTS {sql_identifier(database)};"
+
+
+def online_alter(plan: Plan, table: Table, action: str) -> str:
+    """ALTER TABLE without a copy of the table: refused by the product where it would need one."""
+    if plan.features.algorithm_inplace:
+        return f"ALTER TABLE {table_name(table)} ALGORITHM=INPLACE, {action};"
+    return f"ALTER ONLINE TABLE {table_name(table)} {action};"
+
+
+def create_table(plan: Plan, table: Table) -> str:
+    """The CREATE TABLE statement of one table."""
+    inside = [column_text(plan, table, column) for column in table.columns]
+    if table.primary_key:
+        using = " USING HASH" if table.primary_key_using_hash else ""
+        inside.append(f"PRIMARY KEY{using} ({_names(table.primary_key)})")
+    inside += [index_text(index) for index in table.indexes]
+    body = ",\n  ".join(inside)
+    return f"CREATE TABLE {table_name(table)} (\n  {body}\n) {' '.join(_options(plan, table))};"
+
+
+def _names(columns: tuple[str, ...]) -> str:
+    return ", ".join(map(sql_identifier, columns))
+
+
+def index_text(index: Index) -> str:
+    """A secondary index as CREATE TABLE and ADD take it."""
+    name, columns = sql_identifier(index.name), _names(index.columns)
+    if index.kind == "ordered":
+        return f"INDEX {name} ({columns})"
+    using = " USING HASH" if index.kind == "unique_hash" else ""
+    return f"UNIQUE INDEX {name} ({columns}){using}"
+
+
+def _options(plan: Plan, table: Table) -> Iterator[str]:
+    if table.tablespace_id is not None:
+        yield f"TABLESPACE {sql_identifier(plan.by_id[table.tablespace_id].name)}"
+        if any(column.storage == "disk" for column in table.columns):
+            yield "STORAGE DISK"
+    yield "ENGINE=NDB"
+    if table.max_rows is not None:
+        yield f"MAX_ROWS={table.max_rows}"
+    if table.row_format_fixed:
+        yield "ROW_FORMAT=FIXED"
+    told = []
+    if table.partition_balance is not PartitionBalance.FOR_RP_BY_LDM:
+        told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
+    if table.read_backup is not None and plan.features.read_backup:
+        told.append(f"READ_BACKUP={int(table.read_backup)}")
+    if table.fully_replicated and plan.features.read_backup:
+        told.append("FULLY_REPLICATED=1")
+    if told and plan.features.partition_balance:
+        yield f"COMMENT='NDB_TABLE={','.join(told)}'"
+    if table.distribution_key or table.partitions:
+        count = f" PARTITIONS {table.partitions}" if table.partitions else ""
+        yield f"PARTITION BY KEY ({_names(table.distribution_key)}){count}"
+
+
+def column_text(plan: Plan, table: Table, column: Column) -> str:
+    """A column as CREATE TABLE and ADD COLUMN take it."""
+    words = [sql_identifier(column.name), _type(column)]
+    if column.unsigned:
+        words.append("UNSIGNED")
+    if column.collation is not None and COLUMN_TYPES[column.type].is_text:
+        words.append(f"COLLATE {column.collation}")
+    words.append("NULL" if column.nullable and column.name not in table.primary_key else "NOT NULL")
+    if table.tablespace_id is not None or column.storage == "disk":
+        # Said of each column: the table's own STORAGE holds for those that say nothing.
+        words.append(f"STORAGE {column.storage.upper()}")
+    if column.column_format != "default":
+        words.append(f"COLUMN_FORMAT {column.column_format.upper()}")
+    told = []
+    if column.blob_inline_bytes is not None and plan.features.blob_inline_by_comment:
+        told.append(f"BLOB_INLINE_SIZE={column.blob_inline_bytes}")
+    if column.blob_part_bytes is not None and column.blob_part_bytes >= _LARGEST_PART:
+        told.append("MAX_BLOB_PART_SIZE=1")
+    if told:
+        words.append(f"COMMENT 'NDB_COLUMN={','.join(told)}'")
+    return " ".join(words)
+
+
+def _type(column: Column) -> str:
+    kind, name = COLUMN_TYPES[column.type], column.type.upper()
+    if kind.length is Length.MEMBERS:
+        members = column.members or tuple(f"v{number}" for number in range(1, (column.length or 1) + 1))
+        return f"{name}({','.join(map(sql_text, members))})"
+    if kind.length is Length.NOTHING or column.length is None:
+        return name
+    if kind.length is Length.DIGITS:
+        return f"{name}({column.length},{column.scale or 0})"
+    if kind.length is Length.FRACTION_DIGITS and not column.length:
+        return name
+    return f"{name}({column.length})"
+
+
+def disk_data_statements(plan: Plan, before: Plan | None = None) -> Iterator[str]:
+    """Statements that make the log file groups and tablespaces of a plan with every file.
+
+    `before`: what is there already; only what it lacks is made then.
+    """
+    there = {} if before is None else space_files(before)
+    for group in plan.logfile_groups:
+        yield from _logfile_group(group, there.get(group.name))
+        for space in plan.tablespaces:
+            if space.logfile_group_id == group.id:
+                yield from _tablespace(plan, space, group, there.get(space.name))
+
+
+def space_files(plan: Plan) -> dict[str, dict[str, int]]:
+    """Undo and data files with their sizes in bytes, by the log file group or tablespace that has them."""
+    found = {group.name: dict(_files(group.undo_files, None)) for group in plan.logfile_groups}
+    return found | {space.name: dict(_files(space.data_files, space.directory)) for space in plan.tablespaces}
+
+
+def _files(files: Iterable[SpaceFile], directory: str | None) -> Iterator[tuple[str, int]]:
+    for file in files:
+        for number in range(1, file.count + 1):
+            name = file.name if file.count == 1 else f"{file.name}_{number}"
+            yield (f"{directory.rstrip('/')}/{name}" if directory else name), file.size_bytes
+
+
+def _logfile_group(group: LogfileGroup, there: Mapping[str, int] | None) -> Iterator[str]:
+    (first, size), *others = files = list(_files(group.undo_files, None))
+    name = sql_identifier(group.name)
+    if there is None:
+        yield (
+            f"CREATE LOGFILE GROUP {name} ADD UNDOFILE {sql_text(first)} INITIAL_SIZE {size} "
+            f"UNDO_BUFFER_SIZE {group.undo_buffer_bytes} ENGINE NDBCLUSTER;"
+        )
+    for other, size in others if there is None else files:
+        if other not in (there or {}):
+            yield (
+                f"ALTER LOGFILE GROUP {name} ADD UNDOFILE {sql_text(other)} INITIAL_SIZE {size} "
+                "ENGINE NDBCLUSTER;"
+            )
+
+
+def _tablespace(
+    plan: Plan, space: Tablespace, group: LogfileGroup, there: Mapping[str, int] | None
+) -> Iterator[str]:
+    (first, size), *others = files = list(_files(space.data_files, space.directory))
+    name = sql_identifier(space.name)
+    if there is None:
+        yield (
+            f"CREATE TABLESPACE {name} ADD DATAFILE {sql_text(first)} USE LOGFILE GROUP "
+            f"{sql_identifier(group.name)} EXTENT_SIZE {space.extent_size_bytes} INITIAL_SIZE {size} "
+            "ENGINE NDBCLUSTER;"
+        )
+    engine = " ENGINE NDBCLUSTER" if plan.features.tablespace_engine_named else ""
+    for other, size in others if there is None else files:
+        if other not in (there or {}):
+            yield f"ALTER TABLESPACE {name} ADD DATAFILE {sql_text(other)} INITIAL_SIZE {size}{engine};"

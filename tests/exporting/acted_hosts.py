@@ -1,0 +1,216 @@
+"""What the hosts of an acted cluster do: files, installed programs, services, and how processes start."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+from exporting.acted_state import ActedState, DataNodeProcess, ManagementServer, Process, RefusedError
+
+
+class ActedHosts(ActedState):
+    """The programs of an operating system, on every host."""
+
+    # Files.
+
+    def _exists(self, host: str, path: str) -> bool:
+        return bool(self._inside(host, path.rstrip("/")))
+
+    def _inside(self, host: str, path: str) -> list[str]:
+        """A file or folder with everything in it."""
+        return [p for h, p in self.files if h == host and (p == path or p.startswith(f"{path}/"))]
+
+    def _copied(self, host: str, words: list[str]) -> str:
+        name = Path(words[1]).name if words[0].endswith("/") else ""
+        self.files[host, words[0] + name] = Path(words[1]).read_text(encoding="utf-8")
+        return ""
+
+    def lose(self, host: str) -> None:
+        """A machine is gone, and an empty one has its name."""
+        self.files = {place: text for place, text in self.files.items() if place[0] != host}
+        self.releases[host] = ""
+        for process in self._processes():
+            if process.host == host:
+                process.active, process.ends_at = False, None
+
+    def _version(self, host: str, program: str) -> str:
+        if not (release := self.releases.get(host)):
+            raise RefusedError(f"{program}: No such file or directory\n", 127)
+        name = "Ver" if program.endswith("mysqld") else "MySQL distrib mysql-1.1.1"
+        return f"{name} {release}\n" if name == "Ver" else f"{name} ndb-{release}, for linux\n"
+
+    def _dnf(self, host: str, _words: list[str]) -> str:
+        """Packages are text files that say their release."""
+        [place] = [p for h, p in self.files if h == host and re.search("/ndb-programs/.*[.](rpm|deb|gz)$", p)]
+        self.releases[host] = self.files[host, place].strip()
+        return ""
+
+    _apt_get = _tar = _dnf
+
+    def _id(self, _host: str, _words: list[str]) -> str:
+        raise RefusedError("no such user\n")
+
+    def _useradd(self, _host: str, _words: list[str]) -> str:
+        return ""
+
+    def _test(self, host: str, words: list[str]) -> str:
+        negated = words[0] == "!"
+        flag, path = words[-2:]
+        is_link = self.files.get((host, path), "").startswith("-> ")
+        found = is_link if flag == "-L" else self._exists(host, path)
+        if found == negated:
+            raise RefusedError("")
+        return ""
+
+    def _install(self, host: str, words: list[str]) -> str:
+        path, text = words[-2], words[-1].removeprefix("stdin:")
+        if "-d" in words:
+            self.files.setdefault((host, f"{path.rstrip('/')}/"), "")
+        else:
+            self.files[host, path] = text
+        return ""
+
+    def _cat(self, host: str, words: list[str]) -> str:
+        return self.files[host, words[-1]]
+
+    def _mountpoint(self, _host: str, words: list[str]) -> str:
+        return f"{words[-1]} is a mountpoint\n"
+
+    def _ln(self, host: str, words: list[str]) -> str:
+        self.files[host, words[-1]] = f"-> {words[-2]}"
+        return ""
+
+    def _mv(self, host: str, words: list[str]) -> str:
+        source, target = words[-2:]
+        moved = self._inside(host, source)
+        if not moved or self._exists(host, target):
+            raise RefusedError(f"mv: {source} -> {target} cannot be done\n")
+        for path in moved:
+            self.files[host, target + path[len(source) :]] = self.files.pop((host, path))
+        return ""
+
+    def _rm(self, host: str, words: list[str]) -> str:
+        for path in self._inside(host, words[-1].rstrip("/")):
+            del self.files[host, path]
+        return ""
+
+    def _cp(self, host: str, words: list[str]) -> str:
+        self.files[host, words[-1]] = self.files[host, words[-2]]
+        return ""
+
+    def _cksum(self, host: str, words: list[str]) -> str:
+        return self._cksum_text(host, [self.files[host, words[-1]]]).strip() + f" {words[-1]}\n"
+
+    def _cksum_text(self, _host: str, words: list[str]) -> str:
+        content = words[0].encode()
+        return f"{zlib.crc32(content)} {len(content)}\n"
+
+    # Services.
+
+    def _process(self, host: str, unit: str) -> Process:
+        for process in self._processes():
+            if (process.host, process.unit) == (host, unit):
+                return process
+        raise RefusedError(f"Unit {unit} not found.\n", 5)
+
+    def _systemctl(self, host: str, words: list[str]) -> str:
+        action, unit = words[0], words[-1]
+        if action in ("daemon-reload", "reset-failed") or words[-1] == "mysql":
+            return ""
+        process = self._process(host, unit)
+        if (host, f"/etc/systemd/system/{unit}") not in self.files:
+            raise RefusedError(f"Unit {unit} not found.\n", 5)
+        if action == "is-active":
+            if not process.active:
+                raise RefusedError("", 3)
+        elif action == "start":
+            self._start(process)
+        elif action == "stop":
+            self._stop(process)
+        elif action not in ("enable", "disable"):
+            raise RefusedError(f"systemctl {action}: not known here\n")
+        return ""
+
+    def _start(self, process: Process) -> None:
+        if process.active:
+            return
+        if not (release := self.releases.get(process.host)):
+            raise RefusedError("203/EXEC\n")
+        option = self.files.pop((process.host, f"/run/{process.unit}.option"), "")
+        text = self.files[process.host, f"/etc/systemd/system/{process.unit}"]
+        if isinstance(process, ManagementServer):
+            self._start_management(process, option)
+        elif isinstance(process, DataNodeProcess):
+            self._start_data_node(process, option)
+        else:
+            self._start_sql(process)
+        assert f"ExecStart=/usr/sbin/{'mysqld' if process.node_id in self.sql_nodes else 'ndb'}" in text
+        process.active, process.ends_at, process.release = True, None, release
+
+    def _start_management(self, server: ManagementServer, option: str) -> None:
+        path = (server.host, "/var/lib/mysql-cluster/config.ini")
+        if path not in self.files:
+            raise RefusedError("ndb_mgmd: no configuration\n")
+        others = [one for one in self.management.values() if one.active]
+        if "--reload" in option or "--initial" in option or not server.configuration:
+            server.configuration = self.files[path]
+            if "--initial" in option and any(o.configuration != server.configuration for o in others):
+                self.faults.append(f"{self.now:.1f} s: management servers have two configurations")
+            for one in others:
+                one.configuration = server.configuration
+        elif others:
+            server.configuration = others[0].configuration
+        server.ready_at = self.now + self.random.uniform(1, 8)
+
+    def _start_data_node(self, node: DataNodeProcess, option: str) -> None:
+        serving = [s for s in self.management.values() if s.active and self.now >= s.ready_at]
+        if not serving:
+            raise RefusedError("ndbmtd: could not connect to a management server\n")
+        section = re.search(
+            rf"^NodeId={node.node_id}\nHostName=(.*)$", serving[0].configuration, re.MULTILINE
+        )
+        if section is None or section[1] != node.host:
+            raise RefusedError(f"ndbmtd: node {node.node_id} of {node.host} is not in the configuration\n")
+        paths = self.paths[node.node_id]
+        for path in paths.all():
+            if not self._exists(node.host, path):
+                raise RefusedError(f"ndbmtd: 2805, {path} is missing\n")
+        if any(n.ends_at is not None for n in self.data_nodes.values()):
+            self.faults.append(f"{self.now:.1f} s: node {node.node_id} starts while another one stops")
+        files = f"{paths.file_system}/ndb_{node.node_id}_fs"
+        initial = "--initial" in option
+        fresh = not self._exists(node.host, f"{files}/D1")
+        if fresh and not any(one.active for one in self.data_nodes.values()):
+            self._form_groups()
+            self.tables = {}
+        if initial or fresh:
+            node.rows, node.tables, node.made_by = 0.0, False, serving[0].configuration
+            self.restored.clear()
+        for name in ("D1", *(paths.redo_folders if paths.redo else ())):
+            if initial or not self._exists(node.host, f"{files}/{name}"):
+                self._rm(node.host, [f"{files}/{name}"])
+                self.files[node.host, f"{files}/{name}/"] = ""
+        node.initial_starts += initial
+        node.configuration = serving[0].configuration
+        node.ready_at = self.now + self.random.uniform(20, 60)
+
+    def _mates_started(self, node: DataNodeProcess) -> bool:
+        mates = [n for n in self.data_nodes.values() if n.group == node.group and n is not node]
+        return node.group is None or any(mate.is_started(self.now) for mate in mates)
+
+    def _start_sql(self, process: Process) -> None:
+        alone = sum(one.host == process.host for one in self.sql_nodes.values()) == 1
+        folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{process.node_id}"
+        if not self._exists(process.host, f"{folder}/mysql"):
+            raise RefusedError("mysqld: no data directory\n")
+        process.ready_at = self.now + self.random.uniform(3, 10)
+
+    def _stop(self, process: Process) -> None:
+        """Of systemctl: SIGTERM, and a wait for the end."""
+        if not process.active:
+            return
+        if isinstance(process, DataNodeProcess):
+            self.faults.append(f"{self.now:.1f} s: data node {process.node_id} got SIGTERM")
+        process.ends_at = self.now + self.random.uniform(2, 33)
+        self.pass_time(process.ends_at - self.now + 0.5)

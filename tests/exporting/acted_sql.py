@@ -1,0 +1,148 @@
+"""What SQL nodes of an acted cluster answer: tables that all of them see, accounts that each has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from exporting.acted_hosts import ActedHosts
+from exporting.acted_state import RefusedError
+from ndbplan.ndb.version import NdbVersion
+
+_STORED_USERS = NdbVersion(8, 0, 18)
+_CREATE_USER = NdbVersion(7, 5, 0)
+
+
+def _refused(code: int, text: str) -> RefusedError:
+    return RefusedError(f"ERROR {code} (HY000) at line 1: {text}\n")
+
+
+def _syntax(statement: str) -> RefusedError:
+    return _refused(1064, f"You have an error in your SQL syntax near '{statement[:40]}'")
+
+
+def _text(quoted: str) -> str:
+    return quoted.removeprefix("'").removesuffix("'").replace("''", "'").replace("\\\\", "\\")
+
+
+class ActedSql(ActedHosts):
+    """mysqld and its client, on every host."""
+
+    def _mysqld(self, host: str, words: list[str]) -> str:
+        suffix = next((w.partition("@")[2] for w in words if w.startswith("--defaults-group-suffix=")), "")
+        folder = f"/var/lib/mysql-{suffix}" if suffix else "/var/lib/mysql"
+        if not self._exists(host, folder) or not self._exists(host, "/etc/my.cnf"):
+            raise RefusedError("mysqld: no data directory or no options\n")
+        self.files[host, f"{folder}/mysql/"] = ""
+        return ""
+
+    def _mysql_install_db(self, host: str, words: list[str]) -> str:
+        folder = next(w.partition("=")[2] for w in words if w.startswith("--datadir="))
+        self.files[host, f"{folder}/mysql/"] = ""
+        return ""
+
+    def _mysqldump(self, host: str, words: list[str]) -> str:
+        login = self.files[host, words[0].partition("=")[2]]
+        told = dict(re.findall(r'^(\w+)="?(.*?)"?$', login, re.MULTILINE))
+        user = f"'{told['user']}'@'localhost'"
+        if self.accounts.get(host, {}).get(user) != told["password"].replace("\\\\", "\\"):
+            raise _refused(1045, f"Access denied for user {user}")
+        file = words[1].partition("=")[2]
+        if not self._exists(host, str(Path(file).parent)):
+            raise RefusedError(f"mysqldump: Can't create/write to file '{file}'\n", 1)
+        self.files[host, file] = " ".join(words[2:])
+        return ""
+
+    def _mysql(self, host: str, words: list[str]) -> str:
+        serving = [one for one in self.sql_nodes.values() if one.host == host and one.serves(self.now)]
+        if not serving:
+            raise RefusedError("ERROR 2002 (HY000): Can't connect to local MySQL server through socket\n")
+        for statement in re.split(r";\n|;$", words[-1].removeprefix("sql:").strip()):
+            if statement:
+                self._statement(host, statement.strip())
+        return "1\n"
+
+    def _statement(self, host: str, statement: str) -> None:
+        ways: dict[str, Callable[[str, str], None]] = {
+            r"CREATE TABLE ": self._create_table,
+            r"ALTER (ONLINE )?TABLE ": self._alter_table,
+            r"DROP TABLE ": self._drop_table,
+            r"(CREATE|ALTER) (LOGFILE GROUP|TABLESPACE) ": self._make_files,
+            r"(CREATE|ALTER) USER ": self._user,
+            r"GRANT ": self._grant,
+            r"CREATE DATABASE IF NOT EXISTS |OPTIMIZE TABLE |SELECT |SET |--execute=": lambda *_: None,
+        }
+        for pattern, way in ways.items():
+            if re.match(pattern, statement):
+                return way(host, statement)
+        raise _syntax(statement)
+
+    # Tables: every SQL node sees them.
+
+    def _create_table(self, _host: str, statement: str) -> None:
+        name = statement.split(" ", 3)[2]
+        if name in self.tables:
+            raise _refused(1050, f"Table {name} already exists")
+        parts = re.findall(r"^  (?:UNIQUE )?((?:INDEX )?`[^`]+`) ", statement, re.MULTILINE)
+        self.tables[name] = set(parts)
+
+    def _alter_table(self, _host: str, statement: str) -> None:
+        found = re.match(
+            r"ALTER (ONLINE )?TABLE (\S+) (?:ALGORITHM=INPLACE, )?"
+            r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(?:UNIQUE )?((?:INDEX )?`[^`]+`)?",
+            statement,
+        )
+        if found is None or (found[1] and self.plan.version >= _CREATE_USER):
+            raise _syntax(statement)
+        table = self.tables.get(found[2])
+        if table is None:
+            raise _refused(1146, f"Table {found[2]} doesn't exist")
+        self.pass_time(10 if found[3] == "REORGANIZE PARTITION" else 0.2)
+        if found[3] == "DROP":
+            if found[4] not in table:
+                raise _refused(1091, f"Can't DROP {found[4]}; check that column/key exists")
+            table.discard(found[4])
+        elif found[3].startswith("ADD"):
+            if found[4] in table:
+                what = "key" if "INDEX" in found[4] else "column"
+                raise _refused(1061 if what == "key" else 1060, f"Duplicate {what} name {found[4]}")
+            table.add(found[4])
+        self.altered.append(statement)
+
+    def _drop_table(self, _host: str, statement: str) -> None:
+        self.tables.pop(statement.rpartition(" ")[2], None)
+
+    def _make_files(self, _host: str, statement: str) -> None:
+        if statement in self.objects:
+            raise RefusedError("Error 1296 Got error 721 'Schema object with given name already exists'\n")
+        self.objects.add(statement)
+
+    # Accounts: of one SQL node, or of all that come by NDB_STORED_USER.
+
+    def _user(self, host: str, statement: str) -> None:
+        if self.plan.version < _CREATE_USER:
+            raise _syntax(statement)
+        mine = self.accounts.setdefault(host, {})
+        name = statement.split()[-1] if statement.startswith("CREATE") else statement.split()[2]
+        if statement.startswith("CREATE"):
+            mine.setdefault(name, "")
+        elif name not in mine:
+            raise _refused(1396, f"Operation ALTER USER failed for {name}")
+        else:
+            mine[name] = _text(statement.partition(" IDENTIFIED BY ")[2])
+
+    def _grant(self, host: str, statement: str) -> None:
+        mine = self.accounts.setdefault(host, {})
+        name, _, password = statement.partition(" TO ")[2].partition(" IDENTIFIED BY ")
+        if password:
+            if self.plan.version >= NdbVersion(8, 0, 0):
+                raise _syntax(statement)
+            mine[name] = _text(password)
+        if name not in mine:
+            raise _refused(1410, "You are not allowed to create a user with GRANT")
+        if "NDB_STORED_USER" in statement:
+            if self.plan.version < _STORED_USERS:
+                raise _syntax(statement)
+            for node in self.sql_nodes.values():
+                self.accounts.setdefault(node.host, {})[name] = mine[name]

@@ -1,0 +1,211 @@
+"""What an acted cluster is: its processes, the time that passes for them, and what must never be seen."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.services import service_of
+from ndbplan.plan.plan import Plan
+
+
+@dataclass
+class Process:
+    """One process of the cluster and the service it belongs to."""
+
+    node_id: int
+    host: str
+    unit: str
+    active: bool = False
+    ends_at: float | None = None
+    """It was told to stop."""
+    ready_at: float = 0.0
+    release: str = ""
+    """Of the programs that it was started with."""
+
+    def serves(self, now: float) -> bool:
+        """Whether it works."""
+        return self.active and self.ends_at is None and now >= self.ready_at
+
+
+@dataclass
+class ManagementServer(Process):
+    """A management server, with the configuration that it works by."""
+
+    configuration: str = ""
+
+
+@dataclass
+class DataNodeProcess(Process):
+    """A data node."""
+
+    group: int | None = None
+    rows: float = 0.0
+    """Committed rows that it holds; all groups alike."""
+    tables: bool = False
+    configuration: str = ""
+    """By which it runs."""
+    made_by: str = ""
+    """The configuration by which its redo log was made: a start without --initial keeps it."""
+    initial_starts: int = 0
+
+    def is_started(self, now: float) -> bool:
+        """Whether it reports so."""
+        return self.active and self.ends_at is None and now >= self.ready_at
+
+
+class RefusedError(Exception):
+    """A program ends with a message."""
+
+    def __init__(self, text: str, code: int = 1) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+@dataclass
+class ActedState:
+    """Processes, files and rows of a cluster under a load, at one moment after the other."""
+
+    plan: Plan
+    seed: int = 1
+    now: float = 0.0
+    calls: int = 0
+    dies_after: int | None = None
+    """The script is killed behind this command."""
+    files: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Content by host and path; folders end with `/`."""
+    in_service: bool = False
+    """All data nodes have been started: from now on no group may be gone, except while `may_be_down`."""
+    may_be_down: bool = False
+    rows_may_go_back: bool = False
+    """A restore gives what was in the backup, and nothing later."""
+    objects: set[str] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    altered: list[str] = field(default_factory=list)
+    """Statements on tables that were taken."""
+    tables: dict[str, set[str]] = field(default_factory=dict)
+    """Columns and indexes of every table."""
+    accounts: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Passwords of the accounts of each SQL host."""
+    releases: dict[str, str] = field(default_factory=dict)
+    """What is installed, by host; at first the plan's, everywhere."""
+    rows: float = 0.0
+    """Rows that clients were told are committed: one a second while the cluster serves."""
+    backups: dict[int, tuple[float, frozenset[int], dict[str, set[str]]]] = field(default_factory=dict)
+    """Rows of each backup, the data nodes that took it, and the tables."""
+    restored: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        self.management: dict[int, ManagementServer] = {}
+        self.data_nodes: dict[int, DataNodeProcess] = {}
+        self.sql_nodes: dict[int, Process] = {}
+        self.left: list[DataNodeProcess] = []
+        self.paths: dict[int, DataNodePaths] = {}
+        self.know(self.plan)
+        self._form_groups()
+
+    def _form_groups(self) -> None:
+        """What a cluster without files does when it starts."""
+        for node in self.data_nodes.values():
+            node.group = None
+        for number, members in enumerate(node_groups(self.plan)):
+            for member in members:
+                self.data_nodes[member.node_id].group = number
+
+    def know(self, plan: Plan) -> None:
+        """Hosts and nodes of a plan, beside those that are there; one that moves is there twice."""
+        self.plan = plan
+        hosts = {node.node_id: service_of(plan, node).host for node in plan.data_nodes}
+        for node_id, old in tuple(self.data_nodes.items()):
+            if hosts.get(node_id, old.host) != old.host:
+                self.left.append(old)
+                self.data_nodes[node_id] = DataNodeProcess(node_id, hosts[node_id], old.unit, group=old.group)
+        for node in plan.management_nodes:
+            at = service_of(plan, node)
+            self.management.setdefault(node.node_id, ManagementServer(node.node_id, at.host, at.name))
+        for data in plan.data_nodes:
+            at = service_of(plan, data)
+            self.data_nodes.setdefault(data.node_id, DataNodeProcess(data.node_id, at.host, at.name))
+            self.paths[data.node_id] = data_node_paths(plan, data)
+        for sql in plan.sql_nodes:
+            at = service_of(plan, sql)
+            self.sql_nodes.setdefault(sql.node_id, Process(sql.node_id, at.host, at.name))
+        for process in self._processes():
+            self.releases.setdefault(process.host, str(plan.version))
+
+    # Time, and what must never be.
+
+    def _processes(self) -> Iterator[Process]:
+        yield from self.management.values()
+        yield from self.data_nodes.values()
+        yield from self.sql_nodes.values()
+        yield from self.left
+
+    def pass_time(self, seconds: float) -> None:
+        """Let processes end and become ready."""
+        until = self.now + seconds
+        moments = {
+            moment
+            for process in self._processes()
+            for moment in (process.ends_at, process.ready_at)
+            if moment is not None and self.now < moment < until
+        }
+        for moment in (*sorted(moments), until):
+            self._serve(moment - self.now)
+            self.now = moment
+            for process in self._processes():
+                if process.ends_at is not None and self.now >= process.ends_at:
+                    process.active, process.ends_at = False, None
+            self._catch_up()
+            self._look()
+
+    def _members(self) -> list[DataNodeProcess]:
+        return [node for node in self.data_nodes.values() if node.group is not None]
+
+    def _serve(self, seconds: float) -> None:
+        """The load: rows that are written, to every node that is started."""
+        if (
+            self.in_service
+            and self._is_whole()
+            and any(one.serves(self.now) for one in self.sql_nodes.values())
+        ):
+            if any(node.rows < self.rows for node in self._members() if node.is_started(self.now)):
+                self.faults.append(f"{self.now:.1f} s: committed rows are gone")
+            self.rows += seconds
+            for node in self._members():
+                if node.is_started(self.now):
+                    node.rows, node.tables = self.rows, True
+
+    def _is_whole(self) -> bool:
+        members = self._members()
+        started = {node.group for node in members if node.is_started(self.now)}
+        return bool(members) and started == {node.group for node in members}
+
+    def _catch_up(self) -> None:
+        """Nodes that are started now have the rows of their node group."""
+        for node in self._members():
+            mates = [m for m in self._members() if m.group == node.group and m.is_started(self.now)]
+            if node in mates:
+                node.rows = max(mate.rows for mate in mates)
+                node.tables = any(mate.tables for mate in mates)
+
+    def _look(self) -> None:
+        members = self._members()
+        if members and all(node.is_started(self.now) for node in members):
+            self.in_service = True
+        if not self.in_service or self.may_be_down:
+            return
+        for group in {node.group for node in members}:
+            if not any(node.is_started(self.now) for node in members if node.group == group):
+                self.faults.append(f"{self.now:.1f} s: node group {group} is gone")
+        serving = [node for node in self.sql_nodes.values() if node.serves(self.now)]
+        if len(self.sql_nodes) > 1 and self.sql_was_up and not serving:
+            self.faults.append(f"{self.now:.1f} s: all SQL nodes are down")
+        self.sql_was_up = self.sql_was_up or len(serving) == len(self.sql_nodes)
+
+    sql_was_up: bool = False
