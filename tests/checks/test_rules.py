@@ -93,6 +93,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "table-objects": lambda: starter(MaxNoOfOrderedIndexes=4294967039, MaxNoOfUniqueHashIndexes=4294967039),
     "transaction-memory": lambda: starter(TransactionMemory=GIB, MaxNoOfFiredTriggers=4000),
     "start-fail-retries": lambda: starter(MaxStartFailRetries=5),
+    "comes-back": lambda: starter(StopOnError=1),
     "replicas-alike": lambda: set_parameter(starter(), starter().data_nodes[0].id, "NoOfReplicas", 1),
     "node-group-number": lambda: update(starter(), starter().data_nodes[0].id, node_group=72),
     "data-node-ids": lambda: update(starter(), starter().data_nodes[0].id, node_id=200),

@@ -48,11 +48,12 @@ from ndbplan.ndb.threads.config import check_thread_config
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
 from ndbplan.ndb.values import parse_integer
 from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.operations.schema import disk_data_statements
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import Link
+from ndbplan.plan.processes import ApiSlot, Link
 from ndbplan.plan.samples import sample_plan
-from ndbplan.plan.tables import Column, Index, Table
+from ndbplan.plan.tables import Column, Index, SpaceFile, Table
 from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.scenario import build, lcp_share, queues
 from ndbplan.simulate.model.start import first_world
@@ -149,6 +150,18 @@ def table(columns: tuple[Column, ...], **fields: Any) -> Table:
     key = Column(name="k", type="bigint", nullable=False)
     usual = {"id": "x", "name": "x", "primary_key": ("k",), "rows": 10**6}
     return Table(database="d", columns=(key, *columns), **{**usual, **fields})
+
+
+def restored(v: str) -> str:
+    found = plan(v)
+    slot = ApiSlot(id="api250", node_id=250)
+    return runbook(found.replace(processes=(*found.processes, slot)))
+
+
+def two_data_files(v: str) -> Plan:
+    found = plan(v, "disk-data-8.4")
+    files = (SpaceFile(name="a", size_bytes=1), SpaceFile(name="b", size_bytes=1))
+    return update(found, found.tablespaces[0].id, data_files=files)
 
 
 def with_table(v: str, columns: tuple[Column, ...], **fields: Any) -> Plan:
@@ -328,7 +341,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     (
         "max_rows_online",
         "7.2.0",
-        lambda v: "MAX_ROWS" in runbook(with_table(v, (), max_rows=10**9)),
+        lambda v: "TABLE `d`.`x` MAX_ROWS" in runbook(with_table(v, (), max_rows=10**9)),
         False,
         True,
     ),
@@ -348,6 +361,14 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         True,
     ),
     ("mysqld_initialises", "7.5.0", lambda v: "--initialize-insecure" in runbook(plan(v)), False, True),
+    (
+        "tablespace_engine_named",
+        "8.0.0",
+        lambda v: "'b' INITIAL_SIZE 1 ENGINE" in "\n".join(disk_data_statements(two_data_files(v))),
+        True,
+        False,
+    ),
+    ("stored_grants_restored", "8.0.19", lambda v: "--include-stored-grants" in restored(v), False, True),
     *(
         ("upgraded_from", f"{series}.0", upgraded(before), "", f"upgrade to {oldest} or later")
         for series, before, oldest in (

@@ -33,6 +33,7 @@ TOPICS = (
     "refused.coerced",
     "unwise.topology",
     "unwise.what_may_fail",
+    "unwise.comes_back",
     "unwise.fragments",
     "unwise.memory",
     "unwise.pools",

@@ -26,7 +26,9 @@ def render_my_cnf(plan: Plan) -> dict[str, str]:
 def _instance(plan: Plan, node: SqlNode) -> dict[str, object]:
     return {
         "group": f"mysqld{mysqld_instance(plan, node)}",
-        "options": [f"{name}={value}" for name, value in mysqld_options(plan, node).items()],
+        "options": [
+            f"{name}={value}" if value else name for name, value in mysqld_options(plan, node).items()
+        ],
         "node_id": node.node_id,
         "socket": sql_files(plan, node).socket,
     }

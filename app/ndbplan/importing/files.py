@@ -269,9 +269,18 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
         done.findings.append(Finding(name, finding.line, severity, finding.message, finding.fix or None))
 
 
-def _options(done: Imported, name: str, _text: str) -> None:
-    message = "skipped; SQL nodes and their ids come from config.ini"
-    done.findings.append(Finding(name, None, "warning", message))
+def _options(done: Imported, name: str, text: str) -> None:
+    from ndbplan.importing.my_cnf import MyCnfError, with_options
+
+    try:
+        done.plan, changes, noticed = with_options(done.plan, text, name)
+    except MyCnfError as error:
+        if len(done.kinds) == 1:
+            raise
+        done.findings.append(Finding(name, None, "warning", f"skipped: {error.what}", error.fix or None))
+        return
+    done.changes += changes
+    done.findings += [Finding(name, line, "warning", message) for line, message in noticed]
 
 
 def _status(done: Imported, name: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What a cluster runs with now, from the file that says it: a plan, or its config.ini."""
+"""What a cluster runs with now, from the file that says it: a plan, a config.ini, a my.cnf."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from pathlib import Path
 
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.files import read_file
+from ndbplan.importing.my_cnf import with_options
 from ndbplan.plan.file import open_file
 from ndbplan.plan.plan import Plan
 
 
-def what_runs(path: Path, ndb_version: str) -> tuple[Plan, str]:
-    """The plan in a plan file, or of a config.ini read for a version with its text. Raises UserError.
+def what_runs(path: Path, planned: Plan) -> tuple[Plan, str]:
+    """The plan in a plan file, or of a config.ini read for the version of a plan with its text.
 
-    Which of the two it is follows from the content. A plan has no text: its own config.ini is meant.
+    A my.cnf (by its name) tells of its SQL node; all else runs as planned then. Which of the others it is
+    follows from the content. A plan has no text: its own config.ini is meant. Raises UserError.
     """
     content = read_file(path)
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return open_file(path).plan, ""
-    plan, _ = import_config({str(path): content}, ndb_version)
+    if path.suffix.lower() == ".cnf":
+        text = content.decode("utf-8", "replace").removeprefix("\ufeff")
+        return with_options(planned, text, str(path), only_these=True).plan, ""
+    plan, _ = import_config({str(path): content}, planned.ndb_version)
     return plan, content.decode("utf-8", "replace")

@@ -122,6 +122,6 @@ def _compared(plan: Plan, path: Path | None) -> _Compared:
         return _Compared(diff_from_defaults(plan), ())
     from ndbplan.importing.running import what_runs
 
-    before, _ = what_runs(path, plan.ndb_version)
+    before, _ = what_runs(path, plan)
     steps, refused = order_or_refusal(plan, before)
     return _Compared(diff(before, plan), steps or ((f"cannot be done: {refused}",) if refused else ()))
