@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import zlib
 from pathlib import Path
@@ -29,6 +30,8 @@ class ActedHosts(ActedState):
     def lose(self, host: str) -> None:
         """A machine is gone, and an empty one has its name."""
         self.files = {place: text for place, text in self.files.items() if place[0] != host}
+        self.enabled = {place for place in self.enabled if place[0] != host}
+        self.units = {place: text for place, text in self.units.items() if place[0] != host}
         self.releases[host] = ""
         for process in self._processes():
             if process.host == host:
@@ -55,6 +58,10 @@ class ActedHosts(ActedState):
         return ""
 
     def _test(self, host: str, words: list[str]) -> str:
+        if len(words) == 3 and words[1] == "=":
+            if words[0] != words[2]:
+                raise RefusedError("")
+            return ""
         negated = words[0] == "!"
         flag, path = words[-2:]
         is_link = self.files.get((host, path), "").startswith("-> ")
@@ -66,13 +73,50 @@ class ActedHosts(ActedState):
     def _install(self, host: str, words: list[str]) -> str:
         path, text = words[-2], words[-1].removeprefix("stdin:")
         if "-d" in words:
-            self.files.setdefault((host, f"{path.rstrip('/')}/"), "")
+            told = dict(itertools.pairwise(words))
+            owner = f"{told['-o']}:{told['-g']}:{told['-m'].lstrip('0')}" if "-o" in told else ""
+            self.files[host, f"{path.rstrip('/')}/"] = owner
         else:
             self.files[host, path] = text
         return ""
 
     def _cat(self, host: str, words: list[str]) -> str:
         return self.files[host, words[-1]]
+
+    def _stat(self, host: str, words: list[str]) -> str:
+        return self.files.get((host, f"{words[-1].rstrip('/')}/"), "stat: No such file") + "\n"
+
+    def _readlink(self, host: str, words: list[str]) -> str:
+        return self.files.get((host, words[-1]), "").removeprefix("-> ") + "\n"
+
+    def _sysctl(self, host: str, words: list[str]) -> str:
+        if words[0] == "-n":
+            return self.files.get((host, f"/proc/{words[1]}"), "60") + "\n"
+        for line in self.files[host, words[0].partition("=")[2]].splitlines():
+            if line[0] != "#":
+                name, _, value = line.partition(" = ")
+                self.files[host, f"/proc/{name}"] = value
+        return ""
+
+    def _systemd_tmpfiles(self, host: str, words: list[str]) -> str:
+        _, path, *_, value = self.files[host, words[-1]].splitlines()[-1].split()
+        self.files[host, path] = f"always [{value}] never"
+        return ""
+
+    def _udevadm(self, host: str, words: list[str]) -> str:
+        if words[0] == "trigger":
+            assert any(path.startswith("/etc/udev/rules.d/") for at, path in self.files if at == host)
+            self.files[host, "/sys/block/*/queue/scheduler"] = "[none] mq-deadline"
+        return ""
+
+    def _grep(self, host: str, words: list[str]) -> str:
+        path = "/sys/block/*/queue/scheduler" if words[0] == "-LF" else words[-1]
+        found = any(word in self.files.get((host, path), "[kyber]") for word in words if word[0] == "[")
+        if words[0] == "-LF":
+            return "" if found else f"{path}\n"
+        if not found:
+            raise RefusedError("", 1)
+        return ""
 
     def _mountpoint(self, _host: str, words: list[str]) -> str:
         return f"{words[-1]} is a mountpoint\n"
@@ -116,19 +160,35 @@ class ActedHosts(ActedState):
 
     def _systemctl(self, host: str, words: list[str]) -> str:
         action, unit = words[0], words[-1]
+        folder = "/etc/systemd/system/"
+        if action == "daemon-reload":
+            self.units |= {place: text for place, text in self.files.items() if place[1].startswith(folder)}
         if action in ("daemon-reload", "reset-failed") or words[-1] == "mysql":
             return ""
-        process = self._process(host, unit)
-        if (host, f"/etc/systemd/system/{unit}") not in self.files:
+        process, place = self._process(host, unit), (host, f"{folder}{unit}")
+        if place not in self.files:
             raise RefusedError(f"Unit {unit} not found.\n", 5)
-        if action == "is-active":
+        # One that was never asked for is read now.
+        is_loaded = self.units.setdefault(place, self.files[place]) == self.files[place]
+        if action == "show":
+            return f"NeedDaemonReload={'no' if is_loaded else 'yes'}\n"
+        if action == "is-enabled":
+            if place not in self.enabled:
+                raise RefusedError("", 1)
+        elif action == "enable":
+            self.enabled.add(place)
+        elif action == "disable":
+            self.enabled.discard(place)
+        elif action == "is-active":
             if not process.active:
                 raise RefusedError("", 3)
         elif action == "start":
+            if not is_loaded:
+                self.faults.append(f"{self.now:.1f} s: {unit} starts as it was before it was copied")
             self._start(process)
         elif action == "stop":
             self._stop(process)
-        elif action not in ("enable", "disable"):
+        else:
             raise RefusedError(f"systemctl {action}: not known here\n")
         return ""
 

@@ -20,8 +20,9 @@ Answer = Callable[[str, list[str]], tuple[str, str]]
 
 _PROGRAMS = (
     "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
-    "systemctl", "ln", "mv", "rm", "cp", "mountpoint", "test", "mkdir", "useradd", "id", "tar", "dnf",
-    "apt-get", "/usr/sbin/ndbmtd", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
+    "systemctl", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink", "mkdir", "useradd", "id",
+    "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm", "systemd-tmpfiles", "/usr/sbin/ndbmtd",
+    "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {
@@ -45,7 +46,11 @@ remote_functions() {
   cksum() { call cksum "$@"; }
   mysql() {
     local text=
-    if [[ $* != *--execute=* ]]; then IFS= read -r -d '' text || true; fi
+    if [[ $1 == --defaults-extra-file=* ]]; then
+      IFS= read -r -d '' text <"${1#*=}" || true
+    elif [[ $* != *--execute=* ]]; then
+      IFS= read -r -d '' text || true
+    fi
     call mysql "$@" "sql:$text"
   }
 """

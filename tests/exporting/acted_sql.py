@@ -44,10 +44,7 @@ class ActedSql(ActedHosts):
 
     def _mysqldump(self, host: str, words: list[str]) -> str:
         login = self.files[host, words[0].partition("=")[2]]
-        told = dict(re.findall(r'^(\w+)="?(.*?)"?$', login, re.MULTILINE))
-        user = f"'{told['user']}'@'localhost'"
-        if self.accounts.get(host, {}).get(user) != told["password"].replace("\\\\", "\\"):
-            raise _refused(1045, f"Access denied for user {user}")
+        self._log_in(host, login)
         file = words[1].partition("=")[2]
         if not self._exists(host, str(Path(file).parent)):
             raise RefusedError(f"mysqldump: Can't create/write to file '{file}'\n", 1)
@@ -58,6 +55,16 @@ class ActedSql(ActedHosts):
         serving = [one for one in self.sql_nodes.values() if one.host == host and one.serves(self.now)]
         if not serving:
             raise RefusedError("ERROR 2002 (HY000): Can't connect to local MySQL server through socket\n")
+        if words[0].startswith("--defaults-extra-file="):
+            self._log_in(host, words[-1].removeprefix("sql:"))
+            return "1\n"
+        if words[-1].startswith("sql:SHOW GRANTS FOR "):
+            return self._grants(host, words[-1][20:].strip().rstrip(";"))
+        notes = "\nNote (Code 1007): Can't create database; database exists\n"
+        if (database := words[-1].partition(" IF NOT EXISTS `")[2]) and "DATABASE" in words[-1]:
+            found = notes if database in self.objects else "1\n"
+            self.objects.add(database)
+            return found
         for statement in re.split(r";\n|;$", words[-1].removeprefix("sql:").strip()):
             if statement:
                 self._statement(host, statement.strip())
@@ -71,7 +78,7 @@ class ActedSql(ActedHosts):
             r"(CREATE|ALTER) (LOGFILE GROUP|TABLESPACE) ": self._make_files,
             r"(CREATE|ALTER) USER ": self._user,
             r"GRANT ": self._grant,
-            r"CREATE DATABASE IF NOT EXISTS |OPTIMIZE TABLE |SELECT |SET |--execute=": lambda *_: None,
+            r"OPTIMIZE TABLE |SELECT |SET |--execute=": lambda *_: None,
         }
         for pattern, way in ways.items():
             if re.match(pattern, statement):
@@ -120,6 +127,18 @@ class ActedSql(ActedHosts):
 
     # Accounts: of one SQL node, or of all that come by NDB_STORED_USER.
 
+    def _log_in(self, host: str, options: str) -> None:
+        told = dict(re.findall(r'^(\w+)="?(.*?)"?$', options, re.MULTILINE))
+        mine = self.accounts.get(host, {})
+        known = mine.get(f"'{told['user']}'@'localhost'") or mine.get(f"'{told['user']}'@'%'")
+        if known != told["password"].replace("\\\\", "\\"):
+            raise _refused(1045, f"Access denied for user '{told['user']}'@'localhost'")
+
+    def _grants(self, host: str, name: str) -> str:
+        if name not in self.accounts.get(host, {}):
+            raise _refused(1141, f"There is no such grant defined for user {name}")
+        return "".join(f"{one}\n" for one in sorted(self.granted.get((host, name), set())))
+
     def _user(self, host: str, statement: str) -> None:
         if self.plan.version < _CREATE_USER:
             raise _syntax(statement)
@@ -141,6 +160,7 @@ class ActedSql(ActedHosts):
             mine[name] = _text(password)
         if name not in mine:
             raise _refused(1410, "You are not allowed to create a user with GRANT")
+        self.granted.setdefault((host, name), set()).add(statement.partition(" IDENTIFIED BY ")[0])
         if "NDB_STORED_USER" in statement:
             if self.plan.version < _STORED_USERS:
                 raise _syntax(statement)

@@ -85,12 +85,16 @@ class ActedState:
     objects: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
+    units: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Units as each host has loaded them."""
+    enabled: set[tuple[str, str]] = field(default_factory=set)
     altered: list[str] = field(default_factory=list)
     """Statements on tables that were taken."""
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Columns and indexes of every table."""
     accounts: dict[str, dict[str, str]] = field(default_factory=dict)
     """Passwords of the accounts of each SQL host."""
+    granted: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     releases: dict[str, str] = field(default_factory=dict)
     """What is installed, by host; at first the plan's, everywhere."""
     rows: float = 0.0

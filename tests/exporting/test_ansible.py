@@ -70,6 +70,26 @@ def test_texts_of_a_plan_are_never_run(tmp_path: Path, number: int) -> None:
         marker.unlink(missing_ok=True)
 
 
+def test_a_playbook_says_what_its_part_changed(tmp_path: Path) -> None:
+    """The script is another here: it has something to do once, and writes down what it was asked."""
+    export(sample_plan("starter"), tmp_path, ["ansible", "runbook"])
+    (tmp_path / "runbook.sh").write_text(
+        '#!/bin/sh\ncd "${0%/*}" && echo "$SSH_USER $*" >>asked\n'
+        "if test -e done; then echo 'Changed: nothing'; else echo 'Changed: 2'; fi\n"
+        'test "${4-}" = --dry-run || touch done\n'
+    )
+    given = ("ansible/replace_host.yml", "-e", "ndb_runbook_host=host-a1", "-e", "ndb_runbook_ssh_user=me")
+    first, second = (_ansible("ansible-playbook", tmp_path, *given) for _ in range(2))
+    assert "changed=1 " in first
+    assert "changed=0 " in second
+    looked = _ansible("ansible-playbook", tmp_path, "ansible/start.yml", "--check")
+    assert "changed=0 " in looked
+    assert (tmp_path / "asked").read_text().splitlines() == [
+        *("me replace-host --yes --host host-a1",) * 2,
+        "root start --yes --dry-run",
+    ]
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_each_template_mark_is_tagged(attack: str) -> None:
     from ndbplan.exporting.yaml_text import yaml_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import re
 from typing import Any
 
 import pytest
@@ -78,6 +79,24 @@ def test_one_unit_for_each_process() -> None:
     }
     old = render_files(sample("disk-data"), ["systemd"])
     assert "systemd/node1/ndbd-2.service" in old
+
+
+def test_each_part_has_a_playbook_and_the_hosts_have_a_role() -> None:
+    files = render_files(sample("starter"), ["ansible", "hosts", "runbook"])
+    parts = re.findall(r"^  ([a-z-]+)\)$", files["runbook.sh"], re.MULTILINE)
+    assert len(parts) > 10
+    for part in parts:
+        [play] = _loaded(files[f"ansible/{part.replace('-', '_')}.yml"])
+        role = play["roles"][0]
+        assert (role["role"], play["hosts"]) in (("ndb_runbook", "localhost"), ("ndb_hosts", "ndb_data"))
+        assert role.get("vars", {"ndb_runbook_part": part}) == {"ndb_runbook_part": part}
+    tasks = _loaded(files["ansible/roles/ndb_hosts/tasks/main.yml"])
+    handlers = {one["name"] for one in _loaded(files["ansible/roles/ndb_hosts/handlers/main.yml"])}
+    for task in tasks:
+        copied = task["ansible.builtin.copy"]
+        assert f"hosts/{copied['src'].rpartition('/')[2]}" in files
+        assert copied["dest"] in files["runbook.sh"], "the script does the same"
+        assert task["notify"] in handlers
 
 
 def test_words_of_units_are_quoted() -> None:

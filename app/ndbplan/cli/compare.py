@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("running", metavar="[RUNNING]", required=False, type=click.Path(path_type=Path))
 @json_option
 def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
-    """Say what changes from RUNNING (a plan, a config.ini or a my.cnf) to PLAN, what that restarts, in which order.
+    """Say what changes from RUNNING (plan, config.ini or my.cnf) to PLAN, what that restarts, in which order.
 
     Without RUNNING: what the plan sets other than the defaults of its version.
     """

@@ -123,7 +123,7 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
     "running",
     metavar="RUNNING",
     type=click.Path(path_type=Path),
-    help="What runs, a plan or a config.ini: what differs from PLAN decides on the steps (change).",
+    help="What runs, a plan, config.ini or my.cnf: what differs from PLAN decides on the steps (change).",
 )
 @click.option("--add-groups", metavar="N", type=Whole(1, 72), default=1, show_default=True)
 @click.option("--set", "names", metavar="NAME,...", type=Names(), help="Parameters that change (roll-out).")

@@ -104,7 +104,7 @@ _PICTURE = "picture"
     "--only",
     metavar="KIND,...",
     type=Names(),
-    help="Kinds of files: config,mycnf,schema,runbook,systemd,operator,ansible,schedule,picture.",
+    help="Kinds of files: config,mycnf,schema,runbook,systemd,hosts,operator,ansible,schedule,picture.",
 )
 @click.option(
     "--add-groups",
@@ -119,7 +119,7 @@ _PICTURE = "picture"
     "running_file",
     metavar="RUNNING",
     type=click.Path(path_type=Path),
-    help="What runs, a plan or a config.ini: the runbook gets a part that brings it to PLAN.",
+    help="What runs, a plan, config.ini or my.cnf: the runbook gets a part that brings it to PLAN.",
 )
 @json_option
 def export(

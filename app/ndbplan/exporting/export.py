@@ -12,6 +12,7 @@ from ndbplan.base.files import FileError, write_atomically
 from ndbplan.base.kept import keeping
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.ansible import render_ansible
+from ndbplan.exporting.ansible_parts import render_parts
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.operator import render_operator
@@ -19,8 +20,10 @@ from ndbplan.exporting.runbook import render_markdown, render_script, runbook_pa
 from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
+from ndbplan.ndb.host_settings import host_settings
 from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes, grown_configuration
 from ndbplan.operations.change import BEFORE_FOLDER
+from ndbplan.operations.hosts import SETTINGS_FOLDER
 from ndbplan.plan.plan import Plan
 
 
@@ -96,8 +99,14 @@ def _operator(ask: _Ask) -> dict[str, str]:
     return {"ndb-operator.yaml": render_operator(ask.plan)} if ask.plan.features.kubernetes_operator else {}
 
 
+def _hosts(ask: _Ask) -> dict[str, str]:
+    wanted = host_settings() if ask.plan.data_nodes else ()
+    return {f"{SETTINGS_FOLDER}{one.file}": one.text for one in wanted}
+
+
 def _ansible(ask: _Ask) -> dict[str, str]:
-    return render_ansible(ask.plan)
+    before = None if ask.running is None else ask.running.plan
+    return render_ansible(ask.plan) | render_parts(ask.plan, runbook_parts(ask.plan, ask.groups, before))
 
 
 def _schedule(ask: _Ask) -> dict[str, str]:
@@ -114,6 +123,7 @@ KINDS: dict[str, Callable[[_Ask], dict[str, str]]] = {
     "schema": _schema,
     "runbook": _runbook,
     "systemd": _systemd,
+    "hosts": _hosts,
     "operator": _operator,
     "ansible": _ansible,
     "schedule": _schedule,

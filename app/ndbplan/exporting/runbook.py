@@ -34,7 +34,7 @@ from ndbplan.operations.commands import (
     WaitStarted,
 )
 from ndbplan.operations.first_start import first_start
-from ndbplan.operations.hosts import install, replace_host
+from ndbplan.operations.hosts import install, replace_host, tune_hosts
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.operations.restoring import no_way_to_restore, restore
 from ndbplan.operations.roll_out import rolling_restart
@@ -54,6 +54,7 @@ def runbook_parts(plan: Plan, add_groups: int = 1, before: Plan | None = None) -
     now = Estimation(plan)
     found = (
         install(now),
+        tune_hosts(now),
         _timed_or_not(partial(first_start, now)),
         make_schema(now),
         None if before is None else _changed(now, before),
@@ -170,9 +171,11 @@ def _script_line(command: Command) -> str:
     if isinstance(command, Sql | MakeAccount):
         lines = "\n".join(command.statements)
         if isinstance(command, MakeAccount):
-            call = _call("make_account", command.host, command.socket, command.name)
+            call = _call("make_account", command.host, command.socket, command.name, command.account)
         else:
-            call = _call("sql_once" if command.makes else "sql", command.host, command.socket)
+            looks = all(one.startswith("SELECT ") for one in command.statements)
+            name = "sql_once" if command.makes else "sql_look" if looks else "sql"
+            call = _call(name, command.host, command.socket)
         return f"{call} <<'{_HEREDOC}'\n{lines}\n{_HEREDOC}"
     return _call(*_function_call(command))
 
@@ -184,7 +187,8 @@ def _call(*words: object) -> str:
 def _function_call(command: Command) -> tuple[object, ...]:
     match command:
         case Shell():
-            return ("on", command.host, command.command)
+            tests = (command.unless, command.same)
+            return ("on", command.host, command.command, *(tests if any(tests) else ()))
         case Management():
             return ("management", command.command, command.answer)
         case Copy():
@@ -241,7 +245,8 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
     connect = f"--ndb-connectstring={shell_quoted(connect_string(plan))}"
     match command:
         case Shell():
-            return [_typed(command.host, command.command)]
+            guard = f"{command.unless} || " if command.unless else ""
+            return [_typed(command.host, f"{guard}{command.command}")]
         case Management():
             return [("", f"ndb_mgm> {command.command}")]
         case Copy():

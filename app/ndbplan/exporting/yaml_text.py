@@ -20,7 +20,10 @@ def yaml_text(document: Any, comment: str, *, for_ansible: bool = False) -> str:
     import yaml
 
     # Made here, so that nothing of the library is changed: its class has no types to be derived from.
-    dumper: Any = type("_Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda *_: True})
+    base: Any = yaml.SafeDumper.increase_indent
+    # Lists are indented below their keys, as ansible-lint wants them.
+    indented = {"increase_indent": lambda self, flow=False, indentless=False: base(self, flow, False)}
+    dumper: Any = type("_Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda *_: True, **indented})
     dumper.add_representer(_Unsafe, lambda dump, text: dump.represent_scalar("!unsafe", str(text)))
     body: str = yaml.dump(
         _tagged(document) if for_ansible else document,

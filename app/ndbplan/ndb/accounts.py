@@ -39,9 +39,14 @@ class Account:
     shared_by: str
     """The privilege that has all SQL nodes know it; nothing: each must be told."""
 
+    @property
+    def quoted(self) -> str:
+        """Name and host as SQL writes them."""
+        return f"{sql_text(self.name)}@{sql_text(self.host)}"
+
     def statements(self, databases: Iterable[str]) -> tuple[str, ...]:
         """What makes it, or sets its password, and grants what it may do; it may be repeated."""
-        account = f"{sql_text(self.name)}@{sql_text(self.host)}"
+        account = self.quoted
         found = [one.replace("{account}", account) for one in self.make]
         if self.everywhere:
             found.append(f"GRANT {', '.join(self.everywhere)} ON *.* TO {account};")

@@ -8,6 +8,7 @@ from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
 from ndbplan.ndb.accounts import Account, accounts, dump_accounts, dump_databases, how_shared
 from ndbplan.operations.commands import Command, KeepLogin, MakeAccount, Shell, sql_node_for_ddl
+from ndbplan.operations.files import directory
 from ndbplan.operations.operation import Step
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
@@ -49,7 +50,8 @@ def _how_known(plan: Plan) -> str:
 def _made(plan: Plan, account: Account) -> Iterator[Command]:
     statements = account.statements(dict.fromkeys(table.database for table in plan.tables))
     for node in (sql_node_for_ddl(plan),) if account.shared_by else plan.sql_nodes:
-        yield MakeAccount(_host(plan, node), sql_files(plan, node).socket, account.name, statements)
+        socket = sql_files(plan, node).socket
+        yield MakeAccount(_host(plan, node), socket, account.name, account.quoted, statements)
     if account.keeps_login:
         for node in plan.sql_nodes:
             socket = sql_files(plan, node).socket
@@ -66,11 +68,11 @@ def dump(plan: Plan) -> Iterator[Step]:
         host, login = _host(plan, node), _login(plan, node, account)
         missing = f"{login} is missing: the part schema makes it, or write a login for mysqldump there"
         commands.append(Shell(host, f"test -r {login} || {{ echo {shell_quoted(missing)} >&2; exit 1; }}"))
-        commands.append(Shell(host, f"install -d -m 0700 {_DUMPS}"))
+        commands.append(directory(host, _DUMPS, "root", "700"))
         for name, words in _dumps(plan):
             file = f"{_DUMPS}/{name}{mysqld_instance(plan, node)}-$(date +%Y%m%dT%H%M%S).sql"
             given = f'--defaults-extra-file={login} --result-file="{file}"'
-            commands.append(Shell(host, f"mysqldump {given} {words}"))
+            commands.append(Shell(host, f"mysqldump {given} {words}", same="false"))
     yield Step(
         "dump",
         "Save what is not in NDB",

@@ -220,7 +220,9 @@ class _Work:
                     commands.append(stop_service(self.before, node))
                 elif isinstance(node, DataNode) and self.needs.kind in ("node", "initial_node"):
                     commands.append(stop_data_node(self.before, node))
-                commands.append(Shell(service.host, f"systemctl disable {shell_quoted(service.name)}"))
+                unit = shell_quoted(service.name)
+                same = f"! systemctl is-enabled --quiet {unit}"
+                commands.append(Shell(service.host, f"systemctl disable {unit}", same=same))
         if commands:
             yield Step(
                 "leave",
@@ -291,7 +293,8 @@ class _Work:
         link = f"{paths.file_system}/ndb_{node.node_id}_fs/LCP"
         if paths.lcp is not None:
             host = self.plan.host(node.host_id).hostname
-            yield Shell(host, f"test -L {shell_quoted(link)} || rm -rf -- {shell_quoted(link)}")
+            gone = f"{{ test -L {shell_quoted(link)} || test ! -e {shell_quoted(link)}; }}"
+            yield Shell(host, f"rm -rf -- {shell_quoted(link)}", unless=gone)
         yield from node_directories(self.plan, [node])
 
     def _my_cnf(self, nodes: list[SqlNode]) -> Iterator[Step]:

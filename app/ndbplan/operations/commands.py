@@ -32,10 +32,14 @@ _SQL_S = 600
 
 @dataclass(frozen=True)
 class Shell:
-    """A command on a host that may be repeated."""
+    """A command on a host that may be repeated. Without a test it only looks."""
 
     host: str
     command: str
+    unless: str = ""
+    """A test: where it holds, the command must not be given."""
+    same: str = ""
+    """A test: where it holds, the command would change nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Management:
 
 @dataclass(frozen=True)
 class Sql:
-    """SQL statements on the host of an SQL node."""
+    """SQL statements on the host of an SQL node. Those that begin with SELECT only look."""
 
     host: str
     statements: tuple[str, ...]
@@ -65,6 +69,8 @@ class MakeAccount:
     host: str
     socket: str
     name: str
+    account: str
+    """As SQL writes it."""
     statements: tuple[str, ...]
     """With PASSWORD where the password belongs."""
 

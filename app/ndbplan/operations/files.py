@@ -18,7 +18,20 @@ from ndbplan.operations.commands import Command, Copy, Shell, start_service, sto
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
-_OWNER = "-o mysql -g mysql -m 0750"
+
+def directory(host: str, path: str, owner: str = "mysql", mode: str = "750") -> Shell:
+    """A directory with its owner, who is its group too, and mode."""
+    path = shell_quoted(path)
+    return Shell(
+        host,
+        f"install -d -o {owner} -g {owner} -m 0{mode} {path}",
+        same=f'test "$(stat -c %U:%G:%a {path} 2>&1)" = {owner}:{owner}:{mode}',
+    )
+
+
+def _link(host: str, link: str, target: str) -> Shell:
+    """A link, both words quoted."""
+    return Shell(host, f"ln -sfn {target} {link}", same=f'test "$(readlink {link})" = {target}')
 
 
 def management_directories(plan: Plan, nodes: Iterable[ManagementNode] | None = None) -> Iterator[Command]:
@@ -26,7 +39,7 @@ def management_directories(plan: Plan, nodes: Iterable[ManagementNode] | None = 
     for node in plan.management_nodes if nodes is None else nodes:
         host = plan.host(node.host_id).hostname
         for path in dict.fromkeys((MANAGEMENT_DIRECTORY, management_directory(plan, node))):
-            yield Shell(host, f"install -d {_OWNER} {shell_quoted(path)}")
+            yield directory(host, path)
 
 
 def node_directories(plan: Plan, nodes: Iterable[DataNode]) -> Iterator[Command]:
@@ -40,7 +53,7 @@ def node_directories(plan: Plan, nodes: Iterable[DataNode]) -> Iterator[Command]
                 yield Shell(host.hostname, f"mountpoint {shell_quoted(disk.mount_point)}")
         for path in paths.all():
             if path.startswith("/"):
-                yield Shell(host.hostname, f"install -d {_OWNER} {shell_quoted(path)}")
+                yield directory(host.hostname, path)
         if paths.lcp is not None:
             yield from _link_checkpoints(host.hostname, node, paths)
 
@@ -49,9 +62,9 @@ def _link_checkpoints(host: str, node: DataNode, paths: DataNodePaths) -> Iterat
     """LCP becomes a link before the first start; starts with --initial leave it there."""
     folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
     link = shell_quoted(f"{folder}/LCP")
-    yield Shell(host, f"install -d {_OWNER} {shell_quoted(folder)}")
+    yield directory(host, folder)
     yield Shell(host, f"test -L {link} || test ! -e {link}")
-    yield Shell(host, f"ln -sfn {shell_quoted(paths.lcp)} {link}")
+    yield _link(host, link, shell_quoted(paths.lcp))
 
 
 def refuse_old_files(plan: Plan, node: DataNode) -> Shell:
@@ -72,8 +85,8 @@ def move_redo_log(plan: Plan, node: DataNode) -> Iterator[Command]:
         here, there = shell_quoted(f"{folder}/{name}"), f"{paths.redo}/{name.split('/')[0]}"
         # A folder that is no link was written last: what lies at the other place is older.
         move = f"{{ rm -rf -- {shell_quoted(there)} && mv {here} {shell_quoted(there)}; }}"
-        yield Shell(host, f"test -L {here} || test ! -e {here} || {move}")
-        yield Shell(host, f"ln -sfn {shell_quoted(there)} {here}")
+        yield Shell(host, move, unless=f"test -L {here} || test ! -e {here}")
+        yield _link(host, here, shell_quoted(there))
     yield start_service(plan, node)
     yield wait_started((node,))
 
@@ -99,8 +112,13 @@ def install_services(
     for service in services(plan):
         if wanted is None or service.name in wanted:
             yield Copy(f"{folder}{service.file}", service.host, f"/etc/systemd/system/{service.name}")
-            enable = f"systemctl daemon-reload && systemctl enable {shell_quoted(service.name)}"
-            yield Shell(service.host, enable)
+            unit = shell_quoted(service.name)
+            loaded = f'test "$(systemctl show --property=NeedDaemonReload {unit})" = NeedDaemonReload=no'
+            yield Shell(
+                service.host,
+                f"systemctl daemon-reload && systemctl enable {unit}",
+                same=f"{{ systemctl is-enabled --quiet {unit} && {loaded}; }}",
+            )
 
 
 def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> Iterator[Command]:
@@ -108,11 +126,11 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
     for node in plan.sql_nodes if nodes is None else nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
-        yield Shell(host, f"install -d {_OWNER.replace('0750', '0755')} {data}")
-        yield Shell(host, f"test -e {log} || install -o mysql -g mysql -m 0640 /dev/null {log}")
+        yield directory(host, files.data_dir, mode="755")
+        yield Shell(host, f"install -o mysql -g mysql -m 0640 /dev/null {log}", unless=f"test -e {log}")
         group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
         if plan.features.mysqld_initialises:
             fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"
         else:
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
-        yield Shell(host, f"test -d {data}/mysql || {fill}")
+        yield Shell(host, fill, unless=f"test -d {data}/mysql")

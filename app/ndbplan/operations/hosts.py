@@ -8,8 +8,11 @@ from ndbplan.configuration.services import services
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
+from ndbplan.ndb.host_settings import host_settings
 from ndbplan.operations.commands import (
     Command,
+    Copy,
+    Shell,
     install_programs,
     start_service,
     wait_management,
@@ -52,6 +55,43 @@ def programs_step(plan: Plan) -> Step:
         tuple(install_programs(plan)),
         check="the programs say their release",
         rollback="install the old release again",
+    )
+
+
+SETTINGS_FOLDER = "hosts/"
+"""Settings of the operating system, inside the exported folder."""
+
+
+def tune_hosts(now: Estimation, *, timed: bool = True) -> Operation:
+    """Settings of the operating system on the hosts of data nodes. It has no estimate."""
+    del timed
+    plan = now.plan
+    hosts = dict.fromkeys(plan.host(node.host_id).hostname for node in plan.data_nodes)
+    steps = tuple(
+        Step(
+            setting.file.partition(".")[0],
+            f"Set {setting.name}",
+            setting.why,
+            tuple(
+                command
+                for host in hosts
+                for command in (
+                    Copy(f"{SETTINGS_FOLDER}{setting.file}", host, setting.target),
+                    Shell(host, setting.apply, same=setting.holds),
+                )
+            ),
+            check=setting.holds,
+            rollback=f"remove {setting.target} and restart the host",
+        )
+        for setting in host_settings()
+        if hosts
+    )
+    return Operation(
+        "tune-hosts",
+        "Settings of the hosts",
+        steps,
+        "For hosts that run data nodes and little else; look through them before. No other part needs this "
+        "one. Limits of open files and of locked memory are set by the units.",
     )
 
 

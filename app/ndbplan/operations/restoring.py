@@ -120,7 +120,7 @@ def _remove_files(plan: Plan, node: DataNode) -> Iterator[Command]:
     host = plan.host(node.host_id).hostname
     paths = data_node_paths(plan, node)
     for path in _file_systems(paths, node):
-        yield Shell(host, f"rm -rf -- {shell_quoted(path)}")
+        yield Shell(host, f"rm -rf -- {shell_quoted(path)}", same=f"test ! -e {shell_quoted(path)}")
 
 
 def _file_systems(paths: DataNodePaths, node: DataNode) -> tuple[str, ...]:

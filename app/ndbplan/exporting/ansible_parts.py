@@ -1,0 +1,135 @@
+"""Playbooks for the parts of the runbook, and the roles behind them.
+
+A part is described once, by its steps: its playbook has the script do them, which asks each host before it
+changes anything, and takes from it whether something changed. Settings of the operating system are a role of
+their own, made of the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ndbplan.exporting.yaml_text import yaml_text
+from ndbplan.ndb.host_settings import HostSetting, host_settings
+from ndbplan.operations.hosts import SETTINGS_FOLDER
+from ndbplan.operations.operation import Operation
+from ndbplan.plan.plan import Plan
+
+RUNBOOK_ROLE = "ndb_runbook"
+HOSTS_ROLE = "ndb_hosts"
+CHANGED_NOTHING = "Changed: nothing"
+"""What the script says in the end when it has found all as it should be."""
+_OPTIONS = {
+    "programs": "the archive or folder of --programs",
+    "passwords": "the file of --passwords",
+    "host": "the host of --host",
+    "backup": "the number of --backup",
+}
+
+
+def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
+    """Playbooks and roles by path."""
+    written = partial(yaml_text, for_ansible=False)
+    found = {
+        f"ansible/{part.key.replace('-', '_')}.yml": written(
+            [_playbook(part)], f"{part.title}: the part {part.key} of runbook.sh."
+        )
+        for part in parts
+        if part.key != "tune-hosts"
+    }
+    role = f"ansible/roles/{RUNBOOK_ROLE}"
+    found[f"{role}/defaults/main.yml"] = written(
+        {
+            f"{RUNBOOK_ROLE}_script": "{{ playbook_dir }}/../runbook.sh",
+            f"{RUNBOOK_ROLE}_ssh_user": "root",
+            **{f"{RUNBOOK_ROLE}_{name}": "" for name in _OPTIONS},
+        },
+        "\n".join(
+            (
+                f"What a part of the runbook is run with; {RUNBOOK_ROLE}_part is its name. Empty: without.",
+                *(f"{RUNBOOK_ROLE}_{name}: {what}." for name, what in _OPTIONS.items()),
+            )
+        ),
+    )
+    about = "A part of the runbook, on the control host. With --check it shows every command and runs none."
+    found[f"{role}/tasks/main.yml"] = written(_tasks(), about)
+    if plan.data_nodes:
+        found |= _hosts_role(written)
+    return found
+
+
+def _playbook(part: Operation) -> dict[str, Any]:
+    return {
+        "name": part.title,
+        "hosts": "localhost",
+        "connection": "local",
+        "gather_facts": False,
+        "roles": [{"role": RUNBOOK_ROLE, "vars": {f"{RUNBOOK_ROLE}_part": part.key}}],
+    }
+
+
+def _tasks() -> list[dict[str, Any]]:
+    given = {name: f"{RUNBOOK_ROLE}_{name} | string" for name in _OPTIONS}
+    options = " + ".join(
+        f"(({text} | length > 0) | ternary(['--{name}', {text}], []))" for name, text in given.items()
+    )
+    dry = "(ansible_check_mode | ternary(['--dry-run'], []))"
+    return [
+        {
+            "name": "Run the part",
+            "ansible.builtin.command": {
+                "argv": f"{{{{ [{RUNBOOK_ROLE}_script, {RUNBOOK_ROLE}_part, '--yes'] + {options} + {dry} }}}}"
+            },
+            "environment": {"SSH_USER": f"{{{{ {RUNBOOK_ROLE}_ssh_user }}}}"},
+            "check_mode": False,
+            "register": f"{RUNBOOK_ROLE}_done",
+            "changed_when": [
+                "not ansible_check_mode",
+                f"'{CHANGED_NOTHING}' not in {RUNBOOK_ROLE}_done.stdout",
+            ],
+        },
+        {"name": "Show what was done", "ansible.builtin.debug": {"var": f"{RUNBOOK_ROLE}_done.stdout_lines"}},
+    ]
+
+
+def _hosts_role(written: Any) -> dict[str, str]:
+    """Settings of the operating system, on all hosts of data nodes."""
+    role = f"ansible/roles/{HOSTS_ROLE}"
+    play = {
+        "name": "Settings of the hosts",
+        "hosts": "ndb_data",
+        "become": True,
+        "gather_facts": False,
+        "roles": [{"role": HOSTS_ROLE}],
+    }
+    return {
+        "ansible/tune_hosts.yml": written([play], "Settings of the operating system."),
+        f"{role}/tasks/main.yml": written([_copied(one) for one in host_settings()], "Files with reasons."),
+        f"{role}/handlers/main.yml": written(
+            [_applied(one) for one in host_settings()], "What puts them into force at once."
+        ),
+    }
+
+
+def _copied(setting: HostSetting) -> dict[str, Any]:
+    return {
+        "name": f"Set {setting.name}",
+        "ansible.builtin.copy": {
+            "src": f"{{{{ playbook_dir }}}}/../{SETTINGS_FOLDER}{setting.file}",
+            "dest": setting.target,
+            "owner": "root",
+            "group": "root",
+            "mode": "0644",
+        },
+        "notify": f"Apply {setting.name}",
+    }
+
+
+def _applied(setting: HostSetting) -> dict[str, Any]:
+    return {
+        "name": f"Apply {setting.name}",
+        f"ansible.builtin.{'shell' if '&&' in setting.apply else 'command'}": {"cmd": setting.apply},
+        "changed_when": True,
+    }
