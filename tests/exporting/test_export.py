@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.growth import add_node_group
-from ndbplan.edits.parts import add, set_plan, update
+from ndbplan.edits.parts import add, remove, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files
@@ -66,8 +66,9 @@ def test_scripts_of_every_sample_pass_bash_and_shellcheck(name: str, tmp_path: P
             check_script(path)
 
 
-def test_an_empty_plan_exports_too(tmp_path: Path) -> None:
-    for path in export(EMPTY_PLAN, tmp_path / "out"):
+@pytest.mark.parametrize("plan", [EMPTY_PLAN, remove(sample("starter"), ["ndb1", "ndb2"])])
+def test_a_plan_without_data_nodes_exports_too(plan: Plan, tmp_path: Path) -> None:
+    for path in export(plan, tmp_path / "out"):
         if path.suffix == ".sh":
             check_script(path)
 

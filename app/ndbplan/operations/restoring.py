@@ -31,6 +31,8 @@ _EMPTY = "The cluster is down, and every row that the backup does not hold is lo
 
 def no_way_to_restore(plan: Plan) -> str:
     """Why ndb_restore cannot connect to a cluster; nothing when it can."""
+    if not plan.data_nodes:
+        return "there is no data node"
     if any(slot.host_id is None for slot in plan.api_slots):
         return ""
     return (
