@@ -191,8 +191,8 @@ ELSEWHERE = {
     "cpus-for-threads", "prefer-ip-version", "receive-buffer-size", "link-host-names", "send-buffers-fit",
     "old-and-new-name", "management-port-number", "configuration-generation", "log-destination", "path-names",
     "link-leaves-out",
-    # Tested in tests/ndb/test_mysqld_options.py.
-    "mysqld-options",
+    # Tested in tests/ndb/test_mysqld_options.py and tests/exporting/test_unknown_to_a_version.py.
+    "mysqld-options", "paths-of-disk-roles",
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.
     "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "what-may-fail",
     "nobody-arbitrates", "number-of-replicas", "management-nodes",

@@ -105,7 +105,14 @@ def _system(plan: Plan) -> Section:
     return _default(plan, "system", "system", "The cluster as a whole.", first)
 
 
-def _default(plan: Plan, header: str, scope: str, comment: str, first: Iterable[Entry] = ()) -> Section:
+def _default(
+    plan: Plan,
+    header: str,
+    scope: str,
+    comment: str,
+    first: Iterable[Entry] = (),
+    lost: Iterable[Entry] = (),
+) -> Section:
     """A section of what all nodes or connections of a kind have in common."""
     return _section(
         plan,
@@ -116,6 +123,7 @@ def _default(plan: Plan, header: str, scope: str, comment: str, first: Iterable[
         first,
         assumed=plan.assumed if scope == "data_node" else (),
         origins=getattr(plan.origins, scope),
+        lost=lost,
     )
 
 
@@ -128,16 +136,17 @@ def _section(
     first: Iterable[Entry] = (),
     assumed: Iterable[str] = (),
     origins: Origins = NO_ORIGINS,
+    lost: Iterable[Entry] = (),
 ) -> Section:
     said = {name.lower(): origin.words for name, origin in origins.items()}
     entries = [replace(entry, origin=said.get(entry.name.lower(), "")) for entry in first]
-    left_out: list[Entry] = []
+    left_out: list[Entry] = list(lost)
     there = {entry.name.lower() for entry in entries}
     for reading in readings(section, parameters, plan.ndb_version) if parameters else ():
         if reading.fate in (Fate.OF_PLAN, Fate.DOUBLED) or reading.name.lower() in there:
             continue
         there.add(reading.name.lower())
-        entry = _entry(plan, reading, reading.written in assumed)
+        entry = _entry(plan, section, reading, reading.written in assumed)
         entry = replace(entry, origin=said.get(reading.written.lower(), ""))
         (entries if reading.fate in _WRITTEN else left_out).append(entry)
     return Section(header, tuple(entries), comment, tuple(left_out))
@@ -146,13 +155,16 @@ def _section(
 _WRITTEN = (Fate.COUNTS, Fate.REFUSED)
 
 
-def _entry(plan: Plan, reading: Reading, assumed: bool) -> Entry:
+def _not_known(plan: Plan, section: str, name: str) -> str:
+    verb = "may not" if catalogue.may_know(section, name, plan.version) else "does not"
+    return f"NDB {plan.ndb_version} {verb} know this parameter"
+
+
+def _entry(plan: Plan, section: str, reading: Reading, assumed: bool) -> Entry:
     """A parameter as a line, with why it is left out when it is."""
     parameter = reading.parameter
     if parameter is None:
-        return Entry(
-            reading.written, str(reading.raw), f"NDB {plan.ndb_version} does not know this parameter"
-        )
+        return Entry(reading.written, str(reading.raw), _not_known(plan, section, reading.written))
     text = format_value(parameter, reading.value)
     if reading.fate is Fate.INTERNAL:
         return Entry(parameter.name, text, "not configurable in this version")
@@ -181,9 +193,9 @@ def _data_node_default(plan: Plan) -> Section:
     # What ndb_mgmd refuses is written as it stands, for it to say so.
     number = refused[0] if refused else str(no_of_replicas(plan))
     replicas = Entry("NoOfReplicas", number, "Copies of every row; members of a node group")
-    shared = tuple(_path_entries(plan, _shared_paths(plan)))
+    shared, lost = _path_entries(plan, _shared_paths(plan))
     comment = "What all data nodes have in common."
-    return _default(plan, "ndbd default", "data_node", comment, (replicas, *shared))
+    return _default(plan, "ndbd default", "data_node", comment, (replicas, *shared), lost)
 
 
 _PATH_COMMENTS: dict[str, str] = {
@@ -210,10 +222,24 @@ def _own_paths(plan: Plan, node: DataNode) -> dict[str, str]:
     return {n: v for n, v in derived_path_parameters(plan, node).items() if common.get(n) != v}
 
 
-def _path_entries(plan: Plan, paths: Mapping[str, str]) -> Iterable[Entry]:
+def _path_entries(plan: Plan, paths: Mapping[str, str]) -> tuple[list[Entry], list[Entry]]:
+    """The lines of paths, and of those that the version is not known to have."""
+    entries, lost = list[Entry](), list[Entry]()
     for name in PATH_PARAMETERS:
         if name in paths and catalogue.knows("DB", name, plan.version):
-            yield Entry(name, paths[name], _PATH_COMMENTS[name])
+            entries.append(Entry(name, paths[name], _PATH_COMMENTS[name]))
+        elif name in paths:
+            lost.append(Entry(name, paths[name], _not_known(plan, "DB", name)))
+    return entries, lost
+
+
+def paths_left_out(plan: Plan) -> dict[tuple[str, str], tuple[DataNode, ...]]:
+    """Path parameters that disk roles mean and the version is not known to have: name and path, by nodes."""
+    found: dict[tuple[str, str], list[DataNode]] = {}
+    for node in plan.data_nodes:
+        for entry in _path_entries(plan, derived_path_parameters(plan, node))[1]:
+            found.setdefault((entry.name, entry.value), []).append(node)
+    return {what: tuple(nodes) for what, nodes in found.items()}
 
 
 def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
@@ -226,12 +252,13 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
         first = [Entry("NodeId", str(node_id))]
         if host is not None:
             first.append(Entry("HostName", host.hostname))
-        comment = ""
+        comment, lost = "", list[Entry]()
         if isinstance(process, DataNode):
             if process.node_group is not None and catalogue.knows("DB", "Nodegroup", plan.version):
                 kept = "reserved for a later CREATE NODEGROUP" if process.node_group == 65536 else ""
                 first.append(Entry("Nodegroup", str(process.node_group), kept))
-            first += _path_entries(plan, _own_paths(plan, process))
+            own, lost = _path_entries(plan, _own_paths(plan, process))
+            first += own
             comment = _link_comment(data_node_paths(plan, process), process)
         elif isinstance(process, ManagementNode):
             comment = (
@@ -256,6 +283,7 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
             first,
             assumed=process.assumed,
             origins=process.origins,
+            lost=lost,
         )
 
 

@@ -317,10 +317,8 @@ def parameter_name(section: str, name: str, version: NdbVersion) -> str:
         return catalogue.parameter(section, name, version).name
     if catalogue.exists(section, name):
         known = catalogue.parameter(section, name, version)
-        gone = f"it was removed in {known.removed}" if known.removed else f"it came {known.came}"
-        if known.replaced_by:
-            gone += f"; {known.replaced_by} takes its place"
-        raise UserError(f"NDB {version} has no parameter {known.name}: {gone}", fix="set another version")
+        instead = f"; {known.replaced_by} takes its place" if known.replaced_by else ""
+        raise UserError(f"{catalogue.lack(section, name, version)}{instead}", fix="set another version")
     names = (entry.name for entry in catalogue.parameters(section, version))
     raise UserError(
         f"NDB {version} has no parameter '{name[:60]}' of this kind of node", fix=near(name, names, "such as")

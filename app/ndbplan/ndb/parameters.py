@@ -15,6 +15,8 @@ from ndbplan.ndb.version import NdbVersion
 SOURCE_FILE = "ndb/parameters.json"
 _OLDEST = "6.3"
 """`since` of what the oldest version that was read has already."""
+_BEFORE_ALL = "the 6.2 age"
+"""`absent_in` of what a source older than all versions lacks."""
 NEWEST = NdbVersion.parse("8.4")
 """The series whose values are shown when no version is asked for."""
 
@@ -45,12 +47,11 @@ class Parameter(NamedTuple):
     related: tuple[str, ...]
     replaced_by: str
     since: str
-    """First release; 6.3 also stands for older ones."""
+    """First release that is known to have it; 6.3 also stands for older ones."""
     since_taken_from: str
-    first: str
-    """The release that brought it, as far as it is known: 8.0.19, or between two whose source was read."""
-    first_source: str
     """Where that was read."""
+    absent_in: str
+    """Newest release known to lack it, where nothing tells about those before `since`; else empty."""
     removed: str
     """First release without it, or nothing."""
     taken_from: str
@@ -58,8 +59,11 @@ class Parameter(NamedTuple):
 
     @property
     def came(self) -> str:
-        """When it came, in words: `with 8.0.19`, or `between 7.2.1 and 7.4.10`."""
-        return self.first if self.first.startswith("between") else f"with {self.first}"
+        """When it came, in words: `with 8.0.19`, or `between 7.2.1 and 7.4`."""
+        if self.absent_in:
+            return f"between {self.absent_in} and {self.since}"
+        # The oldest version that was read says no more than that.
+        return f"with {self.since}{' or before' if self.since == _OLDEST else ''}"
 
     @property
     def is_number(self) -> bool:
@@ -87,9 +91,12 @@ def _in_version(row: dict[str, Any], version: NdbVersion) -> bool:
     return _release(row["since"]) <= version and (removed is None or version < _release(removed))
 
 
-def _first(since: str) -> str:
-    """A first release as people read it: the oldest version that was read says no more than that."""
-    return "6.3 or before (the oldest that was read)" if since == _OLDEST else since
+def _in_gap(row: dict[str, Any], version: NdbVersion) -> bool:
+    """Whether a version lies between the last known to lack a parameter and the first known to have it."""
+    absent = row.get("absent_in")
+    if absent is None or _release(row["since"]) <= version:
+        return False
+    return absent == _BEFORE_ALL or _release(absent) < version
 
 
 @cache
@@ -115,22 +122,36 @@ def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
         replaced_by=row.get("replaced_by", ""),
         since=row["since"],
         since_taken_from=row["since_taken_from"],
-        first=row.get("first") or _first(row["since"]),
-        first_source=row.get("first_source") or row["since_taken_from"],
+        absent_in=row.get("absent_in", ""),
         removed=row.get("removed", ""),
         taken_from=span["taken_from"],
     )
 
 
 def knows(section: str, name: str, version: NdbVersion) -> bool:
-    """Whether a version has the parameter; its name in any case."""
+    """Whether a version is known to have the parameter; its name in any case."""
     row = _entries().get((section, name.lower()))
     return row is not None and _in_version(row, version)
+
+
+def may_know(section: str, name: str, version: NdbVersion) -> bool:
+    """Whether a version has the parameter, or nothing that was read tells; its name in any case."""
+    row = _entries().get((section, name.lower()))
+    return row is not None and (_in_version(row, version) or _in_gap(row, version))
 
 
 def exists(section: str, name: str) -> bool:
     """Whether any version has the parameter; its name in any case."""
     return (section, name.lower()) in _entries()
+
+
+def lack(section: str, name: str, version: NdbVersion) -> str:
+    """In words why a version has not, or may not have, a parameter that another version has."""
+    entry = parameter(section, name)
+    gone = entry.removed and _release(entry.removed) <= version
+    verb = "may not know" if may_know(section, name, version) else "does not know"
+    when = f"was removed in {entry.removed}" if gone else f"came {entry.came}"
+    return f"NDB {version} {verb} {entry.name}: it {when}"
 
 
 def parameters(section: str, version: NdbVersion = NEWEST) -> tuple[Parameter, ...]:
@@ -154,9 +175,9 @@ def default(section: str, name: str, version: NdbVersion) -> int | str | None:
     """What a node of a version uses when nothing is set. KeyError for a name no version has.
 
     For a version that lacks the parameter: what it does instead (4 log parts, classic fragmentation …), or
-    None.
+    None. For one that may have it: the default of the first that does.
     """
-    if knows(section, name, version):
+    if may_know(section, name, version):
         return parameter(section, name, version).default
     implied: int | str | None = _entries()[section, name.lower()].get("implied")
     return implied

@@ -10,6 +10,7 @@ from ndbplan.checks.node_cures import another_node
 from ndbplan.checks.parameters import without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.configuration.sections import paths_left_out
 from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetParameter
 from ndbplan.estimate.estimation import Estimation
@@ -43,7 +44,8 @@ def unknown_parameter(now: Estimation) -> Iterator[Problem]:
             tail = "the export leaves it out, because ndb_mgmd would refuse the file"
         elif reading.fate is Fate.UNKNOWN:
             text = _unknown(plan, one)
-            tail = "the export leaves it out, because ndb_mgmd would refuse the file"
+            would = "might" if catalogue.may_know(one.section, reading.written, plan.version) else "would"
+            tail = f"the export leaves it out, because ndb_mgmd {would} refuse the file"
             if is_option(reading.written) and not catalogue.exists(one.section, reading.written):
                 tail = "the export leaves it out here: give it to the SQL nodes as an option of theirs"
         elif reading.fate is Fate.OF_PLAN:
@@ -69,6 +71,20 @@ def unknown_parameter(now: Estimation) -> Iterator[Problem]:
         )
 
 
+@rule("paths-of-disk-roles", "Disk roles need a path parameter that the version may not know")
+def paths_of_disk_roles(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for (name, path), nodes in paths_left_out(plan).items():
+        ids = ", ".join(str(node.node_id) for node in nodes)
+        yield warning(
+            f"data node{'s' if len(nodes) > 1 else ''} {ids}",
+            f"disk roles ask for {name}={path}; {catalogue.lack('DB', name, plan.version)}, and the export "
+            "leaves it out",
+            "give the tablespace a folder and the undo files full paths, or take the role away",
+            tuple(node.id for node in nodes),
+        )
+
+
 def _misspelt(one: Stated) -> Problem:
     written, proper = one.reading.written, one.reading.name
     return hint(
@@ -86,9 +102,7 @@ def _unknown(plan: Plan, one: Stated) -> str:
         return f"{name} is an option of mysqld and belongs into my.cnf, not into config.ini"
     if not catalogue.exists(one.section, name):
         return f"no NDB version knows a parameter '{name}' for {one.where}"
-    entry = catalogue.parameter(one.section, name)
-    since = f"was removed in {entry.removed}" if entry.removed else f"came {entry.came}"
-    return f"NDB {plan.ndb_version} does not know {name}: it {since}"
+    return catalogue.lack(one.section, name, plan.version)
 
 
 @rule("parameter-value", "ndb_mgmd does not take a value", refused=True)

@@ -106,7 +106,7 @@ def _lacking(config: ConfigFile, series: str) -> tuple[str, ...]:
     """Parameters of a file that other versions know and this one does not, by first line."""
     version = NdbVersion.parse(series)
     stated = dict.fromkeys((kind, line.name) for kind, line in _known_lines(config))
-    return tuple(dict.fromkeys(name for kind, name in stated if not catalogue.knows(kind, name, version)))
+    return tuple(dict.fromkeys(name for kind, name in stated if not catalogue.may_know(kind, name, version)))
 
 
 def _known_lines(config: ConfigFile) -> list[tuple[str, Line]]:

@@ -51,7 +51,8 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
         config.find(False, line.line, f"{place} {line.name[:40]!r} {bad}", "correct the line")
         return None
     if not catalogue.knows(section.kind, line.name, version):
-        config.find(True, line.line, f"{place} {_unknown(section.kind, line.name, version)}", _UNKNOWN_FIX)
+        refused = not catalogue.may_know(section.kind, line.name, version)
+        config.find(refused, line.line, f"{place} {_unknown(section.kind, line.name, version)}", _UNKNOWN_FIX)
         return line.value if line.name else None
     parameter = catalogue.parameter(section.kind, line.name, version)
     if parameter.status == "internal":
@@ -83,9 +84,7 @@ _UNKNOWN_FIX = "the plan keeps it, exports leave it out"
 def _unknown(kind: str, name: str, version: NdbVersion) -> str:
     if not catalogue.exists(kind, name):
         return f"no NDB version knows a parameter '{name[:60]}' here"
-    entry = catalogue.parameter(kind, name)
-    when = f"was removed in {entry.removed}" if entry.removed else f"came {entry.came}"
-    return f"NDB {version} does not know {entry.name}, which {when}"
+    return catalogue.lack(kind, name, version)
 
 
 def _refuse_mixed_transaction_memory(config: ConfigFile, section: RawSection, version: NdbVersion) -> None:
