@@ -17,9 +17,11 @@ from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.parameters import Parameter
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.operations.schema import disk_data_statements
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode, DiskRoles
+from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 REALITY = Path(__file__).parent.parent / "reality"
 SCOPES = {
@@ -122,17 +124,35 @@ def test_what_is_not_certain_is_left_out_and_said_so() -> None:
     assert any("may not know HeartbeatOrder" in finding.message for finding in report.findings)
 
 
-def test_disk_roles_that_need_a_later_parameter_are_named() -> None:
+def test_disk_roles_that_need_a_later_parameter_are_said_by_statements_or_named() -> None:
     speeds = dict.fromkeys(("sequential_read_bytes_per_s", "sequential_write_bytes_per_s"), 1e9)
     speeds |= dict.fromkeys(("random_read_iops", "random_write_iops"), 1e5)
     disks = tuple(
         Disk(id=f"d{i}", name=f"d{i}", capacity_bytes=10**12, mount_point=f"/d{i}", **speeds) for i in (1, 2)
     )
     host = Host(id="h", hostname="n", memory_bytes=2**34, disks=disks)
-    node = DataNode(id="n", node_id=2, host_id="h", disk_roles=DiskRoles(data_files="d2", undo="d2"))
-    plan = EMPTY_PLAN.replace(ndb_version="6.3.19", hosts=(host,), processes=(node,))
+    roles = DiskRoles(data_files="d2", undo="d2")
+    node = DataNode(id="n", node_id=2, host_id="h", disk_roles=roles)
+    file = SpaceFile(name="f", size_bytes=2**20)
+    group = LogfileGroup(id="lg", name="lg", undo_files=(file,))
+    space = Tablespace(id="ts", name="ts", logfile_group_id="lg", data_files=(file,))
+    plan = EMPTY_PLAN.replace(
+        ndb_version="6.3.19",
+        hosts=(host,),
+        processes=(node,),
+        logfile_groups=(group,),
+        tablespaces=(space,),
+    )
     lost = next(entry for section in sections(plan) for entry in section.left_out)
     assert (lost.name, lost.value) == ("FileSystemPathDD", "/d2/ndb")
-    (problem,) = paths_of_disk_roles(Estimation(plan))
+    assert list(paths_of_disk_roles(Estimation(plan))) == []
+    statements = "".join(disk_data_statements(plan))
+    assert "UNDOFILE '/d2/ndb/f'" in statements
+    assert "DATAFILE '/d2/ndb/f'" in statements
+    # A full path is one file: two data nodes of a host would write into the same.
+    two = plan.replace(processes=(node, DataNode(id="n2", node_id=3, host_id="h", disk_roles=roles)))
+    (problem,) = paths_of_disk_roles(Estimation(two))
     assert "FileSystemPathDD=/d2/ndb" in problem.message
-    assert list(paths_of_disk_roles(Estimation(plan.replace(ndb_version="7.4")))) == []
+    newer = two.replace(ndb_version="7.4")
+    assert list(paths_of_disk_roles(Estimation(newer))) == []
+    assert "DATAFILE 'f'" in "".join(disk_data_statements(newer))

@@ -8,6 +8,7 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.configuration.stated import text_of
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
@@ -193,6 +194,24 @@ def derived_path_parameters(plan: Plan, node: DataNode) -> dict[str, str]:
     if paths.backup != paths.file_system:
         derived["BackupDataDir"] = paths.backup
     return {name: path for name, path in derived.items() if not node_settings(plan, node).states(name)}
+
+
+def folders_in_statements(plan: Plan) -> dict[DiskRole, str]:
+    """Folders that statements about disk data have to name, because the version has no parameter for them.
+
+    A full path is the same on every data node, so there is none where nodes differ or share a host.
+    """
+    nodes = plan.data_nodes
+    hosts = {node.host_id for node in nodes}
+    if not nodes or len(hosts) < len(nodes) or catalogue.knows("DB", "FileSystemPathDD", plan.version):
+        return {}
+    of_nodes = [data_node_paths(plan, node) for node in nodes]
+    found: dict[DiskRole, str] = {}
+    for role, name in ((DiskRole.DATA_FILES, "data_files"), (DiskRole.UNDO, "undo_files")):
+        folders = {getattr(paths, name) for paths in of_nodes}
+        if len(folders) == 1 and any(paths.file_system not in folders for paths in of_nodes):
+            found[role] = folders.pop()
+    return found
 
 
 def _set_path(plan: Plan, node: DataNode, name: str) -> str | None:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quoting import ascii_text
-from ndbplan.configuration.directories import DataNodePaths, data_node_paths, derived_path_parameters
+from ndbplan.configuration.directories import (
+    DataNodePaths,
+    data_node_paths,
+    derived_path_parameters,
+    folders_in_statements,
+)
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import SCOPES, SECTIONS, Fate, Reading, readings, with_twins
 from ndbplan.ndb import parameters as catalogue
@@ -229,13 +234,17 @@ def _path_entries(plan: Plan, paths: Mapping[str, str]) -> tuple[list[Entry], li
         if name in paths and catalogue.knows("DB", name, plan.version):
             entries.append(Entry(name, paths[name], _PATH_COMMENTS[name]))
         elif name in paths:
-            lost.append(Entry(name, paths[name], _not_known(plan, "DB", name)))
+            said = paths[name] in folders_in_statements(plan).values()
+            tail = "; the statements about disk data name the folder" if said else ""
+            lost.append(Entry(name, paths[name], _not_known(plan, "DB", name) + tail))
     return entries, lost
 
 
 def paths_left_out(plan: Plan) -> dict[tuple[str, str], tuple[DataNode, ...]]:
-    """Path parameters that disk roles mean and the version is not known to have: name and path, by nodes."""
+    """Path parameters that disk roles mean and nothing else says for the version: name and path, by nodes."""
     found: dict[tuple[str, str], list[DataNode]] = {}
+    if folders_in_statements(plan):
+        return {}
     for node in plan.data_nodes:
         for entry in _path_entries(plan, derived_path_parameters(plan, node))[1]:
             found.setdefault((entry.name, entry.value), []).append(node)

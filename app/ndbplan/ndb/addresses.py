@@ -8,6 +8,7 @@ from functools import lru_cache
 
 _PART = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
 _V4_BYTES = 4
+_LONGEST_LABEL = 63
 
 
 @lru_cache(maxsize=1024)
@@ -41,3 +42,21 @@ def address_of(hostname: str) -> str | None:
         return None
     mapped = address.ipv4_mapped
     return str(mapped if mapped is not None else address)
+
+
+def never_resolves(hostname: str) -> str:
+    """Why no resolver finds an address for a host name; nothing for one that may have an address.
+
+    RFC 6761 keeps `.invalid` free; the others are no names at all (a server of 8.4.8 does not resolve
+    `node..x` and `999.1.1.1`).
+    """
+    if ":" in hostname:
+        return "" if address_of(hostname) is not None else "is not an IPv6 address, and names have no colons"
+    labels = hostname.split(".")
+    if labels[-1].lower() == "invalid":
+        return "lies under .invalid, where no name ever resolves"
+    if hostname.replace(".", "").isdigit() and ipv4_of(hostname) is None:
+        return "is not an IPv4 address; its four numbers go from 0 to 255"
+    if any(not label or len(label) > _LONGEST_LABEL for label in labels):
+        return f"is no name; between its dots stand 1 to {_LONGEST_LABEL} letters"
+    return ""

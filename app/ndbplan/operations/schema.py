@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ndbplan.base.quoting import sql_identifier, sql_text
+from ndbplan.configuration.directories import folders_in_statements
 from ndbplan.ndb.columns import COLUMN_TYPES, Length
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import (
     Column,
     Index,
@@ -133,11 +135,13 @@ def disk_data_statements(plan: Plan, before: Plan | None = None) -> Iterator[str
     `before`: what is there already; only what it lacks is made then.
     """
     there = {} if before is None else space_files(before)
+    folders = folders_in_statements(plan)
     for group in plan.logfile_groups:
-        yield from _logfile_group(group, there.get(group.name))
+        yield from _logfile_group(group, there.get(group.name), folders.get(DiskRole.UNDO))
         for space in plan.tablespaces:
             if space.logfile_group_id == group.id:
-                yield from _tablespace(plan, space, group, there.get(space.name))
+                folder = None if space.directory else folders.get(DiskRole.DATA_FILES)
+                yield from _tablespace(plan, space, group, there.get(space.name), folder)
 
 
 def space_files(plan: Plan) -> dict[str, dict[str, int]]:
@@ -153,34 +157,45 @@ def _files(files: Iterable[SpaceFile], directory: str | None) -> Iterator[tuple[
             yield (f"{directory.rstrip('/')}/{name}" if directory else name), file.size_bytes
 
 
-def _logfile_group(group: LogfileGroup, there: Mapping[str, int] | None) -> Iterator[str]:
+def _path(name: str, folder: str | None) -> str:
+    """A file as a statement names it; `folder`: where no parameter of the version says it."""
+    return sql_text(f"{folder.rstrip('/')}/{name}" if folder else name)
+
+
+def _logfile_group(
+    group: LogfileGroup, there: Mapping[str, int] | None, folder: str | None
+) -> Iterator[str]:
     (first, size), *others = files = list(_files(group.undo_files, None))
     name = sql_identifier(group.name)
     if there is None:
         yield (
-            f"CREATE LOGFILE GROUP {name} ADD UNDOFILE {sql_text(first)} INITIAL_SIZE {size} "
+            f"CREATE LOGFILE GROUP {name} ADD UNDOFILE {_path(first, folder)} INITIAL_SIZE {size} "
             f"UNDO_BUFFER_SIZE {group.undo_buffer_bytes} ENGINE NDBCLUSTER;"
         )
     for other, size in others if there is None else files:
         if other not in (there or {}):
             yield (
-                f"ALTER LOGFILE GROUP {name} ADD UNDOFILE {sql_text(other)} INITIAL_SIZE {size} "
+                f"ALTER LOGFILE GROUP {name} ADD UNDOFILE {_path(other, folder)} INITIAL_SIZE {size} "
                 "ENGINE NDBCLUSTER;"
             )
 
 
 def _tablespace(
-    plan: Plan, space: Tablespace, group: LogfileGroup, there: Mapping[str, int] | None
+    plan: Plan,
+    space: Tablespace,
+    group: LogfileGroup,
+    there: Mapping[str, int] | None,
+    folder: str | None,
 ) -> Iterator[str]:
     (first, size), *others = files = list(_files(space.data_files, space.directory))
     name = sql_identifier(space.name)
     if there is None:
         yield (
-            f"CREATE TABLESPACE {name} ADD DATAFILE {sql_text(first)} USE LOGFILE GROUP "
+            f"CREATE TABLESPACE {name} ADD DATAFILE {_path(first, folder)} USE LOGFILE GROUP "
             f"{sql_identifier(group.name)} EXTENT_SIZE {space.extent_size_bytes} INITIAL_SIZE {size} "
             "ENGINE NDBCLUSTER;"
         )
     engine = " ENGINE NDBCLUSTER" if plan.features.tablespace_engine_named else ""
     for other, size in others if there is None else files:
         if other not in (there or {}):
-            yield f"ALTER TABLESPACE {name} ADD DATAFILE {sql_text(other)} INITIAL_SIZE {size}{engine};"
+            yield f"ALTER TABLESPACE {name} ADD DATAFILE {_path(other, folder)} INITIAL_SIZE {size}{engine};"

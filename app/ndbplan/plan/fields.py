@@ -17,7 +17,6 @@ from pydantic import (
 )
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.ndb.addresses import ipv4_of
 
 MAX_BYTES = 2**60
 MAX_RATE = 1e15
@@ -60,13 +59,6 @@ class Assumable(Part):
     """Names of fields (or parameters) whose values are assumptions; shown as such."""
 
 
-def _resolvable(name: str) -> str:
-    """Refuses what can never be an address: numbers with dots that are no IPv4 address."""
-    if name.replace(".", "").isdigit() and ipv4_of(name) is None:
-        raise ValueError("is not an IPv4 address; its four numbers go from 0 to 255")
-    return name
-
-
 def _no_control_but_lines(text: str) -> str:
     no_control(text.replace("\n", " ").replace("\t", " "))
     return text
@@ -95,12 +87,11 @@ Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_con
 
 Note = Annotated[str, Field(max_length=20_000), AfterValidator(_no_control_but_lines)]
 
-_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _IPV6 = r"(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:\.[0-9]{1,3}){0,3}"
 
-_HOSTNAME_PATTERN = rf"^(?:{_LABEL}(?:\.{_LABEL})*|{_IPV6})$"
-Hostname = Annotated[str, Field(max_length=253, pattern=_HOSTNAME_PATTERN), AfterValidator(_resolvable)]
-"""A DNS name or IP address, as it goes into config.ini."""
+_HOSTNAME_PATTERN = rf"^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|{_IPV6})$"
+Hostname = Annotated[str, Field(max_length=253, pattern=_HOSTNAME_PATTERN)]
+"""A DNS name or IP address, as it goes into config.ini; whether anything can resolve it is for `check`."""
 
 _PATH_PATTERN = r"^/[A-Za-z0-9._/@%+=:,-]*$"
 PathText = Annotated[str, Field(max_length=512, pattern=_PATH_PATTERN)]

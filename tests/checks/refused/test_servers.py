@@ -225,13 +225,37 @@ def test_one_address_in_two_forms_is_one_host_of_management_nodes() -> None:
     assert refused(update(plan, "h9", hostname="10.0.9")) == set()
 
 
-def test_hosts_that_do_not_resolve_are_taken_when_that_is_allowed() -> None:
-    plan = update(small(NEW), "h1", hostname="no-such-host.invalid")
+@pytest.mark.parametrize(
+    "name",
+    ["no-such-host.invalid", "999.1.1.1", "node..x", "1.2.3.4.5", "a" * 64, f"x.{'a' * 64}.y", "a::b::c"],
+)
+def test_hosts_that_do_not_resolve_are_taken_when_that_is_allowed(name: str) -> None:
+    plan = update(small(NEW), "h1", hostname=name)
     assert "host-name-reserved" in refused(plan)
     assert refused(set_parameter(plan, "tcp", "allowunresolvedhostnames", "Y")) == set()
-    assert "host-name-reserved" in refused(
-        set_parameter(update(small(NEW), "h0", hostname="m.invalid"), "tcp", "AllowUnresolvedHostnames", 1)
-    )
+    of_management = update(small(NEW), "h0", hostname=name)
+    allowed = set_parameter(of_management, "tcp", "AllowUnresolvedHostnames", 1)
+    assert "host-name-reserved" in refused(allowed)
+    assert "host-name-reserved" in refused(update(small(OLD), "h1", hostname=name))
+
+
+@pytest.mark.parametrize("name", ["999.1.1.1", "node..x", "host:1186", "10.0.0.0/24", "a b", "%"])
+def test_imports_take_such_hosts_as_the_server_does(name: str) -> None:
+    def accepted(management: str, data: str, sql: str, allowed: str, version: str = NEW) -> bool:
+        text = (
+            f"[tcp default]\n{allowed}\n[ndb_mgmd]\nHostName={management}\n[ndbd]\nNoOfReplicas=1\n"
+            f"HostName={data}\n[mysqld]\nHostName={sql}\n"
+        )
+        return import_config(text, version)[1].accepted
+
+    allow = "AllowUnresolvedHostnames=1"
+    assert accepted("m", name, "s", allow)
+    assert not accepted("m", name, "s", "AllowUnresolvedHostnames=0")
+    assert not accepted("m", name, "s", "")
+    assert not accepted(name, "d", "s", allow)
+    assert not accepted(name, name, "s", allow)
+    assert accepted("m", "d", name, "")
+    assert not accepted("m", "d", name, "", OLD)
 
 
 @pytest.mark.parametrize(("version", "text"), [(NEW, "idxbld={count=0}"), (OLD, "ldm={count=0}")])

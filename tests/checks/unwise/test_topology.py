@@ -7,6 +7,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check
+from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.edits.roles import move_process
@@ -72,7 +73,7 @@ def test_no_room_behind_the_data_nodes(starter: Plan) -> None:
     assert not found(starter, "node-id-room")
 
 
-def _groups(*groups: int, version: str = "7.4") -> Plan:
+def _groups(*groups: int | None, version: str = "7.4") -> Plan:
     hosts = tuple(
         Host(id=f"h{i}", hostname=f"10.0.0.{i}", memory_bytes=2**36) for i in range(1, len(groups) + 1)
     )
@@ -115,6 +116,26 @@ def test_nodes_behind_a_reserved_one_have_no_group_where_the_others_are_whole() 
     mended = problem.edit(plan)
     assert not found(mended, "node-group-size")
     assert [node.node_group for node in mended.data_nodes] == [0, 0, 1, 1, 65536, 65536]
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (
+            (0, 0, 65536, None, 1),
+            "gives data node 4 no node group; data node 5 keeps the NodeGroup it states",
+        ),
+        ((0, 0, 65536, 1, 1), "and data nodes 4 and 5 keep the NodeGroup they state, which nothing checks"),
+        ((0, 0, 65536, None, None), "and gives data nodes 4 and 5 no node group"),
+    ],
+)
+def test_what_is_said_of_uncounted_nodes_is_where_they_are(groups: tuple[int | None, ...], said: str) -> None:
+    plan = _groups(*groups)
+    (problem,) = found(plan, "node-group-size")
+    assert problem.message.endswith(said) or said in problem.message
+    placed = node_group_ids(plan)
+    for node in plan.data_nodes[2:]:
+        assert placed[node.node_id] == (65536 if node.node_group is None else node.node_group)
 
 
 def test_without_a_free_node_id_the_fix_is_words_only() -> None:

@@ -80,7 +80,7 @@ def paths_of_disk_roles(now: Estimation) -> Iterator[Problem]:
             f"data node{'s' if len(nodes) > 1 else ''} {ids}",
             f"disk roles ask for {name}={path}; {catalogue.lack('DB', name, plan.version)}, and the export "
             "leaves it out",
-            "give the tablespace a folder and the undo files full paths, or take the role away",
+            "give all data nodes the same folder, each on a host of its own: full paths of files say it then",
             tuple(node.id for node in nodes),
         )
 

@@ -13,7 +13,7 @@ from ndbplan.configuration.stated import counting as counting_of
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.addresses import address_of
+from ndbplan.ndb.addresses import address_of, never_resolves
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -150,21 +150,20 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
         if not served:
             continue
         ids = [host.id, *(p.id for p in served)]
-        never = host.hostname.rpartition(".")[2].lower() == "invalid"
         mapped = ":" in host.hostname and "." in (address_of(host.hostname) or "")
-        if never and allowed and not any(isinstance(p, ManagementNode) for p in served):
+        why = never_resolves(host.hostname)
+        if why and allowed and not any(isinstance(p, ManagementNode) for p in served):
             yield warning(
                 f"host {host.hostname}",
-                "names under .invalid never resolve; ndb_mgmd starts all the same, as "
-                "AllowUnresolvedHostnames "
-                f"is on, but no node can be on {host.hostname}",
+                f"{host.hostname} {why}; ndb_mgmd starts all the same, as {name} is on, but no node can be "
+                "there",
                 "write the real name or address of the machine",
                 ids,
             )
-        elif never:
+        elif why:
             yield error(
                 f"host {host.hostname}",
-                f"names under .invalid never resolve, so ndb_mgmd refuses {host.hostname}",
+                f"{host.hostname} {why}, so ndb_mgmd refuses it",
                 "write the real name or address of the machine",
                 ids,
             )
@@ -174,14 +173,6 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
                 f"{host.hostname} is an IPv6 address; NDB {plan.ndb_version} knows IPv4 only, IPv6 came with "
                 "8.0.22",
                 "use an IPv4 address or a name",
-                ids,
-            )
-        elif ":" in host.hostname and address_of(host.hostname) is None:
-            yield error(
-                f"host {host.hostname}",
-                f"{host.hostname} is not an IPv6 address, and names have no colons; ndb_mgmd cannot "
-                "resolve it",
-                "write an address or a name",
                 ids,
             )
 

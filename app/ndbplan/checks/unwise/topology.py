@@ -119,7 +119,7 @@ def _counting_stops(plan: Plan, behind: list[DataNode], wrong: list[tuple[int, l
     )
     fix, edit = _reserved_behind(plan)
     if not wrong:
-        return warning("data nodes", f"{stops} and gives them no node group", fix, concerned, edit)
+        return warning("data nodes", f"{stops}{_uncounted(plan, behind)}", fix, concerned, edit)
     number, members = wrong[0]
     return error(
         f"node group {number}",
@@ -129,6 +129,19 @@ def _counting_stops(plan: Plan, behind: list[DataNode], wrong: list[tuple[int, l
         concerned,
         edit,
     )
+
+
+def _uncounted(plan: Plan, behind: list[DataNode]) -> str:
+    """What becomes of nodes that are not counted: they keep what they state, and get nothing else."""
+    without = [node for node in behind if stated_group(plan, node) is None]
+    nodes = f"data node{'s' if len(without) > 1 else ''}"
+    told = [f" and gives {nodes} {names(without)} no node group"] if without else []
+    stating = [node for node in behind if stated_group(plan, node) is not None]
+    if stating:
+        keeps = "keeps the NodeGroup it states" if len(stating) == 1 else "keep the NodeGroup they state"
+        nodes = f"data node{'s' if len(stating) > 1 else ''}"
+        told.append(f"{'; ' if without else ' and '}{nodes} {names(stating)} {keeps}, which nothing checks")
+    return "".join(told)
 
 
 def _reserved_behind(plan: Plan) -> tuple[str, Edit | None]:

@@ -9,6 +9,7 @@ from typing import Any
 from ndbplan.base.units import GIB, whole_number
 from ndbplan.edits.ids import NewIds
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
+from ndbplan.importing.config.hardware import host_for
 from ndbplan.importing.config.values import origins_of, values_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import features
@@ -24,19 +25,6 @@ _NODE_KINDS = ("DB", "API", "MGM")
 _OWNED = ("nodeid", "id", "hostname", "executeoncomputer", "nodegroup")
 _SCOPES = {"DB": "data_node", "MGM": "management", "API": "sql", "TCP": "tcp", "SHM": "shm"}
 _HIGHEST_NODE_ID = 255
-_MEMORY_PARAMETERS = (
-    "DataMemory", "IndexMemory", "DiskPageBufferMemory", "SharedGlobalMemory", "TransactionMemory",
-)  # fmt: skip
-_ASSUMED_HOST = ("cores", "memory_bytes", "network_bytes_per_s", "clock_ghz", "sockets")
-_ASSUMED_DISK = (
-    "kind",
-    "capacity_bytes",
-    "sequential_read_bytes_per_s",
-    "sequential_write_bytes_per_s",
-    "random_read_iops",
-    "random_write_iops",
-    "mount_point",
-)
 _LEADING_NUMBER = re.compile(r"[ \t]*+\+?([0-9]{1,9})")
 
 
@@ -97,7 +85,7 @@ class NodeImport:
         return Plan(
             name=label[:64],
             ndb_version=version_text,
-            hosts=tuple(self._host(h, parameters) for h in self._hosts.values()),
+            hosts=tuple(self._host(fields, parameters) for fields in self._hosts.values()),
             processes=tuple(self._processes),
             parameters=parameters,
             origins=origins,
@@ -305,22 +293,39 @@ class NodeImport:
         return self._known_host(hostname, line or computer, section)
 
     def _known_host(self, hostname: str, line: Line | None, section: RawSection) -> str:
-        known = self._hosts.get(hostname)
-        if known is not None:
-            host_id: str = known["id"]
-            return host_id
-        fields = {"id": self._new_ids.of(Host), "hostname": hostname, "memory_bytes": GIB}
-        try:
-            Host(**fields)
-        except ValueError:
-            self._refuse(
+        fields = self._hosts.get(hostname)
+        if fields is None:
+            fields = {"id": self._new_ids.of(Host), "hostname": hostname, "memory_bytes": GIB}
+            try:
+                Host(**fields)
+            except ValueError:
+                fields["hostname"] = f"unreadable-{len(self._hosts) + 1}"
+            self._hosts[hostname] = fields
+        if fields["hostname"] != hostname:
+            refused = self._must_resolve(section.kind)
+            self._config.find(
+                refused,
                 line.line if line else section.line,
-                f"'{hostname[:60]}' is not a host name or address",
+                f"'{hostname[:60]}' is not a host name or address; the plan calls it {fields['hostname']}",
                 "write a DNS name or an IP address without port",
             )
-            fields["hostname"] = f"unreadable-{len(self._hosts) + 1}"
-        self._hosts[hostname] = fields
         return str(fields["id"])
+
+    def _must_resolve(self, kind: str) -> bool:
+        """Whether ndb_mgmd refuses a node of a kind whose host name nothing resolves."""
+        if kind == "API":
+            return features(self._version).sql_hosts_resolved
+        name = "AllowUnresolvedHostnames"
+        default = self._defaults.get("TCP")
+        stated = default.get(name) if default else None
+        return (
+            kind == "MGM"
+            or stated is None
+            or values_of(ConfigFile([], []), RawSection("TCP", True, 0, "tcp", [stated]), self._version).get(
+                name
+            )
+            != 1
+        )
 
     def _node_group(self, section: RawSection) -> int | None:
         line = self._line(section, "NodeGroup")
@@ -413,34 +418,5 @@ class NodeImport:
         origins["data_node"] = known.with_(name, nodes[0].origins[name])
 
     def _host(self, fields: dict[str, Any], parameters: ClusterParameters) -> Host:
-        """A host with assumed hardware that holds what runs on it."""
         nodes = [p for p in self._processes if p.kind == "data" and p.host_id == fields["id"]]
-        need = 0
-        for node in nodes:
-            for name in _MEMORY_PARAMETERS:
-                value = node.parameters.get(name, parameters.data_node.get(name))
-                if value is None and catalogue.knows("DB", name, self._version):
-                    value = catalogue.default("DB", name, self._version)
-                need += value if isinstance(value, int) else 0
-        memory = 8 * GIB
-        while memory < need * 1.5 and memory < 2**59:
-            memory *= 2
-        disks: tuple[Disk, ...] = ()
-        stated = [n.parameters.get("DataDir", parameters.data_node.get("DataDir")) for n in nodes]
-        if nodes and all(isinstance(path, str) and path.startswith("/") for path in stated):
-            disks = (_assumed_disk(self._new_ids.of(Disk)),)
-        return Host(**{**fields, "memory_bytes": memory}, disks=disks, assumed=_ASSUMED_HOST)
-
-
-def _assumed_disk(disk_id: str) -> Disk:
-    return Disk(
-        id=disk_id,
-        name="disk",
-        capacity_bytes=10**12,
-        sequential_read_bytes_per_s=2e9,
-        sequential_write_bytes_per_s=1e9,
-        random_read_iops=200_000,
-        random_write_iops=50_000,
-        mount_point="/",
-        assumed=_ASSUMED_DISK,
-    )
+        return host_for(fields, nodes, parameters, self._version, lambda: self._new_ids.of(Disk))
