@@ -18,7 +18,7 @@ from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode
+from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, SqlNode
 
 OLD, NEW = "7.4.10", "8.4.8"
 BOTH = (OLD, NEW)
@@ -327,6 +327,26 @@ def test_what_servers_only_warn_of(scope: str, name: str, value: int | str, rule
     plan = update(plan, "h0", memory_bytes=4 * 2**30)
     assert rule in told(plan, Severity.WARNING)
     assert refused(plan) == set()
+
+
+def test_send_buffers_are_weighed_by_host() -> None:
+    """Each fits alone; both on one host, or one beside its data nodes, do not."""
+    three = Parameters({"TotalSendBufferMemory": "3G"})
+    plan = small(NEW)
+    sql = SqlNode(id="sql", node_id=61, host_id="h9", parameters=three)
+    host = Host(id="h9", hostname="10.0.0.9", memory_bytes=2**32)
+    plan = plan.replace(hosts=(*plan.hosts, host), processes=(*plan.processes, sql))
+    plan = update(plan, "mgm", parameters=three)
+    for host in plan.hosts:
+        plan = update(plan, host.id, memory_bytes=4 * 2**30)
+    assert "send-buffers-fit" not in told(plan, Severity.WARNING)
+    together = update(plan, "sql", host_id="h0")
+    (problem,) = [p for p in find(together) if p.rule == "send-buffers-fit"]
+    assert "nodes 50, 61 take 6G" in problem.message
+    beside = update(plan, "sql", host_id="h1")
+    assert "send-buffers-fit" not in told(beside, Severity.WARNING)
+    large = set_parameter(beside, "data_node", "DataMemory", "1536M")
+    assert "beside its data nodes" in next(p for p in find(large) if p.rule == "send-buffers-fit").message
 
 
 def test_connections_over_a_wide_area_have_buffers_of_their_own() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ndbplan.base.units import format_ndb_size
 from ndbplan.checks.parameters import counting, setting, without
@@ -135,27 +135,54 @@ def _never_resolves(hostname: str) -> bool:
 @rule("send-buffers-fit", "Send buffers are larger than the memory of the host")
 def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    processes: tuple[ManagementNode | SqlNode, ...] = (*plan.management_nodes, *plan.sql_nodes)
-    for process in processes:
-        settings, host = node_settings(plan, process), plan.host(process.host_id)
-        extra = settings.number("ExtraSendBufferMemory")
-        total = settings.number("TotalSendBufferMemory")
-        if not total:
-            largest = _largest_send_buffer(plan)
-            if extra + largest * (len(plan.data_nodes) + len(plan.management_nodes)) <= host.memory_bytes:
-                continue
-            own = connections_of(plan, process_node_ids(process))
-            total = sum(v for one in own if isinstance(v := one.value("SendBufferMemory"), int))
-        if extra + total > host.memory_bytes:
+    by_host: dict[str, list[ManagementNode | SqlNode]] = {}
+    for process in (*plan.management_nodes, *plan.sql_nodes):
+        by_host.setdefault(process.host_id, []).append(process)
+    for host_id, processes in by_host.items():
+        host = plan.host(host_id)
+        room = host.memory_bytes - _data_nodes_bytes(now, host_id)
+        # Hosts whose data nodes do not fit alone have a rule of their own.
+        if room < 0 or _most_send_buffers(plan, processes) <= room:
+            continue
+        needed = sum(_send_buffers(plan, process) for process in processes)
+        if needed > room:
+            ids = ", ".join(str(process.node_id) for process in processes)
+            beside = "" if room == host.memory_bytes else f", {format_ndb_size(room)} beside its data nodes"
             yield warning(
-                f"node {process.node_id}",
-                f"send buffers of node {process.node_id} take {format_ndb_size(extra + total)} "
-                "(TotalSendBufferMemory or all SendBufferMemory, and ExtraSendBufferMemory), "
-                f"{host.hostname} has "
-                f"{format_ndb_size(host.memory_bytes)}; the process may not start",
+                f"host {host.hostname}",
+                f"send buffers of node{'s' if len(processes) > 1 else ''} {ids} take "
+                f"{format_ndb_size(needed)} (TotalSendBufferMemory or all SendBufferMemory, and ExtraSendBufferMemory), "
+                f"{host.hostname} has {format_ndb_size(host.memory_bytes)}{beside}; a process may not start",
                 "lower SendBufferMemory or ExtraSendBufferMemory",
-                [process.id],
+                [process.id for process in processes],
             )
+
+
+def _data_nodes_bytes(now: Estimation, host_id: str) -> int:
+    """What the data nodes of a host allocate, send buffers included."""
+    ids = {node.node_id for node in now.plan.data_nodes if node.host_id == host_id}
+    return int(sum(n.ram_bytes.value for n in now.memory.nodes if n.node_id in ids)) if ids else 0
+
+
+def _send_buffers(plan: Plan, process: ManagementNode | SqlNode) -> int:
+    """Send buffers of all connections of a process: each id of a pool has its own."""
+    settings, ids = node_settings(plan, process), process_node_ids(process)
+    extra, total = settings.number("ExtraSendBufferMemory"), settings.number("TotalSendBufferMemory")
+    if total:
+        return (extra + total) * len(ids)
+    own = connections_of(plan, ids)
+    return extra * len(ids) + sum(v for one in own if isinstance(v := one.value("SendBufferMemory"), int))
+
+
+def _most_send_buffers(plan: Plan, processes: Iterable[ManagementNode | SqlNode]) -> int:
+    """No less than their send buffers, without looking at each connection."""
+    ends = len(plan.data_nodes) + len(plan.management_nodes)
+    usual, most = _largest_send_buffer(plan) * ends, 0
+    for process in processes:
+        settings = node_settings(plan, process)
+        total = settings.number("TotalSendBufferMemory") or usual
+        most += (settings.number("ExtraSendBufferMemory") + total) * len(process_node_ids(process))
+    return most
 
 
 def _largest_send_buffer(plan: Plan) -> int:
