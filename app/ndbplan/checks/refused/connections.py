@@ -151,7 +151,8 @@ def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
             yield warning(
                 f"host {host.hostname}",
                 f"send buffers of node{'s' if len(processes) > 1 else ''} {ids} take "
-                f"{format_ndb_size(needed)} (TotalSendBufferMemory or all SendBufferMemory, and ExtraSendBufferMemory), "
+                f"{format_ndb_size(needed)} (TotalSendBufferMemory or all SendBufferMemory, and "
+                "ExtraSendBufferMemory), "
                 f"{host.hostname} has {format_ndb_size(host.memory_bytes)}{beside}; a process may not start",
                 "lower SendBufferMemory or ExtraSendBufferMemory",
                 [process.id for process in processes],
