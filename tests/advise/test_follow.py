@@ -13,7 +13,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.checks.fix import fix_all
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import load_rules
-from ndbplan.configuration.stated import stated
+from ndbplan.configuration.stated import Fate, stated
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
@@ -43,6 +43,40 @@ def _decided(name: str = "tick-store") -> Plan:
 
 def _value(plan: Plan, name: str) -> int | str | None:
     return plan.parameters.data_node.get(name)
+
+
+def test_another_version_does_by_its_own_means_what_the_program_decided() -> None:
+    plan = edits.set_plan(sample_plan("starter"), ndb_version="8.4")
+    for name in ("AutomaticThreadConfig", "TransactionMemory"):
+        plan = set_parameter(plan, "data_node", name, None)
+    for name in ("AutomaticThreadConfig", "NoOfFragmentLogParts", "DataMemory"):
+        plan = handed_over(plan, name)
+    older = followed(plan, edits.set_plan(plan, ndb_version="7.4"))
+    assert _value(older, "AutomaticThreadConfig") is None
+    assert isinstance(_value(older, "MaxNoOfExecutionThreads"), int)
+    assert isinstance(older.origins.data_node.get("MaxNoOfExecutionThreads"), SetByProgram)
+    assert _value(older, "DataMemory") == _value(plan, "DataMemory")
+    assert not [one for one in stated(older) if one.origin and one.reading.fate is Fate.UNKNOWN]
+    again = followed(older, edits.set_plan(older, ndb_version="8.4"))
+    assert {n: _value(again, n) for n in CHOSEN} == {n: _value(plan, n) for n in CHOSEN}
+    # What a person stated is a person's matter: it stays, and the check says that it is left out.
+    by_hand = put_origin(plan, "data_node", "AutomaticThreadConfig", None)
+    kept = followed(by_hand, edits.set_plan(by_hand, ndb_version="7.4"))
+    assert _value(kept, "AutomaticThreadConfig") == 1
+
+
+@pytest.mark.parametrize("rule", ["remedies", "redo-log-and-memory"])
+def test_a_speed_of_checkpoints_that_the_program_set_goes_along_between_versions(rule: str) -> None:
+    origin = SetByProgram(rule=rule, reason="checkpoints write faster")
+    plan = set_parameter(sample_plan("starter"), "data_node", "MaxDiskWriteSpeed", None)
+    plan = edits.set_plan(plan, ndb_version="7.3")
+    plan = set_parameter(plan, "data_node", "DiskCheckpointSpeed", 40 * 2**20, origin)
+    newer = followed(plan, edits.set_plan(plan, ndb_version="7.6"))
+    assert _value(newer, "DiskCheckpointSpeed") is None
+    assert _value(newer, "MaxDiskWriteSpeed") == 40 * 2**20
+    assert newer.origins.data_node.get("MaxDiskWriteSpeed") == origin
+    back = followed(newer, edits.set_plan(newer, ndb_version="7.2"))
+    assert _value(back, "DiskCheckpointSpeed") == 40 * 2**20
 
 
 def test_sizes_follow_memory_processors_and_one_another() -> None:

@@ -32,6 +32,7 @@ from ndbplan.plan.processes import DataNode, DiskRole
 RULE = "from-host"
 """By which origins of parameters name it."""
 THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
+_DECIDING_THREADS = frozenset(THREAD_SETTINGS)
 CHOSEN = (
     "AutomaticThreadConfig", "NumCPUs", "MaxNoOfExecutionThreads", "NoOfFragmentLogParts", "DataMemory",
     "ODirect", "FragmentLogFileSize", "NoOfFragmentLogFiles", "RedoBuffer",
@@ -182,12 +183,21 @@ def _wanted(plan: Plan, ours: set[str], scope: str) -> dict[str, Chosen]:
     node = _deciding(bare, scope)
     wanted: dict[str, Chosen] = {}
     stated = _stated_for(bare, scope)
+    others = _other_means(bare, node, ours) - stated
     for choose in _CHOICES:
         for chosen in choose(bare, node):
-            if chosen.name in ours or (chosen.name == "NumCPUs" and "numcpus" not in stated):
+            goes_along = chosen.name == "NumCPUs" or (choose is _threads and chosen.name.lower() in others)
+            if chosen.name in ours or (goes_along and chosen.name.lower() not in stated):
                 wanted[chosen.name] = chosen
                 bare = _with(bare, chosen, scope)
     return wanted
+
+
+def _other_means(plan: Plan, node: DataNode, ours: set[str]) -> set[str]:
+    """What decides on threads in this version, where another one had other means for it; in small letters."""
+    names = {chosen.name for chosen in thread_setting(plan, node)}
+    used = ours & _DECIDING_THREADS
+    return {name.lower() for name in names} if used and not used & names else set()
 
 
 def _is_ours(origin: Origin) -> bool:

@@ -46,6 +46,8 @@ class Parameter(NamedTuple):
     allowed_values: tuple[str, ...]
     related: tuple[str, ...]
     replaced_by: str
+    counterpart: str
+    """What does the same in versions that have not this one; empty: nothing does."""
     since: str
     """First release that is known to have it; 6.3 also stands for older ones."""
     since_taken_from: str
@@ -120,6 +122,7 @@ def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
         allowed_values=tuple(str(value) for value in row.get("allowed_values", ())),
         related=tuple(row.get("related", ())),
         replaced_by=row.get("replaced_by", ""),
+        counterpart=row.get("counterpart", ""),
         since=row["since"],
         since_taken_from=row["since_taken_from"],
         absent_in=row.get("absent_in", ""),

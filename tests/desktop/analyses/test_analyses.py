@@ -677,6 +677,15 @@ def test_fix_all_does_every_fix_as_one_step_and_says_so_before(stand: _Stand) ->
     assert stand.document.plan is before
 
 
+@pytest.mark.parametrize("stand", ["redo-overload"], indirect=True)
+def test_problems_say_what_the_rules_of_the_version_rest_on(stand: _Stand) -> None:
+    panel = stand.panel("Problems")
+    assert panel.unheld.text() == "The rules of NDB 7.1 are interpolated from manuals and 7.4.10."
+    assert not panel.unheld.isHidden()
+    stand.document.edit("Newer", lambda plan: edits.set_plan(plan, ndb_version="7.4.10"))
+    stand.until(panel.unheld.isHidden)
+
+
 def test_problems_are_filtered_by_severity(stand: _Stand) -> None:
     panel = stand.panel("Problems")
     assert stand.estimates.latest is not None

@@ -470,6 +470,23 @@ class TestParameters:
         assert panel.model.data(index) == inherited
         assert "RedoBuffer" not in stand.document.plan.by_id["ndb3"].parameters
 
+    def test_the_program_decides_for_one_node_too_by_link_or_typed(self, stand: _Stand) -> None:
+        panel = self._panel(stand, "ndb3")
+        index = self._index(panel, "DataMemory")
+        panel.view.setCurrentIndex(panel._filter.mapFromSource(index))
+        assert not panel._size.isHidden()
+        assert panel.model.setData(index, "Auto")
+        plan = stand.document.plan
+        own = plan.by_id["ndb3"].parameters["DataMemory"]
+        assert plan.by_id["ndb3"].origins["DataMemory"].by == "program"
+        assert "DataMemory" not in plan.by_id["ndb4"].parameters
+        host = plan.by_id["ndb3"].host_id
+        stand.document.edit(
+            "More memory",
+            lambda plan: edits.update(plan, host, memory_bytes=4 * plan.host(host).memory_bytes),
+        )
+        assert stand.document.plan.by_id["ndb3"].parameters["DataMemory"] > own
+
     def test_what_the_program_decided_is_shown_follows_and_can_be_pinned(self, stand: _Stand) -> None:
         panel = self._panel(stand)
         index = self._index(panel, "DataMemory")

@@ -183,6 +183,17 @@ def test_every_clause_that_is_not_used_is_named(clause: str, word: str) -> None:
     assert word in problem.message
 
 
+def test_what_tables_say_themselves_of_logging_wins() -> None:
+    text = (
+        "SET ndb_table_no_logging=1;"
+        "CREATE TABLE a (i int PRIMARY KEY) COMMENT='NDB_TABLE=NOLOGGING=0';"
+        "CREATE TABLE b (i int PRIMARY KEY, j int STORAGE DISK) TABLESPACE ts;"
+        "CREATE TABLE c (i int PRIMARY KEY) TABLESPACE ts;"
+        "CREATE TABLE d (i int PRIMARY KEY);"
+    )
+    assert [table.logging for table in read_ddl(text, V84).tables] == [True, True, True, False]
+
+
 @pytest.mark.parametrize(
     ("sql", "logging"),
     [

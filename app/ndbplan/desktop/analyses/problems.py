@@ -22,6 +22,7 @@ from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.problem_list import ProblemList, WaiverRow
 from ndbplan.desktop.widgets.sections import Elided, chip, empty, label
+from ndbplan.ndb.evidence import unheld
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ class ProblemsPanel(Panel):
         column.addWidget(self.list)
         self._waivers = QVBoxLayout()
         column.addLayout(self._waivers)
+        self.unheld = label("", "muted")
+        """What the rules of the version rest on, where its own servers were never asked."""
+        column.addWidget(self.unheld)
         column.addStretch(1)
         scroll.setWidget(holder)
         layout = QVBoxLayout(self)
@@ -89,6 +93,9 @@ class ProblemsPanel(Panel):
     def show_estimate(self, estimate: Estimate) -> None:
         self._problems = estimate.problems
         self._error.setText(estimate.error)
+        about = unheld(estimate.plan.version)
+        self.unheld.setText(f"The {about}." if about else "")
+        self.unheld.setVisible(bool(about))
         counts = Counter(str(problem.severity) for problem in self._problems)
         for kind, name in _KINDS:
             count = counts[kind] if kind else len(self._problems)

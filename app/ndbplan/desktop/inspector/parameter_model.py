@@ -35,6 +35,8 @@ from ndbplan.plan.plan import Plan
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
+_DECIDE = "auto"
+"""Typed as a value: the program decides, as with `ndbplan set DataMemory=auto`."""
 _RESTARTS = {
     "nothing": "takes effect at once",
     "node": "needs a rolling restart",
@@ -90,8 +92,14 @@ class Scope:
         return plan
 
     def can_hand_over(self, name: str) -> bool:
-        """Whether the program knows how to decide on the parameter here: for all data nodes."""
-        return self.name == "data_node" and not self.process_ids and name in CHOSEN
+        """Whether the program knows how to decide on the parameter here: for all data nodes, or for some."""
+        return self.name == "data_node" and name in CHOSEN
+
+    def handed_over(self, plan: Plan, name: str) -> Plan:
+        """The plan in which hosts decide on the parameter: the smallest for all, or each node's own."""
+        for target in self.process_ids or (None,):
+            plan = handed_over(plan, name, target)
+        return plan
 
     def put(self, plan: Plan, name: str, value: int | str | None) -> Plan:
         """The plan with the value stated at this scope; None: no longer."""
@@ -193,6 +201,8 @@ class ParametersModel(QAbstractTableModel):
         if text == self.data(index):
             self.refused.emit("")
             return True
+        if text.lower() == _DECIDE and self.scope.can_hand_over(parameter.name):
+            return self.hand_over(index.row())
         try:
             new = _parsed(parameter, text, self._context.plan) if text else None
         except (values.BadValueError, UserError) as error:
@@ -213,8 +223,8 @@ class ParametersModel(QAbstractTableModel):
 
     def hand_over(self, row: int) -> bool:
         """Let the program decide on the value."""
-        name = self.parameters[row].name
-        return self._do("Size", name, lambda plan: handed_over(plan, name))
+        name, scope = self.parameters[row].name, self.scope
+        return self._do("Size", name, lambda plan: scope.handed_over(plan, name))
 
     def _do(self, step: str, name: str, edit: Callable[[Plan], Plan]) -> bool:
         ids = self.scope.process_ids

@@ -99,7 +99,9 @@ class ParametersPanel(QWidget):
         self._reset = link("Reset", self.reset_selected, "Reset the parameter to its default")
         self._pin = link("Pin", self.pin_selected, "Keep the value whatever becomes of the hardware")
         self._size = link(
-            "Let the program decide", self.size_selected, "Size it for the hosts, again when they change"
+            "Let the program decide",
+            self.size_selected,
+            "Size it for its hosts, whatever they become: auto",
         )
         for one in (self._reset, self._pin, self._size):
             one.hide()

@@ -347,8 +347,11 @@ class _Reader:
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
             return
-        if not self._session.logs:
-            parts.options["logging"] = False
+        if parts.uses_disk:
+            # Rows on disk are logged whatever is asked for.
+            parts.options["logging"] = True
+        elif not self._session.logs:
+            parts.options.setdefault("logging", False)
         try:
             table = Table(id=self._new_ids.of(Table), **parts.fields())
         except ValidationError as error:

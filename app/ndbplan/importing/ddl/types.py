@@ -143,6 +143,12 @@ class TableParts:
     """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""
     problems: list[tuple[int, str]] = field(default_factory=list)
 
+    @property
+    def uses_disk(self) -> bool:
+        """Whether the server takes it for a table of disk data: by its tablespace, or by a column."""
+        on_disk = any(column.get("storage") == "disk" for column in self.columns)
+        return self.tablespace is not None or on_disk
+
     def add_index(self, name: str | None, columns: tuple[str, ...], kind: Any) -> None:
         """Add a secondary index; without a name it takes that of its first column."""
         stem = wish = name or columns[0]
