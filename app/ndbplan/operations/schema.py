@@ -162,9 +162,7 @@ def _path(name: str, folder: str | None) -> str:
     return sql_text(f"{folder.rstrip('/')}/{name}" if folder else name)
 
 
-def _logfile_group(
-    group: LogfileGroup, there: Mapping[str, int] | None, folder: str | None
-) -> Iterator[str]:
+def _logfile_group(group: LogfileGroup, there: Mapping[str, int] | None, folder: str | None) -> Iterator[str]:
     (first, size), *others = files = list(_files(group.undo_files, None))
     name = sql_identifier(group.name)
     if there is None:
