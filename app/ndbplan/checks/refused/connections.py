@@ -136,7 +136,8 @@ def _never_resolves(hostname: str) -> bool:
 def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     by_host: dict[str, list[ManagementNode | SqlNode]] = {}
-    for process in (*plan.management_nodes, *plan.sql_nodes):
+    clients: tuple[ManagementNode | SqlNode, ...] = (*plan.management_nodes, *plan.sql_nodes)
+    for process in clients:
         by_host.setdefault(process.host_id, []).append(process)
     for host_id, processes in by_host.items():
         host = plan.host(host_id)
