@@ -219,6 +219,7 @@ def import_files(
     Exit code 1: a management server would refuse the config.ini.
     """
     from ndbplan.describe.tables import finding_lines
+    from ndbplan.importing.config.plan import SAY_THE_VERSION
     from ndbplan.importing.files import import_files as put_together
     from ndbplan.plan.file import PlanFileError, save
 
@@ -234,5 +235,8 @@ def import_files(
         raise UsageError(error.what, where=where or ", ".join(contents), fix=error.fix) from None
     save(done.plan, output)
     shape = {"files": [str(output)], **done.to_json()}
+    for finding in shape["findings"]:
+        if finding["fix"] == SAY_THE_VERSION:
+            finding["fix"] = f"{SAY_THE_VERSION} with --version"
     show(shape, as_json=as_json, text=finding_lines(shape))
     ctx.exit(0 if done.accepted else 1)

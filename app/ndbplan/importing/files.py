@@ -70,6 +70,8 @@ class Imported:
     """What measurements and statistics changed, in words."""
     devices: list[str] = field(default_factory=list)
     """Devices that iostat shows busy enough to say what they can do."""
+    fits: tuple[str, ...] = ()
+    """Versions that know as much of a config.ini, where nobody said which it is for; one: nothing to ask."""
     measured: dict[str, Measurement] = field(default_factory=dict)
     """The device of iostat that each disk got its speed from."""
 
@@ -257,6 +259,7 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
     from ndbplan.importing.config.plan import import_config
 
     done.plan, report = import_config({name: content}, version)
+    done.fits = report.fits
     nodes = (("data", "data_nodes"), ("management", "management_nodes"), ("SQL", "sql_nodes"))
     counts = [_counted(len(getattr(done.plan, field)), f"{kind} node") for kind, field in nodes]
     hosts = _counted(len(done.plan.hosts), "host")

@@ -41,7 +41,9 @@ def test_the_import_says_what_decided(line: str, version: str, said: str) -> Non
     assert plan.ndb_version == version
     (told,) = [f for f in report.findings if f.message.startswith(f"read for NDB {version}")]
     assert said in told.message
-    assert "--version" in told.fix
+    assert told.fix == "say which version it is for"
+    assert version in report.fits
+    assert len(report.fits) > 1
     assert not told.refused
 
 
@@ -70,6 +72,18 @@ def test_the_one_version_that_is_nearest_says_what_it_lacks() -> None:
 def test_a_version_that_is_named_needs_no_saying() -> None:
     _, report = import_config(FILE.format(line="Discless=1"), "7.2")
     assert not any(finding.message.startswith("read for") for finding in report.findings)
+    assert report.fits == ()
+
+
+@pytest.mark.parametrize("version", ["7.2", "7.6.7", "8.4"])
+def test_a_file_that_was_exported_is_read_for_its_own_version(version: str) -> None:
+    plan, _ = import_config(FILE.format(line="DataMemory=80M"), version)
+    again, report = import_config(render_config_ini(plan))
+    assert again.ndb_version == version
+    assert report.fits == ()
+    assert [f.message for f in report.findings if f.message.startswith("read for")] == [
+        f"read for NDB {version}: its head says so"
+    ]
 
 
 def test_only_versions_whose_servers_answered_need_no_line() -> None:

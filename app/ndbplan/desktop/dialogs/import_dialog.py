@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ from ndbplan.plan.plan import EMPTY_PLAN, Plan
 if TYPE_CHECKING:
     from ndbplan.importing.files import Imported
 
+_AS_IT_SAYS, _WHICH = "as the file says", "which one?"
 _ROW_HEIGHT = 32
 """Under both lists, so that they end alike."""
 _HINT = """Drop files here, add them, or paste text:
@@ -86,7 +87,9 @@ class ImportDialog(Dialog):
         self.sources = _Listing("What is imported", _HINT)
         self.findings = _Listing("What it says", "What the files say is listed here before it is imported.")
         self.target = self._choice("Put into", "Where the import goes", ("this plan", "a new plan"))
-        self.version = self._choice("NDB", "Version the configuration is for", ("as the file says", *SERIES))
+        self.version = self._choice("NDB", "Version the configuration is for", (_AS_IT_SAYS, *SERIES))
+        self._must_choose = False
+        """Whether several versions fit the configuration and nobody has said which it is for."""
         self.device = self._choice("Device", "Which device of iostat it was", ())
         self.disk = self._choice("Measured", "Disk that fio or iostat measured", ("found by name",))
         self.disk.setItemData(0, ())
@@ -184,7 +187,7 @@ class ImportDialog(Dialog):
 
     def _read(self) -> None:
         self.stop_task()
-        self._imported = None
+        self._imported, self._must_choose = None, False
         self._show_what_can_be_done()
         if not self._contents:
             self._list_refused()
@@ -217,6 +220,7 @@ class ImportDialog(Dialog):
             # Choosing the other target reads again.
             self.target.setCurrentIndex(1)
             return
+        self._ask_for_the_version(imported.fits)
         self._imported = imported
         for i in range(self.sources.count()):
             item = self.sources.item(i)
@@ -230,12 +234,22 @@ class ImportDialog(Dialog):
         for change in imported.changes:
             self._say_finding("changed", change)
         changes, notes = len(imported.changes), len(imported.findings) + len(self._refused)
-        self.state.say(
-            f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
-            if changes or notes
-            else "Everything the import says is in the plan already."
-        )
+        if self._must_choose:
+            fits = ", ".join(imported.fits)
+            self.state.say(f"Which version is it for? {fits} fit it alike: choose one.", is_error=True)
+        else:
+            self.state.say(
+                f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
+                if changes or notes
+                else "Everything the import says is in the plan already."
+            )
         self._show_what_can_be_done()
+
+    def _ask_for_the_version(self, fits: Sequence[str]) -> None:
+        """Let a person say which version a configuration is for, where several fit it alike."""
+        self._must_choose = len(fits) > 1
+        if self.version.currentIndex() == 0:
+            self.version.setItemText(0, _WHICH if self._must_choose else _AS_IT_SAYS)
 
     def _offer_what_fits(self, kinds: dict[str, str]) -> None:
         """Show the choices that matter for these kinds."""
@@ -273,14 +287,15 @@ class ImportDialog(Dialog):
     def _show_what_can_be_done(self) -> None:
         self._remove.setEnabled(bool(self.sources.selectedItems()))
         imported = self._imported
-        self.take.setEnabled(imported is not None and bool(imported.changes))
+        ready = imported is not None and bool(imported.changes) and not self._must_choose
+        self.take.setEnabled(ready)
 
     # Taking it
 
     def put_in(self) -> None:
         """Put what was read into the plan as one undoable step, or open it as a new plan."""
         imported = self._imported
-        if imported is None:
+        if imported is None or self._must_choose:
             return
         if self._read_onto is None:
             if self._start_with(lambda: imported.plan):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ndbplan.checks.problem import Problem, Severity
@@ -17,13 +18,17 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.importing.config.file import ConfigFile, Finding, Line, read_config_file
 from ndbplan.importing.config.nodes import NodeImport
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import SERIES, BadVersionError, NdbVersion
 from ndbplan.plan.plan import Plan
 
 _REPORTED_BY_LINE = ("parameter-value",)
 """Rules whose findings the reading of the lines reports already."""
 
-_HOW_TO_NAME = "name another with --version"
+SAY_THE_VERSION = "say which version it is for"
+"""The fix of the finding that says for which version a file was read."""
+_HEAD = re.compile(
+    rb"# config\.ini of cluster '[^\n]*' for NDB ([0-9]{1,2}\.[0-9x.]{1,8}), written by ndbplan"
+)
 _NAMES_SHOWN = 4
 _PREFERRED = ("8.4", *(series for series in reversed(SERIES) if series != "8.4"))
 
@@ -37,6 +42,8 @@ class ImportReport:
     """NDB version the file was read for."""
     findings: tuple[Finding, ...]
     """By line."""
+    fits: tuple[str, ...] = ()
+    """The versions that know as much of the file, oldest first, where nobody said which it is for."""
 
     @property
     def accepted(self) -> bool:
@@ -59,14 +66,26 @@ def import_config(
     if isinstance(texts, Mapping):
         for other in list(texts)[1:]:
             config.find(False, 1, f"{other} is skipped; one config.ini is read at a time")
-    chosen = version or guess_version(config)
-    if version is None:
-        _say_what_decided(config, chosen)
+    written_for, fits = _version_of_head(raw), tuple[str, ...]()
+    chosen = version or written_for or guess_version(config)
+    if version is None and written_for:
+        config.find(False, 1, f"read for NDB {chosen}: its head says so", SAY_THE_VERSION)
+    elif version is None:
+        fits = tuple(sorted(fitting_versions(config), key=NdbVersion.parse))
+        _say_what_decided(config, chosen, list(fits))
     nodes = NodeImport(config, NdbVersion.parse(chosen), name)
     plan = nodes.plan(chosen)
     _find_refusals(config, plan, nodes.lines)
     findings = sorted(config.findings, key=lambda finding: finding.line)
-    return plan, ImportReport(name, chosen, tuple(findings))
+    return plan, ImportReport(name, chosen, tuple(findings), fits)
+
+
+def _version_of_head(raw: bytes) -> str | None:
+    """The version that the head of a config.ini names which this program wrote; None for other files."""
+    match = _HEAD.match(raw)
+    with suppress(BadVersionError):
+        return str(NdbVersion.parse(match[1].decode())) if match else None
+    return None
 
 
 def _find_refusals(config: ConfigFile, plan: Plan, lines: Mapping[str, int]) -> None:
@@ -115,9 +134,8 @@ def _known_lines(config: ConfigFile) -> list[tuple[str, Line]]:
     ]
 
 
-def _say_what_decided(config: ConfigFile, chosen: str) -> None:
+def _say_what_decided(config: ConfigFile, chosen: str, fits: list[str]) -> None:
     """Which version a file was read for when nobody named one, and which lines say so."""
-    fits = sorted(fitting_versions(config), key=NdbVersion.parse)
     entries = [(catalogue.parameter(kind, line.name), line) for kind, line in _known_lines(config)]
     gone = [(e, line) for e, line in entries if e.removed]
     new = [(e, line) for e, line in entries if e.since != "6.3"]
@@ -133,7 +151,7 @@ def _say_what_decided(config: ConfigFile, chosen: str) -> None:
     ]
     decided = "; ".join(why) if why else "no parameter of the file tells versions apart"
     line = newest[1].line if newest else soonest[1].line if soonest else 1
-    config.find(False, line, f"read for NDB {chosen}{_how_it_fits(config, fits)}: {decided}", _HOW_TO_NAME)
+    config.find(False, line, f"read for NDB {chosen}{_how_it_fits(config, fits)}: {decided}", SAY_THE_VERSION)
 
 
 def _how_it_fits(config: ConfigFile, fits: list[str]) -> str:
