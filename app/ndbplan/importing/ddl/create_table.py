@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.known_tables import TableName
+from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.table_names import table_name
 from ndbplan.importing.ddl.table_options import read_options
-from ndbplan.importing.ddl.types import ColumnReader, Stream, TableParts, Unreadable
+from ndbplan.importing.ddl.types import ColumnReader, TableParts
 from ndbplan.ndb.version import NdbVersion
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ndbplan.base.units import MIB
+from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.tokens import Places, Word
-from ndbplan.importing.ddl.types import Stream, Unreadable
 
 _SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _SIZE = re.compile(r"([0-9]{1,19})\s*([KMG]?)$", re.I)

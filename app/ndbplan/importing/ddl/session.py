@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.tokens import Word
-from ndbplan.importing.ddl.types import Stream, Unreadable
 
 _FIELDS = {"ndb_table_no_logging": "no_logging", "ndb_table_temporary": "temporary"}
 _OFF, _ON = ("0", "OFF", "FALSE", "DEFAULT"), ("1", "ON", "TRUE")

@@ -29,6 +29,7 @@ from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
 from ndbplan.importing.ddl.session import Session, session_after
+from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.table_names import named, renamed
 from ndbplan.importing.ddl.tokens import (
     NEXT_TABLE,
@@ -40,7 +41,6 @@ from ndbplan.importing.ddl.tokens import (
     unwrapped,
     words,
 )
-from ndbplan.importing.ddl.types import Stream, Unreadable
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import EMPTY_PLAN

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ndbplan.importing.ddl.known_tables import TableName
+from ndbplan.importing.ddl.stream import Stream
 from ndbplan.importing.ddl.tokens import Word
-from ndbplan.importing.ddl.types import Stream
 
 
 class NamedTable(NamedTuple):

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ndbplan.base.units import whole_number
+from ndbplan.importing.ddl.stream import Stream
 from ndbplan.importing.ddl.tokens import Word
-from ndbplan.importing.ddl.types import Stream, TableParts
+from ndbplan.importing.ddl.types import TableParts
 
 _MOST_ROWS = 10**15
 """Of a table; the next number of a key may be beyond."""
