@@ -347,11 +347,9 @@ class _Reader:
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
             return
-        if parts.uses_disk:
-            # Rows on disk are logged whatever is asked for.
-            parts.options["logging"] = True
-        elif not self._session.logs:
-            parts.options.setdefault("logging", False)
+        if not self._session.logs:
+            # Rows on disk are logged whatever the session says.
+            parts.options.setdefault("logging", parts.uses_disk)
         try:
             table = Table(id=self._new_ids.of(Table), **parts.fields())
         except ValidationError as error:
