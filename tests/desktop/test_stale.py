@@ -58,7 +58,7 @@ def test_one_that_slips_through_is_said_and_is_no_fault(qtbot, tmp_path, monkeyp
     qtbot.addWidget(window)
 
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    start._report_faults(SimpleNamespace(active=window))
+    start._report_faults(SimpleNamespace(active=window, open_windows=[window]))
     try:
         window.document.plan.by_id["nobody"]
     except GoneError as error:

@@ -78,7 +78,7 @@ def _swap_in(
     remove_left_behind(target.parent)
     part = target.parent / f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}"
     # A new file gets what the user's mask allows; one that replaces another begins as the user's alone.
-    handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666 if mode is None else 0o600)
+    handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINKS, 0o666 if mode is None else 0o600)
     try:
         with os.fdopen(handle, "r+b") as out:
             hold(handle)
@@ -102,7 +102,8 @@ def _swap_in(
     flush_folder(target.parent)
 
 
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+"""For opening a file that is no link, and that programs started from here do not get."""
 
 
 def hold(handle: int) -> bool:
@@ -121,7 +122,7 @@ def hold(handle: int) -> bool:
 def is_held(path: Path) -> bool:
     """Whether a living process holds a file. Raises OSError when it cannot be opened, or is no file."""
     # A pipe that somebody has put there would be waited for.
-    handle = os.open(path, os.O_RDONLY | _NO_LINKS | getattr(os, "O_NONBLOCK", 0))
+    handle = os.open(path, os.O_RDONLY | NO_LINKS | getattr(os, "O_NONBLOCK", 0))
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is no file")
@@ -175,7 +176,7 @@ def _link_or_copy(source: Path, new: Path) -> None:
         os.link(source, new)
     except OSError:
         content, mode = source.read_bytes(), stat.S_IMODE(source.stat().st_mode)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600), "wb") as out:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS, 0o600), "wb") as out:
             os.fchmod(out.fileno(), mode)
             out.write(content)
 

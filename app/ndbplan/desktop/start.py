@@ -11,6 +11,7 @@ import os
 import sys
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import NO_LINKS
 from ndbplan.base.kept import keeping
 from ndbplan.desktop.one_process import hand_over
 
@@ -32,6 +33,7 @@ _LISTEN_MS = 300
 _FIRST_PAINT_MS = 30
 """The window is painted and takes input before the rest is built."""
 
+_LONGEST_LOG_BYTES = 1_000_000
 _LEAVING_MS = 500
 """For threads that are about to stop; the window is gone already."""
 
@@ -208,31 +210,40 @@ def _report_faults(windows: Windows) -> None:
         if issubclass(kind, KeyboardInterrupt):
             windows.quit()
             return
-        window = windows.active
         if isinstance(error, UserError):
             # Such as an action on what an undo has removed meanwhile: nothing is wrong with the program.
-            window.messages.say("error", error.line)
-            return
-        import traceback
-        from pathlib import Path
+            line = error.line
+        else:
+            import traceback
 
-        import platformdirs
-
-        text = "".join(traceback.format_exception(kind, error, trace))
-        log = Path(platformdirs.user_state_dir("ndbplan")) / "faults.log"
-        try:
-            log.parent.mkdir(parents=True, exist_ok=True)
-            with log.open("a", encoding="utf-8") as out:
-                out.write(text + "\n")
-        except OSError:
-            sys.stderr.write(text)
-        window.messages.say(
-            "error",
-            f"That step failed because of a fault of the program ({kind.__name__}); the plan is as it was. "
-            f"Details are in {log}.",
-        )
+            log = _written_down("".join(traceback.format_exception(kind, error, trace)))
+            line = (
+                f"That step failed because of a fault of the program ({kind.__name__}); the plan is as it "
+                f"was. Details are in {log}."
+            )
+        if windows.open_windows:
+            windows.active.messages.say("error", line)
 
     sys.excepthook = hook
+
+
+def _written_down(text: str) -> Path:
+    """The log of faults, with this one: for its user only, as values of a plan may stand in it."""
+    from pathlib import Path
+
+    import platformdirs
+
+    log = Path(platformdirs.user_state_dir("ndbplan")) / "faults.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINKS, 0o600), "ab") as out:
+            # One that comes back at each painting would fill the disk.
+            if out.tell() > _LONGEST_LOG_BYTES:
+                out.truncate(0)
+            out.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+    except OSError:
+        sys.stderr.write(text)
+    return log
 
 
 if __name__ == "__main__":

@@ -50,3 +50,18 @@ def test_a_refused_name_is_said_and_nothing_is_kept(qtbot, palette) -> None:
         ask.accept()
     assert "64 letters" in failed.args[0]
     assert list(palette.entries) == usual
+
+
+def test_every_window_offers_what_one_keeps_and_only_that_one_says_so(qtbot, palette) -> None:
+    other = Palette()
+    qtbot.addWidget(other)
+    plan = sample_plan("starter")
+    with qtbot.assertNotEmitted(other.done):
+        ask_to_keep(plan, plan.hosts[0].id, palette).accept()
+    assert list(other.entries) == list(palette.entries)
+    (key,) = [key for key in other.entries if key.startswith("own:")]
+    other.deleteLater()
+    qtbot.wait(0)
+    (remove,) = [a for a in shelf_menu(key, palette).actions() if a.text() == "Remove from the palette"]
+    remove.trigger()
+    assert key not in palette.entries

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSizePolicy, QV
 from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
-from ndbplan.desktop.widgets.own_hardware import shelf, shelf_menu
+from ndbplan.desktop.widgets.own_hardware import Shelf, shelf_menu
 from ndbplan.edits.palette import Offer, offers
 
 _HEADINGS = {
@@ -50,9 +50,10 @@ class Palette(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.entries: dict[str, Entry] = {}
         self._fill()
-        shelf().changed.connect(self._fill)
-        shelf().failed.connect(self.failed)
-        shelf().done.connect(self.done)
+        shelf = Shelf(self)
+        shelf.changed.connect(self._fill)
+        shelf.failed.connect(self.failed)
+        shelf.done.connect(self.done)
         theme.theme().changed.connect(self._repaint)
 
     def _fill(self) -> None:

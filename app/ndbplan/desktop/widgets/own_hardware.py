@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import display_name
@@ -22,27 +21,28 @@ _FILES = "Hardware (*.json);;All files (*)"
 
 
 class Shelf(QObject):
-    """Tells the palettes of all windows that what is kept has changed, or why it has not."""
+    """Of the palette of one window: what is kept has changed; and what this window has done, or why not."""
 
     changed = Signal()
     failed = Signal(str)
     done = Signal(str)
 
-    def attempt(self, do: Callable[[], str]) -> None:
-        """Do something with what is kept, and tell what was done."""
-        try:
-            text = do()
-        except UserError as error:
-            self.failed.emit(error.line)
-            return
-        self.changed.emit()
-        self.done.emit(text)
 
-
-@cache
-def shelf() -> Shelf:
-    """The one of this process."""
-    return Shelf()
+def _attempt(parent: QWidget, do: Callable[[], str]) -> None:
+    """Do something with what is kept; its window tells what was done, the palettes of all windows follow."""
+    here = parent.window().findChild(Shelf)
+    try:
+        text = do()
+    except UserError as error:
+        if here is None:
+            raise
+        here.failed.emit(error.line)
+        return
+    for window in QApplication.topLevelWidgets():
+        for shelf in window.findChildren(Shelf):
+            shelf.changed.emit()
+    if here is not None:
+        here.done.emit(text)
 
 
 def ask_to_keep(plan: Plan, object_id: str, parent: QWidget, where: QPoint | None = None) -> Ask:
@@ -53,7 +53,7 @@ def ask_to_keep(plan: Plan, object_id: str, parent: QWidget, where: QPoint | Non
         def do() -> str:
             return f"The palette keeps {own_hardware.keep(plan, object_id, name).name}."
 
-        shelf().attempt(do)
+        _attempt(parent, do)
 
     title = f"Keep {shown} in the palette"
     ask = Ask(title, [Question("Name", TEXT, shown)], "Keep", take, parent)
@@ -66,7 +66,7 @@ def shelf_menu(key: str | None, parent: QWidget) -> QMenu:
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     if key is not None and key.startswith(own_hardware.OWN):
-        menu.addAction(theme.icon("trash-2"), "Remove from the palette", lambda: _forget(key))
+        menu.addAction(theme.icon("trash-2"), "Remove from the palette", lambda: _forget(key, parent))
         menu.addSeparator()
     menu.addAction(theme.icon("import"), "Take in hardware from a file…", lambda: _take_in(parent))
     out = menu.addAction(theme.icon("upload"), "Write your hardware to a file…", lambda: _write_out(parent))
@@ -74,24 +74,24 @@ def shelf_menu(key: str | None, parent: QWidget) -> QMenu:
     return menu
 
 
-def _forget(key: str) -> None:
+def _forget(key: str, parent: QWidget) -> None:
     def do() -> str:
         own_hardware.forget(key)
         return "The palette keeps it no longer."
 
-    shelf().attempt(do)
+    _attempt(parent, do)
 
 
 def _take_in(parent: QWidget) -> None:
     name, _ = QFileDialog.getOpenFileName(parent, "Hardware from a file", "", _FILES)
     if name:
-        shelf().attempt(lambda: _count(len(own_hardware.take_in(Path(name))), "taken in"))
+        _attempt(parent, lambda: _count(len(own_hardware.take_in(Path(name))), "taken in"))
 
 
 def _write_out(parent: QWidget) -> None:
     name, _ = QFileDialog.getSaveFileName(parent, "Your hardware to a file", "hardware.json", _FILES)
     if name:
-        shelf().attempt(lambda: _count(own_hardware.write_out(Path(name)), f"written to {name}"))
+        _attempt(parent, lambda: _count(own_hardware.write_out(Path(name)), f"written to {name}"))
 
 
 def _count(number: int, what: str) -> str:
