@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,23 @@ os.environ.setdefault(
 
 settings.register_profile("suite", max_examples=40, deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+
+class _QtInThreads(MetaPathFinder):
+    """Takes down modules of Qt that a thread loads: the window uses others meanwhile, and may crash."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Finds nothing, and notes who asked."""
+        of_qt = name.partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph")
+        if of_qt and threading.current_thread() is not threading.main_thread():
+            self.found.append(name)
+
+
+_qt_in_threads = _QtInThreads()
+sys.meta_path.insert(0, _qt_in_threads)
 
 _QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester"}
 
@@ -64,6 +82,8 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
         if uses_qt:
             gc.enable()
             gc.collect()
+    loaded, _qt_in_threads.found = _qt_in_threads.found, []
+    assert not loaded, f"loaded by a thread: {', '.join(loaded)}"
     # Qt's own event loop and a garbage collection get one chance to end what a deleted window held.
     left = _left_over(threads_before, uses_qt)
     if left:

@@ -12,8 +12,7 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.changes import OUTPUT, write_changed
-from ndbplan.cli.group import json_option, ndbplan, show, why_option
-from ndbplan.cli.loads import _announce_preparation
+from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import PLAN, Duration, UsageError, named_workload, read_plan
 
@@ -50,8 +49,8 @@ def remedies(
     needs_data_nodes(plan, plan_file)
     chosen = workload_of(plan, workload_id)
     lasts_s = duration_s if duration_s is not None else sustained_s(chosen)
-    _announce_preparation(plan, chosen.id)
-    searched = find_remedies(estimation_of(plan, chosen.id), duration_s=lasts_s)
+    with simulating():
+        searched = find_remedies(estimation_of(plan, chosen.id), duration_s=lasts_s)
     before = searched.highest
     shape: dict[str, Any] = {
         "workload": chosen.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -88,14 +89,21 @@ def show(
     click.echo("\n".join(lines).strip("\n"))
 
 
-def prepare_simulation() -> None:
-    """Say that the first simulation on a machine is compiled first; at a terminal also how far that is."""
+@contextmanager
+def simulating() -> Iterator[None]:
+    """The first simulation on a machine is compiled first: what runs inside says so when it comes to that."""
+    from ndbplan.simulate.kernel import ready as kernel
+
+    with kernel.told_before(_prepare_simulation):
+        yield
+
+
+def _prepare_simulation() -> None:
+    """Say that it is compiled; at a terminal also how far that is."""
     import sys
 
     from ndbplan.simulate.kernel import ready as kernel
 
-    if kernel.is_prepared():
-        return
     click.echo(kernel.announcement(), err=True)
     if sys.stderr.isatty():
         kernel.wait_until_prepared(lambda _share, text: click.echo(f"\r{text}\033[K", nl=False, err=True))

@@ -11,7 +11,7 @@ import click
 from ndbplan.base.shapes import printed
 from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.events import event_of
-from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
+from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import marked, worth_measuring
 from ndbplan.cli.parameters import (
     PLAN,
@@ -28,24 +28,6 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
     from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.result import SimulationResult
-
-
-def _announce_preparation(
-    plan: Plan, workload_id: str | None, duration_s: float | None = None, step_s: float = 0.1
-) -> None:
-    """Say that the first simulation takes longer; a plan that cannot be simulated is refused before that."""
-    from ndbplan.simulate.kernel import ready as kernel
-
-    if kernel.is_prepared():
-        return
-    from ndbplan.simulate.model.scenario import build
-    from ndbplan.simulate.model.workload import estimation_of, workload_of
-
-    workload = workload_of(plan, workload_id)
-    build(
-        estimation_of(plan, workload.id), duration_s=duration_s or workload.duration_s, step_s=step_s, seed=1
-    )
-    prepare_simulation()
 
 
 OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
@@ -149,9 +131,9 @@ def simulate(
     events = tuple(event_of(plan, text) for text in event_texts)
     if load_csv is not None:
         plan = _with_schedule(plan, workload_id, load_csv, load_shape)
-    _announce_preparation(plan, workload_id, duration_s, step_s)
     start = _start(plan, workload_id, lcp_began_s_ago)
-    result = run(plan, workload_id, duration_s, step_s, seed, events, start=start)
+    with simulating():
+        result = run(plan, workload_id, duration_s, step_s, seed, events, start=start)
     if table is not None:
         _show_table(table, result, plan, at_s, as_json=as_json)
         return
@@ -282,8 +264,8 @@ def max_load(plan_file: Path, workload: str | None, duration_s: float, *, why: b
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
-    _announce_preparation(plan, workload_id)
-    answer = highest(estimation_of(plan, workload_id), duration_s=duration_s)
+    with simulating():
+        answer = highest(estimation_of(plan, workload_id), duration_s=duration_s)
     shape = marked(plan, answer.to_json(why=why), "load")
     shape["worth_measuring"] = worth_measuring(plan, answer.to_json(why=True))
     show(shape, as_json=as_json, why=why)

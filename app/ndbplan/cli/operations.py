@@ -10,7 +10,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.conditions import conditions_of, conditions_options
-from ndbplan.cli.group import json_option, ndbplan, prepare_simulation, show, why_option
+from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import BACKUP, marked
 from ndbplan.cli.parameters import (
     PLAN,
@@ -106,8 +106,8 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
     if kind != "add-nodes" or under is None:
         fix = "use it with --kind add-nodes --under WORKLOAD"
         raise UsageError("only a reorganisation under a load has an effect on it", where="--effect", fix=fix)
-    prepare_simulation()
-    effect = impact_of_reorganise(estimation_of(plan, named_workload(plan, under, "--under")), groups)
+    with simulating():
+        effect = impact_of_reorganise(estimation_of(plan, named_workload(plan, under, "--under")), groups)
     return None if effect is None else effect.to_json(why)
 
 

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 
 from ndbplan.base.compiled import CompiledCode
+from ndbplan.edits import parts as edits
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.many import prepare as keyprepare
 from ndbplan.ndb.keys.many import text as keytext
+from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate import prepare
 from ndbplan.simulate.kernel import ready as kernel
+from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.run import simulate
 
 
 def test_it_is_ready_after_preparing() -> None:
@@ -143,3 +147,34 @@ def test_the_process_uses_these_libraries() -> None:
     assert command[0] == sys.executable
     assert command[-1] == "--idle"
     assert Path(environment["PYTHONPATH"].split(os.pathsep)[0], "ndbplan", "simulate", "prepare.py").is_file()
+
+
+def test_what_is_refused_is_the_same_whether_or_not_the_kernel_is_ready(
+    empty: CompiledCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several faults the plan alone decides which is told, and nothing is announced before."""
+    plan = sample_plan("starter")
+    bare = edits.remove(plan, [disk.id for host in plan.hosts for disk in host.disks])
+    told = []
+    lines = []
+    for ready in (True, False):
+        monkeypatch.setattr(kernel, "is_prepared", lambda ready=ready: ready)
+        with kernel.told_before(lambda: told.append(1)), pytest.raises(SimulationError) as refused:
+            simulate(bare, duration_s=1e9, step_s=0.001)
+        lines.append(refused.value.line)
+    assert lines[0] == lines[1]
+    assert told == []
+
+
+def test_a_run_that_has_to_compile_says_so_once_it_comes_to_that(
+    empty: CompiledCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SaidError(Exception):
+        pass
+
+    def say() -> None:
+        raise SaidError
+
+    monkeypatch.setattr(kernel, "is_prepared", lambda: False)
+    with kernel.told_before(say), pytest.raises(SaidError):
+        simulate(sample_plan("starter"), duration_s=5)

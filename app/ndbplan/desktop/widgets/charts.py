@@ -1,7 +1,7 @@
 """Charts over time: themed, with linked crosshairs; copied as CSV or picture.
 
-pyqtgraph takes half a second to import: it is imported when the first chart is built, after `preload()` has
-done so in a thread.
+pyqtgraph takes a fifth of a second to import: that is done when the first chart is built, and never in a
+thread, as modules of Qt may not be loaded while the window uses others.
 """
 
 from __future__ import annotations
@@ -35,11 +35,6 @@ from ndbplan.desktop.widgets.chart_readout import AXIS_WIDTH, Readout, Said
 from ndbplan.desktop.widgets.sections import label
 
 _HEAD_HEIGHT = 22
-
-
-def preload() -> None:
-    """Import what charts need; may run in any thread."""
-    import pyqtgraph  # noqa: F401 — loading it is the aim
 
 
 class TimeChart(QWidget):

@@ -6,8 +6,9 @@ done by a process of its own (`simulate.prepare`); a run that cannot wait for it
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -18,6 +19,7 @@ from ndbplan.base.compiled import CompiledCode, place_of
 _lock = Lock()
 _advance: Callable[..., None] | None = None
 _is_known_ready = False
+_told: ContextVar[Callable[[], None] | None] = ContextVar("told", default=None)
 _LOOK_S = 0.1
 _MODULE = "ndbplan.simulate.prepare"
 
@@ -59,11 +61,24 @@ def is_prepared() -> bool:
     return _is_known_ready
 
 
+@contextmanager
+def told_before(tell: Callable[[], None]) -> Iterator[None]:
+    """`tell` is called when a run inside is about to compile the kernel; what is refused, is before."""
+    before = _told.set(tell)
+    try:
+        yield
+    finally:
+        _told.reset(before)
+
+
 def prepare() -> Callable[..., None]:
     """The compiled kernel; compiles it here when this machine has not done so yet."""
     global _advance
     with _lock:
         if _advance is None:
+            tell = _told.get()
+            if tell is not None and not is_prepared():
+                tell()
             with code().loading(_mark()):
                 from numba import int64, typeof
 

@@ -31,11 +31,9 @@ class Run:
 
 def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> Run:
     """Simulate in a thread of the window; with `runs` also that often with uncertain constants drawn anew."""
-    from ndbplan.desktop.widgets import charts
     from ndbplan.simulate import run
 
     prepare_kernel(task)
-    charts.preload()
     task.report(0.0, "Simulating…")
     began = time.perf_counter()
     result = run.simulate(
