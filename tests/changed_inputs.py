@@ -29,6 +29,7 @@ from ndbplan.plan.workloads import (
     Transaction,
     Workload,
 )
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.parting.parted import Parting, parting
 from ndbplan.simulate.run import simulate
 
@@ -252,7 +253,7 @@ def tried(seed: int) -> Tried | None:
     if other == plan:
         return None
     with keeping(Kept()):
-        runs = [simulate(one, "w", SECONDS, seed=seed) for one in (plan, other)]
+        runs = [simulate(estimation_of(one, "w"), duration_s=SECONDS, seed=seed) for one in (plan, other)]
         return Tried(seed, name, where, parting(*runs))
 
 
@@ -284,7 +285,10 @@ def tried_two(seed: int) -> Two | None:
     if plan in (one, other) or both in (one, other) or parts[0] & parts[1]:
         return None
     with keeping(Kept()):
-        run, *others = (simulate(each, "w", SECONDS, seed=seed) for each in (plan, one, other, both))
+        run, *others = (
+            simulate(estimation_of(each, "w"), duration_s=SECONDS, seed=seed)
+            for each in (plan, one, other, both)
+        )
         alone_one, alone_other, found = (parting(run, each) for each in others)
     if found is None:
         return None

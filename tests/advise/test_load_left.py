@@ -66,7 +66,7 @@ def test_the_survivor_reads_for_its_mate_and_writes_what_it_wrote() -> None:
 
 def test_the_numbers_of_the_largest_cluster() -> None:
     plan = sample_plan("telecom-144")
-    report = survive(plan, 1, plan.workloads[0])
+    report = survive(Estimation(plan, plan.workloads[0]), 1)
     whole = LoadLeft(Estimation(plan, plan.workloads[0])).per_s(()).value
     failures = Failures(plan)
     for failure in report.failures:

@@ -100,8 +100,8 @@ def test_just_below_runs_clean_and_just_above_ends_as_it_says(
     for plan in (overload, small):
         found = max_load(estimation_of(plan, BIG), duration_s=duration_s, with_next=False)
         rate = found.max_per_s.value
-        assert simulate(at(plan, BIG, 0.97 * rate), BIG, duration_s).errors == ()
-        above = simulate(at(plan, BIG, 1.05 * rate), BIG, duration_s)
+        assert simulate(estimation_of(at(plan, BIG, 0.97 * rate), BIG), duration_s=duration_s).errors == ()
+        above = simulate(estimation_of(at(plan, BIG, 1.05 * rate), BIG), duration_s=duration_s)
         assert found.error_code in [error.code for error in above.errors]
         assert above.first_error is not None
         assert above.bottleneck.resource == found.limited_by.resource

@@ -121,12 +121,12 @@ def test_just_below_is_clean_and_just_above_ends_as_it_says(seed: int) -> None:
     found = max_load(estimation_of(plan), duration_s=duration_s, with_next=False)
     rate = found.max_per_s.value
     assert rate > 0
-    below = simulate(at(plan, 0.97 * rate), duration_s=duration_s)
+    below = simulate(estimation_of(at(plan, 0.97 * rate)), duration_s=duration_s)
     assert below.errors == ()
     assert (below.offered - below.attempted).sum() * below.bucket_s <= 1.1 * rate, (
         "no more than a second of work waited"
     )
-    above = simulate(at(plan, 1.05 * rate), duration_s=duration_s)
+    above = simulate(estimation_of(at(plan, 1.05 * rate)), duration_s=duration_s)
     if found.error_code is None:
         assert above.attempted.mean() < 0.99 * above.offered.mean(), "work waits"
     else:
@@ -145,7 +145,7 @@ def test_a_little_less_is_sustained_too(minutes: int) -> None:
     for share in (0.97, 0.985):
         load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=share * found.max_per_s.value),))
         less = edits.update(plan, workload.id, load=load)
-        assert simulate(less, workload.id, duration_s=60.0 * minutes).errors == ()
+        assert simulate(estimation_of(less, workload.id), duration_s=60.0 * minutes).errors == ()
 
 
 @pytest.mark.parametrize("seed", range(0, DRAWN, 4))

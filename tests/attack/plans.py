@@ -101,7 +101,7 @@ def questions() -> dict[str, Callable[[Plan], str]]:
     def simulated(plan: Plan) -> str:
         if not plan.workloads:
             return ""
-        return json.dumps(simulate(plan, duration_s=5).to_json(), allow_nan=False)
+        return json.dumps(simulate(estimation_of(plan), duration_s=5).to_json(), allow_nan=False)
 
     def rated(plan: Plan) -> str:
         if not plan.workloads:

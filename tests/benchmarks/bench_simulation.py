@@ -19,6 +19,7 @@ from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.scenario import Scenario, build
 from ndbplan.simulate.model.start import first_history, first_world
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 STEP_S = 0.1
@@ -133,7 +134,7 @@ def simpy_rate(scenario: Scenario, seconds: float) -> float:
 
 def day_of(plan: Plan, workload_id: str | None) -> float:
     """Seconds that 24 simulated hours take, compiling of the plan included."""
-    return best_of(2, lambda: simulate(plan, workload_id, duration_s=DAY_S, step_s=STEP_S))
+    return best_of(2, lambda: simulate(estimation_of(plan, workload_id), duration_s=DAY_S, step_s=STEP_S))
 
 
 def loaded_scenario(seconds: float) -> Scenario:
@@ -147,7 +148,7 @@ def loaded_scenario(seconds: float) -> Scenario:
 def monte_carlo_of(plan: Plan) -> tuple[float, float]:
     """Seconds on the clock and of the processor that 200 runs of an hour take with two workers."""
     begin, busy = time.perf_counter(), time.process_time()
-    monte_carlo(plan, "blobs-1k", runs=200, duration_s=3600, workers=2)
+    monte_carlo(estimation_of(plan, "blobs-1k"), runs=200, duration_s=3600, workers=2)
     return time.perf_counter() - begin, time.process_time() - busy
 
 

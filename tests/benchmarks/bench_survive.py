@@ -12,6 +12,7 @@ from figures import Figure
 
 from ndbplan.advise.survival import survive
 from ndbplan.configuration.killers import Search
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.samples import sample_plan
 
 MOST_TIMES = 30
@@ -23,8 +24,8 @@ def main() -> list[Figure]:
     plan = sample_plan("telecom-144")
     times = []
     for work in (
-        lambda: survive(plan, 2, plan.workloads[0]),
-        lambda: survive(plan, 1, plan.workloads[0]),
+        lambda: survive(Estimation(plan, plan.workloads[0]), 2),
+        lambda: survive(Estimation(plan, plan.workloads[0]), 1),
         lambda: _pairs_of_hosts(Search(plan)),
     ):
         begin = time.process_time()

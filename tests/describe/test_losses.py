@@ -9,6 +9,7 @@ from ndbplan.configuration.failing_parts import parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.describe.losses import ids_of, link_between, loss_of, losses_of, meanings, part_of
 from ndbplan.edits import parts as edits
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_names, sample_plan
@@ -41,11 +42,14 @@ def test_a_loss_is_worded_by_its_verdict(name: str) -> None:
 
 
 def test_the_objects_of_a_report_have_the_worst_that_can_happen_to_them() -> None:
-    losses = losses_of(PLAN, survive(PLAN))
+    losses = losses_of(PLAN, survive(Estimation(PLAN)))
     assert losses["rack-a"].text == "goes on if the arbitrator (node 145) answers"
     assert losses["rack-c"].verdict == "goes on"
     single = sample_plan("tick-store")
-    assert losses_of(single, survive(single))[single.hosts[0].id].text == "stops: node group 0 is gone"
+    assert (
+        losses_of(single, survive(Estimation(single)))[single.hosts[0].id].text
+        == "stops: node group 0 is gone"
+    )
 
 
 def test_the_arbitrator_with_a_data_node_is_what_stops_it() -> None:

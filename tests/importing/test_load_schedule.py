@@ -8,6 +8,7 @@ import pytest
 from ndbplan.importing.load_schedule import LoadScheduleError, read_load_schedule, with_schedule
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 
@@ -62,7 +63,10 @@ def test_a_simulation_follows_the_file() -> None:
     plan = sample_plan("redo-overload")
     ramp = with_schedule(plan, "blobs-1k", "0,0\n100,1000\n", "linear")
     steps = with_schedule(plan, "blobs-1k", "0,200\n50,800\n", "step")
-    slid, stood = simulate(ramp, "blobs-1k", 100), simulate(steps, "blobs-1k", 100)
+    slid, stood = (
+        simulate(estimation_of(ramp, "blobs-1k"), duration_s=100),
+        simulate(estimation_of(steps, "blobs-1k"), duration_s=100),
+    )
     assert slid.offered_per_s == pytest.approx(500, rel=1e-3)
     assert np.all(np.diff(slid.offered) > 0)
     assert set(np.round(stood.offered)) == {200, 800}

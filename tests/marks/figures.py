@@ -19,6 +19,7 @@ from ndbplan.plan.events import Backup, DiskSlow, Event, HostFailure, NetworkCut
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, DiskRoles
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 PLANS = (
@@ -107,7 +108,9 @@ def _outages(now: Estimation) -> Any:
 def _run(now: Estimation, *events: Event) -> Any:
     if now.workload is None:
         return None
-    return simulate(now.plan, now.workload.id, 60.0, 0.1, 1, events).to_json()
+    return simulate(
+        estimation_of(now.plan, now.workload.id), duration_s=60.0, step_s=0.1, seed=1, events=events
+    ).to_json()
 
 
 _TIMES: dict[str, Callable[[Estimation], Any]] = {
@@ -123,7 +126,7 @@ _OF_PART: dict[str, Callable[[Estimation], Any]] = {
     "simulate": _simulated,
     "growth": lambda now: growth(now.plan, 12, step=6, workload=now.workload).to_json(),
     "outages": _outages,
-    "survive": lambda now: survive(now.plan, 1, now.workload).to_json(),
+    "survive": lambda now: survive(Estimation(now.plan, now.workload), 1).to_json(),
 }
 PARTS_OF_FIGURES = tuple(_OF_PART)
 """Cheap ones first."""

@@ -57,6 +57,7 @@ from ndbplan.plan.tables import Column, Index, SpaceFile, Table
 from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.model.scenario import build, lcp_share, queues
 from ndbplan.simulate.model.start import first_world
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world.laws import Laws
 
@@ -214,7 +215,7 @@ def out_of_operations(v: str) -> list[int]:
     """The error that clients get when there are more of them than records of operations."""
     found = plan(v, MaxNoOfConcurrentOperations=200)
     crowd = found.workloads[0].model_copy(update={"load": ClosedLoad(clients=100_000, latency_s=1.0)})
-    result = simulate(found.replace(workloads=(crowd,)), crowd.id, 10.0)
+    result = simulate(estimation_of(found.replace(workloads=(crowd,)), crowd.id), duration_s=10.0)
     return [error["code"] for error in result.to_json()["errors"]]
 
 

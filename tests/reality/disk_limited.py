@@ -18,6 +18,7 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.model.start import StartState
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -231,4 +232,4 @@ def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int
 
 def simulated(phase: Phase, **settings: Any) -> SimulationResult:
     """The phase as the simulation has it."""
-    return simulate(plan_of(phase), start=start_of(phase), **settings)
+    return simulate(estimation_of(plan_of(phase)), start=start_of(phase), **settings)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.simulate.drawn_runs import drawn_runs
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.simulation import Simulation
@@ -85,7 +86,7 @@ def outcomes(draws: int = DRAWS) -> tuple[Outcome, ...]:
 def outcomes_of(run: LoadRun, draws: int = DRAWS) -> tuple[Outcome, ...]:
     """The phases of a run."""
     plan = plan_of(run)
-    story = Course(plan, plan.workloads[0], (), 0.1, 1).story(run.seconds)
+    story = Course(Estimation(plan, plan.workloads[0]), (), 0.1, 1).story(run.seconds)
 
     def look(sim: Simulation) -> list[Seen]:
         return [_seen(sim, run, phase) for phase in run.phases]
@@ -99,7 +100,7 @@ def outcomes_of(run: LoadRun, draws: int = DRAWS) -> tuple[Outcome, ...]:
 def accepted_by_second(run: LoadRun) -> list[float]:
     """Rows that the likeliest run takes in each second."""
     plan = plan_of(run)
-    story = Course(plan, plan.workloads[0], (), 0.1, 1).story(run.seconds)
+    story = Course(Estimation(plan, plan.workloads[0]), (), 0.1, 1).story(run.seconds)
     taken = drawn_runs(story, 1, 1, lambda sim: sim.history.totals[:, OfCluster.ACCEPTED].copy(), run.seconds)
     return [float(rate) * run.batch for rate in taken[0]]
 

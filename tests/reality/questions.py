@@ -51,7 +51,7 @@ def thread_cpu(plan: Plan, fact: Fact) -> Quantity:
 
 def first_error(plan: Plan, fact: Fact) -> Quantity:
     """Seconds until the first error of the plan's first load."""
-    error = simulate(plan, duration_s=7200).first_error
+    error = simulate(estimation_of(plan), duration_s=7200).first_error
     assert error is not None
     return error.first_at_s
 

@@ -35,7 +35,7 @@ def sample(name: str) -> Plan:
 
 @cache
 def overload(workload_id: str) -> SimulationResult:
-    return simulate(sample("redo-overload"), workload_id)
+    return simulate(estimation_of(sample("redo-overload"), workload_id))
 
 
 def test_000_both_runs_are_in_their_class() -> None:
@@ -97,7 +97,7 @@ def test_000_the_comments_log_overflows_after_about_an_hour() -> None:
             ),
         ),
     )  # fmt: skip
-    first = simulate(plan, duration_s=7200).first_error
+    first = simulate(estimation_of(plan), duration_s=7200).first_error
     assert first is not None
     assert first.code == 410
     assert first.first_at_s.value == pytest.approx(3600, rel=0.30)
@@ -108,7 +108,7 @@ def test_002_a_single_thread_is_bound_by_its_client() -> None:
     table = plan.tables[0]
     plan = edits.update(plan, table.id, rows=0)
     insert = next(w for w in plan.workloads if isinstance(w.load, ClosedLoad))
-    result = simulate(plan, insert.id)
+    result = simulate(estimation_of(plan, insert.id))
     assert result.errors == ()
     assert result.bottleneck.resource == "clients"
     rows = result.accepted_per_s.value * insert.transactions[0].operations[0].rows
@@ -119,7 +119,7 @@ def test_002_a_single_thread_is_bound_by_its_client() -> None:
 def test_002_random_reads_keep_the_disks_busy() -> None:
     plan = sample("disk-data")
     reads = next(w for w in plan.workloads if isinstance(w.load, OpenLoad))
-    result = simulate(plan, reads.id)
+    result = simulate(estimation_of(plan, reads.id))
     assert result.accepted_per_s.value == pytest.approx(1290, rel=0.10)
     busy = max(disk.utilisation_mean.value for disk in result.disks)
     assert busy == pytest.approx(0.90, rel=0.10)
@@ -133,7 +133,7 @@ def test_002_twenty_clients_queue_at_four_disks() -> None:
     # The latency of an undisturbed read: one random read for each page that is not in the buffer.
     closed = ClosedLoad(clients=20, latency_s=0.0031)
     plan = edits.update(plan, reads.id, load=closed)
-    result = simulate(plan, reads.id)
+    result = simulate(estimation_of(plan, reads.id))
     assert result.accepted_per_s.value == pytest.approx(1290, rel=0.10)
 
 
@@ -145,6 +145,6 @@ def test_004_the_load_rate_and_what_limits_it() -> None:
     assert found.limited_by.resource == "source disk", "the article says so"
     assert found.takes_s is not None
     assert found.takes_s.low <= 6000 <= found.takes_s.high, "one warehouse a second"
-    result = simulate(plan)
+    result = simulate(estimation_of(plan))
     assert result.errors == ()
     assert result.redo_log_fill_max.value < 0.60, "the log is never critical with EnableRedoControl=1"

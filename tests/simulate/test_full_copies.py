@@ -11,6 +11,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import PartitionBalance
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 
@@ -46,7 +47,7 @@ def _plan(groups: int, exponent: float) -> Plan:
 @pytest.mark.parametrize("exponent", [0.5, 2.0])
 def test_no_more_is_accepted_than_offered_when_a_log_part_is_full(groups: int, exponent: float) -> None:
     plan = _plan(groups, exponent)
-    result = simulate(plan, plan.workloads[0].id, 60)
+    result = simulate(estimation_of(plan, plan.workloads[0].id), duration_s=60)
     assert (result.accepted <= result.offered * (1 + 1e-6)).all()
     assert result.first_error is not None
     assert result.first_error.code == 410

@@ -12,6 +12,7 @@ from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate.model.scenario import build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 IDLE_S = constant("idle_latency_s").value
@@ -27,7 +28,7 @@ def at_rate(plan: Plan, rate_per_s: float) -> Plan:
 @pytest.mark.parametrize("think_time_s", [0.0, 0.02])
 def test_clients_rate_and_latency_obey_littles_law(overload: Plan, think_time_s: float) -> None:
     load = ClosedLoad(clients=16, latency_s=0.005, think_time_s=think_time_s)
-    result = simulate(edits.update(overload, SMALL, load=load), SMALL, 30)
+    result = simulate(estimation_of(edits.update(overload, SMALL, load=load), SMALL), duration_s=30)
     cycle_s = result.latency_mean_s.value + think_time_s
     assert result.accepted_per_s.value * cycle_s == pytest.approx(16, rel=1e-6)
     assert result.latency_mean_s.value == pytest.approx(0.005, rel=1e-6)
@@ -37,7 +38,7 @@ def test_waiting_for_redo_takes_longer(overload: Plan) -> None:
     load = ClosedLoad(clients=40, latency_s=0.005)
     plan = edits.update(overload, BIG, load=load)
     plan = set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", "queue")
-    result = simulate(plan, BIG, 300)
+    result = simulate(estimation_of(plan, BIG), duration_s=300)
     assert result.waiting.max() > 0
     assert result.latency_s.max() > 1.8 * 0.005
     assert result.latency_s[0] == pytest.approx(0.005, rel=0.05), "the buffers are empty at first"
@@ -49,12 +50,15 @@ def test_an_open_load_takes_longer_near_saturation(overload: Plan) -> None:
     )
     most = scenario.services[0].max_per_s
     shares = (0.01, 0.3, 0.6, 0.9)
-    found = [simulate(at_rate(overload, most * share), SMALL, 3).latency_s[0] for share in shares]
+    found = [
+        simulate(estimation_of(at_rate(overload, most * share), SMALL), duration_s=3).latency_s[0]
+        for share in shares
+    ]
     assert np.allclose(found, [IDLE_S / (1 - share) for share in shares], rtol=0.01)
 
 
 def test_it_is_in_json_and_csv(overload: Plan) -> None:
-    result = simulate(overload, SMALL, 10)
+    result = simulate(estimation_of(overload, SMALL), duration_s=10)
     shape = result.to_json()
     assert shape["latency_mean_s"]["low"] < shape["latency_mean_s"]["value"] < shape["latency_mean_s"]["high"]
     assert shape["latency_max_s"] >= shape["latency_mean_s"]["value"] * (1 - 1e-9)

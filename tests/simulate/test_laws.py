@@ -26,6 +26,7 @@ from ndbplan.plan.workloads import (
     Transaction,
     Workload,
 )
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -47,7 +48,12 @@ class Drawn:
     def run(
         self, plan: Plan | None = None, step_s: float = 0.1, every_node: bool = False
     ) -> SimulationResult:
-        return simulate(plan or self.plan, "w", self.seconds, step_s, every_node=every_node)
+        return simulate(
+            estimation_of(plan or self.plan, "w"),
+            duration_s=self.seconds,
+            step_s=step_s,
+            every_node=every_node,
+        )
 
 
 def drawn(base: Plan, seed: int) -> Drawn:
@@ -219,7 +225,7 @@ def test_a_full_log_is_freed_again(overload: Plan) -> None:
     plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
     point = RatePoint(at_s=0, rate_per_s=500)
     plan = edits.update(with_speed(plan, 100e6), "w", load=OpenLoad(points=(point,)))
-    result = simulate(plan, "w", 3600)
+    result = simulate(estimation_of(plan, "w"), duration_s=3600)
     assert 410 in codes(result)
     second_half = result.accepted[len(result.accepted) // 2 :]
     assert second_half.max() > 0

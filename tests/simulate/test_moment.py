@@ -8,6 +8,7 @@ from ndbplan.edits import events
 from ndbplan.plan.events import NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.moment import Moment, moment_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
@@ -18,7 +19,7 @@ DISK = PLAN.hosts[0].disks[0].id
 
 
 def _run(plan: Plan, duration_s: float = 600.0) -> SimulationResult:
-    return simulate(plan, LOAD, duration_s)
+    return simulate(estimation_of(plan, LOAD), duration_s=duration_s)
 
 
 def test_a_node_that_starts_is_in_one_phase_after_the_other() -> None:

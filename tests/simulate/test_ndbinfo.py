@@ -15,6 +15,7 @@ from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.tables import LogfileGroup, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.ndbinfo import RESTART_SECONDS, VIEWS, NdbinfoError, view
 from ndbplan.simulate.run import simulate
 
@@ -47,7 +48,9 @@ def test_every_table_has_the_columns_of_the_real_one(overload: Plan) -> None:
     for host in plan.hosts:
         for disk in host.disks:
             plan = edits.update(plan, disk.id, sequential_write_bytes_per_s=30e6)
-    result = simulate(plan, BIG, 40, events=[NodeFailure(at_s=10, object_id="ndb3")])
+    result = simulate(
+        estimation_of(plan, BIG), duration_s=40, events=[NodeFailure(at_s=10, object_id="ndb3")]
+    )
     assert set(COLUMNS) == set(VIEWS)
     queued = int(result.waiting[12:].argmax()) + 12
     for name, columns in COLUMNS.items():
@@ -55,7 +58,10 @@ def test_every_table_has_the_columns_of_the_real_one(overload: Plan) -> None:
         assert rows, name
         assert all(list(row) == columns for row in rows), name
     newer = edits.set_plan(plan, ndb_version="8.4")
-    assert list(view("resources", simulate(newer, BIG, 5), newer, 3)[0]) == [*COLUMNS["resources"], "spare"]
+    assert list(view("resources", simulate(estimation_of(newer, BIG), duration_s=5), newer, 3)[0]) == [
+        *COLUMNS["resources"],
+        "spare",
+    ]
 
 
 @pytest.mark.parametrize("series", SERIES)
@@ -63,7 +69,7 @@ def test_only_tables_of_the_version_are_shown(overload: Plan, series: str) -> No
     plan = edits.set_plan(overload, ndb_version=series)
     known = tables_of(NdbVersion.parse(series))
     assert bool(known) == (NdbVersion.parse(series) >= (7, 1))
-    result = simulate(plan, SMALL, 5)
+    result = simulate(estimation_of(plan, SMALL), duration_s=5)
     for name in VIEWS:
         if name in known:
             assert all(tuple(row) == known[name].columns for row in view(name, result, plan, 3))
@@ -87,13 +93,13 @@ def test_a_row_of_logbuffers_is_an_ldm_thread_up_to_7_and_a_log_part_from_8(over
     ):
         plan = edits.set_plan(overload, ndb_version=version)
         plan = set_parameter(plan, "data_node", "MaxNoOfExecutionThreads", threads)
-        rows = view("logbuffers", simulate(plan, BIG, 5), plan, 3)
+        rows = view("logbuffers", simulate(estimation_of(plan, BIG), duration_s=5), plan, 3)
         assert [(r["log_id"], r["log_part"]) for r in rows if r["node_id"] == 3] == places
 
 
 def test_parts_of_one_node_fill_differently(overload: Plan) -> None:
     """The article: at one moment parts of one node hold 11 to 43 MB, those of the other 10 to 17 MB."""
-    result = simulate(overload, BIG)
+    result = simulate(estimation_of(overload, BIG))
     used = [r["used"] for r in view("logbuffers", result, overload, 10) if r["node_id"] == 3]
     assert 1.2 < max(used) / min(used) < 5
 
@@ -112,7 +118,7 @@ def test_the_undo_log_is_as_large_as_recorded_clusters_say(
     files = tuple(SpaceFile(name=f"undo_{size}.log", size_bytes=size * MIB) for size in sizes)
     group = LogfileGroup(id="lg", name="lg_1", undo_files=files, undo_buffer_bytes=2 * MIB)
     plan = edits.set_plan(overload, ndb_version=version).replace(logfile_groups=(group,))
-    result = simulate(plan, BIG, 5)
+    result = simulate(estimation_of(plan, BIG), duration_s=5)
     for name, total in (("logspaces", space), ("logbuffers", buffer)):
         rows = [row for row in view(name, result, plan, 3) if row["log_type"] == "DD-UNDO"]
         assert [row["node_id"] for row in rows] == [node.node_id for node in plan.data_nodes]
@@ -122,22 +128,22 @@ def test_the_undo_log_is_as_large_as_recorded_clusters_say(
 
 def test_nobody_answers_when_no_data_node_is_up(overload: Plan) -> None:
     both = [NodeFailure(at_s=5, object_id=f"ndb{n}") for n in (3, 4)]
-    result = simulate(overload, SMALL, 10, events=both)
+    result = simulate(estimation_of(overload, SMALL), duration_s=10, events=both)
     with pytest.raises(NdbinfoError, match="157"):
         view("logbuffers", result, overload, 8)
 
 
 def test_logbuffers_show_the_overload_of_the_article(overload: Plan) -> None:
-    idle = view("logbuffers", simulate(overload, SMALL), overload, 30)
+    idle = view("logbuffers", simulate(estimation_of(overload, SMALL)), overload, 30)
     assert len(idle) == 8
     assert {row["total"] for row in idle} == {50331648}
     assert max(row["used"] for row in idle) < 0.01 * 50331648
-    full = view("logbuffers", simulate(overload, BIG), overload, 25)
+    full = view("logbuffers", simulate(estimation_of(overload, BIG)), overload, 25)
     assert max(row["used"] for row in full) > 0.8 * 50331648
 
 
 def test_speeds_and_memory_follow_the_run(overload: Plan) -> None:
-    result = simulate(overload, BIG)
+    result = simulate(estimation_of(overload, BIG))
     newer = edits.set_plan(overload, ndb_version="7.4")
     speeds = view("disk_write_speed_aggregate_node", result, newer, 20)[0]
     assert speeds["backup_lcp_speed_last_sec"] == pytest.approx(83.9e6, rel=0.05)
@@ -150,7 +156,7 @@ def test_speeds_and_memory_follow_the_run(overload: Plan) -> None:
 def test_restart_info_follows_a_restart(overload: Plan) -> None:
     plan = edits.set_plan(set_parameter(overload, "data_node", "DataMemory", 2**40), ndb_version="7.6")
     event = NodeFailure(at_s=10, object_id="ndb3", back_after_s=5)
-    result = simulate(plan, SMALL, 3000, events=[event])
+    result = simulate(estimation_of(plan, SMALL), duration_s=3000, events=[event])
     assert view("restart_info", result, plan, 5) == []
     failed = view("restart_info", result, plan, 11)[0]
     assert (failed["node_id"], failed["total_restart_secs"]) == (3, 0)
@@ -169,7 +175,7 @@ def test_restart_info_follows_a_restart(overload: Plan) -> None:
 
 def test_an_unknown_table_is_an_error(overload: Plan) -> None:
     with pytest.raises(NdbinfoError, match="no_such_table"):
-        view("no_such_table", simulate(overload, SMALL, 5), overload, 1)
+        view("no_such_table", simulate(estimation_of(overload, SMALL), duration_s=5), overload, 1)
 
 
 def idle_cluster(version: str, *settings: str) -> Plan:
@@ -204,7 +210,7 @@ NEW = (
 def test_an_idle_cluster_looks_as_the_recorded_ones(cluster: tuple[str, ...]) -> None:
     """What SELECT * of 7.4.10 and 8.4.8 printed: rows, order, and every number that load does not move."""
     plan = idle_cluster(*cluster)
-    result = simulate(plan, plan.workloads[0].id, 5)
+    result = simulate(estimation_of(plan, plan.workloads[0].id), duration_s=5)
     rows = {name: [r for r in view(name, result, plan, 4) if r["node_id"] == 2] for name in VIEWS}
     is_old = cluster is OLD
 
@@ -268,7 +274,7 @@ ESTIMATED = {"7.4.10": {"RESERVED", "JOBBUFFER"}, "8.4.8": {"TRANSACTION_MEMORY"
 @pytest.mark.parametrize("series", [s for s in SERIES if NdbVersion.parse(s) >= (7, 1)])
 def test_memory_is_listed_as_each_version_has_it(overload: Plan, series: str) -> None:
     plan = edits.set_plan(overload, ndb_version=series)
-    result = simulate(plan, SMALL, 5)
+    result = simulate(estimation_of(plan, SMALL), duration_s=5)
     kinds = [r["memory_type"] for r in view("memoryusage", result, plan, 3) if r["node_id"] == 3]
     has_index_memory = NdbVersion.parse(series) < (7, 6)
     assert kinds == ["Data memory", *["Index memory"] * has_index_memory, "Long message buffer"]

@@ -18,6 +18,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.parting.parted import parting
 from ndbplan.simulate.run import simulate
 
@@ -54,7 +55,7 @@ def loaded(disk_bytes_per_s: float = 100e6) -> Plan:
 
 
 def test_equal_runs_do_not_part() -> None:
-    runs = [simulate(loaded(), duration_s=MINUTE) for _ in range(2)]
+    runs = [simulate(estimation_of(loaded()), duration_s=MINUTE) for _ in range(2)]
     assert parting(*runs) is None
     assert sentence(None) == NOWHERE
 
@@ -62,7 +63,8 @@ def test_equal_runs_do_not_part() -> None:
 def test_runs_part_when_a_backup_takes_the_disk() -> None:
     plan = set_parameter(loaded(), "data_node", "BackupDiskWriteSpeedPct", 90)
     quiet, disturbed = (
-        simulate(plan, duration_s=240.0, events=events) for events in ((), (Backup(at_s=30.0),))
+        simulate(estimation_of(plan), duration_s=240.0, events=events)
+        for events in ((), (Backup(at_s=30.0),))
     )
     found = parting(disturbed, quiet)
     assert found is not None
@@ -83,7 +85,7 @@ def test_runs_part_when_a_backup_takes_the_disk() -> None:
 
 
 def test_the_chain_goes_from_the_error_to_the_disk() -> None:
-    slow, fast = (simulate(loaded(speed), duration_s=MINUTE) for speed in (40e6, 120e6))
+    slow, fast = (simulate(estimation_of(loaded(speed)), duration_s=MINUTE) for speed in (40e6, 120e6))
     found = parting(slow, fast)
     assert found is not None
     assert (found.cause.subsystem, found.cause.here, found.cause.there) == ("disks", 40e6, 120e6)
@@ -99,7 +101,7 @@ def test_a_setting_without_effect_is_no_cause() -> None:
     plan = loaded()
     larger = set_parameter(plan, "data_node", "RedoBuffer", 512 * MIB)
     faster = set_parameter(larger, "data_node", "MaxDiskWriteSpeed", 20 * MIB)
-    one, other, both = (simulate(each, duration_s=MINUTE) for each in (plan, larger, faster))
+    one, other, both = (simulate(estimation_of(each), duration_s=MINUTE) for each in (plan, larger, faster))
     found = parting(one, both)
     assert found is not None
     assert found.cause.subsystem == "checkpoints"
@@ -109,6 +111,6 @@ def test_a_setting_without_effect_is_no_cause() -> None:
 
 
 def test_runs_of_other_lengths_of_records_are_refused() -> None:
-    short, long = (simulate(loaded(), duration_s=seconds) for seconds in (MINUTE, 2000.0))
+    short, long = (simulate(estimation_of(loaded()), duration_s=seconds) for seconds in (MINUTE, 2000.0))
     with pytest.raises(SimulationError, match="simulate both for the same time"):
         parting(short, long)

@@ -10,6 +10,7 @@ import pytest
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint, Workload
 from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.rates import steady_rates
 
 PLAN = sample_plan("redo-overload-8.4")
@@ -51,7 +52,7 @@ def test_a_load_that_changes_all_the_time_has_no_steady_rate(load: Workload) -> 
 def test_bands_tell_the_rates_of_their_load() -> None:
     load = stepped((0, 500.0), (20, 5000.0))
     plan = PLAN.replace(workloads=(load,))
-    bands = monte_carlo(plan, runs=6, duration_s=40.0, seed=3)
+    bands = monte_carlo(estimation_of(plan), runs=6, duration_s=40.0, seed=3)
     light, heavy = bands.rates
     assert light.accepted_per_s.value == pytest.approx(500.0, rel=1e-3)
     both = (light.accepted_per_s.value + heavy.accepted_per_s.value) / 2

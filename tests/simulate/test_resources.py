@@ -15,6 +15,7 @@ from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.scenario import build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import run_scenario, simulate
 from ndbplan.simulate.world.indices import Purpose
 
@@ -40,7 +41,7 @@ def with_load(plan: Plan, kind: OperationKind, rate_per_s: float, **load_fields:
 
 def test_data_memory_fills_and_refuses_with_827(overload: Plan) -> None:
     plan = set_parameter(overload, "data_node", "DataMemory", 3 * 2**30)
-    result = simulate(plan, SMALL, 300)
+    result = simulate(estimation_of(plan, SMALL), duration_s=300)
     assert {error.code for error in result.errors} == {827}
     assert result.bottleneck.resource == "memory"
     node = result.nodes[0]
@@ -52,7 +53,7 @@ def test_data_memory_fills_and_refuses_with_827(overload: Plan) -> None:
 
 
 def test_updates_fill_no_memory(overload: Plan) -> None:
-    result = simulate(with_load(overload, OperationKind.UPDATE, 500), duration_s=30)
+    result = simulate(estimation_of(with_load(overload, OperationKind.UPDATE, 500)), duration_s=30)
     assert result.nodes[0].memory[-1] == result.nodes[0].memory[0]
 
 
@@ -76,20 +77,20 @@ def test_a_small_undo_log_refuses_with_1501(disk_plan: Plan) -> None:
     group = disk_plan.logfile_groups[0]
     small = tuple(f.model_copy(update={"size_bytes": 16 * MIB}) for f in group.undo_files)
     plan = edits.update(disk_plan, group.id, undo_files=small)
-    result = simulate(with_load(plan, OperationKind.UPDATE, 400), duration_s=600)
+    result = simulate(estimation_of(with_load(plan, OperationKind.UPDATE, 400)), duration_s=600)
     assert 1501 in {error.code for error in result.errors}
     assert result.bottleneck.resource == "undo log"
 
 
 def test_a_full_tablespace_refuses_with_1601(disk_plan: Plan) -> None:
-    result = simulate(with_load(disk_plan, OperationKind.INSERT, 4000), duration_s=2000)
+    result = simulate(estimation_of(with_load(disk_plan, OperationKind.INSERT, 4000)), duration_s=2000)
     assert 1601 in {error.code for error in result.errors}
     assert result.bottleneck.resource == "tablespace"
 
 
 def test_a_small_page_buffer_holds_back_and_refuses_nothing(disk_plan: Plan) -> None:
     plan = set_parameter(disk_plan, "data_node", "DiskPageBufferMemory", 8 * MIB)
-    result = simulate(with_load(plan, OperationKind.UPDATE, 3000), duration_s=60)
+    result = simulate(estimation_of(with_load(plan, OperationKind.UPDATE, 3000)), duration_s=60)
     assert result.errors == ()
     assert result.accepted_per_s.value < 0.9 * 3000
 
@@ -98,7 +99,7 @@ def test_processors_hold_back(overload: Plan) -> None:
     plan = overload
     for node in overload.data_nodes:
         plan = edits.update(plan, node.host_id, clock_ghz=0.1)
-    result = simulate(plan, SMALL)
+    result = simulate(estimation_of(plan, SMALL))
     assert result.errors == ()
     assert result.bottleneck.resource == "cpu"
     assert result.accepted_per_s.value < 6960
@@ -108,7 +109,7 @@ def test_a_slow_network_holds_back(overload: Plan) -> None:
     plan = overload
     for host in overload.hosts:
         plan = edits.update(plan, host.id, network_bytes_per_s=10e6)
-    result = simulate(plan, SMALL)
+    result = simulate(estimation_of(plan, SMALL))
     assert result.bottleneck.resource == "network"
     assert result.accepted_per_s.value < 0.7 * 6960
 
@@ -117,7 +118,7 @@ def test_retries_add_attempts_and_are_conserved(overload: Plan) -> None:
     load_ = overload.workload(BIG).load
     assert isinstance(load_, OpenLoad)
     plan = edits.update(overload, BIG, load=load_.model_copy(update={"retries": 3}))
-    without, with_retries = simulate(overload, BIG), simulate(plan, BIG)
+    without, with_retries = simulate(estimation_of(overload, BIG)), simulate(estimation_of(plan, BIG))
     assert with_retries.attempted.sum() > without.attempted.sum()
     assert with_retries.offered.sum() == without.offered.sum()
     assert with_retries.attempted.sum() == pytest.approx(
@@ -130,7 +131,10 @@ def test_other_programs_take_their_share_of_a_disk(overload: Plan) -> None:
     for host in overload.hosts:
         for disk in host.disks:
             plan = edits.update(plan, disk.id, other_load=0.3)
-    first, other = simulate(overload, BIG).first_error, simulate(plan, BIG).first_error
+    first, other = (
+        simulate(estimation_of(overload, BIG)).first_error,
+        simulate(estimation_of(plan, BIG)).first_error,
+    )
     assert first is not None
     assert other is not None
     assert other.first_at_s.value < first.first_at_s.value

@@ -21,6 +21,7 @@ from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import steps
 from ndbplan.simulate.model.scenario import SimulationError, build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import run_scenario, simulate
 from ndbplan.simulate.simulation import Simulation
@@ -55,14 +56,14 @@ def code_counts(result: SimulationResult) -> dict[int, float]:
 
 
 def test_small_blobs_leave_the_buffers_nearly_empty(overload: Plan) -> None:
-    result = simulate(overload, SMALL)
+    result = simulate(estimation_of(overload, SMALL))
     assert result.errors == ()
     assert result.redo_buffer_fill_max.value < 0.01
     assert result.accepted_per_s.value == pytest.approx(6960)
 
 
 def test_big_blobs_saturate_the_disk_and_overflow_the_buffers(overload: Plan) -> None:
-    result = simulate(overload, BIG)
+    result = simulate(estimation_of(overload, BIG))
     assert result.first_error is not None
     assert result.first_error.code == 1221
     assert 5 < result.first_error.first_at_s.value < 40
@@ -77,15 +78,17 @@ def test_big_blobs_saturate_the_disk_and_overflow_the_buffers(overload: Plan) ->
 
 def test_device_bytes_per_transaction_match_iostat(overload: Plan) -> None:
     # 115 196 KiB/s at 4320 tx/s, each node on its own machine.
-    result = simulate(overload, BIG)
+    result = simulate(estimation_of(overload, BIG))
     overloaded = slice(16, 30)
     device = sum(series[overloaded].mean() for series in result.disks[0].bytes_per_s.values())
     assert device == pytest.approx(115196 * 1024, rel=0.10)
 
 
 def test_twice_the_buffer_only_delays_the_error(overload: Plan) -> None:
-    once = simulate(overload, BIG).first_error
-    twice = simulate(set_parameter(overload, "data_node", "RedoBuffer", 96 * MIB), BIG).first_error
+    once = simulate(estimation_of(overload, BIG)).first_error
+    twice = simulate(
+        estimation_of(set_parameter(overload, "data_node", "RedoBuffer", 96 * MIB), BIG)
+    ).first_error
     assert once is not None
     assert twice is not None
     assert twice.code == 1221
@@ -93,7 +96,7 @@ def test_twice_the_buffer_only_delays_the_error(overload: Plan) -> None:
 
 
 def test_a_second_node_group_cures(overload: Plan) -> None:
-    assert simulate(add_node_group(overload), BIG).errors == ()
+    assert simulate(estimation_of(add_node_group(overload), BIG)).errors == ()
 
 
 def test_checkpoints_on_a_disk_of_their_own_cure(overload: Plan) -> None:
@@ -101,13 +104,15 @@ def test_checkpoints_on_a_disk_of_their_own_cure(overload: Plan) -> None:
     for node in plan.data_nodes:
         other = plan.host(node.host_id).disks[0].id
         plan = assign_role(plan, node.id, DiskRole.LCP, other)
-    result = simulate(plan, BIG)
+    result = simulate(estimation_of(plan, BIG))
     assert result.errors == ()
     assert {disk.disk for disk in result.disks} == {"c0d0", "c0d1"}
 
 
 def test_same_seed_same_bytes(overload: Plan) -> None:
-    first, again, other = (simulate(overload, BIG, duration_s=30, seed=seed) for seed in (7, 7, 8))
+    first, again, other = (
+        simulate(estimation_of(overload, BIG), duration_s=30, seed=seed) for seed in (7, 7, 8)
+    )
     assert first.to_csv() == again.to_csv()
     assert json.dumps(first.to_json(why=True)) == json.dumps(again.to_json(why=True))
     assert first.to_csv() != other.to_csv()
@@ -146,7 +151,7 @@ def test_a_queue_conserves_transactions(overload: Plan) -> None:
 def test_collapsing_identical_nodes_changes_nothing(overload: Plan) -> None:
     plan = add_node_group(overload)
     plan = at_rate(plan, BIG, 9000)
-    alike, apart = (simulate(plan, BIG, every_node=every) for every in (False, True))
+    alike, apart = (simulate(estimation_of(plan, BIG), every_node=every) for every in (False, True))
     assert alike.accepted_per_s.value == pytest.approx(apart.accepted_per_s.value, rel=1e-9)
     assert [(e.code, pytest.approx(e.count), e.first_at_s) for e in alike.errors] == [
         (e.code, e.count, e.first_at_s) for e in apart.errors
@@ -159,7 +164,7 @@ def test_collapsing_identical_nodes_changes_nothing(overload: Plan) -> None:
 
 def test_identical_nodes_give_identical_series(overload: Plan) -> None:
     plan = at_rate(add_node_group(overload), BIG, 9000)
-    result = simulate(plan, BIG, every_node=True)
+    result = simulate(estimation_of(plan, BIG), every_node=True)
     nodes = sorted({part.node_id for part in result.parts})
     assert len(nodes) == 4
     for log_part in range(4):
@@ -172,7 +177,7 @@ def test_identical_nodes_give_identical_series(overload: Plan) -> None:
 
 
 def test_nodes_of_one_kind_give_one_series(telecom: Plan) -> None:
-    result = simulate(telecom, duration_s=20)
+    result = simulate(estimation_of(telecom), duration_s=20)
     assert sum(len({p.node_ids}) for p in result.parts[:1]) == 1
     assert len({part.node_ids for part in result.parts}) < 20
     counted = {node_id for part in result.parts for node_id in part.node_ids}
@@ -181,7 +186,7 @@ def test_nodes_of_one_kind_give_one_series(telecom: Plan) -> None:
 
 @pytest.mark.parametrize("workload", [BIG, SMALL])
 def test_half_the_step_changes_headline_numbers_by_less_than_2_percent(overload: Plan, workload: str) -> None:
-    coarse, fine = (simulate(overload, workload, step_s=step) for step in (0.1, 0.05))
+    coarse, fine = (simulate(estimation_of(overload, workload), step_s=step) for step in (0.1, 0.05))
     assert fine.accepted_per_s.value == pytest.approx(coarse.accepted_per_s.value, rel=0.02)
     assert fine.redo_buffer_fill_max.value == pytest.approx(coarse.redo_buffer_fill_max.value, rel=0.02)
     assert fine.disks[0].write_bps_mean.value == pytest.approx(coarse.disks[0].write_bps_mean.value, rel=0.02)
@@ -190,7 +195,9 @@ def test_half_the_step_changes_headline_numbers_by_less_than_2_percent(overload:
 @given(slow=st.floats(30e6, 200e6), gain=st.floats(1.1, 3.0))
 def test_more_bandwidth_never_gives_less(overload: Plan, slow: float, gain: float) -> None:
     accepted = [
-        simulate(with_disk_speed(overload, speed), BIG, duration_s=600, uneven=0.0).accepted_per_s.value
+        simulate(
+            estimation_of(with_disk_speed(overload, speed), BIG), duration_s=600, uneven=0.0
+        ).accepted_per_s.value
         for speed in (slow, slow * gain)
     ]
     # A checkpoint may fall differently; its length is what the run cannot resolve.
@@ -203,7 +210,7 @@ def test_two_equal_disks_instead_of_one_never_hurt(overload: Plan, speed: float,
     two = one
     for node in one.data_nodes:
         two = assign_role(two, node.id, DiskRole.LCP, one.host(node.host_id).disks[0].id)
-    together, apart = (simulate(plan, BIG, duration_s=60, uneven=0.0) for plan in (one, two))
+    together, apart = (simulate(estimation_of(plan, BIG), duration_s=60, uneven=0.0) for plan in (one, two))
     assert apart.accepted_per_s.value >= together.accepted_per_s.value * 0.995
 
 
@@ -212,9 +219,12 @@ def test_the_slowest_member_of_a_group_decides(overload: Plan) -> None:
     disk_id = slow.disk_roles.redo
     assert disk_id is not None
     healthy_plan = with_disk_speed(overload, 300e6)
-    result = simulate(edits.update(healthy_plan, disk_id, sequential_write_bytes_per_s=60e6), BIG)
+    result = simulate(
+        estimation_of(edits.update(healthy_plan, disk_id, sequential_write_bytes_per_s=60e6), BIG)
+    )
     healthy, both_slow = (
-        simulate(plan, BIG).accepted_per_s.value for plan in (healthy_plan, with_disk_speed(overload, 60e6))
+        simulate(estimation_of(plan, BIG)).accepted_per_s.value
+        for plan in (healthy_plan, with_disk_speed(overload, 60e6))
     )
     # Work that one replica refuses is wasted at the other one: two slow nodes take less than one.
     assert both_slow <= result.accepted_per_s.value < 1.5 * both_slow < healthy
@@ -224,7 +234,7 @@ def test_the_slowest_member_of_a_group_decides(overload: Plan) -> None:
 
 
 def test_closed_clients_send_one_transaction_at_a_time(overload: Plan) -> None:
-    result = simulate(overload, "blobs-1k-16-clients")
+    result = simulate(estimation_of(overload, "blobs-1k-16-clients"))
     load = overload.workload("blobs-1k-16-clients").load
     assert isinstance(load, ClosedLoad)
     assert result.offered_per_s == pytest.approx(16 / load.latency_s)
@@ -234,7 +244,7 @@ def test_closed_clients_send_one_transaction_at_a_time(overload: Plan) -> None:
 def test_a_small_log_ends_in_410(overload: Plan) -> None:
     plan = set_parameter(overload, "data_node", "NoOfFragmentLogFiles", 3)
     plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 64 * MIB)
-    result = simulate(plan, SMALL, duration_s=200)
+    result = simulate(estimation_of(plan, SMALL), duration_s=200)
     assert 410 in code_counts(result)
     assert result.redo_log_fill_max.value > 0.95
     assert result.bottleneck.resource == "redo log"
@@ -243,20 +253,20 @@ def test_a_small_log_ends_in_410(overload: Plan) -> None:
 def test_buffers_larger_than_files_end_in_1220(overload: Plan) -> None:
     plan = set_parameter(overload, "data_node", "FragmentLogFileSize", 16 * MIB)
     plan = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 200)
-    result = simulate(plan, BIG)
+    result = simulate(estimation_of(plan, BIG))
     assert result.first_error is not None
     assert result.first_error.code == 1220
 
 
 def test_nothing_offered_nothing_written(overload: Plan) -> None:
-    result = simulate(at_rate(overload, BIG, 0), BIG)
+    result = simulate(estimation_of(at_rate(overload, BIG, 0), BIG))
     assert result.accepted_per_s.value == 0
     assert result.errors == ()
     assert result.redo_buffer_fill_max.value == 0
 
 
 def test_buckets_keep_the_extremes(overload: Plan) -> None:
-    result = simulate(overload, BIG, duration_s=3600)
+    result = simulate(estimation_of(overload, BIG), duration_s=3600)
     assert len(result.times_s) <= 1200
     for part in result.parts:
         assert np.all(part.low <= part.last)
@@ -264,7 +274,7 @@ def test_buckets_keep_the_extremes(overload: Plan) -> None:
 
 
 def test_json_has_the_published_shape(overload: Plan) -> None:
-    shape = simulate(overload, BIG, duration_s=30).to_json()
+    shape = simulate(estimation_of(overload, BIG), duration_s=30).to_json()
     assert {
         "seed", "duration_s", "offered_per_s", "accepted_per_s", "errors", "disks", "redo_buffer_fill_max",
         "redo_log_fill_max", "bottleneck",
@@ -279,7 +289,7 @@ def test_json_has_the_published_shape(overload: Plan) -> None:
 
 
 def test_csv_has_a_line_for_each_second(overload: Plan) -> None:
-    lines = simulate(overload, BIG, duration_s=30).to_csv().splitlines()
+    lines = simulate(estimation_of(overload, BIG), duration_s=30).to_csv().splitlines()
     assert len(lines) == 31
     assert all(line.count(",") == lines[0].count(",") for line in lines)
 
@@ -287,7 +297,7 @@ def test_csv_has_a_line_for_each_second(overload: Plan) -> None:
 def test_results_stream_in_while_it_runs(overload: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[SimulationResult] = []
     monkeypatch.setattr(steps, "PARTIAL_EVERY_S", 0.0)
-    whole = simulate(overload, BIG, duration_s=30_000, partial=parts.append)
+    whole = simulate(estimation_of(overload, BIG), duration_s=30_000, partial=parts.append)
     assert len(parts) >= 2
     lengths = [len(part.times_s) for part in parts]
     assert lengths == sorted(lengths)
@@ -304,7 +314,13 @@ def test_a_run_stops_at_the_next_look_and_looks_often(telecom: Plan) -> None:
         return len(asked) == 6
 
     with pytest.raises(Cancelled):
-        simulate(telecom, duration_s=86_400, cancelled=cancelled, progress=progress.append, every_node=True)
+        simulate(
+            estimation_of(telecom),
+            duration_s=86_400,
+            cancelled=cancelled,
+            progress=progress.append,
+            every_node=True,
+        )
     assert asked == [0, 1, 2, 3, 4, 5], "one look before each stretch of steps, none after the last"
     scenario = build(
         Estimation(telecom, telecom.workloads[0]), duration_s=86_400, step_s=0.1, seed=1, every_node=True
@@ -330,7 +346,7 @@ def test_any_overload_stays_within_its_buffers(
     one = plan.workload(SMALL).transactions[0]
     operations = tuple(o.model_copy(update={"rows": rows}) for o in one.operations)
     plan = edits.update(plan, SMALL, transactions=(one.model_copy(update={"operations": operations}),))
-    result = simulate(plan, SMALL, duration_s=20, seed=seed)
+    result = simulate(estimation_of(plan, SMALL), duration_s=20, seed=seed)
     assert result.redo_buffer_fill_max.value <= 1.0
     assert result.accepted_per_s.value <= result.offered_per_s * (1 + 1e-9)
     assert all(disk.utilisation_max.high <= 1.0 for disk in result.disks)
@@ -340,11 +356,11 @@ def test_any_overload_stays_within_its_buffers(
 
 def test_cancel_and_progress(overload: Plan) -> None:
     heard: list[float] = []
-    simulate(overload, BIG, duration_s=6000, progress=heard.append)
+    simulate(estimation_of(overload, BIG), duration_s=6000, progress=heard.append)
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
     with pytest.raises(Cancelled):
-        simulate(overload, BIG, duration_s=6000, cancelled=lambda: True)
+        simulate(estimation_of(overload, BIG), duration_s=6000, cancelled=lambda: True)
 
 
 @pytest.mark.parametrize(
@@ -355,19 +371,23 @@ def test_cancel_and_progress(overload: Plan) -> None:
         ({"duration_s": 0.0}, "duration"),
         ({"duration_s": 1e9}, "steps"),
         ({"duration_s": float("nan")}, "duration"),
-        ({"workload_id": "no such"}, "no such"),
     ],
 )
 def test_bad_settings_are_told(overload: Plan, settings: dict[str, object], told: str) -> None:
     with pytest.raises(SimulationError, match=told):
-        simulate(overload, **settings)
+        simulate(estimation_of(overload), **settings)
+
+
+def test_an_unknown_workload_is_told(overload: Plan) -> None:
+    with pytest.raises(SimulationError, match="no such"):
+        estimation_of(overload, "no such")
 
 
 def test_a_plan_without_nodes_or_disks_is_told(overload: Plan) -> None:
     nodes = {p.id for p in overload.processes if isinstance(p, DataNode)}
     with pytest.raises(SimulationError, match="node group"):
-        simulate(edits.remove(overload, nodes), BIG)
+        simulate(estimation_of(edits.remove(overload, nodes), BIG))
     host = overload.host(overload.data_nodes[0].host_id)
     bare = edits.remove(overload, {disk.id for disk in host.disks})
     with pytest.raises(SimulationError, match="no disk"):
-        simulate(bare, BIG)
+        simulate(estimation_of(bare, BIG))

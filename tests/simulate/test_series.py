@@ -6,6 +6,7 @@ import re
 
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.series import SERIES
 
@@ -15,10 +16,10 @@ UNITS = {"tx", "tx/s", "s", "bytes", "bytes/s", "fraction"}
 def test_columns_and_bands_are_the_declared_series(overload: Plan) -> None:
     names = [re.escape(one.name).replace(r"\{\}", r"\d+") for one in SERIES]
     known = re.compile(f"(.+_)?({'|'.join(names)})")
-    head = simulate(overload, "blobs-5k", 90).to_csv().splitlines()[0].split(",")
+    head = simulate(estimation_of(overload, "blobs-5k"), duration_s=90).to_csv().splitlines()[0].split(",")
     assert head[0] == "t_s"
     assert [name for name in head[1:] if not known.fullmatch(name)] == []
-    bands = monte_carlo(overload, "blobs-5k", runs=2, duration_s=60)
+    bands = monte_carlo(estimation_of(overload, "blobs-5k"), runs=2, duration_s=60)
     assert bands.details
     units = {one.name: one.unit for one in SERIES}
     for band in bands.details:

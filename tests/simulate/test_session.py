@@ -15,6 +15,7 @@ from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.events import (
     Backup,
     Burst,
@@ -29,6 +30,7 @@ from ndbplan.plan.events import (
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.model.start import StartState
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import Course, simulate, to_the_end
 from ndbplan.simulate.session import MOST_SNAPSHOTS, Session
 from ndbplan.simulate.simulation import Simulation
@@ -67,7 +69,7 @@ def assert_same(one: Simulation, other: Simulation) -> None:
 def sample(name: str, workload: int = 0, *events: Event, step_s: float = 0.1) -> Course:
     plan = load(resource_path(f"samples/{name}.ndbplan"))
     chosen = plan.workloads[workload]
-    return Course(plan, chosen, (*chosen.events, *events), step_s, 3)
+    return Course(Estimation(plan, chosen), (*chosen.events, *events), step_s, 3)
 
 
 def full_log(overload: Plan) -> Course:
@@ -75,7 +77,7 @@ def full_log(overload: Plan) -> Course:
     plan = set_parameter(overload, "data_node", "NoOfFragmentLogFiles", 3)
     plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * MIB)
     plan = set_parameter(plan, "data_node", "MaxDiskWriteSpeed", 2 * MIB)
-    return Course(plan, plan.workload("blobs-5k"), (), 0.1, 1)
+    return Course(Estimation(plan, plan.workload("blobs-5k")), (), 0.1, 1)
 
 
 def cut(course: Course, seconds: float, seed: int) -> Simulation:
@@ -89,7 +91,7 @@ def cut(course: Course, seconds: float, seed: int) -> Simulation:
 @pytest.mark.parametrize("seed", range(12))
 def test_pieces_of_any_length_change_nothing(overload: Plan, seed: int) -> None:
     one = drawn(overload, seed)
-    course = Course(one.plan, one.plan.workload("w"), (), 0.1, seed)
+    course = Course(Estimation(one.plan, one.plan.workload("w")), (), 0.1, seed)
     assert_same(to_the_end(course.story(one.seconds)), cut(course, one.seconds, seed))
 
 
@@ -143,7 +145,7 @@ def _eventful() -> Course:
         NetworkCut(at_s=150, object_ids=(plan.data_nodes[1].host_id or "",), back_after_s=20),
         ParameterChange(at_s=200, name="RedoBuffer", value=64 * MIB),
     )
-    return Course(plan, plan.workloads[0], events, 0.1, 4)
+    return Course(Estimation(plan, plan.workloads[0]), events, 0.1, 4)
 
 
 def test_what_is_due_is_plain_values() -> None:
@@ -171,7 +173,7 @@ def test_back_and_again_is_the_same() -> None:
 
 
 def test_going_back_takes_what_was_done_since_with_it(overload: Plan) -> None:
-    course = Course(overload, overload.workload("blobs-1k"), (), 0.1, 1, every_node=True)
+    course = Course(Estimation(overload, overload.workload("blobs-1k")), (), 0.1, 1, every_node=True)
     session, quiet = Session(course.story(120.0)), Session(course.story(120.0))
     node = overload.data_nodes[0].id
     session.advance(30.0)
@@ -196,8 +198,10 @@ def test_going_back_takes_what_was_done_since_with_it(overload: Plan) -> None:
 def test_who_acts_finds_what_a_plan_with_that_event_finds(overload: Plan) -> None:
     plan = add_node_group(overload)
     event = NodeFailure(at_s=40, object_id=plan.data_nodes[1].id, back_after_s=15)
-    planned = simulate(plan, "blobs-1k", 300, events=(event,))
-    session = Session(Course(plan, plan.workload("blobs-1k"), (), 0.1, 1, every_node=True).story(300.0))
+    planned = simulate(estimation_of(plan, "blobs-1k"), duration_s=300, events=(event,))
+    session = Session(
+        Course(Estimation(plan, plan.workload("blobs-1k")), (), 0.1, 1, every_node=True).story(300.0)
+    )
     session.advance(40.0)
     assert session.act(event.model_copy(update={"at_s": 7.0})) is None
     assert session.moment().accepted_per_s > 0
@@ -207,7 +211,7 @@ def test_who_acts_finds_what_a_plan_with_that_event_finds(overload: Plan) -> Non
 
 
 def test_branches_go_on_apart(overload: Plan) -> None:
-    course = Course(overload, overload.workload("blobs-1k"), (), 0.1, 1, every_node=True)
+    course = Course(Estimation(overload, overload.workload("blobs-1k")), (), 0.1, 1, every_node=True)
     session = Session(course.story(100.0))
     session.advance(30.0)
     session.advance(20.0)
@@ -226,7 +230,7 @@ def test_branches_go_on_apart(overload: Plan) -> None:
 
 
 def test_what_cannot_be_is_refused_and_changes_nothing(overload: Plan) -> None:
-    course = Course(overload, overload.workload("blobs-1k"), (), 0.1, 1, every_node=True)
+    course = Course(Estimation(overload, overload.workload("blobs-1k")), (), 0.1, 1, every_node=True)
     session = Session(course.story(60.0))
     session.advance(20.0)
     before = session.simulation.copy()
@@ -254,7 +258,7 @@ def test_a_moment_is_what_the_run_looks_like_now() -> None:
 
 
 def test_a_session_ends_with_its_story_and_keeps_few_snapshots(overload: Plan) -> None:
-    course = Course(overload, overload.workload("blobs-1k"), (), 0.1, 1)
+    course = Course(Estimation(overload, overload.workload("blobs-1k")), (), 0.1, 1)
     session = Session(course.story(200.0), StartState(redo_buffer_bytes=1e6))
     for _ in range(150):
         session.advance(1.0)

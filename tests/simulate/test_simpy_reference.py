@@ -17,6 +17,7 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.scenario import Scenario, build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 RUN, PIECE = 256 * 1024, 256 * 1024
@@ -182,7 +183,7 @@ def test_agrees_within_3_percent(case: Case) -> None:
         Estimation(plan, plan.workloads[0]), duration_s=case.seconds, step_s=0.1, seed=1, uneven=0.0
     )
     reference = reference_of(scenario, case)
-    found = simulate(plan, duration_s=case.seconds, uneven=0.0)
+    found = simulate(estimation_of(plan), duration_s=case.seconds, uneven=0.0)
     assert found.accepted_per_s.value == pytest.approx(reference.accepted / case.seconds, rel=0.03)
     first = found.first_error
     if reference.first_error_s is None:

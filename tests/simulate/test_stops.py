@@ -37,6 +37,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -95,7 +96,7 @@ def four() -> Plan:
 
 
 def run(plan: Plan, *events: Event, for_s: float = FOR_S) -> SimulationResult:
-    return simulate(plan, None, for_s, events=events)
+    return simulate(estimation_of(plan, None), duration_s=for_s, events=events)
 
 
 def nothing_after(result: SimulationResult, at_s: float) -> None:
@@ -304,7 +305,7 @@ def test_sql_nodes_that_are_all_gone_leave_nothing_to_offer(pair: Plan) -> None:
 
 def test_many_runs_stop_as_one_run_does(pair: Plan) -> None:
     both = [NodeFailure(at_s=20, object_id=name) for name in ("n1", "n2")]
-    bands = monte_carlo(pair, runs=4, duration_s=40, events=both)
+    bands = monte_carlo(estimation_of(pair), runs=4, duration_s=40, events=both)
     assert not bands.accepted.p90[21:].any()
     assert bands.accepted.p10[:19].min() > 0
     down = next(odds for odds in bands.errors if odds.code == 4009)
@@ -347,11 +348,11 @@ def test_a_failed_disk_of_every_role_counts(four: Plan) -> None:
 def test_nodes_added_count_for_the_groups_that_must_live() -> None:
     plan = load(resource_path("samples/add-nodes.ndbplan"))
     new = {n.id for n in add_node_group(plan).data_nodes} - {n.id for n in plan.data_nodes}
-    grown = simulate(plan, None, 100, events=[NodesAdded(at_s=10)])
+    grown = simulate(estimation_of(plan, None), duration_s=100, events=[NodesAdded(at_s=10)])
     assert grown.cluster_stop is None
     old = [n.id for n in plan.data_nodes]
     lost = [NodeFailure(at_s=60, object_id=i) for i in old]
-    stopped = simulate(plan, None, 100, events=[NodesAdded(at_s=10), *lost])
+    stopped = simulate(estimation_of(plan, None), duration_s=100, events=[NodesAdded(at_s=10), *lost])
     assert stopped.cluster_stop is not None
     assert "node group 0 is gone" in stopped.cluster_stop.why
     assert new <= {spell.object_id for spell in stopped.down}
@@ -407,7 +408,7 @@ def test_the_order_of_events_does_not_matter(four: Plan, events: list[Event]) ->
 @LAWS
 def test_until_it_fails_a_run_is_the_same(four: Plan, events: list[Event]) -> None:
     first = min(event.at_s for event in events)
-    calm = simulate(four, None, 40, every_node=True)
+    calm = simulate(estimation_of(four, None), duration_s=40, every_node=True)
     result = run(four, *events, for_s=40)
     until = calm.times_s + calm.bucket_s <= first
     for name in ("offered", "attempted", "accepted", "refused", "waiting", "latency_s"):
@@ -450,7 +451,7 @@ def test_a_run_stops_when_the_course_of_its_failures_does(
         steps.append(Step(parts, at_s=5 + gap_s * i))
     judged = course(plan, steps)
     stops = any(all(one.stops for one in living) for living in judged if living)
-    result = simulate(plan, None, 30, step_s=0.05, events=events)
+    result = simulate(estimation_of(plan, None), duration_s=30, step_s=0.05, events=events)
     assert (result.cluster_stop is not None) == stops, (result.happened, judged)
 
 
@@ -479,6 +480,8 @@ def test_every_survivable_single_failure_is_survived(four: Plan) -> None:
 def test_telling_nodes_apart_changes_nothing_but_the_failed(telecom: Plan) -> None:
     rack = telecom.locations[0]
     inside = {h.id for h in telecom.hosts if h.location_id == rack.id}
-    result = simulate(telecom, None, 5, events=[LocationFailure(at_s=2, object_id=rack.id)])
+    result = simulate(
+        estimation_of(telecom, None), duration_s=5, events=[LocationFailure(at_s=2, object_id=rack.id)]
+    )
     down = {n.node_id for n in result.nodes if n.dead[-1] > 0}
     assert down == {n.node_id for n in telecom.data_nodes if n.host_id in inside}

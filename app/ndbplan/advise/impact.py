@@ -118,7 +118,7 @@ def impact_of_reorganise(
         steady = _steady(workload, offered, extra, rate.value)
         others = tuple(w for w in plan.workloads if w.id != workload.id)
         varied = plan.replace(workloads=(steady, *others))
-        runs.append(simulate(varied, workload.id, seconds, cancelled=cancelled))
+        runs.append(simulate(now.of(varied).under(steady), duration_s=seconds, cancelled=cancelled))
     before, during = runs
     share = offered / (offered + rate.value) if offered else 0.0
     threads = min((node.ldm_threads for node in now.machines.nodes), default=1)

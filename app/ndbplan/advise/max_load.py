@@ -154,7 +154,7 @@ def _time_of_job(
 ) -> MaxLoad:
     from ndbplan.simulate.run import simulate
 
-    result = simulate(now.plan, workload.id, cancelled=cancelled, progress=progress)
+    result = simulate(now.under(workload), cancelled=cancelled, progress=progress)
     first, loaded = result.first_error, result.loaded_after_s
     taken_s = result.duration_s if loaded is None else loaded.value
     rate = float((result.accepted * result.bucket_s).sum()) / taken_s

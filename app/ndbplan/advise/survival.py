@@ -1,6 +1,6 @@
 """Which failures a plan survives: every single part, every pair, or one course; and what is left.
 
-report = survive(plan, depth=2)
+report = survive(Estimation(plan), depth=2)
 report.smallest_killers, report.failures[0].load_left_per_s
 
 Decided by `configuration.failures` with the product's rules; the load by `load_left`, the time until all is
@@ -28,7 +28,6 @@ from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.ndb.survival import Outcome, Side, listed
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
-from ndbplan.plan.workloads import Workload
 
 LISTED_PAIRS = 50_000
 """With more pairs than this, of parts that do the same only the first (a host before its disks) is paired."""
@@ -82,29 +81,28 @@ class SurvivalReport(Shape):
         return tuple(tuple(str(part) for part in killer) for killer in self.smallest_killers)
 
 
-def survive(
-    plan: Plan,
-    depth: int = 1,
-    workload: Workload | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> SurvivalReport:
-    """Every failure of up to `depth` (1 or 2) parts. `workload`: whose load must be carried."""
-    return _Work(plan, workload, cancelled).report(depth)
+def survive(now: Estimation, depth: int = 1, cancelled: Callable[[], bool] = lambda: False) -> SurvivalReport:
+    """Every failure of up to `depth` (1 or 2) parts; with a workload its load must be carried."""
+    return _Work(now, cancelled).report(depth)
 
 
 @dataclass
 class _Work:
-    plan: Plan
-    workload: Workload | None
+    loaded: Estimation
+    """Under the workload, if there is one."""
     cancelled: Callable[[], bool]
     _answers: dict[tuple[Damage, frozenset[int], frozenset[int]], Failure] = field(default_factory=dict)
     _times: dict[tuple[Kind, int | None], Quantity | None] = field(default_factory=dict)
     _loads: dict[frozenset[int], Quantity] = field(default_factory=dict)
     _again: dict[tuple[frozenset[int], frozenset[int]], Quantity | None] = field(default_factory=dict)
 
+    @property
+    def plan(self) -> Plan:
+        return self.loaded.plan
+
     @cached_property
     def now(self) -> Estimation:
-        return Estimation(self.plan)
+        return self.loaded.under(None)
 
     @cached_property
     def search(self) -> Search:
@@ -112,7 +110,7 @@ class _Work:
 
     @cached_property
     def load(self) -> LoadLeft | None:
-        return None if self.workload is None else LoadLeft(self.now.under(self.workload))
+        return None if self.loaded.workload is None else LoadLeft(self.loaded)
 
     @cached_property
     def lost_with(self) -> dict[Part, frozenset[int]]:

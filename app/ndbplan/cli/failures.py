@@ -91,9 +91,9 @@ def survive(
         show(marked(plan, shape, "restart"), as_json=as_json, text=_course_lines(shape))
         return
     from ndbplan.advise.survival import survive as every_failure
-    from ndbplan.estimate.estimation import chosen_workload
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
 
-    report = every_failure(plan, depth, chosen_workload(plan, named_workload(plan, workload)))
+    report = every_failure(Estimation(plan, chosen_workload(plan, named_workload(plan, workload))), depth)
     shape = marked(plan, report.to_json(why), "restart")
     show(shape, as_json=as_json, why=why, text=_report_lines(report))
 

@@ -113,6 +113,7 @@ def simulate(
     as_json: bool,
 ) -> None:
     """Run a workload over time: accepted transactions, redo buffers, disks, errors and what is short."""
+    from ndbplan.simulate.model.workload import estimation_of
     from ndbplan.simulate.run import simulate as run
 
     plan = read_plan(plan_file)
@@ -132,8 +133,9 @@ def simulate(
     if load_csv is not None:
         plan = _with_schedule(plan, workload_id, load_csv, load_shape)
     start = _start(plan, workload_id, lcp_began_s_ago)
+    now = estimation_of(plan, workload_id)
     with simulating():
-        result = run(plan, workload_id, duration_s, step_s, seed, events, start=start)
+        result = run(now, duration_s=duration_s, step_s=step_s, seed=seed, events=events, start=start)
     if table is not None:
         _show_table(table, result, plan, at_s, as_json=as_json)
         return
@@ -143,8 +145,9 @@ def simulate(
         if load_csv is not None:
             other = _with_schedule(other, workload, load_csv, load_shape)
         twin = run(
-            other, named_workload(other, workload), result.duration_s, step_s, seed,
-            () if undisturbed else tuple(event_of(other, text) for text in event_texts),
+            estimation_of(other, named_workload(other, workload)),
+            duration_s=result.duration_s, step_s=step_s, seed=seed,
+            events=() if undisturbed else tuple(event_of(other, text) for text in event_texts),
             start=_start(other, named_workload(other, workload), lcp_began_s_ago),
         )  # fmt: skip
         shape["parting"] = _parting(result, twin)
@@ -153,7 +156,7 @@ def simulate(
         from ndbplan.simulate.bands import monte_carlo
 
         bands = monte_carlo(
-            plan, workload_id, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events,
+            now, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events,
             start=start,
         )  # fmt: skip
         shape["monte_carlo"] = bands.to_json(why=why)

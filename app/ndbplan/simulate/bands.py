@@ -1,6 +1,6 @@
 """How sure a simulated result is: many runs with what is not known for certain drawn anew, as bands.
 
-bands = monte_carlo(plan, "blobs-5k", runs=200)
+bands = monte_carlo(estimation_of(plan, "blobs-5k"), runs=200)
 bands.accepted.p10, bands.accepted.p90, bands.errors[1221].probability
 """
 
@@ -15,7 +15,6 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
 from ndbplan.plan.events import Event
-from ndbplan.plan.plan import Plan
 from ndbplan.simulate.drawn_runs import drawn_runs
 from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
 from ndbplan.simulate.series import Records, Series, in_bands
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.simulation import Simulation
@@ -149,8 +149,7 @@ def _short(values: Floats) -> list[float]:
 
 
 def monte_carlo(
-    plan: Plan,
-    workload_id: str | None = None,
+    now: Estimation,
     *,
     runs: int,
     duration_s: float | None = None,
@@ -162,10 +161,11 @@ def monte_carlo(
     workers: int | None = None,
     start: StartState | None = None,
 ) -> Bands:
-    """Bands over `runs` runs of a workload. Same arguments, same bands, whatever the number of workers.
+    """Bands over `runs` runs of the workload (None: the plan's first).
 
-    `events` happen in every run, besides those of the workload. `start` is where each begins; None: each
-    at another moment before the first local checkpoint.
+    Same arguments, same bands, whatever the number of workers. `events` happen in
+    every run, besides those of the workload. `start` is where each begins; None: each at another moment
+    before the first local checkpoint.
     Raises SimulationError for a plan or number of runs that cannot be simulated, Cancelled when told to stop.
     """
     from ndbplan.simulate.model.node_rows import SimulationError
@@ -174,8 +174,8 @@ def monte_carlo(
 
     if not 2 <= runs <= MOST_RUNS:
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
-    workload = workload_of(plan, workload_id)
-    course = Course(plan, workload, (*workload.events, *events), step_s, seed)
+    workload = now.workload or workload_of(now.plan, None)
+    course = Course(now.under(workload), (*workload.events, *events), step_s, seed)
     story = course.story(course.length_s(start, cancelled) if duration_s is None else duration_s)
     most = _most_buckets(story.scenario, runs)
     done = 0

@@ -1,6 +1,6 @@
 """Run a workload against a plan over time.
 
-result = simulate(plan, "blobs-5k", duration_s=60)
+result = simulate(estimation_of(plan, "blobs-5k"), duration_s=60)
 result.accepted_per_s, result.errors, result.bottleneck
 """
 
@@ -17,6 +17,7 @@ from ndbplan.simulate.model.workload import workload_of
 from ndbplan.simulate.world.indices import OfCluster
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.simulation import Simulation, Story
@@ -37,25 +38,23 @@ MOST_PART_STEPS = 400_000_000
 
 
 def simulate(
-    plan: Plan,
-    workload_id: str | None = None,
+    now: Estimation,
+    *,
     duration_s: float | None = None,
     step_s: float = 0.1,
     seed: int = 1,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-    *,
     partial: Callable[[SimulationResult], None] | None = None,
     start: StartState | None = None,
     every_node: bool = False,
     uneven: float = 1.0,
 ) -> SimulationResult:
-    """What happens when `workload_id` (id or name; None: the plan's first) runs for `duration_s` seconds.
+    """What happens when the workload (None: the plan's first) runs for `duration_s` seconds; None: its own.
 
     `step_s` is the length of a step (a job of days takes longer ones), `seed` decides the unevenness between
-    log parts (`uneven` times the
-    measured one); same arguments, same result. `events` happen besides those
+    log parts (`uneven` times the measured one); same arguments, same result. `events` happen besides those
     of the workload. `progress` hears the share that is done, `partial` gets what was found so far,
     `cancelled` is asked now and then. Nodes that behave alike are simulated once unless `every_node` or an
     event tells them apart. Raises SimulationError for a plan that cannot be simulated, Cancelled when told
@@ -64,8 +63,8 @@ def simulate(
     from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.steps import Watch
 
-    workload = workload_of(plan, workload_id)
-    course = Course(plan, workload, (*workload.events, *events), step_s, seed, every_node, uneven)
+    workload = now.workload or workload_of(now.plan, None)
+    course = Course(now.under(workload), (*workload.events, *events), step_s, seed, every_node, uneven)
     if duration_s is None and isinstance(workload.load, JobLoad):
         duration_s, unfinished = _end_of_job(course, start, cancelled)
         if unfinished is not None:
@@ -99,13 +98,19 @@ def run_scenario(
 class Course(NamedTuple):
     """What runs and what happens meanwhile, for however long."""
 
-    plan: Plan
-    workload: Workload
+    now: Estimation
+    """Under the workload that runs."""
     events: Sequence[Event]
     step_s: float
     seed: int
     every_node: bool = False
     uneven: float = 1.0
+
+    @property
+    def workload(self) -> Workload:
+        """What runs."""
+        assert self.now.workload is not None
+        return self.now.workload
 
     def length_s(self, start: StartState | None = None, cancelled: Callable[[], bool] | None = None) -> float:
         """How long it lasts when nobody says: as the workload does, or until a job's rows are in."""
@@ -127,13 +132,12 @@ class Course(NamedTuple):
 
     def story(self, seconds: float) -> Story:
         """The course as arrays, every node apart where events tell them apart."""
-        from ndbplan.estimate.estimation import Estimation
         from ndbplan.simulate.model.scenario import build
         from ndbplan.simulate.simulation import Story
 
         def compiled(of: Plan, with_load: Workload) -> Scenario:
             return build(
-                Estimation(of, with_load),
+                self.now.of(of).under(with_load),
                 duration_s=seconds,
                 step_s=self.step_s,
                 seed=self.seed,
@@ -142,11 +146,11 @@ class Course(NamedTuple):
             )
 
         if not self.events:
-            scenario = compiled(self.plan, self.workload)
+            scenario = compiled(self.now.plan, self.workload)
             return Story(scenario, scenario)
         from ndbplan.simulate.events.story import story_of
 
-        return story_of(self.plan, self.workload, self.events, compiled)
+        return story_of(self.now.plan, self.workload, self.events, compiled)
 
 
 def _end_of_job(
@@ -160,7 +164,7 @@ def _end_of_job(
     from ndbplan.estimate.loaded import job_of
     from ndbplan.simulate.steps import Watch
 
-    job = job_of(course.plan, course.workload)
+    job = job_of(course.now.plan, course.workload)
     assert job is not None
     alone_s = job.transactions / job.rate_per_s.value
     longest_s = course.longest_job_s(alone_s)

@@ -12,6 +12,7 @@ from ndbplan.desktop.canvas.estimated import loads_at
 from ndbplan.desktop.canvas.tips import tip
 from ndbplan.edits import events
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.moment import Moment, Starting, moment_of
 from ndbplan.simulate.run import simulate
 
@@ -61,7 +62,7 @@ def test_how_far_a_reorganisation_is_stands_over_the_canvas(hands) -> None:
 
 def test_the_moment_of_a_run_reaches_the_canvas(hands) -> None:
     plan = events.killed(PLAN, PLAN.workloads[0].id, ["host-a1"], 50.0)
-    moment = moment_of(simulate(plan, plan.workloads[0].id, 120.0), 100.0)
+    moment = moment_of(simulate(estimation_of(plan, plan.workloads[0].id), duration_s=120.0), 100.0)
     loads = loads_at(moment, plan, NO_LOADS)
     assert {"ndb1", "host-a1", DISK} <= loads.down.keys(), "its disks are down with a host"
     assert "ndb2" not in loads.down

@@ -34,7 +34,7 @@ def test_two_mysqld_of_sixteen_cores_limit_the_starter(starter: Plan) -> None:
     assert found.ends_after_s is None, "clients wait, nothing is refused"
     point = RatePoint(at_s=0, rate_per_s=1.1 * found.max_per_s.value)
     over = edits.update(starter, "day", load=OpenLoad(points=(point,)))
-    assert simulate(over, "day", 20).bottleneck.resource == "sql nodes"
+    assert simulate(estimation_of(over, "day"), duration_s=20).bottleneck.resource == "sql nodes"
 
 
 def test_more_sql_nodes_cores_and_connections_carry_more(starter: Plan) -> None:

@@ -41,7 +41,7 @@ def takes(plan: Plan) -> float:
 
 
 def test_the_tables_end_with_the_rows_they_state(terabyte: Plan) -> None:
-    result = simulate(terabyte, JOB)
+    result = simulate(estimation_of(terabyte, JOB))
     assert result.loaded_after_s is not None
     assert result.duration_s == pytest.approx(result.loaded_after_s.value, abs=2.0), "it ends when loaded"
     node = result.nodes[0]

@@ -9,6 +9,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 
@@ -38,7 +39,7 @@ def test_the_log_is_full_when_the_simulation_says(
     workload = plan.workload(workload.id)
     closed = [n.overflow_after_s for n in checkpoint(plan, workload).nodes if n.overflow_after_s is not None]
     soonest = min(closed, key=lambda q: q.value, default=None)
-    result = simulate(plan, workload.id, until_s)
+    result = simulate(estimation_of(plan, workload.id), duration_s=until_s)
     full = next((error.first_at_s.value for error in result.errors if error.code == 410), None)
     if full is None:
         assert soonest is None or soonest.high > until_s

@@ -56,7 +56,7 @@ def test_a_slow_uplink_limits_the_load_and_a_faster_one_helps(plan: Plan) -> Non
     assert found.limited_by.where == "uplink of a"
     twice = max_load(estimation_of(in_racks(plan, "a", "b", "b", 20e6), BIG), duration_s=20, with_next=False)
     assert twice.max_per_s.value == pytest.approx(2 * found.max_per_s.value, rel=0.02)
-    result = simulate(slow, BIG, 20)
+    result = simulate(estimation_of(slow, BIG), duration_s=20)
     assert result.bottleneck.where == "uplink of a"
     assert result.accepted_per_s.value < found.max_per_s.value * 1.05
 

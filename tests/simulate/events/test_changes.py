@@ -25,6 +25,7 @@ from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -51,7 +52,9 @@ def disk_of(result: SimulationResult, disk_id: str) -> np.ndarray:
 
 
 def test_a_dead_node_writes_nothing_and_its_group_goes_on(calm: Plan) -> None:
-    result = simulate(calm, EASY, 60, events=[NodeFailure(at_s=20, object_id="ndb3")])
+    result = simulate(
+        estimation_of(calm, EASY), duration_s=60, events=[NodeFailure(at_s=20, object_id="ndb3")]
+    )
     dead = disk_of(result, "data1-c0d1")
     assert dead[5:19].min() > 1e6
     assert dead[21:].max() == 0
@@ -64,7 +67,7 @@ def test_a_dead_node_writes_nothing_and_its_group_goes_on(calm: Plan) -> None:
 
 def test_the_last_node_of_a_group_takes_the_cluster_down(calm: Plan) -> None:
     events = [NodeFailure(at_s=20, object_id="ndb3"), NodeFailure(at_s=30, object_id="ndb4")]
-    result = simulate(calm, EASY, 60, events=events)
+    result = simulate(estimation_of(calm, EASY), duration_s=60, events=events)
     assert result.accepted[32:].max() == 0
     down = next(error for error in result.errors if error.code == 4009)
     assert down.first_at_s.value == pytest.approx(30, abs=0.11)
@@ -73,7 +76,7 @@ def test_the_last_node_of_a_group_takes_the_cluster_down(calm: Plan) -> None:
 
 def test_a_node_comes_back_and_gets_what_it_missed(calm: Plan) -> None:
     event = NodeFailure(at_s=20, object_id="ndb3", back_after_s=30)
-    result = simulate(calm, EASY, 1100, events=[event])
+    result = simulate(estimation_of(calm, EASY), duration_s=1100, events=[event])
     texts = [text for _, text in result.happened]
     assert texts[1:3] == ["node 3 starts", "node 3 takes part again, its rows are copied"]
     back_at = result.happened[2][0]
@@ -89,7 +92,7 @@ def test_a_node_comes_back_and_gets_what_it_missed(calm: Plan) -> None:
 def test_restarting_speeds_up_checkpoints(calm: Plan) -> None:
     plan = edits.set_plan(calm, ndb_version="7.6")
     event = NodeFailure(at_s=20, object_id="ndb3", back_after_s=1)
-    result = simulate(plan, EASY, 2000, events=[event])
+    result = simulate(estimation_of(plan, EASY), duration_s=2000, events=[event])
     starts, durable = result.happened[1][0], result.happened[-1][0]
     lcp = next(d for d in result.disks if d.disk_id == "data2-c0d1").bytes_per_s["lcp"]
     during, before = lcp[int(starts) + 5 : int(durable)], lcp[:19]
@@ -98,7 +101,7 @@ def test_restarting_speeds_up_checkpoints(calm: Plan) -> None:
 
 def test_a_slow_disk_overflows_and_a_well_one_recovers(calm: Plan) -> None:
     event = DiskSlow(at_s=20, object_id="data1-c0d1", factor=0.05, duration_s=60)
-    result = simulate(calm, EASY, 200, events=[event])
+    result = simulate(estimation_of(calm, EASY), duration_s=200, events=[event])
     assert result.errors
     assert result.errors[0].first_at_s.value > 20
     assert result.accepted[60:79].mean() < 1900
@@ -107,13 +110,15 @@ def test_a_slow_disk_overflows_and_a_well_one_recovers(calm: Plan) -> None:
 
 
 def test_a_failed_disk_takes_its_node_with_it(calm: Plan) -> None:
-    result = simulate(calm, EASY, 60, events=[DiskSlow(at_s=20, object_id="data1-c0d1", factor=0)])
+    result = simulate(
+        estimation_of(calm, EASY), duration_s=60, events=[DiskSlow(at_s=20, object_id="data1-c0d1", factor=0)]
+    )
     assert disk_of(result, "data1-c0d1")[22:].max() == 0
     assert result.accepted[30:].min() == pytest.approx(2000)
 
 
 def test_a_backup_writes_once_and_ends(calm: Plan) -> None:
-    result = simulate(calm, EASY, 900, events=[Backup(at_s=10)])
+    result = simulate(estimation_of(calm, EASY), duration_s=900, events=[Backup(at_s=10)])
     written = [d.bytes_per_s["backup"] for d in result.disks]
     assert sum(series.any() for series in written) == 4
     for series in written:
@@ -123,21 +128,27 @@ def test_a_backup_writes_once_and_ends(calm: Plan) -> None:
 
 
 def test_a_burst_ends(overload: Plan) -> None:
-    result = simulate(overload, EASY, 60, events=[Burst(at_s=20, factor=1.5, duration_s=10)])
+    result = simulate(
+        estimation_of(overload, EASY), duration_s=60, events=[Burst(at_s=20, factor=1.5, duration_s=10)]
+    )
     assert result.offered[10] == pytest.approx(6960)
     assert result.offered[25] == pytest.approx(1.5 * 6960)
     assert result.offered[40] == pytest.approx(6960)
 
 
 def test_without_its_sql_node_nothing_is_offered(overload: Plan) -> None:
-    result = simulate(overload, EASY, 60, events=[SqlNodeDown(at_s=20, object_id="sql49", duration_s=10)])
+    result = simulate(
+        estimation_of(overload, EASY),
+        duration_s=60,
+        events=[SqlNodeDown(at_s=20, object_id="sql49", duration_s=10)],
+    )
     assert result.offered[25] == 0
     assert result.offered[40] == pytest.approx(6960)
 
 
 def test_a_parameter_changes_node_by_node(calm: Plan) -> None:
     event = ParameterChange(at_s=10, name="DiskCheckpointSpeed", value=10 * MIB)
-    result = simulate(calm, EASY, 3600, events=[event])
+    result = simulate(estimation_of(calm, EASY), duration_s=3600, events=[event])
     texts = [text for _, text in result.happened]
     assert sum("has DiskCheckpointSpeed set" in text for text in texts) == 4
     assert result.accepted[-50:].min() == pytest.approx(2000)
@@ -150,7 +161,7 @@ def test_a_parameter_changes_node_by_node(calm: Plan) -> None:
 
 def test_nodes_are_added_under_load() -> None:
     plan = load(resource_path("samples/add-nodes.ndbplan"))
-    result = simulate(plan, None, 600, events=[NodesAdded(at_s=30)])
+    result = simulate(estimation_of(plan, None), duration_s=600, events=[NodesAdded(at_s=30)])
     begun, ended = (at for at, _ in result.happened)
     assert ended - begun == pytest.approx(reorganise(plan, 1, plan.workloads[0]).duration_s.value, rel=0.01)
     old = {node.node_id for node in plan.data_nodes}
@@ -177,32 +188,32 @@ def test_nodes_are_added_under_load() -> None:
 
 def test_added_nodes_write_their_share_of_checkpoints() -> None:
     plan = load(resource_path("samples/add-nodes.ndbplan"))
-    result = simulate(plan, None, 2000, events=[NodesAdded(at_s=30)])
+    result = simulate(estimation_of(plan, None), duration_s=2000, events=[NodesAdded(at_s=30)])
     written = [series.lcp_bytes_per_s[-1000:].mean() for series in result.nodes]
     assert min(written) > 0.7 * max(written)
 
 
 def test_events_of_the_workload_happen_too(calm: Plan) -> None:
     plan = edits.update(calm, EASY, events=(NodeFailure(at_s=5, object_id="ndb3"),))
-    result = simulate(plan, EASY, 20, events=[Burst(at_s=10)])
+    result = simulate(estimation_of(plan, EASY), duration_s=20, events=[Burst(at_s=10)])
     assert [at for at, _ in result.happened] == [5.0, 10.0]
 
 
 def test_late_and_impossible_events(calm: Plan) -> None:
-    assert simulate(calm, EASY, 20, events=[Burst(at_s=100)]).happened == ()
+    assert simulate(estimation_of(calm, EASY), duration_s=20, events=[Burst(at_s=100)]).happened == ()
     with pytest.raises(SimulationError, match="not a data node"):
-        simulate(calm, EASY, 20, events=[NodeFailure(at_s=1, object_id="sql49")])
+        simulate(estimation_of(calm, EASY), duration_s=20, events=[NodeFailure(at_s=1, object_id="sql49")])
     with pytest.raises(SimulationError, match="no disk"):
-        simulate(calm, EASY, 20, events=[DiskSlow(at_s=1, object_id="ndb3")])
+        simulate(estimation_of(calm, EASY), duration_s=20, events=[DiskSlow(at_s=1, object_id="ndb3")])
     with pytest.raises(SimulationError, match="one such event"):
-        simulate(calm, EASY, 20, events=[NodesAdded(at_s=1), NodesAdded(at_s=2)])
+        simulate(estimation_of(calm, EASY), duration_s=20, events=[NodesAdded(at_s=1), NodesAdded(at_s=2)])
 
 
 def test_a_redo_buffer_made_larger_is_the_measure_of_its_fill(overload: Plan) -> None:
     plan = set_parameter(overload, "data_node", "DataMemory", 2**40)
     plan = edits.update(plan, "blobs-5k", load=OpenLoad(points=(RatePoint(at_s=0, rate_per_s=8000),)))
     change = ParameterChange(at_s=30, name="RedoBuffer", value=128 * MIB)
-    result = simulate(plan, "blobs-5k", 600, events=[change])
+    result = simulate(estimation_of(plan, "blobs-5k"), duration_s=600, events=[change])
     changed = [part for part in result.parts if part.node_id == 3]
     assert {part.buffer_bytes for part in changed} == {128 * MIB}
     assert 0.5 < max(part.fill_max for part in changed) <= 1

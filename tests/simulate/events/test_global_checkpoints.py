@@ -7,9 +7,11 @@ import pytest
 
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.events import DiskSlow, Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course, simulate, to_the_end
 from ndbplan.simulate.session import Session
@@ -45,7 +47,7 @@ def _stalls(disk_id: str = "data1-c0d1", duration_s: float = 0.0, factor: float 
 
 
 def _run(plan: Plan, *events: Event, for_s: float = 60.0) -> SimulationResult:
-    return simulate(plan, EASY, for_s, events=events)
+    return simulate(estimation_of(plan, EASY), duration_s=for_s, events=events)
 
 
 def _stopped(result: SimulationResult) -> list[tuple[float, str]]:
@@ -95,7 +97,7 @@ def test_when_both_disks_of_a_group_stall_the_cluster_stops(limited: Plan) -> No
 
 
 def test_how_time_is_cut_changes_no_bit(limited: Plan) -> None:
-    course = Course(limited, limited.workload(EASY), (_stalls(duration_s=30.0),), 0.1, 3)
+    course = Course(Estimation(limited, limited.workload(EASY)), (_stalls(duration_s=30.0),), 0.1, 3)
     whole, pieces = to_the_end(course.story(60.0)), Session(course.story(60.0))
     for seconds in (20.0, 1.3, 9.9, 11.1, 30.0):
         pieces.advance(seconds)

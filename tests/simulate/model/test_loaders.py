@@ -65,7 +65,10 @@ def test_a_loader_writes_one_log_part_at_a_time_and_all_of_them_in_the_end() -> 
 
 def test_parts_of_a_loader_fill_one_after_the_other() -> None:
     plan = _plan(key_choice="in_turn")
-    even, uneven = simulate(_plan(), duration_s=60), simulate(plan, duration_s=60)
+    even, uneven = (
+        simulate(estimation_of(_plan()), duration_s=60),
+        simulate(estimation_of(plan), duration_s=60),
+    )
     busiest = []
     for found in (even, uneven):
         made = np.array([np.diff(part.log_used) for part in found.parts if 2 in part.node_ids]).clip(0)
@@ -73,13 +76,13 @@ def test_parts_of_a_loader_fill_one_after_the_other() -> None:
         busiest.append(float(np.median(made.max(axis=0) / made.sum(axis=0))))
     assert busiest[0] < 0.2
     assert busiest[1] > 0.5
-    again = simulate(plan, duration_s=60)
+    again = simulate(estimation_of(plan), duration_s=60)
     assert [p.log_used.tolist() for p in again.parts] == [p.log_used.tolist() for p in uneven.parts]
 
 
 def test_a_loader_goes_on_when_a_node_fails() -> None:
     plan = _plan(key_choice="in_turn", key_threads=4)
-    found = simulate(plan, duration_s=30, events=[NodeFailure(at_s=5.0, object_id="ndb3")])
+    found = simulate(estimation_of(plan), duration_s=30, events=[NodeFailure(at_s=5.0, object_id="ndb3")])
     assert found.accepted.sum() > 0
     down = [part for part in found.parts if part.node_id == 3]
     assert all(np.diff(part.log_used)[10:20].max(initial=0.0) <= 0 for part in down)
@@ -108,7 +111,7 @@ def test_a_row_that_all_transactions_change_bounds_them() -> None:
     assert locks_per_s == pytest.approx(workload.transactions[0].operations[0].rows * 1250)
     limit = min((s for s in services(plan, workload) if s.resource == "row locks"), key=lambda s: s.max_per_s)
     assert limit.max_per_s == pytest.approx(1 / row_lock_s(plan, workload).value)
-    found = simulate(plan, duration_s=10)
+    found = simulate(estimation_of(plan), duration_s=10)
     assert found.bottleneck.resource == "row locks"
     assert found.accepted.sum() == pytest.approx(10 / row_lock_s(plan, workload).value, rel=0.02)
     # A tenth as many wishes for the row: ten times as many transactions.
@@ -146,7 +149,7 @@ def test_work_in_turn_is_moved_once_a_second_at_most(
 
     monkeypatch.setattr("ndbplan.simulate.model.meanwhile.move_loaders", counted)
     plan = _plan(key_choice="in_turn", key_threads=threads, key_run_rows=run_rows)
-    simulate(plan, duration_s=300)
+    simulate(estimation_of(plan), duration_s=300)
     assert len(moves) <= 301
     if run_rows == 1e7:
         assert len(moves) <= 100, "nothing moves while a thread stays at its value"

@@ -79,20 +79,20 @@ def test_the_reads_of_a_run_are_those_of_its_rows_at_every_moment() -> None:
 )
 def test_the_rate_falls_to_that_of_the_rows_there_are_by_then(load_of: OpenLoad | ClosedLoad) -> None:
     plan = _plan(load_of=load_of)
-    grown = simulate(plan, duration_s=120)
+    grown = simulate(estimation_of(plan), duration_s=120)
     assert grown.accepted[-20:].mean() < 0.8 * grown.accepted[1:5].mean()
     done = float((grown.accepted[:-20] * grown.bucket_s).sum())
-    late = simulate(_with_rows(plan, done), duration_s=21)
+    late = simulate(estimation_of(_with_rows(plan, done)), duration_s=21)
     assert grown.accepted[-20:].mean() == pytest.approx(late.accepted[1:].mean(), rel=0.03)
     # The other way round nothing changes: rows that only are read stay as they are.
-    still = simulate(_plan(load_of=load_of, inserts=0, rows=200_000), duration_s=60)
+    still = simulate(estimation_of(_plan(load_of=load_of, inserts=0, rows=200_000)), duration_s=60)
     assert np.ptp(still.accepted[2:]) <= 0.01 * still.accepted.mean()
 
 
 def test_what_was_all_in_the_cache_becomes_short_of_disk_reads() -> None:
     plan = _plan(rows=100)
     assert all(node.random_reads_per_s.value == 0 for node in disk_data(plan, plan.workloads[0]).nodes)
-    result = simulate(plan, duration_s=200)
+    result = simulate(estimation_of(plan), duration_s=200)
     assert result.bottleneck.resource == "disk reads"
     assert result.accepted[-10:].mean() < 0.7 * 2000
 
@@ -103,7 +103,7 @@ def test_a_rate_that_is_sustained_for_long_has_the_reads_of_the_rows_at_its_end(
     assert {short.limited_by.resource, long.limited_by.resource} == {"disk reads"}
     assert long.max_per_s.value < 0.95 * short.max_per_s.value
     end = _with_rows(plan, 1800 * long.max_per_s.value)
-    at_end = simulate(edits.update(end, end.workloads[0].id, load=_open(3000)), duration_s=3)
+    at_end = simulate(estimation_of(edits.update(end, end.workloads[0].id, load=_open(3000))), duration_s=3)
     assert long.max_per_s.value == pytest.approx(float(at_end.accepted[1:].mean()), rel=0.05)
 
 

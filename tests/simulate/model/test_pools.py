@@ -13,6 +13,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
 from ndbplan.simulate.model.pools import operations_of
 from ndbplan.simulate.model.scenario import build
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world.indices import Error
 
@@ -56,9 +57,9 @@ def test_a_transaction_beyond_the_records_of_its_coordinator_is_refused(
     overload: Plan, new: bool, code: int
 ) -> None:
     plan = with_load(newer(overload) if new else overload, OperationKind.READ, 0.5, rows=20_000)
-    assert simulate(plan, duration_s=5).errors == ()
+    assert simulate(estimation_of(plan), duration_s=5).errors == ()
     small = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 10_000)
-    result = simulate(small, duration_s=5)
+    result = simulate(estimation_of(small), duration_s=5)
     assert [error.code for error in result.errors] == [code]
     assert result.accepted_per_s.value == 0
     assert result.bottleneck.resource == "operation records"
@@ -73,12 +74,12 @@ def test_many_at_once_share_the_records(overload: Plan) -> None:
     plan = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", limit)
     scenario = build(Estimation(plan, plan.workloads[0]), duration_s=5, step_s=0.01, seed=1)
     assert scenario.laws.run.pool == pytest.approx(2 * limit)
-    result = simulate(plan, duration_s=5, step_s=0.001)
+    result = simulate(estimation_of(plan), duration_s=5, step_s=0.001)
     # Little's law: as many per second as records, each held for the time of a transaction.
     assert result.accepted_per_s.value == pytest.approx(2 * limit / IDLE_S, rel=0.01)
     assert [error.code for error in result.errors] == [233]
     easy = with_load(plan, OperationKind.READ, 0.99 * 2 * limit / IDLE_S)
-    assert simulate(easy, duration_s=5).errors == ()
+    assert simulate(estimation_of(easy), duration_s=5).errors == ()
 
 
 def test_little_transaction_memory_is_used_up_before_the_count(overload: Plan) -> None:
@@ -95,19 +96,21 @@ def test_little_transaction_memory_is_used_up_before_the_count(overload: Plan) -
 
 def test_a_slow_link_fills_the_send_buffers(overload: Plan) -> None:
     plan = links_of(with_load(overload, OperationKind.READ, 2000), 2e6)
-    result = simulate(plan, duration_s=60)
+    result = simulate(estimation_of(plan), duration_s=60)
     assert [error.code for error in result.errors] == [1218]
     assert result.bottleneck.resource == "network"
     first = result.errors[0].first_at_s.value
     assert first > 0, "the buffers take some of it first"
     more = plan.replace(parameters=plan.parameters.model_copy(update={"tcp": {"SendBufferMemory": 16 * MIB}}))
-    later = simulate(more, duration_s=600)
+    later = simulate(estimation_of(more), duration_s=600)
     assert later.errors[0].first_at_s.value > 4 * first
     assert later.accepted_per_s.value == pytest.approx(result.accepted_per_s.value, rel=0.01)
 
 
 def test_few_clients_wait_for_a_slow_link_without_errors(overload: Plan) -> None:
-    result = simulate(links_of(with_load(overload, OperationKind.READ, 2000, clients=16), 2e6), duration_s=60)
+    result = simulate(
+        estimation_of(links_of(with_load(overload, OperationKind.READ, 2000, clients=16), 2e6)), duration_s=60
+    )
     assert result.errors == ()
     assert result.accepted_per_s.value < 1000
     assert result.bottleneck.resource == "network"
@@ -117,14 +120,14 @@ def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan)
     plan = with_load(overload, OperationKind.INSERT, 1000)
     plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
     plan = set_parameter(plan, "data_node", "IndexMemory", MIB)
-    result = simulate(plan, duration_s=120)
+    result = simulate(estimation_of(plan), duration_s=120)
     assert 625 in {error.code for error in result.errors}
-    bigger = simulate(set_parameter(plan, "data_node", "IndexMemory", 2 * MIB), duration_s=120)
+    bigger = simulate(estimation_of(set_parameter(plan, "data_node", "IndexMemory", 2 * MIB)), duration_s=120)
     first, later = (next(e for e in r.errors if e.code == 625).first_at_s.value for r in (result, bigger))
     assert later == pytest.approx(2 * first, rel=0.1)
     unsaid = with_load(overload, OperationKind.INSERT, 1000)
     left = {k: v for k, v in plan.parameters.data_node.items() if k != "IndexMemory"}
     unsaid = unsaid.replace(parameters=plan.parameters.model_copy(update={"data_node": left}))
-    assert 625 not in {error.code for error in simulate(unsaid, duration_s=120).errors}
-    joined = simulate(newer(plan), duration_s=120)
+    assert 625 not in {error.code for error in simulate(estimation_of(unsaid), duration_s=120).errors}
+    joined = simulate(estimation_of(newer(plan)), duration_s=120)
     assert 625 not in {error.code for error in joined.errors}, "from 7.6 on there is one memory"

@@ -14,6 +14,7 @@ from ndbplan.simulate.kernel.ready import prepare
 from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.start import StartState, first_history, first_world, start_in_cycle
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import Course, simulate, to_the_end
 from ndbplan.simulate.session import Session
 from ndbplan.simulate.world.indices import Purpose
@@ -32,7 +33,7 @@ def _lasts_s(plan: Plan) -> float:
 
 def test_a_checkpoint_writes_then_rests_then_waits_for_log(overload: Plan) -> None:
     lasts_s = _lasts_s(overload)
-    run = Course(overload, overload.workload(LIGHT), (), 0.1, 1).story(1.0).scenario.laws.run
+    run = Course(Estimation(overload, overload.workload(LIGHT)), (), 0.1, 1).story(1.0).scenario.laws.run
     left = [_after(overload, share * lasts_s).lcp_at_start(run) for share in (0.0, 0.25, 0.5, 0.99)]
     assert all(one.writes and one.next_after_s is None for one in left)
     assert left[2].left_bytes == pytest.approx(left[0].left_bytes / 2, rel=1e-6)
@@ -51,7 +52,7 @@ def test_what_a_running_checkpoint_has_left_is_what_it_writes(overload: Plan) ->
     """And it ends as long after the start as is left of it, when nothing else needs the disk."""
     start = _after(overload, 0.9 * _lasts_s(overload))
     left = dict(start.lcp_left_by_node)
-    sim = to_the_end(Course(overload, overload.workload(LIGHT), (), 0.1, 1).story(30.0), start)
+    sim = to_the_end(Course(Estimation(overload, overload.workload(LIGHT)), (), 0.1, 1).story(30.0), start)
     written = sim.history.disk[:, 0, Purpose.LCP]
     ends = int(np.flatnonzero(written == 0)[0])
     assert written[:ends].sum() == pytest.approx(next(iter(left.values())), rel=1e-6)
@@ -59,7 +60,9 @@ def test_what_a_running_checkpoint_has_left_is_what_it_writes(overload: Plan) ->
 
 def test_the_start_of_the_cycle_decides_what_is_accepted(overload: Plan) -> None:
     accepted = {
-        began: simulate(overload, HEAVY, 60.0, start=_after(overload, began, HEAVY)).accepted_per_s.value
+        began: simulate(
+            estimation_of(overload, HEAVY), duration_s=60.0, start=_after(overload, began, HEAVY)
+        ).accepted_per_s.value
         for began in (5.0, 30.0, 60.0)
     }
     assert len(set(accepted.values())) == 3
@@ -67,7 +70,7 @@ def test_the_start_of_the_cycle_decides_what_is_accepted(overload: Plan) -> None
 
 @pytest.mark.parametrize("began_s_ago", [10.0, 33.0])
 def test_how_time_is_cut_changes_no_bit(overload: Plan, began_s_ago: float) -> None:
-    story = Course(overload, overload.workload(HEAVY), (), 0.1, 3).story(40.0)
+    story = Course(Estimation(overload, overload.workload(HEAVY)), (), 0.1, 3).story(40.0)
     start = _after(overload, began_s_ago, HEAVY)
     whole, pieces = to_the_end(story, start), Session(story, start)
     for seconds in (0.1, 3.3, 0.7, 12.0, 100.0):
@@ -97,19 +100,22 @@ def test_the_same_bits_with_and_without_the_compiler(
 
 def test_the_drawn_band_holds_runs_of_other_starts(overload: Plan) -> None:
     """Who does not say when checkpoints begin gets a range that holds most of the answers of who does."""
-    band = monte_carlo(overload, HEAVY, runs=60, duration_s=60.0).accepted_per_s
+    band = monte_carlo(estimation_of(overload, HEAVY), runs=60, duration_s=60.0).accepted_per_s
     before_the_first = [StartState(first_lcp_s=at) for at in np.linspace(0.4, 3.2, 8)]
     in_the_cycle = [_after(overload, at, HEAVY) for at in (0.1, 10.0, 20.0, 25.0, 28.0, 31.0, 33.0, 60.0)]
     for starts in (before_the_first, in_the_cycle):
-        found = [simulate(overload, HEAVY, 60.0, start=start).accepted_per_s.value for start in starts]
+        found = [
+            simulate(estimation_of(overload, HEAVY), duration_s=60.0, start=start).accepted_per_s.value
+            for start in starts
+        ]
         assert np.mean([band.low <= value <= band.high for value in found]) >= 0.8
 
 
 def test_many_runs_begin_where_they_are_told(overload: Plan) -> None:
     """Then the first checkpoint is not drawn."""
     start = _after(overload, 30.0, HEAVY)
-    told = monte_carlo(overload, HEAVY, runs=30, duration_s=60.0, start=start)
-    one = simulate(overload, HEAVY, 60.0, start=start).accepted_per_s.value
+    told = monte_carlo(estimation_of(overload, HEAVY), runs=30, duration_s=60.0, start=start)
+    one = simulate(estimation_of(overload, HEAVY), duration_s=60.0, start=start).accepted_per_s.value
     assert told.accepted_per_s.low * 0.98 <= one <= told.accepted_per_s.high * 1.02
-    untold = monte_carlo(overload, HEAVY, runs=30, duration_s=60.0)
+    untold = monte_carlo(estimation_of(overload, HEAVY), runs=30, duration_s=60.0)
     assert told.accepted_per_s.to_json() != untold.accepted_per_s.to_json()

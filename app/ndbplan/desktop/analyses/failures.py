@@ -45,9 +45,9 @@ _Index = QModelIndex | QPersistentModelIndex
 def found_in_thread(plan: Plan, workload_id: str | None, task: Task) -> SurvivalReport:
     """Every single failure; runs in a thread."""
     from ndbplan.advise.survival import survive
-    from ndbplan.estimate.estimation import chosen_workload
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
 
-    return survive(plan, 1, chosen_workload(plan, workload_id), task.cancelled)
+    return survive(Estimation(plan, chosen_workload(plan, workload_id)), 1, task.cancelled)
 
 
 class _Rows(QAbstractTableModel):

@@ -32,14 +32,15 @@ class Run:
 def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> Run:
     """Simulate in a thread of the window; with `runs` also that often with uncertain constants drawn anew."""
     from ndbplan.simulate import run
+    from ndbplan.simulate.model.workload import estimation_of
 
     prepare_kernel(task)
     task.report(0.0, "Simulating…")
     began = time.perf_counter()
+    now = estimation_of(plan, workload_id)
     result = run.simulate(
-        plan,
-        workload_id,
-        duration_s,
+        now,
+        duration_s=duration_s,
         progress=lambda share: task.report(share, "Simulating…"),
         cancelled=task.cancelled,
         partial=task.show_partial_result,
@@ -50,8 +51,7 @@ def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: T
     from ndbplan.simulate.bands import monte_carlo
 
     bands = monte_carlo(
-        plan,
-        workload_id,
+        now,
         runs=runs,
         duration_s=duration_s,
         progress=lambda share: task.report(share, f"Simulating {runs} times…"),
