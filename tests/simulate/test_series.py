@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import get_type_hints
 
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.model.workload import estimation_of
+from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
-from ndbplan.simulate.series import SERIES
+from ndbplan.simulate.series import SERIES, DiskSeries, Floats, NodeSeries, PartSeries
 
 UNITS = {"tx", "tx/s", "s", "bytes", "bytes/s", "fraction"}
 
@@ -30,3 +32,12 @@ def test_columns_and_bands_are_the_declared_series(overload: Plan) -> None:
 
 def test_units_are_units() -> None:
     assert {one.unit for one in SERIES} == UNITS
+
+
+def test_a_declared_series_is_one_of_what_it_is_of() -> None:
+    holders = {
+        "cluster": SimulationResult, "error": SimulationResult, "checkpoints": SimulationResult,
+        "part": PartSeries, "node": NodeSeries, "disk": DiskSeries, "purpose": DiskSeries,
+    }  # fmt: skip
+    kinds = (Floats, dict[int, Floats], dict[str, Floats])
+    assert [one.name for one in SERIES if get_type_hints(holders[one.of]).get(one.field) not in kinds] == []

@@ -23,6 +23,7 @@ from ndbplan.cli.schema_words import (
 def simulate() -> Schema:
     """One run."""
     from ndbplan.simulate.model.start import LcpAtStart
+    from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.series import DiskSeries, ErrorCount
     from ndbplan.simulate.stop import ClusterStop
 
@@ -38,20 +39,19 @@ def simulate() -> Schema:
         "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
         "lcp_at_start", "parting",
     )  # fmt: skip
-    return record(
-        seed=INTEGER,
-        duration_s=NUMBER,
-        offered_per_s=ESTIMATED,
-        accepted_per_s=ESTIMATED,
+    found = promise(
+        SimulationResult,
+        "seed duration_s offered_per_s accepted_per_s errors disks redo_buffer_fill_max redo_log_fill_max "
+        "bottleneck latency_mean_s latency_max_s cluster_stop events",
+        **dict.fromkeys(("offered_per_s", "accepted_per_s", "latency_mean_s"), ESTIMATED),
+        **dict.fromkeys(("redo_buffer_fill_max", "redo_log_fill_max"), ESTIMATED),
         errors=array(error),
         disks=array(disk),
-        redo_buffer_fill_max=ESTIMATED,
-        redo_log_fill_max=ESTIMATED,
         bottleneck={"anyOf": [BOTTLENECK, NULL]},
-        latency_mean_s=ESTIMATED,
-        latency_max_s=NUMBER,
         cluster_stop={"oneOf": [NULL, object_schema(stop)]},
-        events=array(record(at_s=NUMBER, event=STRING)),
+    )
+    return record(
+        **found["properties"],
         monte_carlo=runs(),
         loaded_after_s=or_null(QUANTITY),
         lcp_at_start=promise(LcpAtStart, "began_s_ago writes left_bytes next_after_s"),

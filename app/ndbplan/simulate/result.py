@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.row_types import column
+from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.stored import reach
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
@@ -41,8 +41,24 @@ LOADER_SHARE = 0.95
 
 
 @dataclass(frozen=True)
-class SimulationResult:
+class RunEvent(Shape):
+    """Something that changed a run: when, and what."""
+
+    JSON = "at_s event"
+
+    at_s: float
+    event: str
+
+
+@dataclass(frozen=True)
+class SimulationResult(Shape):
     """What a run found. Series have one entry for each bucket of `bucket_s` seconds, from `times_s` on."""
+
+    JSON = (
+        "seed duration_s lcp_at_start offered_per_s accepted_per_s latency_mean_s loaded_after_s "
+        "latency_max_s errors disks=every_disk redo_buffer_fill_max redo_log_fill_max cluster_stop events "
+        "bottleneck next_bottleneck"
+    )
 
     workload: str
     seed: int
@@ -98,6 +114,26 @@ class SimulationResult:
     def bottleneck(self) -> Bottleneck:
         """What limits the load, or comes nearest to it."""
         return self.bottlenecks[0]
+
+    @property
+    def next_bottleneck(self) -> Bottleneck | None:
+        """What would limit it next; None: nothing known."""
+        return self.bottlenecks[1] if len(self.bottlenecks) > 1 else None
+
+    @property
+    def latency_max_s(self) -> float:
+        """Mean time of a transaction in the slowest bucket."""
+        return float(self.latency_s.max(initial=0.0))
+
+    @property
+    def every_disk(self) -> tuple[DiskSeries, ...]:
+        """Each disk by itself, those too that get the same streams as others."""
+        return tuple(replace(disk, host=host, disk=name) for disk in self.disks for host, name in disk.alike)
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """What changed the run."""
+        return tuple(RunEvent(at_s, text) for at_s, text in self.happened)
 
     @property
     def first_error(self) -> ErrorCount | None:
@@ -177,31 +213,6 @@ class SimulationResult:
             reorganising=tuple(sim.reorganising),
             standing=tuple((begin, min(end, duration)) for begin, end in sim.standing),
         )
-
-    def to_json(self, why: bool = False) -> dict[str, Any]:
-        """The shape that `ndbplan simulate --json` prints; written out: equal disks are said apart."""
-        return {
-            "seed": self.seed,
-            "duration_s": self.duration_s,
-            "lcp_at_start": self.lcp_at_start.to_json(why),
-            "offered_per_s": self.offered_per_s,
-            "accepted_per_s": self.accepted_per_s.to_json(why=why),
-            "latency_mean_s": self.latency_mean_s.to_json(why=why),
-            "loaded_after_s": None if self.loaded_after_s is None else self.loaded_after_s.to_json(why=why),
-            "latency_max_s": float(self.latency_s.max(initial=0.0)),
-            "errors": [error.to_json(why) for error in self.errors],
-            "disks": [
-                {**disk.to_json(why), "host": host, "disk": name}
-                for disk in self.disks
-                for host, name in disk.alike
-            ],
-            "redo_buffer_fill_max": self.redo_buffer_fill_max.to_json(why=why),
-            "redo_log_fill_max": self.redo_log_fill_max.to_json(why=why),
-            "cluster_stop": None if self.cluster_stop is None else self.cluster_stop.to_json(why),
-            "events": [{"at_s": at, "event": text} for at, text in self.happened],
-            "bottleneck": self.bottleneck.to_json(),
-            "next_bottleneck": self.bottlenecks[1].to_json() if len(self.bottlenecks) > 1 else None,
-        }
 
     def to_csv(self) -> str:
         """One line for each bucket: rates, refusals by code, every log part, every disk."""
