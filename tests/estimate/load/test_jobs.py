@@ -11,12 +11,13 @@ from ndbplan.base.units import format_duration
 from ndbplan.edits import parts as edits
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.demand import at_rate
 from ndbplan.estimate.loaded import job_of, rate_of
 from ndbplan.plan.events import Burst, NodeFailure
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
-from ndbplan.plan.workloads import JobLoad, JobRows
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, JobRows, OpenLoad, RatePoint
 from ndbplan.simulate import run
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -172,3 +173,15 @@ def test_a_job_whose_cluster_stops_never_ends(terabyte: Plan) -> None:
     assert found.takes_s is None
     assert (found.note or "").startswith(NOT_LOADED)
     assert found.limited_by.resource == "nodes"
+
+
+@pytest.mark.parametrize(("factor", "rate", "count"), [(2.0, 200.0, 20), (0.5, 50.0, 5), (0.01, 1.0, 1)])
+def test_a_load_times_a_factor_has_so_many_more_transactions_clients_or_threads(
+    terabyte: Plan, factor: float, rate: float, count: int
+) -> None:
+    def times(load: OpenLoad | ClosedLoad | JobLoad) -> Any:
+        return at_rate(terabyte.workload(JOB).model_copy(update={"load": load}), factor).load
+
+    assert times(OpenLoad(points=(RatePoint(at_s=0, rate_per_s=100.0),))).points[0].rate_per_s == rate
+    assert times(ClosedLoad(clients=10, latency_s=0.01)).clients == count, "at least one"
+    assert times(JobLoad(threads=10)).threads == count
