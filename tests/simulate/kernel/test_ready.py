@@ -18,6 +18,7 @@ from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate import prepare
 from ndbplan.simulate.kernel import ready as kernel
 from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
 
@@ -160,7 +161,7 @@ def test_what_is_refused_is_the_same_whether_or_not_the_kernel_is_ready(
     for ready in (True, False):
         monkeypatch.setattr(kernel, "is_prepared", lambda ready=ready: ready)
         with kernel.told_before(lambda: told.append(1)), pytest.raises(SimulationError) as refused:
-            simulate(bare, duration_s=1e9, step_s=0.001)
+            simulate(estimation_of(bare), duration_s=1e9, step_s=0.001)
         lines.append(refused.value.line)
     assert lines[0] == lines[1]
     assert told == []
@@ -177,4 +178,4 @@ def test_a_run_that_has_to_compile_says_so_once_it_comes_to_that(
 
     monkeypatch.setattr(kernel, "is_prepared", lambda: False)
     with kernel.told_before(say), pytest.raises(SaidError):
-        simulate(sample_plan("starter"), duration_s=5)
+        simulate(estimation_of(sample_plan("starter")), duration_s=5)
