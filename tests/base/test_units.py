@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -245,3 +248,28 @@ def test_a_moment_is_a_clock_or_a_duration(typed: str, seconds: float) -> None:
 def test_what_is_no_moment_is_refused(typed: str) -> None:
     with pytest.raises(UserError):
         units.parse_clock(typed)
+
+
+def test_digits_become_numbers_in_one_place_only() -> None:
+    """`"²".isdigit()` holds, `"٣".isdecimal()` too, and no `int` reads 5,000 digits: `whole_number` knows."""
+    found = []
+    for path in sorted(Path(units.__file__).parents[1].rglob("*.py")):
+        if path.name == "units.py":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+                looked = {
+                    ast.unparse(call.func.value)
+                    for call in calls
+                    if isinstance(call.func, ast.Attribute)
+                    and call.func.attr in ("isdigit", "isdecimal", "isnumeric")
+                }
+                read = {ast.unparse(call.args[0]) for call in calls if _is_int(call)}
+                found += [f"{path.name}: {function.name}: {text}" for text in sorted(looked & read)]
+    assert found == []
+
+
+def _is_int(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "int" and len(call.args) == 1

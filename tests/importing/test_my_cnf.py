@@ -90,3 +90,10 @@ def test_a_my_cnf_is_compared_like_a_configuration(tmp_path: Path) -> None:
 def test_a_file_of_another_server_is_refused(text: str, what: str) -> None:
     with pytest.raises(MyCnfError, match=what):
         import_files({"my.cnf": text.encode()}, STARTER)
+
+
+@pytest.mark.parametrize("number", ["²", "٣", "9" * 5000])
+def test_numbers_that_are_none_are_no_ids(number: str) -> None:
+    text = f"[mysqld@{number}]\nndb-nodeid={number}\nndb-batch-size={number}\n"
+    with pytest.raises(MyCnfError, match="no (ndb-nodeid|group of mysqld)"):
+        import_files({"other.my.cnf": text.encode()}, sample_plan("add-nodes"))

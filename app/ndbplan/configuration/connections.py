@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import NodeSettings, connection_settings, node_settings, settings_from
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import NO_PARAMETERS
@@ -112,7 +113,7 @@ def _end(plan: Plan, process: Process, node_id: int) -> _End:
         bool(number("RequireTls")),
         bool(number("UseShm")),
         number("PortNumber" if process.kind == "management" else "ServerPort"),
-        frozenset(int(part) for part in listed if part.isdigit()) if listed else None,
+        frozenset(n for n in map(whole_number, listed) if n is not None) if listed else None,
     )
 
 

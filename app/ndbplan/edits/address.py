@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.stated import SCOPES, SECTIONS
 from ndbplan.edits.called import called
@@ -301,9 +302,10 @@ def _select(plan: Plan, several: list[Place], selector: str, is_quoted: bool) ->
     if len(several) == 1 and isinstance(several[0].value, tuple):
         return _member(plan, several[0], selector, is_quoted)
     # Several of one name: the place among them follows.
-    if len(several) > 1 and selector.isdecimal() and not is_quoted:
-        if int(selector) < len(several):
-            return [several[int(selector)]]
+    number = whole_number(selector)
+    if len(several) > 1 and number is not None and not is_quoted:
+        if number < len(several):
+            return [several[number]]
         raise AddressError(
             f"there are only {len(several)} of that name, counted from 0", fix="write a lower number"
         )
@@ -333,12 +335,13 @@ def _member(plan: Plan, place: Place, selector: str, is_quoted: bool) -> list[Pl
                 return named
         known = [names[0] for names in tiers if names] + [name for names in tiers for name in names[1:]]
         raise AddressError(f"{where} has no '{selector[:60]}'", fix=near(selector, known, "there are"))
-    if not selector.isdecimal() or len(selector) > 9 or int(selector) >= len(inside):
+    number = whole_number(selector)
+    if number is None or number >= len(inside):
         last = f"from 0 to {len(inside) - 1}" if inside else "none yet"
         raise AddressError(
             f"{where} has no member [{selector[:60]}]", fix=f"its members have no names; count: {last}"
         )
-    return [inside[int(selector)]]
+    return [inside[number]]
 
 
 def _kind(part: Part) -> str:

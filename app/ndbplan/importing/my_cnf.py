@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.mysqld import mysqld_options
 from ndbplan.edits.parts import update
 from ndbplan.ndb.mysqld_options import canonical, fault, option, said_by_the_plan
@@ -109,12 +110,13 @@ def _counts(group: str, node: SqlNode, plan: Plan) -> bool:
 
 def _nodes(plan: Plan, groups: list[tuple[str, Told]], name: str) -> list[SqlNode]:
     """The SQL nodes that the file is for: by the ids in it, by its name, or the only one."""
-    ids = {
-        int(one.value)
+    stated = [
+        whole_number(one.value)
         for group, one in groups
-        if one.name == "ndb-nodeid" and group.startswith(("mysqld", "server")) and one.value.isdigit()
-    }
-    ids |= {int(group[7:]) for group, _ in groups if group.startswith("mysqld@") and group[7:].isdigit()}
+        if one.name == "ndb-nodeid" and group.startswith(("mysqld", "server"))
+    ]
+    stated += [whole_number(group[7:]) for group, _ in groups if group.startswith("mysqld@")]
+    ids = {node_id for node_id in stated if node_id is not None}
     found = [node for node in plan.sql_nodes if ids.intersection(process_node_ids(node))]
     if not found and not ids:
         host = name.replace("\\", "/").rpartition("/")[2].removesuffix(".cnf").removesuffix(".my")
@@ -149,7 +151,8 @@ def _value(plan: Plan, one: Told) -> int | str:
     if known is not None and known.type == "int":
         if match := _SIZE.fullmatch(one.value):
             return int(match[1]) * _SUFFIXES[match[2].lower()]
-        return int(one.value) if one.value.isdigit() else one.value
+        number = whole_number(one.value)
+        return one.value if number is None else number
     if known is not None and known.type == "bool" and not one.value:
         return "ON"
     return one.value

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
+from ndbplan.base.units import whole_number
 from ndbplan.ndb.features import release
 from ndbplan.ndb.version import NdbVersion
 
@@ -87,10 +88,11 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
     text = str(value).strip().lower()
     if known.type == "bool":
         return "" if text in (*_ON, *_OFF) else f"{known.name} is ON or OFF, not {text[:40]}"
-    if not text.isdigit():
+    number = whole_number(text)
+    if number is None:
         return f"{known.name} is a whole number, not {text[:40]}"
     if known.minimum is not None and known.maximum is not None:
-        if known.minimum <= int(text) <= known.maximum:
+        if known.minimum <= number <= known.maximum:
             return ""
         return f"{known.name} goes from {known.minimum} to {known.maximum}, not {text[:40]}"
     return ""

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError, write_atomically
-from ndbplan.base.units import format_bytes
+from ndbplan.base.units import format_bytes, whole_number
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
 from ndbplan.plan.references import BrokenReferenceError
@@ -182,7 +182,8 @@ def _places(error: ValidationError) -> list[tuple[int | str, ...]]:
         cause = (one.get("ctx") or {}).get("error")
         if isinstance(cause, BrokenReferenceError):
             steps = re.findall(r"[^.\[\]]+", cause.where)
-            found.append(tuple(int(step) if step.isdecimal() else step for step in steps))
+            numbers = map(whole_number, steps)
+            found.append(tuple(s if n is None else n for s, n in zip(steps, numbers, strict=True)))
         else:
             found.append(one["loc"])
     return sorted(found, key=lambda loc: [(isinstance(step, str), step) for step in loc], reverse=True)

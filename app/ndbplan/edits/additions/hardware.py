@@ -139,9 +139,10 @@ def node_groups(plan: Plan, words: Words) -> Made:
     if words.without("groups").fields:
         name = next(iter(words.without("groups").fields))
         raise AddressError(f"a node group has no {name[:60]} of its own", fix="set it afterwards")
-    if not typed.isdecimal() or not 1 <= int(typed[:9]) <= 144:
+    groups = whole_number(typed, 144)
+    if not groups:
         raise AddressError(f"'{typed[:60]}' is not a number of node groups", fix="write 1 to 144")
-    after = add_node_group(plan, int(typed))
+    after = add_node_group(plan, groups)
     new = [part for part in (*after.hosts, *after.processes) if part.id not in plan.by_id]
     return after, [path_of(after, part) for part in new]
 
