@@ -95,5 +95,5 @@ def test_a_file_of_another_server_is_refused(text: str, what: str) -> None:
 @pytest.mark.parametrize("number", ["²", "٣", "9" * 5000])
 def test_numbers_that_are_none_are_no_ids(number: str) -> None:
     text = f"[mysqld@{number}]\nndb-nodeid={number}\nndb-batch-size={number}\n"
-    with pytest.raises(MyCnfError, match="no (ndb-nodeid|group of mysqld)"):
+    with pytest.raises(MyCnfError, match=r"no (ndb-nodeid|group of mysqld)"):
         import_files({"other.my.cnf": text.encode()}, sample_plan("add-nodes"))
