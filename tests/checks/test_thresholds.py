@@ -142,6 +142,13 @@ def together(value: int) -> Plan:
     return update(found, found.sql_nodes[0].id, host_id=found.data_nodes[0].host_id)
 
 
+def shared_host(value: int) -> Plan:
+    """So many milliseconds between heartbeats, an SQL node on the host of a data node."""
+    found = sample("starter")
+    found = update(found, found.sql_nodes[0].id, host_id=found.data_nodes[0].host_id)
+    return with_settings(found, HeartbeatIntervalDbDb=value, ArbitrationTimeout=60_000)
+
+
 class Threshold(NamedTuple):
     """A rule, plans by a number, the last number that passes and the first that is reported."""
 
@@ -167,6 +174,7 @@ SIX_LDMS = "ldm={count=6},main,rep,recv"
 
 THRESHOLDS = (
     Threshold("heartbeat", SLOW_HEARTBEATS, 2500, 2501),
+    Threshold("heartbeat", shared_host, 1501, 1500, "other work"),
     Threshold("arbitration-timeout", setting("ArbitrationTimeout"), 10_000, 9999),
     Threshold("global-checkpoints", setting("TimeBetweenGlobalCheckpoints"), 2000, 2001),
     Threshold("checkpoint-interval", setting("TimeBetweenLocalCheckpoints"), 20, 21),

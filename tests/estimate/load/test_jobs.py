@@ -185,3 +185,12 @@ def test_a_load_times_a_factor_has_so_many_more_transactions_clients_or_threads(
     assert times(OpenLoad(points=(RatePoint(at_s=0, rate_per_s=100.0),))).points[0].rate_per_s == rate
     assert times(ClosedLoad(clients=10, latency_s=0.01)).clients == count, "at least one"
     assert times(JobLoad(threads=10)).threads == count
+
+
+@pytest.mark.parametrize(
+    ("alone_s", "most_s"), [(1.0, 2 * 86_400.0), (8640.0, 172_800.0), (10_000.0, 200_000.0), (1e9, 2e6)]
+)
+def test_a_job_is_waited_for_twenty_times_its_loader_two_days_at_least_and_23_at_most(
+    terabyte: Plan, alone_s: float, most_s: float
+) -> None:
+    assert run.Course(estimation_of(terabyte, JOB), (), 1.0, 1).longest_job_s(alone_s) == most_s

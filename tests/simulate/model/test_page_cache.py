@@ -25,7 +25,7 @@ from ndbplan.plan.workloads import (
     Transaction,
     Workload,
 )
-from ndbplan.simulate.model.page_cache import page_cache
+from ndbplan.simulate.model.page_cache import CLIENTS_WORKED_OUT, closed_cycle_s, page_cache
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -109,3 +109,10 @@ def test_a_rate_that_is_sustained_for_long_has_the_reads_of_the_rows_at_its_end(
 
 def _open(rate: float) -> OpenLoad:
     return OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate),))
+
+
+@pytest.mark.parametrize("clients", [CLIENTS_WORKED_OUT, CLIENTS_WORKED_OUT + 1, 40 * CLIENTS_WORKED_OUT])
+def test_more_clients_than_disks_serve_have_a_cycle_of_their_number_by_the_disks(clients: int) -> None:
+    """Far beyond saturation each of two disks is always busy: N / 2 requests of 5 ms are a cycle."""
+    load = ClosedLoad(clients=clients, latency_s=0.01, think_time_s=0.02)
+    assert closed_cycle_s(load, 0.0, 0.005, 2) == pytest.approx(clients * 0.005 / 2, rel=1e-3)
