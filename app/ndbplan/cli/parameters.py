@@ -70,7 +70,7 @@ class Times(click.ParamType[float]):
         """Whether it may be 0."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The factor in `value`; a usage error when it is no number, too small or too large."""
+        """The factor in `value`; a usage error when it is not a number, too small or too large."""
         from ndbplan.base.units import parse_factor
 
         if isinstance(value, float):

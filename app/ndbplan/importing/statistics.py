@@ -94,7 +94,7 @@ def read_statistics(text: str) -> StatisticsResult:
 
 
 def _counted(row: Row, name: str, problems: list[str]) -> int | None:
-    """A count, or None for NULL; what is no number is told."""
+    """A count, or None for NULL; what is not a number is told."""
     number = row.number(name)
     if number is None and row.get(name) is not None:
         problems.append(f"line {row.line}: {name.upper()} '{row.values[name][:40]}' is not a whole number")

@@ -36,7 +36,7 @@ class Difference(Shape):
     where: str
     here: float | None
     there: float | None
-    """None: it is not there, or is no number."""
+    """None: it is not there, or is not a number."""
     unit: str
     from_s: float = 0.0
     """From when on it is not the same."""

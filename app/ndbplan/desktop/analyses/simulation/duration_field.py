@@ -21,7 +21,7 @@ class DurationField(QLineEdit):
         self.setFixedWidth(84)
 
     def seconds(self) -> float:
-        """What it says. Raises UserError for what is no time, or too short or long."""
+        """What it says. Raises UserError for what is not a duration, or too short or long."""
         value = float(SECONDS.parse(self.text()))
         if not 1 <= value <= MAX_DURATION_S:
             raise UserError(
