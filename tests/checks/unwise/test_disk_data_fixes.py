@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from ndbplan.base.units import GIB
+from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
+from ndbplan.checks.unwise.disk_data_cures import offered_home
 from ndbplan.edits.disk_data import new_logfile_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, update
 from ndbplan.edits.roles import move_process
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import SpaceFile
@@ -73,3 +75,19 @@ def test_an_sql_node_beside_a_data_node_goes_to_a_host_without_one_or_gets_its_o
     assert titles[1] == "Give SQL node 147 a host of its own"
     for way in found[0].solutions:
         assert of_rule(way.edit(together), "data-and-sql-together") == []
+
+
+def test_a_tablespace_of_its_own_is_four_fifths_full_in_two_years_in_whole_gibibytes() -> None:
+    plan = sample_plan("disk-data-8.4")
+    space = plan.tablespaces[0]
+    table = next(table for table in plan.tables if table.tablespace_id == space.id)
+    small = update(plan, space.id, data_files=(SpaceFile(name="d.dat", size_bytes=32 * MIB, count=1),))
+    small = update(small, table.id, tablespace_id=None, rows=10**7, growth_rows_per_month=10**6)
+    offered = offered_home(Estimation(small), small.by_id[table.id])
+    assert offered is not None
+    after = update(offered.edit(small), table.id, rows=34 * 10**6)
+    new = after.tablespaces[-1]
+    size = sum(file.size_bytes * file.count for file in new.data_files)
+    (use,) = (use for use in Estimation(after).disk_data.tablespaces if use.tablespace == new.name)
+    assert size % GIB == 0
+    assert 0.8 * (size - GIB) < use.used_bytes.high <= 0.8 * size

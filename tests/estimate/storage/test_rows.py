@@ -191,3 +191,19 @@ def test_static_and_dynamic_variable_columns_are_aligned_each_for_itself() -> No
     )
     # Static: 2 offsets, length byte and 4 bytes. Dynamic: bitmap, then 2 offsets, length byte and 2 bytes.
     assert layout.variable_words == 3 + 1 + 2
+
+
+@pytest.mark.parametrize(
+    ("key_bytes", "part_bytes"), [(4000, 2000), (7400, 4 * (2013 - 7 - 1851)), (8040, 2000)]
+)
+def test_before_8_0_a_part_of_a_blob_has_what_its_key_leaves_of_the_longest_row(
+    key_bytes: int, part_bytes: int
+) -> None:
+    """A row of 7.1 has 2013 words at most, 7 of a part are its own; a key that leaves none changes nothing."""
+    key = Column(name="k", type="varbinary", length=key_bytes, nullable=False)
+    table = Table(
+        id="t", database="d", name="t", primary_key=("k",), columns=(key, Column(name="b", type="blob"))
+    )
+    (old,) = blob_parts(table, NdbVersion.parse("7.1"))
+    (new,) = blob_parts(table, NdbVersion.parse("8.0"))
+    assert (old.part_bytes, new.part_bytes) == (part_bytes, 2000)
