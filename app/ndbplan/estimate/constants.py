@@ -35,14 +35,6 @@ def _calibrated(base: Constant, value: float, low: float | None, high: float | N
     )
 
 
-def calibration_of(plan: Plan, name: str) -> Calibration | None:
-    """The plan's last calibration of a constant, or None."""
-    for calibration in reversed(plan.calibrations):
-        if calibration.constant == name:
-            return calibration
-    return None
-
-
 def constant_for(plan: Plan, name: str) -> Constant:
     """The constant called `name`, calibrated by the plan where it says so. KeyError for an unknown name."""
     return _of(plan.calibrations, name, era_of(plan.version))

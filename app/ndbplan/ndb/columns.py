@@ -394,11 +394,6 @@ def by_api_name() -> dict[str, ColumnType]:
     return {name: kind for kind in COLUMN_TYPES.values() for name in kind.api_names}
 
 
-def names_where(holds: Callable[[ColumnType], bool]) -> frozenset[str]:
-    """Names of the types of which something holds."""
-    return frozenset(kind.name for kind in COLUMN_TYPES.values() if holds(kind))
-
-
 def smallest_that_holds(kind: ColumnType, byte_count: int) -> ColumnType:
     """The smallest type alike that holds so many bytes: BLOB(300) is a BLOB, BLOB(70000) a MEDIUMBLOB."""
     alike = [other for other in COLUMN_TYPES.values() if other.is_blob and other.name.endswith(kind.name)]

@@ -199,7 +199,7 @@ def test_static_and_dynamic_variable_columns_are_aligned_each_for_itself() -> No
 def test_before_8_0_a_part_of_a_blob_has_what_its_key_leaves_of_the_longest_row(
     key_bytes: int, part_bytes: int
 ) -> None:
-    """A row of 7.1 has 2013 words at most, 7 of a part are its own; a key that leaves none changes nothing."""
+    """A row of 7.1 has 2013 words at most, 7 of a part are its own."""
     key = Column(name="k", type="varbinary", length=key_bytes, nullable=False)
     table = Table(
         id="t", database="d", name="t", primary_key=("k",), columns=(key, Column(name="b", type="blob"))
