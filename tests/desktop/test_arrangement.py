@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.arrangement import first_size
-from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.main_window import MainWindow
 
 _LONG_MS = 240_000
 _LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def window(qtbot, qapp, tmp_path):
-    theme.install(qapp, "dark")
-    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
-    made.files.ask_unsaved = lambda: "discard"
-    made.open_sample("redo-overload")
-    made.resize(1366, 768)
-    made.show()
-    made.finish_building()
-    yield made
-    made.files.ask_unsaved = lambda: "discard"
-    made.close()
-    made.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def window(shown):
+    return shown("redo-overload", 1366, 768)
 
 
 def _parts(window) -> dict[str, bool]:

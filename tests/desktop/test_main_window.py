@@ -24,19 +24,8 @@ from ndbplan.plan.samples import sample_plan
 
 
 @pytest.fixture
-def window(qtbot, qapp, tmp_path):
-    theme.install(qapp, "dark")
-    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
-    made.files.ask_unsaved = lambda: "discard"
-    made.open_sample("starter")
-    made.resize(1280, 800)
-    made.show()
-    made.finish_building()
-    yield made
-    made.files.ask_unsaved = lambda: "discard"
-    made.close()
-    made.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def window(shown):
+    return shown("starter", 1280, 800)
 
 
 def _edit(window: MainWindow) -> None:

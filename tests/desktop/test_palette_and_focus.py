@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
-from ndbplan.desktop.document.preferences import Preferences
-from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.plan.samples import sample_names
@@ -19,19 +17,8 @@ _LONG_MS = 60_000
 
 
 @pytest.fixture
-def window(qtbot, qapp, tmp_path):
-    theme.install(qapp, "dark")
-    made = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
-    made.files.ask_unsaved = lambda: "discard"
-    made.open_sample("starter")
-    made.resize(1400, 900)
-    made.show()
-    made.finish_building()
-    yield made
-    made.files.ask_unsaved = lambda: "discard"
-    made.close()
-    made.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def window(shown):
+    return shown("starter", 1400, 900)
 
 
 def _run(window: MainWindow, typed: str) -> None:
