@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.checks.run import find
+from ndbplan.configuration.refused_tables import unknown_in
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.importing.files import import_files
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 SHAPE = (
@@ -61,3 +64,103 @@ def test_the_schema_is_read_back(name: str) -> None:
 
 def test_a_plan_without_tables_has_no_schema() -> None:
     assert render_schema(EMPTY_PLAN) == ""
+
+
+def _read(sql: str, version: str) -> Plan:
+    return import_files({"s.sql": sql.encode()}, EMPTY_PLAN.replace(ndb_version=version)).plan
+
+
+FULL = """CREATE TABLE shop.t (
+  id int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  a varchar(9) CHARACTER SET latin1 NOT NULL DEFAULT 'x',
+  b timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+  c int AS (id * 2) VIRTUAL, d int AS (id * 3) STORED CHECK (d > 1),
+  e int COMMENT 'for people', KEY k (e),
+  CONSTRAINT fk FOREIGN KEY (e) REFERENCES other (id) ON DELETE CASCADE
+) ENGINE=NDB COMMENT='mine';"""
+
+
+def test_values_that_servers_make_are_written_and_what_is_lost_is_named_at_the_top() -> None:
+    text = render_schema(_read(FULL, "8.4"))
+    assert "`id` INT UNSIGNED NOT NULL AUTO_INCREMENT," in text
+    assert "NOT NULL DEFAULT 'x'," in text
+    assert "DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP," in text
+    head = text[: text.index("CREATE DATABASE")].splitlines()
+    assert head[1] == "-- Not in this file, because the plan does not hold it:"
+    assert head[2:-1] == [
+        "--   shop.t: column c: AS (id * 2) VIRTUAL",
+        "--   shop.t: column d: AS (id * 3) STORED",
+        "--   shop.t: column d: CHECK (d > 1)",
+        "--   shop.t: COMMENT of column e",
+        "--   shop.t: FOREIGN KEY (e) REFERENCES other (id) ON DELETE CASCADE",
+        "--   shop.t: COMMENT of the table",
+    ]
+    [again] = _read(text, "8.4").tables
+    assert [(c.default, c.on_update, c.auto_increment) for c in again.columns] == [
+        (None, None, True),
+        ("'x'", None, False),
+        ("CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP", False),
+        (None, None, False),
+        (None, None, False),
+    ]
+
+
+NEW = """CREATE TABLE t (
+  id int PRIMARY KEY,
+  doc json,
+  a varchar(9) COLLATE utf8mb4_0900_ai_ci,
+  b varchar(9) COLLATE utf8mb4_ja_0900_as_cs,
+  c int DEFAULT (1 + 1),
+  f text, KEY k (a, f), KEY m (doc), UNIQUE u (b)
+) ENGINE=NDB;"""
+
+
+def test_what_a_version_does_not_know_is_said_everywhere_and_has_a_cure() -> None:
+    done = import_files({"s.sql": NEW.encode()}, EMPTY_PLAN.replace(ndb_version="7.4"))
+    said = [f"{f.line} {f.message}" for f in done.findings]
+    assert [line for line in said if "SQL nodes refuse it" in line] == [
+        "3 column 3: column doc: JSON came with NDB 7.5; SQL nodes refuse it",
+        "4 column 3: column a: collation utf8mb4_0900_ai_ci came with NDB 8.0; SQL nodes refuse it",
+        "5 column 3: column b: collation utf8mb4_ja_0900_as_cs came with NDB 8.0; SQL nodes refuse it",
+        "6 column 3: column c: DEFAULT (1 + 1): expressions came with 8.0.13; SQL nodes refuse it",
+        "7 column 11: KEY k: TEXT columns are in no key or index of NDB; SQL nodes refuse it",
+        "7 column 25: KEY m: JSON columns are in no key or index of NDB; SQL nodes refuse it",
+    ]
+    text = render_schema(done.plan)
+    assert "-- mysqld of NDB 7.4 refuses:\n--   column doc of test.t: JSON came with NDB 7.5" in text
+    wrong = {p.rule for p in find(done.plan) if p.rule.startswith("column-")}
+    assert wrong == {"column-of-version", "column-in-key"}
+    plan = done.plan
+    for _ in range(8):
+        cure = next((p.edit for p in find(plan) if p.rule.startswith("column-") and p.edit), None)
+        plan = cure(plan) if cure else plan
+    assert not [p for p in find(plan) if p.rule.startswith("column-")]
+    [table] = plan.tables
+    assert table.column("doc").type == "longtext"
+    assert table.column("a").collation == "utf8mb4_general_ci"
+    assert table.column("b").collation == "utf8mb4_bin"
+    assert table.column("c").default is None
+    assert [index.name for index in table.indexes] == ["u"]
+    assert "refuses" not in render_schema(plan)
+    newer = done.plan.replace(ndb_version="8.4")
+    assert [p.rule for p in find(newer) if p.rule.startswith("column-")] == ["column-in-key"] * 2
+
+
+@pytest.mark.parametrize(
+    ("version", "column", "known"),
+    [
+        ("7.1", Column(name="a", type="varchar", length=9, collation="utf8mb4_general_ci"), False),
+        ("7.2", Column(name="a", type="varchar", length=9, collation="utf8mb4_general_ci"), True),
+        ("7.2", Column(name="a", type="varchar", length=9, collation="utf8_unicode_520_ci"), False),
+        ("7.2", Column(name="a", type="varchar", length=9, collation="latin1_german2_ci"), True),
+        ("7.2", Column(name="a", type="varchar", length=9, collation="utf8_german2_ci"), False),
+        ("7.4", Column(name="a", type="text", collation="gb18030_chinese_ci"), False),
+        ("7.5", Column(name="a", type="json"), True),
+        ("7.2", Column(name="a", type="datetime", length=3), False),
+        ("7.3", Column(name="a", type="datetime", length=3), True),
+        ("8.0.12", Column(name="a", type="int", default="(1)"), False),
+        ("8.0.13", Column(name="a", type="int", default="(1)"), True),
+    ],
+)
+def test_versions_of_types_collations_and_defaults(version: str, column: Column, known: bool) -> None:
+    assert (not list(unknown_in(column, NdbVersion.parse(version)))) is known

@@ -134,6 +134,7 @@ FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
         "logging": (lambda now: not now,), "row_format_fixed": (lambda now: not now,),
         "distribution_key": (lambda now: () if now else None,), "tablespace_id": (_cleared,),
         "primary_key": (_first,), "distribution_key_table_id": (_cleared,),
+        "left_out": (_or(("CHECK (a)",)),),
     },
     DataNode: {"container_memory_bytes": (_or(2**33), _or(2**31))},
     Column: {
@@ -141,6 +142,7 @@ FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
         "blob_inline_bytes": (_or(64),), "blob_part_bytes": (_or(4000),), "collation": (_or("latin1_bin"),),
         "nullable": (lambda now: not now,), "storage": (_or("disk"), _or("memory")),
         "column_format": (_or("fixed"), _or("dynamic")), "average_bytes": (_times(0.5), _or(9.0)),
+        "auto_increment": (lambda now: not now,), "default": (_or("1"),), "on_update": (_or("now()"),),
         "null_fraction": (_or(0.5),), "members": (_or(_MANY_MEMBERS),), "type": (_or("int"), _or("char")),
     },
     Index: {

@@ -27,6 +27,7 @@ TOPICS = (
     "refused.limits",
     "refused.nodes_and_hosts",
     "refused.obsolete",
+    "refused.tables",
     "refused.connections",
     "refused.management",
     "refused.threads",

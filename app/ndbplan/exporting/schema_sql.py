@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ndbplan.configuration.refused_tables import refused_by_sql
 from ndbplan.operations.schema import create_databases, create_table, disk_data_statements
 from ndbplan.plan.plan import Plan
 
@@ -12,6 +15,7 @@ def render_schema(plan: Plan) -> str:
         return ""
     lines = [
         f"-- Schema of cluster '{' '.join(plan.name.split())}' for NDB {plan.ndb_version}, by ndbplan.",
+        *_what_is_not_there(plan),
         "",
     ]
     lines += disk_data_statements(plan)
@@ -23,3 +27,22 @@ def render_schema(plan: Plan) -> str:
             lines.append(f"SET ndb_table_no_logging={0 if logging else 1};")
         lines.append(create_table(plan, table))
     return "\n".join(lines) + "\n"
+
+
+def _what_is_not_there(plan: Plan) -> Iterator[str]:
+    """Comments about what the plan does not hold of its tables, and what SQL nodes of its version refuse."""
+    lost = [(table, clause) for table in plan.tables for clause in table.left_out]
+    if lost:
+        yield "-- Not in this file, because the plan does not hold it:"
+    for table, clause in lost:
+        yield f"--   {_line(table.full_name)}: {_line(clause)}"
+    refused = list(refused_by_sql(plan))
+    if refused:
+        yield f"-- mysqld of NDB {plan.ndb_version} refuses:"
+    for one in refused:
+        yield f"--   {_line(one.where)}: {_line(one.why)}"
+
+
+def _line(text: str) -> str:
+    """A text that ends with its line."""
+    return " ".join(text.split())

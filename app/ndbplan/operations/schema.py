@@ -100,6 +100,12 @@ def column_text(plan: Plan, table: Table, column: Column) -> str:
     if column.collation is not None and COLUMN_TYPES[column.type].is_text:
         words.append(f"COLLATE {column.collation}")
     words.append("NULL" if column.nullable and column.name not in table.primary_key else "NOT NULL")
+    if column.default is not None:
+        words.append(f"DEFAULT {column.default}")
+    if column.on_update is not None:
+        words.append(f"ON UPDATE {column.on_update}")
+    if column.auto_increment:
+        words.append("AUTO_INCREMENT")
     if table.tablespace_id is not None or column.storage == "disk":
         # Said of each column: the table's own STORAGE holds for those that say nothing.
         words.append(f"STORAGE {column.storage.upper()}")

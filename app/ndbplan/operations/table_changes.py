@@ -33,7 +33,7 @@ from ndbplan.plan.tables import Column, Table
 
 _OF_A_COLUMN = (
     "type", "unsigned", "length", "scale", "members", "collation", "nullable", "storage", "column_format",
-    "blob_inline_bytes", "blob_part_bytes",
+    "blob_inline_bytes", "blob_part_bytes", "default", "on_update", "auto_increment",
 )  # fmt: skip
 _OF_A_TABLE = {
     "primary_key": "its primary key",
@@ -190,6 +190,8 @@ def _no_online_column(table: Table, column: Column) -> str:
         return "columns on disk are not"
     if COLUMN_TYPES[column.type].is_blob:
         return "BLOB, TEXT and JSON are not"
+    if column.default is not None or column.on_update is not None or column.auto_increment:
+        return "its DEFAULT must be NULL"
     return "COLUMN_FORMAT FIXED is not" if column.column_format == "fixed" else ""
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
 from ndbplan.ndb.columns import COLUMN_TYPES
-from ndbplan.plan.fields import Assumable, Bytes, Fraction, Id, Identifier, PathText, PositiveBytes, Ref, Rows
+from ndbplan.plan.fields import (
+    Assumable,
+    Bytes,
+    Fraction,
+    Id,
+    Identifier,
+    PathText,
+    PositiveBytes,
+    Ref,
+    Rows,
+    no_control,
+)
 
 if TYPE_CHECKING:
     TypeName = str
@@ -36,6 +48,31 @@ def _declarable(length: int | None, info: ValidationInfo) -> int | None:
     return length
 
 
+_SQL_STRING = r"""(?:'(?:[^'\\]|\\.|'')*+'|"(?:[^"\\]|\\.|"")*+")"""
+_SQL_WORD = re.compile(r"[+-]?[0-9.][0-9A-Fa-fxXbeE.+-]*+|(?:_?[A-Za-z]\w*+\s*+)?''|[A-Za-z_]\w*+")
+_SQL_CALL = re.compile(r"(?:[A-Za-z_]\w*+)?\s*+\([^;#]*\)")
+_LONGEST_VALUE = 1000
+
+
+def is_sql_value(text: str) -> bool:
+    """Whether a text can stand behind DEFAULT or ON UPDATE: a literal, a name, a call or an expression."""
+    if len(text) > _LONGEST_VALUE or not text.isprintable():
+        return False
+    bare = re.sub(_SQL_STRING, "''", text)
+    if "--" in bare or "/*" in bare or bare.count("(") != bare.count(")"):
+        return False
+    return (_SQL_WORD.fullmatch(bare) or _SQL_CALL.fullmatch(bare)) is not None
+
+
+def _sql_value(text: str) -> str:
+    if not is_sql_value(text):
+        raise ValueError("is no value of SQL in one line: a literal, a call or an expression in parentheses")
+    return text
+
+
+SqlValue = Annotated[str, AfterValidator(_sql_value)]
+
+
 class Column(Assumable):
     """One column, with what is known of its content."""
 
@@ -56,6 +93,11 @@ class Column(Assumable):
     collation: str | None = Field(default=None, pattern=r"^[a-z0-9_]{1,64}$")
     """Collation of a text column; None: the product's default for the version."""
     nullable: bool = True
+    auto_increment: bool = False
+    default: SqlValue | None = None
+    """What DEFAULT says, as SQL; None: nothing, or NULL."""
+    on_update: SqlValue | None = None
+    """What ON UPDATE says, as SQL: CURRENT_TIMESTAMP."""
     storage: Literal["memory", "disk"] = "memory"
     column_format: Literal["default", "fixed", "dynamic"] = "default"
     average_bytes: float | None = Field(default=None, ge=0, le=4_294_967_295)
@@ -112,6 +154,10 @@ class Table(Assumable):
     row_format_fixed: bool = False
     """ROW_FORMAT=FIXED: no reference to a variable part unless a column needs one."""
     tablespace_id: Annotated[Id | None, Ref("tablespaces", gone="clear")] = None
+    left_out: tuple[Annotated[str, Field(max_length=300), AfterValidator(no_control)], ...] = Field(
+        default=(), max_length=1000
+    )
+    """What its CREATE TABLE said besides, which a plan does not hold; schema.sql names it."""
     partition_rows: tuple[Rows, ...] = Field(default=(), max_length=8160)
     """Rows counted in each partition (ndb_desc -p), in partition order; empty: spread by the hash map."""
     partition_variable_bytes: tuple[Bytes, ...] = Field(default=(), max_length=8160)

@@ -8,6 +8,7 @@ from ndbplan.importing.ddl.into_plan import with_ddl
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.tables import Column
 
 V84 = NdbVersion.parse("8.4")
 CLAUSES = (
@@ -155,15 +156,90 @@ CREATE TABLESPACE lost ADD DATAFILE 'e' USE LOGFILE GROUP gone ENGINE=NDB;"""
     assert str(missing).startswith("line 5, column 19: tablespace lost uses log file group 'gone'")
 
 
-def test_defaults_of_a_table_are_named_once_where_the_first_stands() -> None:
+def test_defaults_are_kept_as_they_are_written() -> None:
     text = """CREATE TABLE t (id int NOT NULL PRIMARY KEY,
-  a int DEFAULT NULL,
-  b varchar(9) DEFAULT 'x;y', c timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
-  d int NOT NULL DEFAULT (coalesce(NULL, 1)));"""
+  a int DEFAULT NULL, b varchar(9) DEFAULT 'x;y', c timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
+  d int NOT NULL DEFAULT (coalesce(NULL, 1)), e int DEFAULT -1 SIGNED, f char(3) DEFAULT _latin1'x' NOT NULL,
+  g bit DEFAULT b'1' NOT NULL, h date DEFAULT DATE '2020-01-01', i int DEFAULT 0x1F,
+  j varchar(9) DEFAULT "it''s", k int DEFAULT '1\n2', l double DEFAULT +1.5e3);"""
     found = read_ddl(text, V84)
-    assert [column.name for column in found.tables[0].columns] == ["id", "a", "b", "c", "d"]
-    [problem] = found.problems
-    assert (problem.line, problem.column) == (3, 16)
-    assert problem.message == "DEFAULT of column b and 2 more is not used; it is left out"
+    [table] = found.tables
+    assert [column.default for column in table.columns] == [
+        None, None, "'x;y'", "CURRENT_TIMESTAMP(3)", "(coalesce(NULL, 1))", "-1", "_latin1'x'", "b'1'",
+        "DATE '2020-01-01'", "0x1F", "\"it''s\"", None, "+1.5e3",
+    ]  # fmt: skip
     # What stands in the parenthesis is no attribute of the column.
-    assert not found.tables[0].column("d").nullable
+    assert not table.column("d").nullable
+    assert [(p.line, p.message) for p in found.problems] == [
+        (5, "DEFAULT of column k is too long or holds line ends; it is left out")
+    ]
+    assert table.left_out == ("DEFAULT of column k is too long or holds line ends",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1; DROP TABLE t", "1 -- x", "(1", "now() # x", "'a' 'b'", "", "1, c int", "(1) /* x */", "'a\nb'", "'"],
+)
+def test_what_is_no_value_is_no_default_of_a_plan(text: str) -> None:
+    with pytest.raises(ValueError, match="SQL"):
+        Column(name="a", type="int", default=text)
+
+
+PHPMYADMIN = """SET SQL_MODE = "NO_AUTO_VALUE_ON_ZERO";
+START TRANSACTION;
+CREATE TABLE `a` (
+  `id` int(11) NOT NULL,
+  `name` varchar(20) DEFAULT NULL,
+  `b` int NOT NULL
+) ENGINE=ndbcluster DEFAULT CHARSET=latin1;
+INSERT INTO `a` VALUES (1, 'x', 2);
+INSERT INTO `a` VALUES (2, 'y', 2);
+CREATE TABLE `b` (`id` int NOT NULL) ENGINE=ndbcluster;
+INSERT INTO `b` VALUES (1);
+ALTER TABLE `a`
+  ADD PRIMARY KEY (`id`),
+  ADD UNIQUE KEY `n` (`name`) USING HASH,
+  ADD KEY `b` (`b`);
+ALTER TABLE `b` ADD PRIMARY KEY (`id`);
+ALTER TABLE `a`
+  MODIFY `id` int(11) NOT NULL AUTO_INCREMENT, AUTO_INCREMENT=101;
+ALTER TABLE `a`
+  ADD CONSTRAINT `fk` FOREIGN KEY (`b`) REFERENCES `b` (`id`) ON DELETE CASCADE;
+CREATE INDEX late ON b (id);
+ALTER TABLE a CHANGE COLUMN name title varchar(30) AFTER b, DROP COLUMN b, ALGORITHM=COPY;
+ALTER TABLE elsewhere ADD c int;
+GRANT SELECT ON *.* TO 'u'@'%';
+LOAD DATA INFILE 'x' INTO TABLE a;
+LOCK TABLES a WRITE;
+SELECT 1;
+COMMIT;
+"""
+
+
+def test_a_dump_that_makes_keys_later() -> None:
+    found = read_ddl(PHPMYADMIN, V84)
+    a, b = found.tables
+    assert (a.primary_key, b.primary_key) == (("id",), ("id",))
+    assert a.column("id").auto_increment
+    assert (a.rows, a.assumed) == (100, ("rows",))
+    assert [(i.name, i.columns, i.kind) for i in a.indexes] == [
+        ("n", ("title",), "unique_hash"),
+        ("b", ("b",), "ordered"),
+    ]
+    assert a.column("title").length == 30
+    assert [index.name for index in b.indexes] == ["late"]
+    assert a.left_out == ("FOREIGN KEY (`b`) REFERENCES `b` (`id`) ON DELETE CASCADE",)
+    assert [(p.line, p.column, p.message.split(":")[0].split(" is ")[0]) for p in found.problems] == [
+        (1, 1, "SET"),
+        (2, 1, "START TRANSACTION"),
+        (8, 1, "INSERT (3 statements, lines 8 to 9, 11)"),
+        (18, 63, "AUTO_INCREMENT=101"),
+        (20, 23, "FOREIGN KEY to b"),
+        (22, 61, "ALTER TABLE ... DROP COLUMN"),
+        (23, 13, "ALTER TABLE"),
+        (24, 1, "GRANT"),
+        (25, 1, "LOAD DATA"),
+        (26, 1, "LOCK TABLES"),
+        (27, 1, "SELECT"),
+        (28, 1, "COMMIT"),
+    ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from ndbplan.configuration.refused_tables import in_keys, unknown_in
+from ndbplan.importing.ddl.alter_table import Change
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.known_tables import TableName
 from ndbplan.importing.ddl.stream import Stream, Unreadable
@@ -11,6 +13,7 @@ from ndbplan.importing.ddl.table_names import table_name
 from ndbplan.importing.ddl.table_options import read_options
 from ndbplan.importing.ddl.types import ColumnReader, TableParts
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Table
 
 
 def created_name(stream: Stream, database: str) -> TableName:
@@ -30,9 +33,14 @@ def read_table(
     problems: list[tuple[int, str]],
     charsets: Mapping[str, tuple[str | None, str | None]],
     start: int,
+    source: str,
+    changes: Iterable[Change] = (),
 ) -> TableParts:
-    """What stands behind the name of a table; `start`: offset of its statement. Raises Unreadable."""
-    parts = TableParts(name.database, name.name, start, problems=problems)
+    """What stands behind the name of a table; `start`: offset of its statement in the text `source`.
+
+    `changes`: what ALTER TABLE does to it afterwards. Raises Unreadable.
+    """
+    parts = TableParts(name.database, name.name, start, problems=problems, source=source)
     if not stream.accept("("):
         raise stream.unreadable("a list of columns in parentheses")
     reader = ColumnReader(version)
@@ -47,11 +55,51 @@ def read_table(
         except Unreadable as error:
             parts.problems.append((error.offset, error.what))
     read_options(options, parts)
+    for change in changes:
+        try:
+            _apply(change, reader, parts)
+        except Unreadable as error:
+            parts.problems.append((error.offset, error.what))
     if parts.options.get("partition_balance") == "FOR_RP_BY_LDM":
         # A balance that is asked for wins over MAX_ROWS, the default one too (ha_ndbcluster::create).
         parts.options.pop("max_rows", None)
     reader.finish(parts)
     return parts
+
+
+def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> list[tuple[int, str]]:
+    """What SQL nodes of a version refuse of a table that was read, with its offsets."""
+    found = [
+        (parts.place_of(column.name), f"column {column.name}: {why}; SQL nodes refuse it")
+        for column in table.columns
+        for why in unknown_in(column, version)
+    ]
+    for one in in_keys(table):
+        key = f"KEY {one.key}" if one.key else "PRIMARY KEY"
+        place = parts.places.get(key, parts.place_of(one.column.name))
+        found.append((place, f"{key}: {one.why}; SQL nodes refuse it"))
+    return found
+
+
+def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
+    """Follow one clause of ALTER TABLE. Raises Unreadable."""
+    stream = Stream(change.words, change.end)
+    if change.kind == "options":
+        read_options(stream, parts)
+    elif change.kind == "add":
+        _read_item(stream, reader, parts)
+    else:
+        old = change.column.casefold()
+        places = [i for i, column in enumerate(parts.columns) if column["name"].casefold() == old]
+        if not places:
+            raise Unreadable(
+                change.words[0].start, f"there is no column {change.column[:40]}; it is left out"
+            )
+        before = parts.columns.pop(places[0])["name"]
+        reader.read(stream, parts)
+        now = parts.columns.pop()
+        parts.columns.insert(places[0], now)
+        parts.rename(before, now["name"])
 
 
 def default_charset(options: Stream) -> tuple[str | None, str | None]:
@@ -86,15 +134,18 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
         name = _index_name(item) or constraint
         hashed, columns = _key(item, parts.problems)
         parts.add_index(name, columns, "unique_hash" if hashed else "unique")
+        parts.places[f"KEY {parts.indexes[-1].name}"] = first.start
         _index_options(item, parts)
     elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
         item.next()
         name = _index_name(item)
         _, columns = _key(item, parts.problems)
         parts.add_index(name, columns, "ordered")
+        parts.places[f"KEY {parts.indexes[-1].name}"] = first.start
         _index_options(item, parts)
     elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
-        parts.problems.append((first.start, f"NDB has no {first.upper} index; it is left out"))
+        what = f"NDB has no {first.upper} index; it is left out"
+        parts.lose(first.start, what, parts.text(first.start, item.end))
     elif item.accept("FOREIGN"):
         item.expect("KEY")
         name = _index_name(item) or constraint
@@ -102,11 +153,11 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
         key = _references(item, parts.database, columns)
         parts.foreign_keys.append((name, key))
         what = f"FOREIGN KEY to {key.table}" if key.table else "FOREIGN KEY"
-        parts.problems.append(
-            (first.start, f"{what}: planned as its index; looking for the row it names is not counted")
-        )
+        said = f"{what}: planned as its index; looking for the row it names is not counted"
+        parts.lose(first.start, said, parts.text(first.start, item.end))
     elif first.kind == "word" and first.upper == "CHECK":
-        parts.problems.append((first.start, "CHECK is looked at by SQL nodes; it is not counted"))
+        said = "CHECK is looked at by SQL nodes; it is not counted"
+        parts.lose(first.start, said, parts.text(first.start, item.end))
     else:
         reader.read(item, parts)
 
@@ -120,8 +171,7 @@ def _index_options(item: Stream, parts: TableParts) -> None:
             continue
         if word.upper != "INVISIBLE" and not item.at_end():
             item.next()
-        what = f"{word.text.upper()[:40]} of an index changes nothing; it is left out"
-        parts.problems.append((word.start, what))
+        parts.lose(word.start, f"{word.text.upper()[:40]} of an index changes nothing; it is left out")
 
 
 def _references(item: Stream, database: str, columns: tuple[str, ...]) -> ForeignKey:

@@ -5,7 +5,8 @@
 
 What cannot be read is reported with its line and column, and the rest is kept. CREATE, RENAME, TRUNCATE and
 DROP of tables, USE, CREATE DATABASE, SET ndb_table_no_logging, and CREATE, ALTER and DROP of log file groups
-and tablespaces count; ALTER TABLE and CREATE INDEX are reported; the rest is passed over.
+and tablespaces count, and so do ALTER TABLE and CREATE INDEX of tables that the text makes; the rest is
+named with its lines.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,14 +25,22 @@ from pydantic import ValidationError
 from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.validated import EditError
-from ndbplan.importing.ddl.create_table import created_name, default_charset, read_table
+from ndbplan.importing.ddl.alter_table import Change, changes_of
+from ndbplan.importing.ddl.create_table import (
+    created_name,
+    default_charset,
+    read_table,
+    refused_clauses,
+)
 from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
+from ndbplan.importing.ddl.passed import VERB, what_is_passed
 from ndbplan.importing.ddl.session import Session, session_after
 from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.table_names import named, renamed
 from ndbplan.importing.ddl.tokens import (
+    COMMENTS,
     NEXT_TABLE,
     DdlProblem,
     Places,
@@ -48,41 +57,41 @@ from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
 _NO_SEMICOLON = "a semicolon is missing before this"
-_COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+"
 _NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
-_CREATE_TABLE = re.compile(rf"{_COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
+_CREATE_TABLE = re.compile(rf"{COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
 _DATABASE = re.compile(
-    rf"{_COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
+    rf"{COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
 )
 _ALTER_DATABASE = re.compile(
-    rf"{_COMMENTS}ALTER\s+(?:DATABASE|SCHEMA)\s+(?:(?!(?:DEFAULT|CHARACTER|CHARSET|COLLATE)\b)({_NAME}))?",
+    rf"{COMMENTS}ALTER\s+(?:DATABASE|SCHEMA)\s+(?:(?!(?:DEFAULT|CHARACTER|CHARSET|COLLATE)\b)({_NAME}))?",
     re.I,
 )
 _DUMPED = re.compile(r"^-- Host: [^\n]*?\bDatabase:[ \t]*(\S[^\n]*?)[ \t]*$", re.M)
 """The head of a dump of one database, which names it nowhere else; of several it names none."""
 _HEAD_LETTERS = 4096
-_DROP = re.compile(rf"{_COMMENTS}DROP\s+(?:TABLES?|VIEW)\b", re.I)
-_EMPTY = re.compile(rf"{_COMMENTS}TRUNCATE\b", re.I)
+_DROP = re.compile(rf"{COMMENTS}DROP\s+(?:TABLES?|VIEW)\b", re.I)
+_EMPTY = re.compile(rf"{COMMENTS}TRUNCATE\b", re.I)
 _FULL_NAME = rf"{_NAME}(?:\s*+\.\s*+{_NAME})?+"
 _RENAME = re.compile(
-    rf"{_COMMENTS}(?:(?P<verb>RENAME)\s+TABLES?\b|ALTER\s+TABLE\s+{_FULL_NAME}\s*+RENAME\s*+"
+    rf"{COMMENTS}(?:(?P<verb>RENAME)\s+TABLES?\b|ALTER\s+TABLE\s+{_FULL_NAME}\s*+RENAME\s*+"
     rf"(?:TO\b|AS\b|=)?+\s*+{_FULL_NAME}\s*\Z)",
     re.I,
 )
 """ALTER TABLE where it does nothing else."""
-_DROP_DATABASE = re.compile(rf"{_COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXISTS\s+)?({_NAME})", re.I)
+_DROP_DATABASE = re.compile(rf"{COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXISTS\s+)?({_NAME})", re.I)
 _DISK_DATA = re.compile(
-    rf"{_COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
+    rf"{COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
 )
-_NO_LOGGING = re.compile(rf"\A{_COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
+_NO_LOGGING = re.compile(rf"\A{COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
 _NO_TABLE = re.compile(
-    rf"{_COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
+    rf"{COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
     r"|SQL\s++SECURITY\s++\w++|AGGREGATE)\s++)*+(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
     re.I,
 )
 """Views and programs: dumps put who defines them in front."""
 _CHANGE = re.compile(
-    rf"{_COMMENTS}(ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
+    rf"{COMMENTS}(?:ALTER\s+(?:(?:ONLINE|OFFLINE|IGNORE)\s+)?TABLE|CREATE\s+(?:(?:UNIQUE|FULLTEXT|SPATIAL)\s+)?INDEX)"
+    r"\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
     re.I | re.S,
 )
 
@@ -138,12 +147,19 @@ def read_ddl(
     reader.disk_data.placed(places)
     return DdlResult(
         tuple(with_parents(list(reader.by_id.values()), reader.foreign_keys)),
-        tuple(DdlProblem(*places.of(offset), message) for offset, message in reader.left_problems()),
+        _in_order(
+            *(DdlProblem(*places.of(offset), message) for offset, message in reader.left_problems()),
+            *(what_is_passed(verb, found, places) for verb, found in reader.passed.items()),
+        ),
         {i: TablespaceName(word.text, *places.of(word.start)) for i, word in reader.tablespaces.items()},
         reader.disk_data,
         tuple(replace(fate, place=places.of(fate.offset)) for fate in reader.known.fates()),
         reader.known,
     )
+
+
+def _in_order(*problems: DdlProblem) -> tuple[DdlProblem, ...]:
+    return tuple(sorted(problems, key=lambda one: (one.line, one.column)))
 
 
 class _Reader:
@@ -170,12 +186,21 @@ class _Reader:
         self.disk_data = DiskData()
         self.known = KnownTables()
         self._session = Session()
+        self._text, self._number = "", 0
+        self._made: dict[str, _Made] = {}
+        """How each table is made, by its id."""
+        self._notes: dict[str, list[tuple[int, str]]] = {}
+        """What is said of each table, by its id."""
+        self.passed: dict[str, list[tuple[int, int]]] = {}
+        """Statements that tell a plan nothing: their numbers and offsets, by what they do."""
 
     def read_from(self, text: str, start: int) -> int | None:
         """Read statements; where to go on after one that swallowed others by a quote that is not closed."""
+        self._text = text
         for offset, statement in statements(text, start):
             if self._cancelled():
                 return None
+            self._number += 1
             head = _CREATE_TABLE.match(statement)
             if head is None:
                 self._other(offset, statement)
@@ -242,16 +267,32 @@ class _Reader:
             what = f"{' '.join(program[1].upper().split())} makes no table of NDB; it is left out"
             self.problems.append((offset + program.start(1), what))
             return
-        change = _CHANGE.match(statement)
-        if change:
-            what = " ".join(change[1].upper().split())
-            self.problems.append((offset + change.start(1), f"{what} is not followed; it is left out"))
+        if _CHANGE.match(statement):
+            self._read_words(offset, statement, self._alter)
+        elif passed := VERB.match(statement):
+            verb = " ".join(passed[1].upper().split())
+            self.passed.setdefault(verb, []).append((self._number, offset + passed.start(1)))
+
+    def _alter(self, tokens: list[Word], end: int) -> None:
+        """Let tables of the text take on what ALTER TABLE or CREATE INDEX says."""
+        unread = list[tuple[int, str]]()
+        (name, offset), found = changes_of(tokens, end, self._database, unread)
+        ids = self._named.get(name)
+        if not ids:
+            what = "CREATE INDEX" if tokens[0].upper == "CREATE" else "ALTER TABLE"
+            said = f"{what} is not followed: there is no table {name} above; it is left out"
+            raise Unreadable(offset, said)
+        self.problems += unread
+        for table_id in ids:
+            made = self._made[table_id]
+            made.changes += found
+            self._make(table_id, name, made)
 
     def _forget(self, name: TableName) -> bool:
         """Take out what the text makes under a name; whether there is anything."""
         found = self._named.pop(name, [])
         for table_id in found:
-            del self.by_id[table_id]
+            del self.by_id[table_id], self._notes[table_id], self._made[table_id]
             self.tablespaces.pop(table_id, None)
             self._dropped.append(self._spans.pop(table_id))
         return bool(found)
@@ -315,7 +356,8 @@ class _Reader:
         """Problems in the order of the text, without those of tables that were dropped again."""
         dropped = sorted(self._dropped)
         left = []
-        for offset, message in sorted([*self.problems, *self.disk_data.problems]):
+        of_tables = [note for notes in self._notes.values() for note in notes]
+        for offset, message in sorted([*self.problems, *of_tables, *self.disk_data.problems]):
             before = bisect_right(dropped, (offset, sys.maxsize)) - 1
             if before < 0 or offset > dropped[before][1]:
                 left.append((offset, message))
@@ -342,29 +384,59 @@ class _Reader:
         stream = Stream(tokens, end)
         try:
             name = created_name(stream, self._database)
-            self.known.make(name)
-            parts = read_table(stream, self._version, name, self.problems, self._charsets, start)
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
             return
-        if not self._session.logs:
+        self.known.make(name)
+        table_id = self._new_ids.of(Table)
+        made = _Made(name, stream.rest(), start, end, logs=self._session.logs)
+        if self._make(table_id, name, made):
+            self._made[table_id] = made
+            self._named.setdefault(name, []).append(table_id)
+            self._spans[table_id] = (start, end)
+
+    def _make(self, table_id: str, name: TableName, made: _Made) -> bool:
+        """Make a table, or make it anew after ALTER TABLE; False where it cannot be read."""
+        notes = list[tuple[int, str]]()
+        stream = Stream(made.words, made.end)
+        try:
+            parts = read_table(
+                stream, self._version, made.name, notes, self._charsets, made.start, self._text, made.changes
+            )
+        except Unreadable as error:
+            self.problems += [*notes, (error.offset, error.what)]
+            return False
+        if not made.logs:
             # Rows on disk are logged whatever the session says.
             parts.options.setdefault("logging", parts.uses_disk)
         try:
-            table = Table(id=self._new_ids.of(Table), **parts.fields())
+            table = Table(id=table_id, **{**parts.fields(), "database": name.database, "name": name.name})
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(step) for step in first["loc"])
-            self.problems.append((start, f"table {parts.name}: {where}: {refusal(first)}"))
-            return
-        self.by_id[table.id] = table
-        self._named.setdefault(name, []).append(table.id)
-        self.foreign_keys[table.id] = [key for _, key in parts.foreign_keys]
-        for key in self.foreign_keys[table.id]:
-            self._referred.setdefault(key.of, []).append(table.id)
-        self._spans[table.id] = (start, end)
+            self.problems.append((made.start, f"table {parts.name}: {where}: {refusal(first)}"))
+            return False
+        notes += refused_clauses(table, parts, self._version)
+        self.by_id[table_id], self._notes[table_id] = table, notes
+        self.foreign_keys[table_id] = [key for _, key in parts.foreign_keys]
+        for key in self.foreign_keys[table_id]:
+            if table_id not in self._referred.setdefault(key.of, []):
+                self._referred[key.of].append(table_id)
         if parts.tablespace:
-            self.tablespaces[table.id] = parts.tablespace
+            self.tablespaces[table_id] = parts.tablespace
+        return True
+
+
+@dataclass
+class _Made:
+    """A CREATE TABLE behind its name, and what is done to the table later."""
+
+    name: TableName
+    words: list[Word]
+    start: int
+    end: int
+    logs: bool
+    changes: list[Change] = field(default_factory=list)
 
 
 def _bare(name: str) -> str:

@@ -38,6 +38,22 @@ class Stream:
         self._at += 1
         return word
 
+    @property
+    def start(self) -> int:
+        """Offset of the next word."""
+        word = self.peek()
+        return self._end if word is _NO_WORD else word.start
+
+    @property
+    def taken_to(self) -> int:
+        """Offset behind the word that was taken last."""
+        return self._tokens[self._at - 1].end
+
+    @property
+    def end(self) -> int:
+        """Offset behind the last word."""
+        return self._tokens[-1].end if self._tokens else self._end
+
     def at_end(self) -> bool:
         """Whether all words are taken."""
         return self._at >= len(self._tokens)

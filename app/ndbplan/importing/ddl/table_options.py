@@ -35,7 +35,7 @@ def read_options(options: Stream, parts: TableParts) -> None:
         is_list = options.peek().upper == "("
         if is_list or options.at_end():
             options.skip_parenthesis()
-            parts.problems.append((word.start, f"{word.text[:40]} is not known here; it is left out"))
+            parts.lose(word.start, f"{word.text[:40]} is not known here; it is left out")
             continue
         value = options.next()
         if name == "TABLESPACE":
@@ -47,7 +47,7 @@ def read_options(options: Stream, parts: TableParts) -> None:
         elif not is_charset:
             known = name in _WITHOUT_EFFECT
             what = f"{name} changes nothing in NDB" if known else f"{word.text[:40]} is not known here"
-            parts.problems.append((word.start, f"{what}; it is left out"))
+            parts.lose(word.start, f"{what}; it is left out", f"{name} of the table")
 
 
 def _engine(parts: TableParts, value: Word) -> None:
@@ -96,7 +96,7 @@ def _comment(parts: TableParts, value: Word) -> None:
     match = re.search(r"NDB_TABLE\s*=\s*([^;]*)", value.text)
     if match is None:
         if value.text:
-            parts.problems.append((value.start, "COMMENT is for people; it is left out"))
+            parts.lose(value.start, "COMMENT is for people; it is left out", "COMMENT of the table")
         return
     for unknown in _unknown_settings(match[1]):
         parts.problems.append((value.start, f"NDB_TABLE has no {unknown[:40]}; it is left out"))

@@ -20,6 +20,10 @@ _SKIPPED = re.compile(
 )
 
 
+COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+"
+"""What may stand in front of a statement."""
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word, name, number, string or sign of a statement."""
@@ -29,6 +33,8 @@ class Word:
     """Offset in the whole text."""
     kind: str
     """word, name (quoted identifier), string, number or sign."""
+    end: int = 0
+    """Offset behind it."""
 
     @property
     def upper(self) -> str:
@@ -109,19 +115,20 @@ def words(statement: str, offset: int) -> list[Word]:
         raise ValueError(str(error).splitlines()[0][:120]) from None
     result: list[Word] = []
     for token in tokens:
-        start = offset + token.start
+        start, end = offset + token.start, offset + token.end + 1
         kind = token.token_type.name
         if kind == "IDENTIFIER":
-            result.append(Word(token.text, start, "name"))
+            result.append(Word(token.text, start, "name", end))
         elif kind in ("STRING", "NATIONAL_STRING", "RAW_STRING"):
-            result.append(Word(token.text, start, "string"))
+            result.append(Word(token.text, start, "string", end))
         elif kind == "NUMBER":
-            result.append(Word(token.text, start, "number"))
+            result.append(Word(token.text, start, "number", end))
         elif re.match(r"[A-Za-z_$\u0080-\uffff]", token.text):
             # The lexer joins some keywords (PRIMARY KEY); here each word counts alone.
             result += [
-                Word(part[0], start + part.start(), "word") for part in re.finditer(r"\S+", token.text)
+                Word(part[0], start + part.start(), "word", start + part.end())
+                for part in re.finditer(r"\S+", token.text)
             ]
         else:
-            result.append(Word(token.text, start, "sign"))
+            result.append(Word(token.text, start, "sign", end))
     return result

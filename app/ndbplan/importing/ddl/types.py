@@ -15,7 +15,7 @@ from ndbplan.ndb.charsets import charset_of, default_collation
 from ndbplan.ndb.columns import COLUMN_TYPES, Length, by_ddl_name, smallest_that_holds
 from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.tables import Column, Index
+from ndbplan.plan.tables import Column, Index, is_sql_value
 
 
 @dataclass
@@ -39,11 +39,28 @@ class TableParts:
     virtual: set[str] = field(default_factory=set)
     tablespace: Word | None = None
     on_disk: bool = False
-    values_of_server: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    """Columns whose values the server makes, by the clause that says so, with its offset."""
     row_format_dynamic: bool = False
     """ROW_FORMAT=DYNAMIC: columns that do not say otherwise are dynamic."""
     problems: list[tuple[int, str]] = field(default_factory=list)
+    source: str = ""
+    """The text that offsets are of."""
+    places: dict[str, int] = field(default_factory=dict)
+    """Offset of each column."""
+    left_out: list[str] = field(default_factory=list)
+    """What the statement says besides and a plan does not hold."""
+
+    def lose(self, offset: int, message: str, clause: str = "") -> None:
+        """Say at its place what is not kept; `clause`: what it is, else what the message begins with."""
+        self.problems.append((offset, message))
+        self.left_out.append((clause or message.partition(";")[0])[:_LONGEST_CLAUSE])
+
+    def place_of(self, column: str) -> int:
+        """Offset of a column's definition."""
+        return self.places.get(column, self.start)
+
+    def text(self, start: int, end: int) -> str:
+        """A piece of the statement in one line."""
+        return " ".join(self.source[start:end].split())
 
     @property
     def uses_disk(self) -> bool:
@@ -61,6 +78,17 @@ class TableParts:
         self.index_numbers |= {stem: number, wish: self.index_numbers.get(wish, 0)}
         self.indexes.append(Index(name=wish, columns=columns, kind=kind))
 
+    def rename(self, before: str, now: str) -> None:
+        """Let keys and indexes name a column as it is called now."""
+        if before == now:
+            return
+
+        def named(columns: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(now if column.casefold() == before.casefold() else column for column in columns)
+
+        self.primary_key, self.distribution_key = named(self.primary_key), named(self.distribution_key)
+        self.indexes = [one.model_copy(update={"columns": named(one.columns)}) for one in self.indexes]
+
     def fields(self) -> dict[str, Any]:
         """The fields of a Table."""
         return {
@@ -71,10 +99,13 @@ class TableParts:
             "primary_key_using_hash": self.primary_key_using_hash,
             "distribution_key": self.distribution_key,
             "indexes": tuple(self.indexes),
+            "left_out": tuple(self.left_out[:_MOST_CLAUSES]),
             **self.options,
         }
 
 
+_LONGEST_CLAUSE = 300
+_MOST_CLAUSES = 1000
 _TYPES = by_ddl_name()
 _CHARSET_ATTRIBUTES = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 """Short names of character sets behind a type (manual, data type syntax)."""
@@ -141,6 +172,7 @@ class ColumnReader:
         start = item.peek().start
         name = item.name("column or key")
         column: dict[str, Any] = {"name": name}
+        parts.places[name] = start
         type_word = item.peek()
         typed = item.name("a type").lower()
         national = typed == "national"
@@ -207,22 +239,22 @@ class ColumnReader:
                 nullable = False
             elif word == "NULL":
                 nullable = True
+            elif word == "DEFAULT" and item.accept("NULL"):
+                continue
             elif word == "DEFAULT":
-                if item.peek().upper != "NULL":
-                    parts.values_of_server.setdefault(word, []).append((token.start, name))
-                _skip_value(item)
+                self._value(item, column, parts, token, "default")
             elif word == "ON":
                 item.expect("UPDATE")
-                parts.values_of_server.setdefault("ON UPDATE", []).append((token.start, name))
-                _skip_value(item)
+                self._value(item, column, parts, token, "on_update")
             elif word == "AUTO_INCREMENT" or (word == "SERIAL" and item.accept("DEFAULT")):
                 item.accept("VALUE")
-                parts.values_of_server.setdefault("AUTO_INCREMENT", []).append((token.start, name))
+                column["auto_increment"] = True
             elif word == "COMMENT":
                 comment = item.next()
                 self._comment(column, comment.text)
                 if comment.text and "NDB_COLUMN" not in comment.text.upper():
-                    parts.problems.append((comment.start, "COMMENT is for people; it is left out"))
+                    what = f"COMMENT of column {name}"
+                    parts.lose(comment.start, "COMMENT is for people; it is left out", what)
             elif word == "STORAGE":
                 column["storage"] = "disk" if item.next().upper == "DISK" else "memory"
             elif word == "COLUMN_FORMAT":
@@ -231,6 +263,11 @@ class ColumnReader:
                 item.skip_parenthesis()
                 virtual = not item.accept("STORED") and not item.accept("PERSISTENT")
                 item.accept("VIRTUAL")
+                clause = f"column {name}: {parts.text(token.start, item.taken_to)}"
+                what = "is not stored; it takes no memory"
+                if not virtual:
+                    what = "is stored; it is planned as a column that is written"
+                parts.lose(start, f"column {name} is generated and {what}", clause)
             elif word in ("CHECK", "REFERENCES"):
                 said = "CHECK is looked at by SQL nodes; it is not counted"
                 if word == "REFERENCES":
@@ -240,7 +277,8 @@ class ColumnReader:
                 if item.accept("NOT"):
                     item.expect("ENFORCED")
                 item.accept("ENFORCED")
-                parts.problems.append((start, f"column {name}: {said}"))
+                clause = f"column {name}: {parts.text(token.start, item.taken_to)}"
+                parts.lose(start, f"column {name}: {said}", clause)
             elif word == "PRIMARY" or word == "KEY":
                 item.accept("KEY")
                 parts.primary_key = (name,)
@@ -252,11 +290,9 @@ class ColumnReader:
                     item.name("constraint name")
             elif word not in _SAYS_NOTHING:
                 _skip_unknown(item)
-                what = f"column {name}: {token.text[:40]} is not used; it is left out"
-                parts.problems.append((token.start, what))
+                parts.lose(token.start, f"column {name}: {token.text[:40]} is not used; it is left out")
         if virtual:
             parts.virtual.add(name)
-            parts.problems.append((start, f"column {name} is generated and not stored; it takes no memory"))
             return
         if COLUMN_TYPES[column["type"]].is_text:
             column["collation"] = self._collation(charset, collation, binary)
@@ -269,6 +305,19 @@ class ColumnReader:
             nullable = column.get("nullable", may)
         column["nullable"] = nullable
         parts.columns.append(column)
+
+    @staticmethod
+    def _value(item: Stream, column: dict[str, Any], parts: TableParts, word: Word, field_name: str) -> None:
+        """Keep the value of DEFAULT or ON UPDATE as it is written, where it can stand in a plan."""
+        start = item.start
+        _skip_value(item)
+        text = parts.source[start : item.taken_to]
+        if is_sql_value(text):
+            column[field_name] = text
+            return
+        clause = " ".join((word.upper, *(["UPDATE"] if field_name == "on_update" else [])))
+        what = f"{clause} of column {column['name']} is too long or holds line ends; it is left out"
+        parts.lose(word.start, what)
 
     def _collation(self, charset: str | None, collation: str | None, binary: bool) -> str | None:
         if binary and collation is None:
@@ -298,11 +347,6 @@ class ColumnReader:
     def finish(self, parts: TableParts) -> None:
         """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""
         names = {column["name"].casefold(): column["name"] for column in parts.columns}
-        for clause, made_for in parts.values_of_server.items():
-            # Nearly every table of a dump has some: one note for all of them.
-            (place, first), *others = made_for
-            more = f" and {len(others)} more" if others else ""
-            parts.problems.append((place, f"{clause} of column {first}{more} is not used; it is left out"))
 
         def known(columns: tuple[str, ...]) -> tuple[str, ...] | None:
             known_columns = tuple(names.get(column.casefold(), "") for column in columns)

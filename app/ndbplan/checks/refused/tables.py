@@ -1,0 +1,87 @@
+"""Rules about tables that SQL nodes refuse to make: types, collations and keys of their version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.rule import error, rule
+from ndbplan.configuration.refused_tables import RefusedColumn, refused_by_sql
+from ndbplan.edits import validated
+from ndbplan.edits.changes import SetField
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb import sql_versions
+from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Column, Table
+
+
+@rule("column-of-version", "SQL nodes of the version do not know a column's type or collation")
+def column_of_version(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for one in refused_by_sql(plan):
+        if one.key is not None:
+            continue
+        instead = _instead(one.column, plan.version)
+        words = _difference(one.column, instead)
+        yield error(
+            one.where,
+            f"{one.where}: {one.why}; CREATE TABLE fails on NDB {plan.ndb_version}",
+            f"use {words}, or a newer version",
+            [one.table.id],
+            _with_column(one.table, instead),
+        )
+
+
+@rule("column-in-key", "A column is in a key or index that cannot hold it")
+def column_in_key(now: Estimation) -> Iterator[Problem]:
+    for one in refused_by_sql(now.plan):
+        if one.key is None:
+            continue
+        key = f"index {one.key}" if one.key else "the primary key"
+        yield error(
+            one.where,
+            f"{one.where} is in {key}: {one.why}; CREATE TABLE fails",
+            f"take index {one.key} out" if one.key else "choose another primary key",
+            [one.table.id],
+            _without_index(one) if one.key else None,
+        )
+
+
+def _instead(column: Column, version: NdbVersion) -> Column:
+    """The column as the version can have it."""
+    fields: dict[str, object] = {}
+    if sql_versions.unknown_type(column.type, version):
+        fields["type"] = sql_versions.type_instead(column.type)
+        if COLUMN_TYPES[str(fields["type"])].is_text:
+            fields["collation"] = sql_versions.collation_instead("utf8mb4_bin", version)
+    elif column.collation is not None and sql_versions.unknown_collation(column.collation, version):
+        fields["collation"] = sql_versions.collation_instead(column.collation, version)
+    if sql_versions.unknown_fraction(column.type, column.length, version):
+        fields["length"] = 0
+    if column.default is not None and sql_versions.unknown_default(column.default, version):
+        fields["default"] = None
+    return validated.changed(column, **fields)
+
+
+def _difference(before: Column, after: Column) -> str:
+    told = []
+    if after.type != before.type:
+        told.append(f"{after.type.upper()} COLLATE {after.collation}")
+    elif after.collation != before.collation:
+        told.append(str(after.collation))
+    if after.length != before.length:
+        told.append("whole seconds")
+    if after.default != before.default:
+        told.append("no DEFAULT")
+    return " and ".join(told)
+
+
+def _with_column(table: Table, column: Column) -> Edit:
+    columns = tuple(column if one.name == column.name else one for one in table.columns)
+    return SetField(table.id, "columns", columns)
+
+
+def _without_index(one: RefusedColumn) -> Edit:
+    left = tuple(index for index in one.table.indexes if index.name != one.key)
+    return SetField(one.table.id, "indexes", left)

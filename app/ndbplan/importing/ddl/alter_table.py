@@ -1,0 +1,111 @@
+"""ALTER TABLE and CREATE INDEX of tables that a text makes, as dumps split a table into several statements.
+
+phpMyAdmin writes columns first, then ADD PRIMARY KEY, ADD KEY, MODIFY ... AUTO_INCREMENT and constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ndbplan.importing.ddl.stream import Stream
+from ndbplan.importing.ddl.table_names import NamedTable, table_name
+from ndbplan.importing.ddl.tokens import Word
+
+_OPTIONS = frozenset(
+    {
+        "AUTO_INCREMENT", "COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "ROW_FORMAT", "TABLESPACE", "STORAGE",
+    }
+)  # fmt: skip
+_HOW = frozenset({"ALGORITHM", "LOCK"})
+"""Says how a table is changed, not what it becomes."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One clause that a table takes on."""
+
+    kind: Literal["add", "modify", "options"]
+    words: list[Word]
+    end: int
+    column: str = ""
+    """The column that MODIFY or CHANGE is about."""
+
+
+def changes_of(
+    tokens: list[Word], end: int, database: str, problems: list[tuple[int, str]]
+) -> tuple[NamedTable, list[Change]]:
+    """The table of ALTER TABLE or CREATE INDEX, and what it takes on; the rest goes to `problems`.
+
+    Raises Unreadable.
+    """
+    stream = Stream(tokens, end)
+    if stream.accept("CREATE"):
+        return _index(stream, end, database)
+    stream.expect("ALTER")
+    for word in ("ONLINE", "OFFLINE", "IGNORE"):
+        stream.accept(word)
+    stream.expect("TABLE")
+    table = table_name(stream, database)
+    found = list[Change]()
+    for clause in _clauses(stream.rest()):
+        found += _change(clause, problems)
+    return table, found
+
+
+def _index(stream: Stream, end: int, database: str) -> tuple[NamedTable, list[Change]]:
+    """CREATE [UNIQUE] INDEX name ON table (columns): ADD [UNIQUE] INDEX name (columns)."""
+    words = stream.rest()
+    place = next((i for i, word in enumerate(words) if word.upper == "ON"), None)
+    if place is None:
+        raise stream.unreadable("ON and a table")
+    behind = Stream(words[place + 1 :], end)
+    table = table_name(behind, database)
+    return table, [Change("add", [*words[:place], *behind.rest()], end)]
+
+
+def _clauses(words: list[Word]) -> Iterator[list[Word]]:
+    clause, depth = list[Word](), 0
+    for word in words:
+        depth += (word.upper == "(") - (word.upper == ")")
+        if word.upper == "," and depth == 0:
+            yield clause
+            clause = []
+        else:
+            clause.append(word)
+    yield clause
+
+
+def _change(clause: list[Word], problems: list[tuple[int, str]]) -> Iterator[Change]:
+    if not clause:
+        return
+    end = clause[-1].end
+    first, stream = clause[0], Stream(clause[1:], end)
+    if first.upper == "ADD":
+        stream.accept("COLUMN")
+        if stream.accept("("):
+            for item in stream.items():
+                yield Change("add", item.rest(), end)
+        elif stream.peek().upper != "PARTITION":
+            yield Change("add", _without_place(stream.rest()), end)
+        else:
+            problems.append((first.start, "ALTER TABLE ... ADD PARTITION is not followed; it is left out"))
+    elif first.upper in ("MODIFY", "CHANGE"):
+        stream.accept("COLUMN")
+        old = stream.name("a column") if first.upper == "CHANGE" else stream.peek().text
+        yield Change("modify", _without_place(stream.rest()), end, old)
+    elif first.upper in _OPTIONS:
+        yield Change("options", clause, end)
+    elif first.upper not in _HOW:
+        what = " ".join(word.text.upper() for word in clause[:2])[:40]
+        problems.append((first.start, f"ALTER TABLE ... {what} is not followed; it is left out"))
+
+
+def _without_place(words: list[Word]) -> list[Word]:
+    """A column without FIRST or AFTER another one: the order of columns changes no figure."""
+    if words and words[-1].upper == "FIRST":
+        return words[:-1]
+    if len(words) > 1 and words[-2].upper == "AFTER":
+        return words[:-2]
+    return words
