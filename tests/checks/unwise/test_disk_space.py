@@ -13,7 +13,7 @@ from ndbplan.checks.fits import disk_severity, misfit
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check, check_all, find
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.edits.parts import update
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.edits.roles import assign_role
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import checkpoint
