@@ -106,13 +106,14 @@ class Trials:
         return self._kept[key][1]
 
     def _step(self, plan: Plan, before: Sequence[Problem], name: str, wanted: list[Problem]) -> Step | None:
-        wanted = self._needed(plan, _without_contradictions(plan, wanted))
+        every, wanted = wanted, self._needed(plan, _without_contradictions(plan, wanted))
         if not wanted:
             return None
         whole, reason = self._tried(plan, before, name, wanted)
         edits = list(dict.fromkeys(problem.edit for problem in wanted))
         if whole is not None or len(edits) == 1 or len(edits) > SINGLY_UP_TO:
-            self.refused.update({finding(problem): reason for problem in wanted if whole is None})
+            # Those that gave way to these, which set the same value, are refused with them.
+            self.refused.update({finding(problem): reason for problem in every if whole is None})
             return whole
         good: list[Problem] = []
         for edit in edits:
