@@ -11,7 +11,7 @@ from ndbplan.checks.alike import one_per_cause, single
 from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import check, check_all, find
+from ndbplan.checks.run import check_all, find, load_rules
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan, Waiver
@@ -24,7 +24,9 @@ def telecom_at_7_6() -> Plan:
 
 
 def of_rule(plan: Plan, rule: str) -> list[Problem]:
-    return [problem for problem in check(plan) if problem.rule == rule]
+    """Rows of one rule, by that rule alone."""
+    load_rules()
+    return one_per_cause(plan, RULES[rule].problems(Estimation(plan)))
 
 
 def test_one_cause_on_many_nodes_is_one_row_with_their_count_and_one_edit() -> None:
@@ -37,17 +39,18 @@ def test_one_cause_on_many_nodes_is_one_row_with_their_count_and_one_edit() -> N
     assert set(row.object_ids) == {node.id for node in high}
     assert row.edit is not None
     assert not of_rule(row.edit(plan), "node-group-number")
-    assert len(check(plan)) < 25
+    assert len(one_per_cause(plan, find(plan))) < 25
 
 
 def test_a_waiver_of_one_node_takes_only_that_one_out_of_the_row() -> None:
     plan = telecom_at_7_6()
     known = plan.data_nodes[60].id
     waived = plan.replace(waivers=(Waiver(rule="data-node-ids", object_id=known, reason="renumbered later"),))
-    (row,) = [p for p in of_rule(waived, "data-node-ids") if p.alike]
+    rows = check_all(waived)
+    (row,) = [p for p in rows if p.rule == "data-node-ids" and p.alike]
     assert known not in row.object_ids
     assert len(row.object_ids) == 95
-    (accepted,) = [p for p in check_all(waived) if p.waived]
+    (accepted,) = [p for p in rows if p.waived]
     assert accepted.object_ids == (known,)
 
 
@@ -59,18 +62,13 @@ def test_two_are_told_each_and_other_parameters_are_other_causes() -> None:
         plan = set_parameter(plan, node.id, "RedoBuffer", 2**26 + number * 2**20)
     for node in nodes[:2]:
         plan = set_parameter(plan, node.id, "DataDir", "here")
-    assert len(found_alone(plan)) == 2
+    assert len(of_rule(plan, "paths-absolute")) == 2
     other = set_parameter(plan, nodes[2].id, "BackupDataDir", "here")
-    assert len(found_alone(other)) == 3
+    assert len(of_rule(other, "paths-absolute")) == 3
     plan = set_parameter(plan, nodes[2].id, "DataDir", "here")
-    (row,) = found_alone(plan)
+    (row,) = of_rule(plan, "paths-absolute")
     assert row.object_ids == tuple(node.id for node in nodes[:3])
     assert row.where == "data node 1 and 2 more"
-
-
-def found_alone(plan: Plan) -> list[Problem]:
-    """Rows of one rule, by that rule alone."""
-    return one_per_cause(plan, RULES["paths-absolute"].problems(Estimation(plan)))
 
 
 def test_each_part_that_stops_the_cluster_is_told() -> None:

@@ -156,5 +156,5 @@ def test_random_plans_are_plans_and_reach_broad_ground() -> None:
     assert any(w.load.kind == "closed" for plan in plans for w in plan.workloads)
     assert any(len(plan.processes_of_host[host.id]) > 1 for plan in plans for host in plan.hosts)
     assert any(not host.disks for plan in plans for host in plan.hosts)
-    rules = {problem.rule for plan in plans[:12] for problem in check(plan)}
+    rules = {problem.rule for plan in plans[:12] for problem in find(plan)}
     assert len(rules) > 30

@@ -43,8 +43,8 @@ def misfit(now: Estimation, after: Plan) -> str:
         return ""
     return (
         next(_over_maximum(now.plan, after), "")
-        or next(_full_disks(now, now.of(after)), "")
         or next(_full_hosts(now, now.of(after)), "")
+        or next(_full_disks(now, now.of(after)), "")
     )
 
 

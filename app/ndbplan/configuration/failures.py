@@ -56,6 +56,10 @@ class Damage(NamedTuple):
     """Pairs of host ids that do not reach one another."""
 
 
+Effect = tuple[frozenset[int], frozenset[frozenset[int]], frozenset[frozenset[frozenset[int]]]]
+"""A damage with, in place of hosts that do not reach one another, the node ids on them."""
+
+
 class Step(NamedTuple):
     """One failure of a course: parts that die at once, and parts that lose sight of the rest."""
 
@@ -209,6 +213,14 @@ class Failures:
         }
 
     @cached_property
+    def _nodes_at(self) -> dict[str, frozenset[int]]:
+        """Node ids by host id."""
+        by_host: dict[str, set[int]] = {}
+        for node_id, host_id in self._host_of_node.items():
+            by_host.setdefault(host_id, set()).add(node_id)
+        return {host_id: frozenset(nodes) for host_id, nodes in by_host.items()}
+
+    @cached_property
     def _nodes_of_disk(self) -> dict[str, frozenset[int]]:
         by_disk: dict[str, set[int]] = {}
         for process in self.plan.processes:
@@ -217,8 +229,7 @@ class Failures:
         return {disk_id: frozenset(nodes) for disk_id, nodes in by_disk.items()}
 
     def _nodes_of_hosts(self, hosts: Iterable[Host]) -> frozenset[int]:
-        processes = [p for host in hosts for p in self.plan.processes_of_host[host.id]]
-        return frozenset(node_id for process in processes for node_id in process_node_ids(process))
+        return frozenset().union(*(self._nodes_at.get(host.id, frozenset()) for host in hosts))
 
     def nodes_of(self, part: Part) -> frozenset[int]:
         """Node ids of every kind inside a part: those that a dead one takes along (a link has none)."""
@@ -259,6 +270,13 @@ class Failures:
             return set()
         one, other = ([host.id for host in called_in(self.plan).hosts(name)] for name in part.name.split("/"))
         return {frozenset({a, b}) for a in one for b in other if a != b}
+
+    def effect(self, damage: Damage) -> Effect:
+        """What a damage does to nodes, wherever they are: only this decides what the cluster then does."""
+        if not damage.links:
+            return damage.dead, damage.apart, frozenset()
+        blind = (frozenset(self._nodes_at.get(host, frozenset()) for host in link) for link in damage.links)
+        return damage.dead, damage.apart, frozenset(pair for pair in blind if frozenset() not in pair)
 
     def judge(
         self, dead: Iterable[Part] = (), cut: Iterable[Collection[Part]] = (), at_s: float | None = None

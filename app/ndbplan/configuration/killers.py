@@ -17,7 +17,7 @@ from typing import Any
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.failing_parts import Part, parts
-from ndbplan.configuration.failures import Damage, Failures, Judged
+from ndbplan.configuration.failures import Damage, Effect, Failures, Judged
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.origins import NO_ORIGINS
@@ -148,7 +148,18 @@ class Search:
     def __init__(self, plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> None:
         self.failures = Failures(plan)
         self.cancelled = cancelled
-        self._judged: dict[Damage, Judged] = {}
+        self._judged: dict[Effect, Judged] = {}
+
+    def after_moves(self, plan: Plan) -> Search:
+        """The search of the plan with nodes on other hosts; what was judged serves it too.
+
+        Hosts say who is lost and who does not see whom, not what the cluster then does.
+        """
+        moved = Search(plan, self.cancelled)
+        here, there = self.failures, moved.failures
+        if (there.cluster, there.running) == (here.cluster, here.running):
+            moved._judged = self._judged
+        return moved
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -176,14 +187,13 @@ class Search:
 
     def judge(self, *damages: Damage) -> Judged:
         """What the cluster does when all of this happens at once."""
-        whole = Damage(
-            frozenset().union(*(damage.dead for damage in damages)),
-            frozenset().union(*(damage.apart for damage in damages)),
-            frozenset().union(*(damage.links for damage in damages)),
-        )
-        judged = self._judged.get(whole)
+        whole = damages[0]
+        for damage in damages[1:]:
+            whole = Damage(whole.dead | damage.dead, whole.apart | damage.apart, whole.links | damage.links)
+        effect = self.failures.effect(whole)
+        judged = self._judged.get(effect)
         if judged is None:
-            judged = self._judged[whole] = self.failures.after(self.failures.running, whole)
+            judged = self._judged[effect] = self.failures.after(self.failures.running, whole)
         return judged
 
     def of_parts(self, *dead: Part) -> Judged:

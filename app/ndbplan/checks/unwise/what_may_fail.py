@@ -10,7 +10,7 @@ from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import problem, rule, warning
-from ndbplan.configuration.failing_parts import Part, parts
+from ndbplan.configuration.failing_parts import Part
 from ndbplan.configuration.failures import Damage, Failures
 from ndbplan.configuration.killers import Search, search_of
 from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
@@ -149,7 +149,7 @@ def _cures(now: Estimation, search: Search, killers: tuple[Part, ...]) -> Iterat
                 continue
             if way not in used:
                 both = way[1](together)
-                left = set(Search(both).single_killers) if used else remaining
+                left = set(search.after_moves(both).single_killers) if used else remaining
                 if left & {*done, part}:
                     continue
                 together, standing = both, left
@@ -186,11 +186,11 @@ class _Helping:
 
 def _tried(search: Search) -> Iterator[tuple[set[Part], Way]]:
     plan, before = search.failures.plan, set(search.single_killers)
-    for words, edit in chain(_ways(plan), _moves(plan, before)):
+    for words, edit in chain(_ways(plan), _moves(search, before)):
         after = edit(plan)
         if after is plan or incomplete_node_group(after) is not None:
             continue
-        remaining = set(Search(after).single_killers)
+        remaining = set(search.after_moves(after).single_killers)
         if remaining < before:
             yield remaining, (words, edit)
 
@@ -217,12 +217,13 @@ def _ways(plan: Plan) -> Iterator[Way]:
         yield f"move data node {plan.by_id[node_id].node_id} to {hostname}", moved
 
 
-def _moves(plan: Plan, killers: set[Part]) -> Iterator[Way]:
+def _moves(search: Search, killers: set[Part]) -> Iterator[Way]:
     """Up to three nodes moved to other hosts, after which fewer parts, and no new ones, stop the cluster.
 
     Data and management nodes, each to any host; from the best of one move, the next. Fewest moves first.
     """
-    left = _MOST_JUDGED // max(1, len(parts(plan)))
+    plan = search.failures.plan
+    left = _MOST_JUDGED // max(1, len(search.parts))
     begun: list[tuple[tuple[Move, ...], Plan]] = [((), plan)]
     second_best: list[Way] = []
     for _ in range(3):
@@ -234,7 +235,7 @@ def _moves(plan: Plan, killers: set[Part]) -> Iterator[Way]:
                     continue
                 left -= 1
                 after = move_process(moved, *move)
-                still = set(Search(after).single_killers)
+                still = set(search.after_moves(after).single_killers)
                 tried[chosen] = (len(still - killers) + len(still), (*moves, move), after)
                 if still < killers:
                     way = _words_of(plan, (*moves, move)), _edit_of((*moves, move))
