@@ -30,6 +30,13 @@ class UserError(Exception):
 
 def readable(text: str, most: int) -> str:
     """The text as a person can read it: so many letters at most, the middle left out, all printable."""
-    if len(text) > most:
-        text = f"{text[: most * 2 // 3]} … {text[-most // 4 :]}"
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    printable = (
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode()
+        for c in _shortened(text, most)
+    )
+    # What is not printable takes up to ten letters each.
+    return _shortened("".join(printable), most)
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most * 2 // 3]} … {text[-most // 4 :]}"

@@ -1,0 +1,14 @@
+"""What a person can read of an error, whatever was typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.errors import UserError
+
+
+@pytest.mark.parametrize("letter", ["x", "\u2028", "\udc80", "\x00", "é", "\U000e0001"])
+def test_an_error_stays_short_and_printable(letter: str) -> None:
+    line = UserError(letter * 100_000, where=letter * 5_000, fix=letter * 5_000).line
+    assert len(line) < 1_000
+    assert line.isprintable()
