@@ -129,7 +129,7 @@ def test_a_stopped_cluster_is_the_first_line(call: Any, saved: Any) -> None:
     assert "system restart" in lines[1]
     shape = call("simulate", path, "--for", "100s", *events, "--json").json("simulate")
     assert shape["cluster_stop"]["text"] == lines[0]
-    assert shape["accepted_per_s"]["value"] == pytest.approx(0.9 * shape["offered_per_s"])
+    assert shape["accepted_per_s"]["value"] < 0.9 * shape["offered_per_s"], "the load grows meanwhile"
     assert shape["accepted_per_s"]["low"] == shape["accepted_per_s"]["high"]
 
 
