@@ -12,7 +12,7 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.plan import file
-from ndbplan.plan.file import PlanFileError, dumps, load, loads, save
+from ndbplan.plan.file import MAX_FILE_BYTES, PlanFileError, dumps, load, loads, save
 from ndbplan.plan.plan import EMPTY_PLAN, FORMAT_VERSION
 from ndbplan.plan.samples import sample_names, sample_plan
 
@@ -104,13 +104,13 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         load(path)
 
 
-def test_a_file_over_50_mb(tmp_path: Path) -> None:
+def test_a_file_over_200_mb(tmp_path: Path) -> None:
     path = tmp_path / "big.ndbplan"
     with path.open("wb") as out:
-        out.truncate(50_000_001)
+        out.truncate(MAX_FILE_BYTES + 1)
     with pytest.raises(PlanFileError) as caught:
         load(path)
-    assert "50 MB" in caught.value.line
+    assert "200 MB" in caught.value.line
     assert str(path) in caught.value.line
 
 
