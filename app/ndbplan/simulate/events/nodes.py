@@ -357,5 +357,5 @@ def _parts(phases: tuple[tuple[str, float], ...], constants: Constants) -> tuple
         return joined, sum(times[:at]), times[at], sum(times[at + 1 :])
     # Old versions are known as a whole only.
     whole = sum(times)
-    before, copying = (constants[f"restart_{name}_share"].value for name in ("before_copy", "copy"))
+    before, copying = constants["restart_before_copy_share"].value, constants["restart_copy_share"].value
     return joined, before * whole, copying * whole, (1.0 - before - copying) * whole
