@@ -13,6 +13,7 @@ from ndbplan.ndb.accounts import accounts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.change import change
+from ndbplan.operations.commands import Sql
 from ndbplan.operations.table_changes import alter, left_to_people, table_steps
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -86,7 +87,7 @@ def test_files_of_disk_data_are_added_and_never_resized() -> None:
     )
     after = DISK.replace(tablespaces=(space.model_copy(update={"data_files": files}), *DISK.tablespaces[1:]))
     [step] = table_steps(DISK, after)
-    made = [one for command in step.commands for one in command.statements]  # type: ignore[union-attr]
+    made = [one for command in step.commands if isinstance(command, Sql) for one in command.statements]
     assert len(made) == 1
     assert made[0].startswith(f"ALTER TABLESPACE `{space.name}` ADD DATAFILE ")
     assert "more.dat' INITIAL_SIZE" in made[0]

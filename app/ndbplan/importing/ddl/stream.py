@@ -9,7 +9,7 @@ from ndbplan.importing.ddl.tokens import Word
 _NO_WORD = Word("", -1, "end")
 
 
-class Unreadable(Exception):  # noqa: N818
+class Unreadable(Exception):  # noqa: N818 — it becomes a note at its place in the text, not an error
     """A piece of a statement that cannot be read, with its place."""
 
     def __init__(self, offset: int, what: str) -> None:
