@@ -13,6 +13,9 @@ from functools import partial, reduce
 from itertools import groupby
 from typing import Any
 
+from pydantic import BaseModel
+
+from ndbplan.base.errors import readable
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
@@ -233,7 +236,11 @@ class ValueChange(Shape):
             section = next((s for s in sections if catalogue.exists(s, self.name)), None)
             if section and catalogue.parameter(section, self.name).unit.startswith("bytes"):
                 return format_ndb_size(value)
-        return str(value)[:80]
+        if isinstance(value, tuple):
+            value = _plain(value) or "none"
+        if isinstance(value, float):
+            return f"{value:.15g}"
+        return readable(str(value), 80)
 
     @property
     def plain_before(self) -> str | float | None:
@@ -247,6 +254,8 @@ class ValueChange(Shape):
 
 
 def _plain(value: Any) -> str | float | None:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     return value if isinstance(value, int | float | str | None) else str(value)
 
 
@@ -306,7 +315,39 @@ def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Itera
         elif name.endswith("_id"):
             yield _reference(plans, object_id, name, (old, new), where)
         elif name not in ("disks", "position", "origins"):
-            yield ValueChange(object_id, name, old, new, where)
+            for path, before, after in _within(name, old, new):
+                yield ValueChange(object_id, path, before, after, where)
+
+
+def _within(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Address and both values of all that differs inside a value: fields of columns, indexes, operations."""
+    if old == new:
+        return
+    if isinstance(old, BaseModel) and type(old) is type(new):
+        for name in type(old).model_fields:
+            yield from _within(f"{path}.{name}", getattr(old, name), getattr(new, name))
+        return
+    members, others = _by_address(old), _by_address(new)
+    if not members and not others:
+        yield path, *("there" if isinstance(value, BaseModel) else value for value in (old, new))
+        return
+    for key in dict.fromkeys((*members, *others)):
+        one, other = members.get(key), others.get(key)
+        if one is None or other is None:
+            yield f"{path}[{key}]", one and "there", other and "there"
+        else:
+            yield from _within(f"{path}[{key}]", one, other)
+    if members.keys() == others.keys() and list(members) != list(others):
+        yield f"order of {path}", ", ".join(map(str, members)), ", ".join(map(str, others))
+
+
+def _by_address(value: Any) -> dict[Any, BaseModel]:
+    """The members of a list of parts by what an address calls them: their name, else their place."""
+    if not isinstance(value, tuple) or not all(isinstance(member, BaseModel) for member in value):
+        return {}
+    names = [getattr(member, "name", None) for member in value]
+    unnamed = None in names or len(set(names)) < len(names)
+    return dict(zip(range(len(value)) if unnamed else names, value, strict=True))
 
 
 def _reference(
