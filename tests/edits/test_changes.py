@@ -1,0 +1,57 @@
+"""What an edit changed, told value by value: members of lists each by their address, in words for people."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from ndbplan.edits import parts as edits
+from ndbplan.edits.assign import assign
+from ndbplan.edits.changes import value_changes
+from ndbplan.plan.file import dumps, loads
+from ndbplan.plan.samples import sample_names, sample_plan
+
+STARTER = sample_plan("starter")
+
+
+def test_a_change_inside_a_table_or_a_load_has_the_address_that_makes_it() -> None:
+    for owner, path, typed in (
+        ("tables[customer]", "columns[email].length", "99"),
+        ("tables[customer]", "columns[email].collation", "utf8mb4_bin"),
+        ("tables[customer]", "indexes[email].kind", "unique_hash"),
+        ("workloads[day]", "load.points[1].rate_per_s", "4321"),
+    ):
+        after, told = assign(STARTER, f"{owner}.{path}={typed}")
+        [change] = value_changes(STARTER, after)
+        assert change.name == path
+        assert [(change.before, change.after)] == [(each.before, each.after) for each in told]
+        assert change.line.endswith(f" -> {typed}")
+
+
+def test_members_that_come_go_and_change_places_are_told_by_name() -> None:
+    table = STARTER.tables[0]
+    first, second, *others = table.columns
+    after = edits.update(STARTER, table.id, columns=(second, first, *others[:-1]))
+    [gone] = value_changes(STARTER, after)
+    assert gone.line == f"columns[{others[-1].name}] of table shop.customer: there -> none"
+    after = edits.update(STARTER, table.id, columns=(second, first, *others))
+    [moved] = value_changes(STARTER, after)
+    assert moved.line.startswith("order of columns of table shop.customer: customer_id, email, ")
+    after = edits.update(STARTER, table.id, distribution_key=("customer_id",))
+    [key] = value_changes(STARTER, after)
+    assert key.line == "distribution_key of table shop.customer: none -> customer_id"
+
+
+def test_no_change_between_samples_is_told_as_the_program_holds_it() -> None:
+    """Whatever differs between two whole plans, no line shows a class or the names of its fields."""
+    plans = [sample_plan(name) for name in sample_names()]
+    for before, after in pairwise(plans):
+        for change in value_changes(before, after):
+            for text in (change.line, str(change.plain_before), str(change.plain_after)):
+                assert not re.search(r"\w+\(\w+=|\('|<\w+\.", text), text
+
+
+def test_equal_plans_that_were_read_apart_differ_in_nothing() -> None:
+    for name in sample_names():
+        plan = sample_plan(name)
+        assert not value_changes(plan, loads(dumps(plan)))
