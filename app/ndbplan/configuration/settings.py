@@ -205,6 +205,11 @@ def replicas_of(settings: NodeSettings) -> int:
     return max(1, settings.number("NoOfReplicas"))
 
 
+def usable_data_memory(settings: NodeSettings) -> float:
+    """Share of DataMemory that rows can fill: MinFreePct is kept for restarts (reference manual)."""
+    return 1 - settings.number("MinFreePct") / 100
+
+
 def redo_buffer_bytes(settings: NodeSettings) -> int:
     """RedoBuffer of one log part, rounded up to 512 KiB as the product does."""
     step = MIB // 2

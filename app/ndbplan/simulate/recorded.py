@@ -6,7 +6,7 @@ import numpy as np
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.row_types import column
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.stored import reach
 from ndbplan.simulate.series import DiskSeries, ErrorCount, Floats, NodeSeries, PartSeries
@@ -95,13 +95,13 @@ def nodes_of(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
     for n, node_class in enumerate(sim.scenario.node_classes):
         recorded = sim.history.node[:, n]
         written = np.diff(recorded[:, OfNode.REDO_WRITTEN], prepend=0.0)
-        reserve = 1.0 - node_settings(plan, node_class.nodes[0]).number("MinFreePct") / 100
+        usable = usable_data_memory(node_settings(plan, node_class.nodes[0]))
         found.append(
             NodeSeries(
                 node_id=node_class.node_id,
                 node_ids=tuple(node.node_id for node in node_class.nodes),
                 memory=recorded[:, OfNode.MEMORY],
-                memory_total_bytes=round(float(sim.laws.nodes[n].memory_limit_bytes) / max(0.01, reserve)),
+                memory_total_bytes=round(float(sim.laws.nodes[n].memory_limit_bytes) / max(0.01, usable)),
                 lcp_target=recorded[:, OfNode.LCP_TARGET],
                 lcp_bytes_per_s=recorded[:, OfNode.LCP_WRITTEN] / lengths,
                 redo_bytes_per_s=np.maximum(0.0, written) / lengths,

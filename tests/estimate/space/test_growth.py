@@ -6,10 +6,19 @@ from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
+from ndbplan.checks.run import check
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import disk_space
-from ndbplan.estimate.space.growth import LONGEST_MONTHS, after_months, fillings, first_of, growth
+from ndbplan.estimate.space.growth import (
+    LONGEST_MONTHS,
+    after_months,
+    fillings,
+    first_of,
+    growth,
+    memory_full,
+)
+from ndbplan.estimate.stored import memory
 from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
@@ -30,12 +39,14 @@ TABLE = Table(
 )
 
 
-def _plan(table: Table = TABLE, data_memory: int = 512 * 2**20) -> Plan:
+def _plan(table: Table = TABLE, data_memory: int = 512 * 2**20, **parameters: int) -> Plan:
     return Plan(
         ndb_version="8.4",
         hosts=(Host(id="h", hostname="h", memory_bytes=2**33),),
         processes=tuple(DataNode(id=f"n{i}", node_id=i, host_id="h") for i in (1, 2)),
-        parameters=ClusterParameters(data_node=FrozenMap({"NoOfReplicas": 2, "DataMemory": data_memory})),
+        parameters=ClusterParameters(
+            data_node=FrozenMap({"NoOfReplicas": 2, "DataMemory": data_memory, **parameters})
+        ),
         tables=(table,),
     )
 
@@ -58,6 +69,22 @@ def test_memory_grows_until_it_is_full() -> None:
     after = after_months(_plan(), left.value + 1)
     assert growth(after, months=0).estimates[0].nodes[0].data_memory_bytes.value > limit
     assert left.low <= left.value <= left.high
+
+
+@pytest.mark.parametrize("kept_pct", [0, 5, 40, 100])
+def test_rows_fill_what_min_free_pct_of_the_plan_leaves(kept_pct: int) -> None:
+    left = memory_full(_plan(MinFreePct=kept_pct))
+    assert left is not None
+    usable = (100 - kept_pct) / 100 * 512 * 2**20
+    reached = memory(after_months(_plan(), left.value)).nodes[0].data_memory_bytes.value
+    if kept_pct == 100:
+        assert left.value == 0
+        assert reached > usable
+    else:
+        assert reached == pytest.approx(usable, rel=0.01)
+    full = [problem for problem in check(_plan(MinFreePct=kept_pct)) if problem.rule == "data-memory-fill"]
+    now = memory(_plan()).nodes[0].data_memory_bytes.value
+    assert bool(full) is (now > usable)
 
 
 def test_no_growth_never_fills() -> None:

@@ -12,7 +12,7 @@ from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.unwise.memory_cures import DATA_MEMORY_SHARE, room_for_rows, room_in_hosts
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.memory import NodeMemory
 
@@ -77,8 +77,8 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for need in now.memory.nodes:
         node = nodes[need.node_id]
-        kept = node_settings(plan, node).number("MinFreePct") or 5
-        usable = 1 - kept / 100
+        settings = node_settings(plan, node)
+        kept, usable = settings.number("MinFreePct"), usable_data_memory(settings)
         if need.fill <= usable:
             continue
         text = (
@@ -91,7 +91,9 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
         found = error(
             f"data node {node.node_id}",
             f"{text}: inserts fail with error 827",
-            f"lower MinFreePct: at {kept} nothing can be filled",
+            "raise DataMemory, or add a node group"
+            if usable > 0
+            else f"lower MinFreePct: at {kept} nothing can be filled",
             [node.id],
             measure=need.fill,
         )

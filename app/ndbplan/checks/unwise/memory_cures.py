@@ -18,7 +18,7 @@ from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
 from ndbplan.checks.solutions import completed, ways_out
 from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.settings import no_of_replicas, node_settings, scope_of
+from ndbplan.configuration.settings import no_of_replicas, node_settings, scope_of, usable_data_memory
 from ndbplan.edits.changes import SetParameter, together
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.offers import most_memory_bytes
@@ -49,7 +49,7 @@ def wanted_bytes(now: Estimation) -> dict[int, float]:
 def usable_share(plan: Plan, node_id: int) -> float:
     """Share of DataMemory that rows can fill: all but MinFreePct."""
     node = next(node for node in plan.data_nodes if node.node_id == node_id)
-    return 1 - (node_settings(plan, node).number("MinFreePct") or 5) / 100
+    return usable_data_memory(node_settings(plan, node))
 
 
 def room_for_rows(now: Estimation, look: Look) -> WaysOut:

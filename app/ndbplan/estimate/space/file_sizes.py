@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.configuration.settings import NodeSettings, redo_log_parts
+from ndbplan.configuration.settings import NodeSettings, redo_log_parts, usable_data_memory
 from ndbplan.estimate.constants import Constants, quantity_of
 from ndbplan.estimate.load.checkpoint_speed import is_partial
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
@@ -218,8 +218,7 @@ def _filled(
     now = {
         role: in_bytes((one.files, one.bytes) for one in files if one.role is role) for role in GROW_WITH_ROWS
     }
-    free = settings.number("MinFreePct") / 100
-    limit = int(settings.number("DataMemory") * (1 - free))
+    limit = int(settings.number("DataMemory") * usable_data_memory(settings))
     rows = _rows_of_full_memory(settings.features, constants, data, limit)
     held = data.checkpoint_bytes if data is not None else 0.0
     largest = max((part.checkpoint_bytes for part in data.tables), default=0.0) if data is not None else 0.0

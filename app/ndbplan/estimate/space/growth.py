@@ -13,6 +13,7 @@ from typing import Any
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.memory import MemoryEstimate
@@ -124,14 +125,13 @@ def growth(
     plan: Plan,
     months: int = 12,
     step: int = 1,
-    reserve: float = 0.05,
     workload: Workload | None = None,
 ) -> Growth:
     """Memory and disk space now and every `step` months up to `months`.
 
     Under a workload the log of what it changes during a backup takes space too, as in `disk_space`.
-    A node counts as full when its tables need 1 - `reserve` of DataMemory: MinFreePct (5 %) is only for
-    restarts (reference manual).
+    A node counts as full when its tables need all of DataMemory but MinFreePct, which is only for restarts
+    (reference manual).
     """
     points = tuple(range(0, months + 1, max(1, step)))
     grown = [after_months(plan, m) for m in points]
@@ -139,15 +139,16 @@ def growth(
         points,
         tuple(memory(one) for one in grown),
         tuple(disk_space(one, workload) for one in grown),
-        memory_full(plan, reserve),
+        memory_full(plan),
         fillings(plan, workload=workload),
     )
 
 
-def memory_full(plan: Plan, reserve: float = 0.05, horizon: float = LONGEST_MONTHS) -> Quantity | None:
-    """Months until the first node's tables need more than 1 - `reserve` of its DataMemory."""
+def memory_full(plan: Plan, horizon: float = LONGEST_MONTHS) -> Quantity | None:
+    """Months until the first node's tables need more of its DataMemory than MinFreePct leaves to rows."""
     if not grows(plan):
         return None
+    usable = {node.node_id: usable_data_memory(node_settings(plan, node)) for node in plan.data_nodes}
     kept: dict[float, MemoryEstimate] = {}
 
     def share(months: float, reach: Callable[[Quantity], float]) -> float:
@@ -155,15 +156,23 @@ def memory_full(plan: Plan, reserve: float = 0.05, horizon: float = LONGEST_MONT
             kept[months] = memory(after_months(plan, months))
         return max(
             (
-                reach(node.data_memory_bytes) / ((1 - reserve) * node.data_memory_limit_bytes)
+                _fill(reach(node.data_memory_bytes), usable[node.node_id] * node.data_memory_limit_bytes)
                 for node in kept[months].nodes
-                if node.data_memory_limit_bytes
             ),
             default=0.0,
         )
 
-    reserved = Term("part of DataMemory kept for restarts", reserve, "fraction", "manual: MinFreePct")
-    return _months(share, horizon, (_rows_per_month(plan), reserved))
+    terms = (
+        Term("part of DataMemory that rows can fill", one, "fraction", "manual: MinFreePct")
+        for one in sorted(set(usable.values()))
+    )
+    return _months(share, horizon, (_rows_per_month(plan), *terms))
+
+
+def _fill(needed_bytes: float, usable_bytes: float) -> float:
+    if usable_bytes > 0:
+        return needed_bytes / usable_bytes
+    return math.inf if needed_bytes else 0.0
 
 
 def fillings(

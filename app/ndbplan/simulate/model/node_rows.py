@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from ndbplan.base.errors import UserError
 from ndbplan.base.row_types import values
 from ndbplan.configuration.directories import disks_of_roles
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
+from ndbplan.configuration.settings import (
+    node_settings,
+    redo_buffer_bytes,
+    redo_log_parts,
+    usable_data_memory,
+)
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.demand import TableLoad
@@ -98,8 +103,8 @@ def node_facts(
             row = _settings_row(plan, node, sums, disks[node.id])
             row.fragments = _fragments(plan, node, by_table)
             mine = used[node.node_id]
-            row.memory_limit_bytes = mine.data_memory_limit_bytes * (
-                1.0 - node_settings(plan, node).number("MinFreePct") / 100
+            row.memory_limit_bytes = mine.data_memory_limit_bytes * usable_data_memory(
+                node_settings(plan, node)
             )
             # Its default holds a million rows: a plan that says nothing about it leaves it open.
             stated = node_settings(plan, node).states("IndexMemory")
