@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from ndbplan.advise.remedies import set_arguments
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
@@ -55,3 +56,11 @@ def test_equal_plans_that_were_read_apart_differ_in_nothing() -> None:
     for name in sample_names():
         plan = sample_plan(name)
         assert not value_changes(plan, loads(dumps(plan)))
+
+
+def test_sizes_are_told_with_units() -> None:
+    plan = sample_plan("disk-data-8.4")
+    after, _ = assign(plan, f"tablespaces[{plan.tablespaces[0].id}].data_files[data].size_bytes=2G")
+    [change] = value_changes(plan, after)
+    assert change.line.split(": ")[-1] == "1G -> 2G"
+    assert set_arguments(plan, after, (change,)) is not None

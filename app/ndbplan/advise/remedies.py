@@ -276,6 +276,9 @@ def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> 
     return max(busiest, log)
 
 
+_PARTS = ("hosts", "locations", "tables", "tablespaces", "logfile_groups", "workloads")
+
+
 def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> tuple[str, ...] | None:
     """Arguments with which `ndbplan set` makes `after` of `plan`; None when values alone do not."""
     from ndbplan.edits.assign import assign
@@ -289,12 +292,9 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
             place = f"parameters.{change.scope}" if part is None else f"processes[{change.scope}].parameters"
         elif change.scope in plan.host_of_disk:
             place = f"hosts[{plan.host_of_disk[change.scope].id}].disks[{change.scope}]"
-        elif part in plan.hosts:
-            place = f"hosts[{change.scope}]"
-        elif part in plan.locations:
-            place = f"locations[{change.scope}]"
         else:
-            place = f"processes[{change.scope}]"
+            held = next((name for name in _PARTS if part in getattr(plan, name)), "processes")
+            place = f"{held}[{change.scope}]"
         name = change.name
         if name.startswith("disk of "):
             name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"

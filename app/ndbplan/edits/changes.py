@@ -236,6 +236,8 @@ class ValueChange(Shape):
             section = next((s for s in sections if catalogue.exists(s, self.name)), None)
             if section and catalogue.parameter(section, self.name).unit.startswith("bytes"):
                 return format_ndb_size(value)
+        if self.name.endswith("_bytes") and isinstance(value, int):
+            return format_ndb_size(value)
         if isinstance(value, tuple):
             value = _plain(value) or "none"
         if isinstance(value, float):
