@@ -331,7 +331,8 @@ def _within(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
         return
     members, others = _by_address(old), _by_address(new)
     if not members and not others:
-        yield path, *("there" if isinstance(value, BaseModel) else value for value in (old, new))
+        before, after = ("there" if isinstance(value, BaseModel) else value for value in (old, new))
+        yield path, before, after
         return
     for key in dict.fromkeys((*members, *others)):
         one, other = members.get(key), others.get(key)
