@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from exporting.acted_cluster import PASSWORDS, ActedCluster
-from ndbplan.edits.parts import set_plan
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.tables import Column
 
 LIFE = (
     "start",
@@ -166,3 +168,21 @@ def test_what_does_not_come_is_said_with_what_was_found(
     assert "found:    Node 2: not connected" in refused.stderr
     assert "runbook.sh rolling-restart" in refused.stderr
     assert cluster.data_nodes[1].is_started(cluster.now), "its partner was left alone"
+
+
+def test_no_text_of_a_plan_is_run(tmp_path: Path, acted: Callable[..., tuple[ActedCluster, Path]]) -> None:
+    """Paths, names, values of an ENUM: in words of commands on hosts, and between the lines of SQL."""
+    mark = tmp_path / "mark"
+    evil = f"a\"' || : >{mark} || \"'"
+    plan = versions("starter")
+    for name in ("DataDir", "FileSystemPath", "BackupDataDir"):
+        plan = set_parameter(plan, "data_node", name, f"/{evil}")
+    table = plan.tables[0]
+    ends = tuple(f"{end}\n: >{mark}\ncat <<'{end}'" for end in ("END_OF_SQL", "END_OF_SQL_"))
+    column = Column(name="END_OF_SQL", type="enum", members=(*(f"x\n{e}" for e in ends), evil))
+    plan = update(plan, table.id, columns=(*table.columns, column))
+    cluster, folder = acted(plan)
+    for part in ("start", "schema", "backup", "restore"):
+        act(cluster, folder, part)
+        assert not mark.exists(), part
+    assert "END_OF_SQL_" in (folder / "runbook.sh").read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.run import find
@@ -14,7 +15,7 @@ from ndbplan.importing.files import import_files
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.tables import Column, Table, is_sql_value
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 SHAPE = (
@@ -164,3 +165,32 @@ def test_what_a_version_does_not_know_is_said_everywhere_and_has_a_cure() -> Non
 )
 def test_versions_of_types_collations_and_defaults(version: str, column: Column, known: bool) -> None:
     assert (not list(unknown_in(column, NdbVersion.parse(version)))) is known
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("'it''s; \\\\ \\' -- (\\!'", True),
+        ("(coalesce(`a``'`, '\\!'))", True),
+        ("now(3)", True),
+        ("(\\! touch /tmp/x)", False),
+        ("(`'` \\! touch /tmp/x ')", False),
+        ("(a'b)", False),
+        ("(1), more int default (2)", False),
+        ("f(1) engine(2)", False),
+    ],
+)
+def test_a_value_of_sql_ends_where_it_begins(text: str, taken: bool) -> None:
+    """Nothing behind it is read otherwise, and the mysql client finds no command of its own in it."""
+    assert is_sql_value(text) == taken
+
+
+def test_values_of_an_enum_stay_in_their_line_and_are_read_back() -> None:
+    column = Column(name="e", type="enum", members=("a\nEND_OF_SQL\r\tx", "\\n", "it's"), length=3)
+    plan = EMPTY_PLAN.replace(tables=(Table(id="t", database="d", name="t", columns=(column,)),))
+    text = render_schema(plan)
+    assert next(line for line in text.splitlines() if "END_OF_SQL" in line).startswith("  `e` ENUM(")
+    again = import_files({"schema.sql": text.encode()}, EMPTY_PLAN).plan.tables[0].columns
+    assert [c.members for c in again] == [column.members]
+    with pytest.raises(ValidationError, match=r"U\+001B"):
+        Column(name="e", type="enum", members=("\x1b[2J",))

@@ -18,9 +18,12 @@ def sql_identifier(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+_SQL_ESCAPES = str.maketrans({"\\": r"\\", "'": "''", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\0": r"\0"})
+
+
 def sql_text(text: str) -> str:
-    """A text literal for SQL, in single quotes."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+    """A text literal for SQL, in single quotes and in one line."""
+    return f"'{text.translate(_SQL_ESCAPES)}'"
 
 
 _OF_MARKDOWN = re.compile(r"[\\`*<\[\]&|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")

@@ -176,7 +176,11 @@ def _script_line(command: Command) -> str:
             looks = all(one.startswith("SELECT ") for one in command.statements)
             name = "sql_once" if command.makes else "sql_look" if looks else "sql"
             call = _call(name, command.host, command.socket)
-        return f"{call} <<'{_HEREDOC}'\n{lines}\n{_HEREDOC}"
+        end = _HEREDOC
+        while end in lines:
+            # A name may be this very word.
+            end += "_"
+        return f"{call} <<'{end}'\n{lines}\n{end}"
     return _call(*_function_call(command))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo
@@ -48,9 +49,10 @@ def _declarable(length: int | None, info: ValidationInfo) -> int | None:
     return length
 
 
-_SQL_STRING = r"""(?:'(?:[^'\\]|\\.|'')*+'|"(?:[^"\\]|\\.|"")*+")"""
+_SQL_QUOTED = r"""(?:'(?:[^'\\]|\\.|'')*+'|"(?:[^"\\]|\\.|"")*+"|`(?:[^`]|``)*+`)"""
 _SQL_WORD = re.compile(r"[+-]?[0-9.][0-9A-Fa-fxXbeE.+-]*+|(?:_?[A-Za-z]\w*+\s*+)?''|[A-Za-z_]\w*+")
-_SQL_CALL = re.compile(r"(?:[A-Za-z_]\w*+)?\s*+\([^;#]*\)")
+_SQL_CALL = re.compile(r"""(?:[A-Za-z_]\w*+)?\s*+\((?:[^;#'"`\\]|'')*\)""")
+"""Nothing stays open in it; no backslash outside of quotes, where the mysql client has commands."""
 _LONGEST_VALUE = 1000
 
 
@@ -58,10 +60,20 @@ def is_sql_value(text: str) -> bool:
     """Whether a text can stand behind DEFAULT or ON UPDATE: a literal, a name, a call or an expression."""
     if len(text) > _LONGEST_VALUE or not text.isprintable():
         return False
-    bare = re.sub(_SQL_STRING, "''", text)
-    if "--" in bare or "/*" in bare or bare.count("(") != bare.count(")"):
+    bare = re.sub(_SQL_QUOTED, "''", text)
+    if "--" in bare or "/*" in bare:
         return False
-    return (_SQL_WORD.fullmatch(bare) or _SQL_CALL.fullmatch(bare)) is not None
+    if _SQL_WORD.fullmatch(bare):
+        return True
+    depths = list(accumulate((letter == "(") - (letter == ")") for letter in bare))
+    # What its first parenthesis opens is closed by its last letter.
+    inside = depths[bare.find("(") : -1]
+    return _SQL_CALL.fullmatch(bare) is not None and depths[-1] == 0 and min(inside) > 0
+
+
+def _sql_member(text: str) -> str:
+    no_control(re.sub(r"[\n\r\t]", " ", text))
+    return text
 
 
 def _sql_value(text: str) -> str:
@@ -71,6 +83,7 @@ def _sql_value(text: str) -> str:
 
 
 SqlValue = Annotated[str, AfterValidator(_sql_value)]
+SqlMember = Annotated[str, Field(max_length=255), AfterValidator(_sql_member)]
 
 
 class Column(Assumable):
@@ -84,7 +97,7 @@ class Column(Assumable):
     digits of DECIMAL, fraction digits of TIME, DATETIME and TIMESTAMP, members of ENUM and SET."""
     scale: int | None = Field(default=None, ge=0, le=30)
     """Digits behind the point of DECIMAL."""
-    members: tuple[Annotated[str, Field(max_length=255)], ...] = Field(default=(), max_length=65535)
+    members: tuple[SqlMember, ...] = Field(default=(), max_length=65535)
     """Values of an ENUM or SET, in order; empty: unknown, their number is `length`."""
     blob_inline_bytes: int | None = Field(default=None, ge=1, le=29980)
     """BLOB_INLINE_SIZE of the column's comment; None: the type's."""
