@@ -275,3 +275,23 @@ def test_a_key_on_the_first_characters_of_a_column_is_reported() -> None:
         "line 1, column 46: NDB has no keys on a part of a column; taken whole"
     ]
     assert found.tables[0].primary_key == ("a",)
+
+
+BODY = "BEGIN\n  DROP TABLE t; ALTER TABLE t ADD c int;\n  CREATE TABLE no (a int); TRUNCATE t;\nEND"
+
+
+@pytest.mark.parametrize("head", ["PROCEDURE p()", "TRIGGER r BEFORE INSERT ON t FOR EACH ROW", "EVENT e DO"])
+@pytest.mark.parametrize(
+    ("sign", "ended"), [("$$", " $$"), (";;", ";;"), ("//", "\n//"), ("go", " go"), ("|", "")]
+)
+def test_bodies_of_procedures_are_one_statement(head: str, sign: str, ended: str) -> None:
+    """What stands in a body happens when it is called, not now: DELIMITER says where it ends."""
+    text = (
+        "CREATE TABLE t (a int PRIMARY KEY,\n delimiter int,\ndelimiter2 int);\n-- so ;\n"
+        f"DELIMITER {sign}\nCREATE {head} {BODY}{ended}\ndelimiter ;\nCREATE TABLE u (a int PRIMARY KEY);"
+    )
+    found = read_ddl(text, V84)
+    assert [t.name for t in found.tables] == ["t", "u"]
+    assert [c.name for c in found.tables[0].columns] == ["a", "delimiter", "delimiter2"]
+    assert [p.line for p in found.problems] == [5, 6]
+    assert head.split()[0] in found.problems[1].message

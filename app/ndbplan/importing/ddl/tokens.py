@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _CONDITIONAL = re.compile(r"/\*![0-9]*|\*/")
-_SKIPPED = re.compile(
-    # No quote begins behind a backslash, and a comment that nothing closes goes to the end: each letter is
-    # looked at a few times, however many quotes and comments stay open.
-    r"""(?<!\\)'(?:[^'\\]|\\.|'')*' | (?<!\\)"(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | --[ \t][^\n]* | --$
-    | \#[^\n]* | /\*(?!!)(?:[^*]|\*(?!/))*(?:\*/|\Z) | ;""",
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
+# No quote begins behind a backslash, and a comment that nothing closes goes to the end: each letter is
+# looked at a few times, however many quotes and comments stay open.
+_SKIPPED = r"""(?<!\\)'(?:[^'\\]|\\.|'')*' | (?<!\\)"(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | --[ \t][^\n]*
+    | --$ | \#[^\n]* | /\*(?!!)(?:[^*]|\*(?!/))*(?:\*/|\Z)"""
+_FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
+_COMMAND = r"^[ \t]*(?P<word>DELIMITER)[ \t]+(?P<sign>[^\s\\]{1,15})[^\n]*"
+"""A line by which the mysql client takes another sign for the end of statements."""
 
 
 COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+"
@@ -82,16 +82,41 @@ def unwrapped(text: str) -> str:
 
 
 def statements(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
-    """(offset, statement) of each statement from `start` on, without its semicolon."""
-    for match in _SKIPPED.finditer(text, start):
-        if match[0] == ";":
+    """(offset, statement) of each statement from `start` on, without the sign that ends it.
+
+    That is a semicolon, or what DELIMITER says: bodies of procedures and triggers are one statement. The
+    line with DELIMITER is a statement of its own.
+    """
+    sign, at = ";", start
+    ending = _ending(sign)
+    while match := ending.search(text, at):
+        at = match.end()
+        if match["end"]:
             yield start, text[start : match.start()]
-            start = match.end()
+            start = at
+        elif match["word"]:
+            before = text[start : match.start()]
+            is_first = _NO_WORD.fullmatch(before) is not None
+            # A column may be called so. What nothing ends goes as far as such a line.
+            if not is_first and sign == ";" and match["sign"][0].isalpha():
+                at = match.end("word")
+                continue
+            if not is_first:
+                yield start, before
+            yield match.start(), match[0]
+            start, sign = at, match["sign"]
+            ending = _ending(sign)
     if text[start:].strip():
         yield start, text[start:]
 
 
-_OPEN = re.compile(f"{_SKIPPED.pattern} | (?P<open>['\"`])", _SKIPPED.flags)
+def _ending(sign: str) -> re.Pattern[str]:
+    ends = re.escape(sign)
+    return re.compile(f"(?P<end>{ends}) | {_SKIPPED} | {_COMMAND}", _FLAGS | re.IGNORECASE)
+
+
+_NO_WORD = re.compile(COMMENTS)
+_OPEN = re.compile(f"{_SKIPPED} | (?P<open>['\"`]) | ;", _FLAGS)
 NEXT_TABLE = re.compile(r"^[ \t]*CREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I | re.M)
 """A CREATE TABLE that starts a line."""
 
