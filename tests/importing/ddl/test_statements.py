@@ -141,6 +141,8 @@ def test_tables_that_stand_in_for_views_are_dropped_again() -> None:
         ("a INT NOT NULL, b INT NOT NULL, c INT, UNIQUE (c), UNIQUE u (b, a)", ("b", "a"), False),
         ("a INT NOT NULL, UNIQUE u (a) USING HASH", ("a",), True),
         ("a SERIAL, b INT", ("a",), False),
+        ("a INT AUTO_INCREMENT, b INT NOT NULL, UNIQUE (a)", ("a",), False),
+        ("a INT SERIAL DEFAULT VALUE, b INT", ("a",), False),
         ("a INT, UNIQUE u (a)", (), False),
     ],
 )
@@ -239,10 +241,15 @@ def test_a_table_whose_key_cannot_be_read_is_left_out() -> None:
         ("POINT SRID 4326", "geometry", None),
         ("DATETIME(6)", "datetime", 6),
         ("BIT(7)", "bit", 7),
+        ("LONG VARBINARY", "mediumblob", None),
+        ("LONG VARCHAR", "mediumtext", None),
+        ("LONG", "mediumtext", None),
     ],
 )
 def test_types_by_their_other_names(declared: str, type_name: str, length: int | None) -> None:
-    (table,) = read_ddl(f"CREATE TABLE t (a {declared} NOT NULL)", V84).tables
+    found = read_ddl(f"CREATE TABLE t (a {declared} NOT NULL)", V84)
+    (table,) = found.tables
+    assert not any("varbinary" in p.message.lower() for p in found.problems)
     assert (table.columns[0].type, table.columns[0].length) == (type_name, length)
 
 
@@ -295,3 +302,8 @@ def test_bodies_of_procedures_are_one_statement(head: str, sign: str, ended: str
     assert [c.name for c in found.tables[0].columns] == ["a", "delimiter", "delimiter2"]
     assert [p.line for p in found.problems] == [5, 6]
     assert head.split()[0] in found.problems[1].message
+
+
+def test_a_serial_column_counts() -> None:
+    (table,) = read_ddl("CREATE TABLE t (a SERIAL, b INT)", V84).tables
+    assert (table.columns[0].auto_increment, table.columns[0].nullable) == (True, False)

@@ -23,6 +23,11 @@ CLAUSES = (
     ("SPATIAL KEY s (id)", "no SPATIAL index"),
     ("CONSTRAINT fk FOREIGN KEY (id) REFERENCES other (id) ON DELETE CASCADE", "FOREIGN KEY to other"),
     ("CONSTRAINT c CHECK ((id > 0))", "CHECK is looked at"),
+    ("z int(8) ZEROFILL", "column z: ZEROFILL is for what is shown"),
+    ("f float(7,4)", "column f: (7,4) of FLOAT is not kept"),
+    ("KEY k (id, nowhere)", "KEY k: column nowhere is not among those of the table"),
+    ("v int AS (id + 1) VIRTUAL, KEY kv (v)", "KEY kv: column v is not among those of the table"),
+    ("v int AS (id + 1) VIRTUAL UNIQUE", "KEY v: column v is not among those of the table"),
 )
 OPTIONS = (
     ("COMMENT='plain words'", "COMMENT is for people"),

@@ -188,11 +188,20 @@ class ColumnReader:
             item.accept("PRECISION")
         elif typed in ("char", "character", "nchar") and item.accept("VARYING"):
             column["type"] = "varchar"
+        elif typed == "long":
+            column["type"] = "mediumblob" if item.accept("VARBINARY") else "mediumtext"
+            item.accept("VARCHAR")
         if typed == "serial":
-            column |= {"unsigned": True, "nullable": False}
+            column |= {"unsigned": True, "nullable": False, "auto_increment": True}
             parts.add_index(None, (name,), "unique")
+        behind = item.peek().start
         if item.accept("("):
-            self._lengths(column, [part.rest() for part in item.items()])
+            lengths = [part.rest() for part in item.items()]
+            self._lengths(column, lengths)
+            if len(lengths) > 1 and column["type"] in ("float", "double"):
+                digits = parts.text(behind, item.taken_to)
+                said = f"column {name}: {digits} of {type_word.text.upper()} is not kept"
+                parts.lose(behind, f"{said}; a value takes as much without", said)
         charset = "utf8" if national or typed in _NATIONAL else None
         self._attributes(item, column, parts, charset, start)
 
@@ -226,6 +235,9 @@ class ColumnReader:
             word = token.upper
             if word in ("UNSIGNED", "ZEROFILL"):
                 column["unsigned"] = True
+                if word == "ZEROFILL":
+                    said = f"column {name}: ZEROFILL is for what is shown; planned as UNSIGNED"
+                    parts.lose(token.start, said, f"ZEROFILL of column {name}")
             elif word in ("CHARACTER", "CHARSET"):
                 item.accept("SET")
                 charset = item.name("a character set").lower()
@@ -249,6 +261,8 @@ class ColumnReader:
             elif word == "AUTO_INCREMENT" or (word == "SERIAL" and item.accept("DEFAULT")):
                 item.accept("VALUE")
                 column["auto_increment"] = True
+                if word == "SERIAL":
+                    parts.add_index(name, (name,), "unique")
             elif word == "COMMENT":
                 comment = item.next()
                 self._comment(column, comment.text)
@@ -303,7 +317,8 @@ class ColumnReader:
         if nullable is None:
             may = column["type"] != "timestamp" or features(self._version).timestamp_nullable
             nullable = column.get("nullable", may)
-        column["nullable"] = nullable
+        # A column that counts is NOT NULL, whatever it says.
+        column["nullable"] = nullable and not column.get("auto_increment", False)
         parts.columns.append(column)
 
     @staticmethod
@@ -363,6 +378,11 @@ class ColumnReader:
             own = known(index.columns)
             if own:
                 kept.append(index.model_copy(update={"columns": own}))
+                continue
+            gone = next(column for column in index.columns if column.casefold() not in names)
+            place = parts.places.get(f"KEY {index.name}", parts.place_of(gone))
+            said = f"KEY {index.name}: column {gone} is not among those of the table"
+            parts.lose(place, f"{said}; it is left out", f"KEY {index.name} ({', '.join(index.columns)})")
         parts.indexes = kept
         if not parts.primary_key:
             self._take_unique_as_primary(parts)
