@@ -174,6 +174,20 @@ def test_reading_stops_behind_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
     assert read_at_most(tmp_path / "a", 5) == b"12345"
     assert read_at_most(tmp_path / "a", 4) is None
-    assert read_at_most(Path("/dev/zero"), 1000) is None
+    assert read_at_most(Path("/dev/zero"), 1000, of_a_pipe=True) is None
     with pytest.raises(OSError, match="no file can have this name"):
         read_at_most(tmp_path / "a\0", 5)
+
+
+def test_a_pipe_is_neither_waited_for_nor_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "a"
+    os.mkfifo(pipe)
+    with pytest.raises(FileError, match="is no file"):
+        write_atomically(pipe, b"1")
+    with pytest.raises(OSError, match="this is no file"):
+        read_at_most(pipe, 5)
+    assert pipe.is_fifo()
+    writer = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    os.write(writer, b"123456")
+    assert read_at_most(pipe, 5, of_a_pipe=True) is None
+    os.close(writer)

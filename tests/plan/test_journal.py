@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
+import platform
 from pathlib import Path
 from random import Random
 
@@ -14,7 +17,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.edits import parts as edits
 from ndbplan.plan import journal
 from ndbplan.plan.hardware import Location
-from ndbplan.plan.journal import Heading, JournalFile, read
+from ndbplan.plan.journal import Heading, JournalFile, is_open, read
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -123,15 +126,29 @@ def test_a_plan_that_becomes_empty_and_back(tmp_path: Path) -> None:
     assert not bare.tables
 
 
-def test_nobody_else_reads_it_and_it_is_held_while_it_is_open(tmp_path: Path) -> None:
-    from ndbplan.base.files import is_held
+@pytest.mark.parametrize("locks", [True, False])
+def test_nobody_else_reads_it_and_it_is_held_while_it_is_open(
+    locks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a file system has no locks too."""
 
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    if not locks:
+        monkeypatch.setattr(fcntl, "flock", no_locks)
     log = JournalFile.begin(tmp_path / "j", Heading("t", tmp_path / "t.ndbplan"), EMPTY_PLAN)
     assert log.path.stat().st_mode & 0o777 == 0o600
     assert log.path.parent.stat().st_mode & 0o777 == 0o700
-    assert is_held(log.path)
+    assert is_open(log.path)
     log.close()
-    assert not is_held(log.path)
+    assert not is_open(log.path)
+    if not locks:
+        # Of another host, nobody here can tell; of a process that is gone, it is open nowhere.
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr(platform, "node", lambda: "another")
+            assert is_open(log.path)
+        assert not is_open(log.path.rename(log.path.with_name("999999999-1.journal")))
     log.remove()
     assert not log.path.exists()
 

@@ -41,8 +41,8 @@ def write_atomically(
 
     `backup` keeps the old one as `NAME~`. `follow_link` False refuses a link instead of writing where it
     leads; one of another user is refused anyway. `executable`: who may read it may run it.
-    `check` gets what was read back, before anything is replaced. Raises FileError, and what `check` raises;
-    the file is then as it was.
+    `check` gets what was read back, before anything is replaced. Raises FileError, also for a pipe or a
+    device, which is left in its place, and what `check` raises; the file is then as it was.
     """
     try:
         if path.is_symlink():
@@ -54,6 +54,8 @@ def write_atomically(
                     f"is a link{whose}, and would be written elsewhere", where=str(path), fix="remove it"
                 )
             path = path.resolve()
+        if is_waited_for(path):
+            raise FileError("is no file, and would be replaced by one", where=str(path), fix="name another")
         _swap_in(path, content, backup, executable, check)
     except (OSError, RuntimeError) as error:
         # A RuntimeError is a link that leads back to itself.
@@ -106,37 +108,58 @@ NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 """For opening a file that is no link, and that programs started from here do not get."""
 
 
-def hold(handle: int) -> bool:
-    """Mark an open file as held until it is closed or its process ends; False: another holds it."""
+def hold(handle: int) -> bool | None:
+    """Mark an open file as held until it is closed or its process ends; False: another holds it.
+
+    None: its file system has no locks, and nobody can tell.
+    """
     try:
         import fcntl
     except ImportError:  # pragma: no cover — no such locks on this system
-        return True
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return None
     return True
 
 
-def is_held(path: Path) -> bool:
-    """Whether a living process holds a file. Raises OSError when it cannot be opened, or is no file."""
+def is_held(path: Path, *, without_locks: Callable[[], bool] = lambda: True) -> bool:
+    """Whether a living process holds a file. Raises OSError when it cannot be opened, or is no file.
+
+    `without_locks` answers where the file system has no locks.
+    """
     # A pipe that somebody has put there would be waited for.
     handle = os.open(path, os.O_RDONLY | NO_LINKS | getattr(os, "O_NONBLOCK", 0))
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is no file")
-        return not hold(handle)
+        held = hold(handle)
     finally:
         os.close(handle)
+    return without_locks() if held is None else not held
 
 
-def read_at_most(path: Path, most_bytes: int) -> bytes | None:
-    """The content of a file; None: it is longer. Raises OSError when it cannot be read.
+def is_waited_for(path: Path) -> bool:
+    """Whether there is a pipe, a device or a socket, for whose other end a reader may wait for ever."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError, RuntimeError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
-    Reading stops behind the limit whatever it is: a device has no size and no end.
+
+def read_at_most(path: Path, most_bytes: int, *, of_a_pipe: bool = False) -> bytes | None:
+    """The content of a file; None: it is longer. Raises OSError when it cannot be read, or is no file.
+
+    `of_a_pipe`: also that of a pipe or a device, which may be waited for. Reading stops behind the limit
+    whatever it is: a device has no size and no end.
     """
     try:
+        if not of_a_pipe and is_waited_for(path):
+            raise OSError(errno.EINVAL, "this is no file")
         with path.open("rb") as source:
             content = source.read(most_bytes + 1)
     except ValueError as error:

@@ -172,7 +172,7 @@ def read_bytes(path: Path, limit_bytes: int = 50_000_000) -> bytes:
     from ndbplan.base.units import format_bytes
 
     try:
-        content = read_at_most(path, limit_bytes)
+        content = read_at_most(path, limit_bytes, of_a_pipe=True)
     except OSError as error:
         raise UsageError(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"

@@ -94,7 +94,7 @@ class Imported:
 def read_file(path: Path) -> bytes:
     """The content of a file to import. Raises FileKindError when it cannot be read or is too large."""
     try:
-        content = read_at_most(path, MOST_BYTES)
+        content = read_at_most(path, MOST_BYTES, of_a_pipe=True)
     except OSError as error:
         raise FileKindError(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"

@@ -249,6 +249,8 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
 def _refuse_newer(path: Path) -> None:
     """Raises PlanFileError when there is a file whose format this program does not know."""
     try:
+        if not path.is_file():
+            return
         with path.open("rb") as source:
             head = source.read(200)
     except (OSError, ValueError):

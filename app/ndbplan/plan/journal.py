@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from collections import deque
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from ndbplan.base.files import flush_folder, hold, make_private
+from ndbplan.base.files import flush_folder, hold, is_held, make_private
 from ndbplan.plan import file
 from ndbplan.plan.fields import Part
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
@@ -79,7 +80,7 @@ class JournalFile:
         journal = cls(path, handle, heading, plan)
         try:
             hold(handle)
-            journal._write({"heading": _plain(heading), "plan": _whole(plan)})
+            journal._write({"heading": _plain(heading), "plan": _whole(plan), "host": platform.node()})
             journal.start_bytes = journal.bytes_since_start
         except BaseException:
             journal.remove()
@@ -168,7 +169,28 @@ def read(path: Path) -> Left | None:
     return None
 
 
-def _entries(path: Path) -> Iterator[Document]:
+def is_open(path: Path) -> bool:
+    """Whether a program that runs keeps a journal. Raises OSError when it cannot be looked at."""
+    return is_held(path, without_locks=lambda: _is_open_in_its_process(path))
+
+
+def _is_open_in_its_process(path: Path) -> bool:
+    """The same where a file system has no locks: nobody but who wrote it has it open.
+
+    What cannot be known, of another host or without /proc, counts as open: it would be taken from a window.
+    """
+    with closing(_entries(path)) as entries:
+        stated = next(entries, {}).get("host", platform.node())
+    opened = Path("/proc") / path.name.partition("-")[0] / "fd"
+    if stated != platform.node() or not Path("/proc/self/fd").exists():
+        return True
+    with suppress(OSError):
+        # Of a process of another user, which is no window of ours, nothing can be listed.
+        return any(one.exists() and one.samefile(path) for one in opened.iterdir())
+    return False
+
+
+def _entries(path: Path) -> Generator[Document, None, None]:
     """Lines up to the first that is cut or damaged."""
     with path.open("rb") as lines:
         for line in lines:

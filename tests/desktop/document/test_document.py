@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,14 @@ def test_a_file_name_that_no_plan_can_have_leaves_it_unnamed(tmp_path) -> None:
     document.save(path)
     assert document.plan.name == EMPTY_PLAN.name
     assert path.exists()
+
+
+def test_a_pipe_is_refused_and_stays_a_pipe(tmp_path) -> None:
+    """The window would stand still until somebody writes into it."""
+    pipe = tmp_path / "a.ndbplan"
+    os.mkfifo(pipe)
+    document = Document(sample_plan("starter"))
+    for act in (document.open, document.save):
+        with pytest.raises(PlanFileError, match="is no file"):
+            act(pipe)
+    assert pipe.is_fifo()

@@ -312,3 +312,31 @@ def test_what_is_no_file_is_not_waited_for(folder, tmp_path) -> None:
     os.mkfifo(plan_file)
     os.mkfifo(folder / "b.journal")
     assert [one.saved for one in crashed(folder)] == [None]
+
+
+def test_a_flush_that_fails_is_tried_with_the_whole_plan_and_then_said(
+    document, folder, qtbot, monkeypatch
+) -> None:
+    """What a disk did not take in the background may be lost, and the system forgets that it was."""
+    failures = [True]
+
+    def fails(_handle: int) -> None:
+        if not failures or failures.pop():
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(recovery, "FLUSH_MS", 1)
+    monkeypatch.setattr(os, "fsync", fails)
+    journal = Journal(document, folder, document)
+    said: list[str] = []
+    journal.failed.connect(said.append)
+    failures += [False] * 10 + [True]
+    _edit(document)
+    first = _files(folder)
+    qtbot.waitUntil(lambda: _files(folder) not in ([], first))
+    assert said == []
+    failures.clear()
+    with qtbot.waitSignal(journal.failed):
+        _edit(document)
+    assert "Input/output error" in said[0]
+    assert document.plan == _read(folder)
+    journal.close()

@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import is_waited_for
 from ndbplan.edits.origins import has_program_set
 from ndbplan.edits.parts import set_plan
 from ndbplan.edits.validated import checked
@@ -105,7 +106,12 @@ class Document(QObject):
         self._replace(plan, None, modified)
 
     def open(self, path: Path) -> str:
-        """Load a file; what there is to say of it. Raises PlanFileError; the open plan is then untouched."""
+        """Load a file; what there is to say of it. Raises PlanFileError; the open plan is then untouched.
+
+        A pipe or a device is refused: the window would stand still until something comes out of it.
+        """
+        if is_waited_for(path):
+            raise file.PlanFileError("this is no file", where=str(path), fix="name a file")
         opened = file.open_file(path)
         self._replace(opened.plan, path.absolute(), False)
         return opened.notice(path.name)

@@ -14,11 +14,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import is_held
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.tasks import Task, Tasks
+from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.plan import file
-from ndbplan.plan.journal import SUFFIX, Heading, JournalFile, Left, read
+from ndbplan.plan.journal import SUFFIX, Heading, JournalFile, Left, is_open, read
 from ndbplan.plan.plan import Plan
 
 FLUSH_MS = 500
@@ -180,12 +179,20 @@ class Journal(QObject):
             self._timer.start()
             return
 
-        def flush(_task: Task) -> None:
-            # It may be closed by now: then there is nothing left to keep.
-            with contextlib.suppress(OSError):
+        def flush(_task: Task) -> bool:
+            try:
                 written.flush()
+            except OSError:
+                return False
+            return True
 
-        self._tasks.start(flush, lambda _outcome: None)
+        def flushed(outcome: Outcome) -> None:
+            # The system may have forgotten what it could not write: the whole plan goes elsewhere, or the
+            # user hears that it cannot.
+            if outcome.value is False and self._file is written:
+                self._start()
+
+        self._tasks.start(flush, flushed)
 
     def _retire(self) -> None:
         """The plan is saved or given up: nothing to recover."""
@@ -218,7 +225,7 @@ def crashed(folder: Path | None = None) -> list[Crashed]:
     journals: list[Crashed] = []
     for path in where.glob(f"*{SUFFIX}"):
         with contextlib.suppress(OSError):
-            if is_held(path):
+            if is_open(path):
                 continue
             left = read(path)
             if left is None:

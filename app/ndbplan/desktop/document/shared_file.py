@@ -19,6 +19,7 @@ from pathlib import Path
 from PySide6.QtCore import QFileSystemWatcher, QLockFile, QObject, QSysInfo, Signal
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.files import is_waited_for
 from ndbplan.desktop.document.document import Document
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
@@ -146,7 +147,7 @@ def _lock_of(path: Path) -> QLockFile:
 
 def content_of(path: Path | None) -> bytes | None:
     """A short form of what a file holds, to compare; None: it cannot be read, or is not there."""
-    if path is None:
+    if path is None or is_waited_for(path):
         return None
     try:
         with path.open("rb") as source:
