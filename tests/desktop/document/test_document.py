@@ -14,6 +14,7 @@ from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import PlanFileError
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.samples import sample_plan
 
 HOST = Host(id="host-a1", hostname="host-a1", memory_bytes=64_000_000_000)
 
