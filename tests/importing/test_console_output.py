@@ -8,7 +8,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.edits.additions import add
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.importing.ddl.statements import read_ddl
-from ndbplan.importing.files import Imported, import_files
+from ndbplan.importing.files import import_files
+from ndbplan.importing.imported import Imported
 from ndbplan.importing.measurements import MeasurementError
 from ndbplan.importing.ndb_desc_tables import statements_of
 from ndbplan.ndb.version import NdbVersion

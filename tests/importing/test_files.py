@@ -8,7 +8,8 @@ import pytest
 
 from ndbplan.base.errors import UserError
 from ndbplan.exporting.export import render_files
-from ndbplan.importing.files import FileKindError, Imported, import_files, kind_of
+from ndbplan.importing.files import import_files, kind_of
+from ndbplan.importing.imported import FileKindError, Imported
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.samples import sample_plan
 

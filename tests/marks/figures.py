@@ -13,7 +13,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.estimate.estimation import PARTS, Estimation
+from ndbplan.estimate.estimation import Estimation, parts
 from ndbplan.estimate.space.growth import growth
 from ndbplan.plan.events import Backup, DiskSlow, Event, HostFailure, NetworkCut, NodeFailure
 from ndbplan.plan.file import load
@@ -121,7 +121,7 @@ _TIMES: dict[str, Callable[[Estimation], Any]] = {
 }
 
 _OF_PART: dict[str, Callable[[Estimation], Any]] = {
-    **{part: _estimated(part) for part in PARTS},
+    **{part: _estimated(part) for part in parts()},
     **_TIMES,
     "simulate": _simulated,
     "growth": lambda now: growth(now.plan, 12, step=6, workload=now.workload).to_json(),

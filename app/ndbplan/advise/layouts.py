@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from ndbplan.base.units import how_many
 from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
@@ -39,9 +40,9 @@ class Layout:
         """The layout in words."""
         parts = [" with ".join(_name(role) for role in group) for group in self.groups]
         if self.more_disks == 0:
-            return f"{' | '.join(parts)} on {len(parts)} disk{'s' if len(parts) > 1 else ''} of each host"
+            return f"{' | '.join(parts)} on {how_many(len(parts), 'disk')} of each host"
         alone = "a disk of its own" if len(parts[1:]) == 1 else "disks of their own"
-        count = f"{self.more_disks} more disk{'s' if self.more_disks > 1 else ''} in each host"
+        count = f"{how_many(self.more_disks, 'more disk')} in each host"
         return f"{' and '.join(parts[1:])} on {alone}, apart from {parts[0]} ({count})"
 
     def edit(self, plan: Plan) -> Plan:

@@ -249,6 +249,11 @@ def format_count(value: float) -> str:
     return f"{round(value):,}".replace(",", "\u2009")
 
 
+def how_many(number: int, thing: str) -> str:
+    """`1 host`, `2 hosts`."""
+    return f"{number} {thing}{'s' if number != 1 else ''}"
+
+
 def format_percent(fraction: float) -> str:
     """`45 %` from 0.45."""
     return f"{_significant(fraction * 100, 2 if abs(fraction) < 0.995 else 3)} %"

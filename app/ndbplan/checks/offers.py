@@ -20,6 +20,7 @@ from functools import cached_property
 from itertools import combinations
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import how_many
 from ndbplan.checks.harm import RULES_OF_ROOM, harm
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.way import (
@@ -190,7 +191,7 @@ class _Part:
             return ""
         lines = [change.line for change in value_changes(self.plan, self.edit(self.plan))]
         left = len(lines) - _TOLD
-        more = f", and {left} more change{'s' if left > 1 else ''}" if left > 0 else ""
+        more = f", and {how_many(left, 'more change')}" if left > 0 else ""
         words = f"{'; '.join(lines[:_TOLD])}{more}"
         return f"together: {words}" if len(lines) > 1 else words
 

@@ -158,18 +158,18 @@ def estimate(
     as_json: bool,
 ) -> None:
     """Estimate what the plan needs: memory, redo log, checkpoints, disks, network and processors."""
-    from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
+    from ndbplan.estimate.estimation import Estimation, chosen_workload, parts
     from ndbplan.estimate.space.growth import after_months, growth
 
-    unknown = [name for name in only or () if name not in PARTS]
+    unknown = [name for name in only or () if name not in parts()]
     if unknown:
         raise UsageError(
-            f"there is no part '{unknown[0]}'", where="--only", fix=f"use some of {','.join(PARTS)}"
+            f"there is no part '{unknown[0]}'", where="--only", fix=f"use some of {','.join(parts())}"
         )
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
     needs_data_nodes(plan, plan_file)
-    wanted = only or tuple(part for part in PARTS if part != "distribution")
+    wanted = only or tuple(part for part in parts() if part != "distribution")
     now = Estimation(plan, chosen_workload(plan, workload_id))
     then = now.of(after_months(plan, months or 0))
     shape = then.to_json(why=why, only=wanted)

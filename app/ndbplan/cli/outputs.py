@@ -240,11 +240,11 @@ def _times() -> dict[str, Schema]:
 def _files() -> dict[str, Schema]:
     """The commands that write and read files of others, and what differs between configurations."""
     from ndbplan.configuration.difference import Difference, ParameterChange
-    from ndbplan.importing.files import Finding
+    from ndbplan.importing.imported import Finding
+    from ndbplan.importing.kinds import KINDS
     from ndbplan.ndb import parameters as catalogue
 
-    kinds = ["config", "options", "ddl", "statistics", "measurements"]
-    read = record(file=STRING, kind={"enum": kinds})
+    read = record(file=STRING, kind={"enum": list(KINDS)})
     numbers = {"type": "object", "additionalProperties": {"type": ["number", "string"]}}
     painted = said(
         {"type": "object", "additionalProperties": numbers},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, how_many
 from ndbplan.configuration.deployment import data_node_program
 from ndbplan.plan.events import (
     Backup,
@@ -77,7 +77,7 @@ def subtitle(plan: Plan, part: Any) -> str:
     """One line about what it is and where."""
     if isinstance(part, Location):
         inside = sum(host.location_id == part.id for host in plan.hosts)
-        return f"Location · {inside} host{'s' if inside != 1 else ''}"
+        return f"Location · {how_many(inside, 'host')}"
     if isinstance(part, Host):
         return f"Host · {part.cores} cores · {format_bytes_binary(part.memory_bytes)}"
     if isinstance(part, Disk):
@@ -91,7 +91,7 @@ def subtitle(plan: Plan, part: Any) -> str:
         return f"Table · {format_count(part.rows)} rows · {len(part.columns)} columns"
     if isinstance(part, Workload):
         kinds = len(part.transactions)
-        return f"Workload · {kinds} kind{'s' if kinds != 1 else ''} of transaction"
+        return f"Workload · {how_many(kinds, 'kind')} of transaction"
     kind = KINDS[type(part)][0]
     return f"{kind[0].upper()}{kind[1:]}"
 

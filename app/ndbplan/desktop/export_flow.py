@@ -10,6 +10,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from ndbplan.base.units import how_many
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.desktop.widgets.message_bar import MessageBar
@@ -53,7 +54,7 @@ def _done(messages: MessageBar, folder: Path, done: Callable[[], object], outcom
         messages.say("error", outcome.error)
         return
     done()
-    count = f"{len(outcome.value)} file{'s' if len(outcome.value) != 1 else ''}"
+    count = how_many(len(outcome.value), "file")
     messages.say(
         "done",
         f"Exported {count} into {folder}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from ndbplan.base.units import format_bytes_binary
+from ndbplan.base.units import format_bytes_binary, how_many
 from ndbplan.configuration.node_groups import groups_by_number
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.desktop.actions import Actions
@@ -70,14 +70,14 @@ def summary(plan: Plan) -> str:
     nodes = len(plan.data_nodes)
     if not nodes:
         hosts = len(plan.hosts)
-        return f"{hosts} host{'s' if hosts != 1 else ''} · no data nodes yet" if hosts else "Empty plan"
+        return f"{how_many(hosts, 'host')} · no data nodes yet" if hosts else "Empty plan"
     groups, replicas = len(groups_by_number(plan)), no_of_replicas(plan)
     memory = format_bytes_binary(node_settings(plan).number("DataMemory"))
     return " · ".join(
         (
-            f"{nodes} data node{'s' if nodes != 1 else ''}",
-            f"{groups} group{'s' if groups != 1 else ''}",
-            f"{replicas} replica{'s' if replicas != 1 else ''}",
+            how_many(nodes, "data node"),
+            how_many(groups, "group"),
+            how_many(replicas, "replica"),
             f"DataMemory {memory}",
         )
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ndbplan.base.resources import read_json
-from ndbplan.base.units import format_bytes_binary, format_ndb_size
+from ndbplan.base.units import format_bytes_binary, format_ndb_size, how_many
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import validated
@@ -229,7 +229,7 @@ def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
         automatic = Chosen("AutomaticThreadConfig", 1, f"{_ldm(counts)} on the {cores} {of}")
         if not beside:
             return (automatic,)
-        shared = f"{len(beside)} other node{'s' if len(beside) > 1 else ''} there need theirs"
+        shared = f"{how_many(len(beside), 'other node')} there need theirs"
         return (automatic, Chosen("NumCPUs", cores, shared))
     name = "MaxNoOfExecutionThreads"
     if not plan.features.multithreaded_node or not catalogue.knows("DB", name, plan.version):
@@ -245,7 +245,7 @@ def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
 
 
 def _ldm(counts: ThreadCounts) -> str:
-    return f"{counts.ldm_instances} LDM thread{'s' if counts.ldm_instances > 1 else ''}"
+    return how_many(counts.ldm_instances, "LDM thread")
 
 
 def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:

@@ -8,12 +8,13 @@ now.of(edited).memory                                # of another plan, sharing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import Kept, keeping
+from ndbplan.base.shapes import as_json
 from ndbplan.configuration.settings import NodeSettings, settings_by_node
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.grown import ReorganiseEstimate, reorganise, reorganise_to
@@ -41,8 +42,16 @@ from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
-PARTS = ("distribution", "memory", "redo", "checkpoint", "disks", "disk_data", "disk_space", "network", "cpu")
-"""Names of the parts, as `ndbplan estimate --only` takes them."""
+T = TypeVar("T")
+
+
+class part(cached_property[T]):  # noqa: N801  (a decorator, written like the one it extends)
+    """A part of the estimates: worked out when it is first asked for, printed by `ndbplan estimate`."""
+
+
+def parts() -> tuple[str, ...]:
+    """Names of the parts, as `ndbplan estimate --only` takes them."""
+    return tuple(name for name, value in vars(Estimation).items() if isinstance(value, part))
 
 
 def chosen_workload(plan: Plan, workload_id: str | None = None) -> Workload | None:
@@ -84,27 +93,21 @@ class Estimation:
 
     def work_out(self, cancelled: Callable[[], bool] = lambda: False) -> Estimation:
         """Ask for every part now. Raises Cancelled soon after `cancelled()` turns true."""
-        for name in PARTS:
+        for name in parts():
             if cancelled():
                 raise Cancelled
             getattr(self, name)
         return self
 
-    def to_json(self, why: bool = False, only: tuple[str, ...] = PARTS) -> dict[str, Any]:
-        """The shape of `ndbplan estimate`; written out: what is named is worked out. KeyError for others."""
-        parts: dict[str, Callable[[], Any]] = {
-            "distribution": lambda: {"tables": [distribution_json(table) for table in self.distribution]},
-            "memory": lambda: self.memory.to_json(why),
-            "redo": lambda: self.redo.to_json(why),
-            "checkpoint": lambda: self.checkpoint.to_json(why),
-            "disks": lambda: self.disks.to_json(why),
-            "disk_data": lambda: self.disk_data.to_json(why),
-            "disk_space": lambda: self.disk_space.to_json(why),
-            "network": lambda: self.network.to_json(why),
-            "cpu": lambda: self.cpu.to_json(why),
-        }
+    def to_json(self, why: bool = False, only: Collection[str] | None = None) -> dict[str, Any]:
+        """The shape of `ndbplan estimate`; written out: what is named is worked out."""
         name = None if self.workload is None else self.workload.name
-        return {"workload": name, **{part: parts[part]() for part in only}}
+        return {"workload": name, **{one: self._shape(one, why) for one in only or parts()}}
+
+    def _shape(self, name: str, why: bool) -> Any:
+        if name == "distribution":
+            return {"tables": [distribution_json(table) for table in self.distribution]}
+        return as_json(getattr(self, name), why)
 
     # What the plan says of the product.
 
@@ -130,7 +133,7 @@ class Estimation:
 
     # What lies in the cluster, whatever the workload.
 
-    @cached_property
+    @part
     def distribution(self) -> tuple[TableDistribution, ...]:
         """Where the rows of every table lie; nothing without a node group."""
         return self.kept(_distributions, self.plan)
@@ -140,7 +143,7 @@ class Estimation:
         with keeping(self.kept):
             return distribute(self.plan, table)
 
-    @cached_property
+    @part
     def memory(self) -> MemoryEstimate:
         """Memory of tables and data nodes."""
         return self.kept(memory, self.plan)
@@ -162,17 +165,22 @@ class Estimation:
         """What is asked of each data node, by node id; of none without a workload."""
         return {load.node_id: load for load in self.kept(node_loads, self.plan, self.workload)}
 
-    @cached_property
+    @part
     def redo(self) -> RedoEstimate:
         """The redo log: bytes of operations, rates, until it is full."""
         return self.kept(redo, self.plan, self.workload)
 
-    @cached_property
+    @part
     def checkpoint(self) -> CheckpointEstimate:
         """Local checkpoints."""
         return self.kept(checkpoint, self.plan, self.workload)
 
-    @cached_property
+    @part
+    def disks(self) -> DisksEstimate:
+        """What is asked of every disk that data nodes use."""
+        return self.kept(demand_of, self.machines, self.redo, self.checkpoint, self.disk_data)
+
+    @part
     def disk_data(self) -> DiskDataEstimate:
         """Tables with columns on disk: tablespaces, cache, traffic."""
         return self.kept(disk_data, self.plan, self.workload)
@@ -182,22 +190,17 @@ class Estimation:
         """What the workload keeps in the undo log of each data node with rows on disk."""
         return self.kept(undo_log, self.plan, self.workload)
 
-    @cached_property
-    def disks(self) -> DisksEstimate:
-        """What is asked of every disk that data nodes use."""
-        return self.kept(demand_of, self.machines, self.redo, self.checkpoint, self.disk_data)
-
-    @cached_property
+    @part
     def disk_space(self) -> DiskSpaceEstimate:
         """Files on every disk, those of backups with what the workload changes while they run."""
         return self.kept(disk_space, self.plan, self.workload)
 
-    @cached_property
+    @part
     def network(self) -> NetworkEstimate:
         """Bytes in and out of every host."""
         return self.kept(network, self.plan, self.workload)
 
-    @cached_property
+    @part
     def cpu(self) -> CpuEstimate:
         """Threads and cores."""
         return self.kept(cpu, self.plan, self.workload)

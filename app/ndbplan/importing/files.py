@@ -7,88 +7,27 @@ done.plan, done.findings
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import read_at_most
-from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_bytes
+from ndbplan.base.units import format_bytes, how_many
 from ndbplan.edits import parts as edits
+from ndbplan.importing.imported import FileKindError, Finding, Imported
+from ndbplan.importing.kinds import KINDS, Ask, also_measured_in
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
 if TYPE_CHECKING:
-    from ndbplan.importing.measurements import Measurement
+    pass
 
 MOST_BYTES = 64_000_000
 """A schema, a configuration or statistics are far smaller; dumps with data are not read."""
-Kind = Literal["config", "options", "status", "ddl", "statistics", "measurements"]
-_SECTION = re.compile(
-    r"^[ \t]*\[\s*(?:ndbd|ndb_mgmd|mgm|mysqld|api|tcp|shm|db|computer|system)(?:\s+default)?\s*\]",
-    re.I | re.M,
-)
-_CREATE = re.compile(r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I)
-_SLICE = 1_000_000
-_LONGEST_MARK = 100
-
-
-class FileKindError(UserError):
-    """A file that is none of those the program reads."""
-
-
-@dataclass(frozen=True)
-class Finding(Shape):
-    """Something noticed in a file."""
-
-    JSON = "file line severity message fix"
-
-    file: str
-    line: int | None
-    severity: Literal["error", "warning"]
-    """error: a management server would refuse the file for it."""
-    message: str
-    fix: str | None = None
-
-
-@dataclass
-class Imported:
-    """The plan so far, what went into it and what was noticed."""
-
-    plan: Plan
-    kinds: dict[str, Kind]
-    """What each file was taken for."""
-    findings: list[Finding]
-    changes: list[str] = field(default_factory=list)
-    """What measurements and statistics changed, in words."""
-    devices: list[str] = field(default_factory=list)
-    """Devices that iostat shows busy enough to say what they can do."""
-    fits: tuple[str, ...] = ()
-    """Versions that know as much of a config.ini, where nobody said which it is for; one: nothing to ask."""
-    measured: dict[str, Measurement] = field(default_factory=dict)
-    """The device of iostat that each disk got its speed from."""
-
-    @property
-    def accepted(self) -> bool:
-        """Whether a management server would take the configuration."""
-        return all(finding.severity != "error" for finding in self.findings)
-
-    def to_json(self) -> dict[str, Any]:
-        """What `ndbplan import --json` prints beside the file written; written out: a map becomes a list."""
-        return {
-            "read": [{"file": name, "kind": kind} for name, kind in self.kinds.items()],
-            "version": self.plan.ndb_version,
-            "accepted": self.accepted,
-            "findings": [finding.to_json() for finding in self.findings],
-            "changes": list(self.changes),
-        }
 
 
 def read_file(path: Path) -> bytes:
@@ -108,46 +47,36 @@ def read_file(path: Path) -> bytes:
     return content
 
 
-def kind_of(name: str, content: bytes) -> Kind:
-    """What a file is, by its name and content. Raises FileKindError when it is nothing that is read."""
-    from ndbplan.importing.management_client import read_answers
+def kind_of(name: str, content: bytes) -> str:
+    """What a file is, by its name and content: a name of KINDS. Raises FileKindError for what is not read."""
     from ndbplan.importing.measurements import MOST_BYTES as MOST_MEASURED
-    from ndbplan.importing.measurements import MeasurementError, NoMeasurementError, read_measurements
-    from ndbplan.importing.ndb_desc_tables import statements_of
-    from ndbplan.importing.statistics import read_statistics
+    from ndbplan.importing.measurements import MeasurementError
 
-    text = content.decode("utf-8", "replace")
     lower = name.lower()
     if lower.endswith(SUFFIX):
         raise FileKindError("this is a plan", where=name, fix="open it by itself, or copy from its window")
-    if lower.endswith(".cnf"):
-        return "options"
-    if lower.endswith(".sql") or (not lower.endswith(".ini") and _is_in(text, _CREATE)):
-        return "ddl"
-    if lower.endswith(".ini") or _is_in(text, _SECTION):
-        return "config"
-    if len(content) > MOST_MEASURED:
-        raise FileKindError(
-            f"the file has {format_bytes(len(content))} and no CREATE TABLE; of statistics and measurements "
-            f"at most {format_bytes(MOST_MEASURED)} are read",
-            where=name,
-            fix="give the part that matters",
-        )
-    if "\0" not in text and (read_statistics(text).tables or statements_of(text)):
-        return "statistics"
-    if read_answers(text) is not None:
-        return "status"
+    for kind, reader in KINDS.items():
+        if reader.suffix and lower.endswith(reader.suffix):
+            return kind
+    text, is_small = content.decode("utf-8", "replace"), len(content) <= MOST_MEASURED
     try:
-        read_measurements(text)
-    except NoMeasurementError:
+        for kind, reader in KINDS.items():
+            if (is_small or reader.is_large) and reader.is_it(text):
+                return kind
+    except MeasurementError as error:
+        raise FileKindError(error.what, where=name, fix=error.fix) from None
+    if is_small:
         raise FileKindError(
             "this is neither a config.ini nor CREATE TABLE, statistics, status or measurements",
             where=name,
             fix="give one of those; see the guide on import",
-        ) from None
-    except MeasurementError as error:
-        raise FileKindError(error.what, where=name, fix=error.fix) from None
-    return "measurements"
+        )
+    raise FileKindError(
+        f"the file has {format_bytes(len(content))} and no CREATE TABLE; of statistics and measurements "
+        f"at most {format_bytes(MOST_MEASURED)} are read",
+        where=name,
+        fix="give the part that matters",
+    )
 
 
 def _utf_8(content: bytes) -> bytes:
@@ -155,13 +84,6 @@ def _utf_8(content: bytes) -> bytes:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace").encode()
     return content.removeprefix(codecs.BOM_UTF8)
-
-
-def _is_in(text: str, pattern: re.Pattern[str]) -> bool:
-    # In slices: one search through tens of megabytes would keep other threads from their turn.
-    return any(
-        pattern.search(text, start, start + _SLICE + _LONGEST_MARK) for start in range(0, len(text), _SLICE)
-    )
 
 
 def import_files(
@@ -184,7 +106,7 @@ def import_files(
     of each kind raise. When `cancelled()` turns true the answer holds what was read so far.
     """
     contents = {name: _utf_8(content) for name, content in contents.items()}
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, str] = {}
     unread: list[Finding] = []
     for name, content in contents.items():
         if cancelled():
@@ -215,28 +137,24 @@ def import_files(
         else:
             with _within_limits(name):
                 _config(done, name, contents[name], version)
-    measured = partial(_measurements, done, disk_ids, devices or {})
-    read: dict[Kind, Callable[[str, str], None]] = {
-        "options": partial(_options, done),
-        "status": partial(_status, done),
-        "ddl": partial(_tables, done, cancelled),
-        "statistics": partial(_statistics, done),
-        "measurements": measured,
-    }
-    for kind, reader in read.items():
+    ask = Ask(disk_ids, devices or {}, cancelled)
+    for kind, reader in KINDS.items():
         for name in [name for name, its_kind in kinds.items() if its_kind == kind]:
+            if reader.read is None:
+                continue
             if cancelled():
                 break
+            text = contents[name].decode("utf-8", "replace")
             try:
                 with _within_limits(name):
-                    reader(name, contents[name].decode("utf-8", "replace"))
+                    reader.read(done, ask, name, text)
             except UserError as error:
                 if not lenient:
                     raise
                 done.findings.append(Finding(name, None, "error", error.what, error.fix or None))
             else:
-                if kind in ("status", "statistics"):
-                    _also_measured(done, measured, name, contents[name].decode("utf-8", "replace"))
+                if reader.also_measured:
+                    also_measured_in(done, ask, name, text)
     _all_devices_seen(done, devices or {}, lenient=lenient)
     return done
 
@@ -261,104 +179,15 @@ def _config(done: Imported, name: str, content: bytes, version: str | None) -> N
     done.plan, report = import_config({name: content}, version)
     done.fits = report.fits
     nodes = (("data", "data_nodes"), ("management", "management_nodes"), ("SQL", "sql_nodes"))
-    counts = [_counted(len(getattr(done.plan, field)), f"{kind} node") for kind, field in nodes]
-    hosts = _counted(len(done.plan.hosts), "host")
+    counts = [how_many(len(getattr(done.plan, field)), f"{kind} node") for kind, field in nodes]
+    hosts = how_many(len(done.plan.hosts), "host")
     # [mysqld] and [api] without a HostName: SQL nodes or programs from any host take them.
     slots = len(done.plan.api_slots)
-    free = f" and {_counted(slots, 'slot')} for SQL or API nodes" if slots else ""
+    free = f" and {how_many(slots, 'slot')} for SQL or API nodes" if slots else ""
     done.changes.append(f"{', '.join(counts)} on {hosts}{free}, NDB {done.plan.ndb_version}")
     for finding in report.findings:
         severity: Literal["error", "warning"] = "error" if finding.refused else "warning"
         done.findings.append(Finding(name, finding.line, severity, finding.message, finding.fix or None))
-
-
-def _options(done: Imported, name: str, text: str) -> None:
-    from ndbplan.importing.my_cnf import MyCnfError, with_options
-
-    try:
-        done.plan, changes, noticed = with_options(done.plan, text, name)
-    except MyCnfError as error:
-        if len(done.kinds) == 1:
-            raise
-        done.findings.append(Finding(name, None, "warning", f"skipped: {error.what}", error.fix or None))
-        return
-    done.changes += changes
-    done.findings += [Finding(name, line, "warning", message) for line, message in noticed]
-
-
-def _status(done: Imported, name: str, text: str) -> None:
-    from ndbplan.importing.management_client import apply_answers, read_answers
-
-    answers = read_answers(text)
-    if answers is None:
-        return
-    done.plan, changes, notes = apply_answers(done.plan, answers, name)
-    done.changes += changes
-    done.findings += [Finding(name, None, "warning", note) for note in notes]
-
-
-def _tables(done: Imported, cancelled: Callable[[], bool], name: str, text: str) -> None:
-    from ndbplan.importing.ddl.into_plan import with_ddl
-    from ndbplan.importing.ddl.statements import read_ddl
-
-    ddl = read_ddl(text, done.plan.version, cancelled=cancelled)
-    done.plan, changes, missing = with_ddl(done.plan, ddl)
-    done.changes += changes
-    for problem in sorted((*ddl.problems, *missing), key=lambda one: (one.line, one.column)):
-        message = f"column {problem.column}: {problem.message}"
-        done.findings.append(Finding(name, problem.line, "warning", message))
-    if ddl.is_empty:
-        done.findings.append(Finding(name, None, "warning", "no table could be read"))
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' if number != 1 else ''}"
-
-
-def _statistics(done: Imported, name: str, text: str) -> None:
-    from ndbplan.importing.statistics import apply_statistics, read_statistics
-
-    _described_tables(done, name, text)
-    statistics = read_statistics(text)
-    _status(done, name, text)
-    for problem in statistics.problems:
-        done.findings.append(Finding(name, None, "warning", problem))
-    done.plan, said = apply_statistics(done.plan, statistics.tables)
-    done.changes += said
-
-
-def _described_tables(done: Imported, name: str, text: str) -> None:
-    """Add the tables that ndb_desc describes and the plan lacks."""
-    from ndbplan.importing.ddl.into_plan import with_tables
-    from ndbplan.importing.ddl.statements import read_ddl
-    from ndbplan.importing.ndb_desc_tables import statements_of
-
-    statements = statements_of(text)
-    if not statements:
-        return
-    databases = {table.database for table in done.plan.tables}
-    # ndb_desc does not print the database; its command line may stand above.
-    database = databases.pop() if len(databases) == 1 else "test"
-    described = read_ddl(statements, done.plan.version, database)
-    known = {table.name for table in done.plan.tables}
-    new = [table for table in described.tables if table.name not in known]
-    done.plan = with_tables(done.plan, new)
-    for table in new:
-        done.changes.append(f"{table.full_name}: added, {_counted(len(table.columns), 'column')} (ndb_desc)")
-    for problem in described.problems:
-        done.findings.append(Finding(name, None, "warning", problem.message))
-
-
-def _also_measured(done: Imported, measured: Callable[[str, str], None], name: str, text: str) -> None:
-    """What else was measured in a pasted text; what cannot be used of it is a finding."""
-    from ndbplan.importing.measurements import MeasurementError, NoMeasurementError
-
-    try:
-        measured(name, text)
-    except NoMeasurementError:
-        return
-    except MeasurementError as error:
-        done.findings.append(Finding(name, None, "warning", error.what, error.fix or None))
 
 
 def _all_devices_seen(done: Imported, devices: Mapping[str, Sequence[str]], *, lenient: bool) -> None:
@@ -371,65 +200,3 @@ def _all_devices_seen(done: Imported, devices: Mapping[str, Sequence[str]], *, l
         if not lenient:
             raise MeasurementError(what, fix=fix)
         done.findings.append(Finding("iostat", None, "error", what, fix))
-
-
-def _measurements(
-    done: Imported, disk_ids: Sequence[str], devices: Mapping[str, Sequence[str]], name: str, text: str
-) -> None:
-    from ndbplan.importing.calibrate import busy_devices, calibrate, disks_of_devices
-    from ndbplan.importing.measurements import MeasurementError, read_measurements
-
-    measured = read_measurements(text)
-    pairs: list[tuple[Measurement, str | None]] = []
-    of_iostat = [one for one in measured if one.kind == "iostat"]
-    if of_iostat:
-        busy = busy_devices(of_iostat)
-        done.devices += busy
-        mine = {device: disks for device, disks in devices.items() if device in busy}
-        if devices and not mine:
-            message = f"iostat shows {', '.join(busy[:6]) or 'no busy device'}: not named, skipped"
-            done.findings.append(Finding(name, None, "warning", message))
-        else:
-            of_disks, aside = disks_of_devices(done.plan, of_iostat, disk_ids, mine)
-            pairs += _of_this_file(done, of_disks)
-            if aside:
-                message = f"{', '.join(aside)} skipped: the bytes are those of the devices below"
-                done.findings.append(Finding(name, None, "warning", message))
-    for one in measured:
-        if one.kind != "iostat":
-            targets = disk_ids or (None,) if one.kind == "fio" else (None,)
-            pairs += [(one, target) for target in targets]
-    several = len({measurement.kind for measurement, _ in pairs}) > 1
-    for measurement, target in pairs:
-        try:
-            done.plan, changes = calibrate(done.plan, measurement, target)
-        except MeasurementError as error:
-            if not several:
-                raise
-            done.findings.append(Finding(name, None, "warning", error.what, error.fix or None))
-            continue
-        done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]
-
-
-def _of_this_file(
-    done: Imported, pairs: Sequence[tuple[Measurement, str]]
-) -> list[tuple[Measurement, str | None]]:
-    """Devices and disks of one file; of one device in several files the busiest counts.
-
-    Raises MeasurementError when another file showed another device for the same disk.
-    """
-    from ndbplan.importing.measurements import MeasurementError
-
-    taken: list[tuple[Measurement, str | None]] = []
-    for one, disk_id in pairs:
-        before = done.measured.get(disk_id)
-        if before is not None and (before.host, before.name) != (one.host, one.name):
-            shown = " and ".join(f"{m.name[:40]} of {m.host[:60] or 'another file'}" for m in (before, one))
-            raise MeasurementError(
-                f"disk {disk_id} is two devices of iostat: {shown}",
-                fix="say which one it is, with --disk DISK=DEVICE, or name the hosts like the machines",
-            )
-        if before is None or before.values["utilisation"] <= one.values["utilisation"]:
-            done.measured[disk_id] = one
-            taken.append((one, disk_id))
-    return taken

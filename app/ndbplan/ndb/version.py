@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.resources import read_json
 
 _LATEST_PATCH = 999
-SERIES = ("6.3", "7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.0", "8.4", "9.x")
+SERIES: tuple[str, ...] = tuple(read_json("ndb/features.json")["series"])
 """The series a plan can aim at, oldest first."""
 
 
@@ -31,8 +32,9 @@ class NdbVersion(NamedTuple):
 
     @property
     def series(self) -> str:
-        """`8.4`; every 9 is `9.x`."""
-        return "9.x" if self.major == 9 else f"{self.major}.{self.minor}"
+        """`8.4`; where all of a major version are one series, as of 9, `9.x`."""
+        whole = f"{self.major}.x"
+        return whole if whole in SERIES else f"{self.major}.{self.minor}"
 
     def __str__(self) -> str:
         return self.series if self.patch == _LATEST_PATCH else f"{self.major}.{self.minor}.{self.patch}"

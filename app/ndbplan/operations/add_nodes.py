@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quoting import shell_quoted
+from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
@@ -155,7 +156,7 @@ def grow_by(
 
 
 def _groups(count: int) -> str:
-    return f"{count} node group{'s' if count > 1 else ''}"
+    return how_many(count, "node group")
 
 
 def _ids(nodes: Sequence[DataNode]) -> str:
@@ -235,7 +236,7 @@ def _create_node_groups(times: Times, plan: Plan, new: Sequence[DataNode], group
             Management("SHOW"),
         ),
         times.constant("create_nodegroup_s", groups),
-        label=f"CREATE NODEGROUP for {groups} group{'s' if groups > 1 else ''}",
+        label=f"CREATE NODEGROUP for {how_many(groups, 'group')}",
         blocked=(NO_DDL,),
         check="SHOW gives the new nodes their node group",
         rollback="DROP NODEGROUP, as long as no table has been reorganised",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ndbplan.base.quantity import total_of_independent
+from ndbplan.base.units import how_many
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.estimation import Estimation
@@ -68,7 +69,7 @@ def reload_management_nodes(
         text,
         (*reload_management(plan), *after),
         times.constant("management_restart_s", count),
-        label=f"Restart {count} management node{'s' if count > 1 else ''} with --reload",
+        label=f"Restart {how_many(count, 'management node')} with --reload",
         blocked=("starts of nodes while no management node runs",),
         check="SHOW lists the nodes as configured, in the same way on every management node",
         rollback="put the old file back and restart with --reload",
@@ -207,7 +208,7 @@ def restart_sql_nodes(times: Times, plan: Plan, nodes: Sequence[SqlNode] | None 
         "One after the other, so that clients always find another one.",
         tuple(restart_sql_nodes_each(plan, wanted)),
         times.constant("sql_restart_s", count),
-        label=f"Restart {count} SQL node{'s' if count > 1 else ''}, one after the other",
+        label=f"Restart {how_many(count, 'SQL node')}, one after the other",
         blocked=(ONE_SQL_NODE, NO_DDL),
         check="SHOW lists every SQL node with its address",
         rollback="nothing has changed for them",

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ndbplan.base.quoting import sql_identifier, sql_text
+from ndbplan.base.units import how_many
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.operations.commands import on_an_sql_node
 from ndbplan.operations.operation import Step
@@ -109,8 +110,7 @@ def _dropped(before: Plan, after: Plan) -> Iterator[Step]:
             "Remove tables that the plan no longer has",
             "Clients of the SQL node that runs this wait meanwhile.",
             tuple(on_an_sql_node(after, f"DROP TABLE IF EXISTS {name};") for name in gone),
-            destructive=f"All rows of {len(gone)} table{'s' if len(gone) > 1 else ''} are lost: "
-            + ", ".join(gone[:8]),
+            destructive=f"All rows of {how_many(len(gone), 'table')} are lost: " + ", ".join(gone[:8]),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from ndbplan.base.units import how_many
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
@@ -252,7 +253,7 @@ def threads_not_set(now: Estimation) -> Iterator[Problem]:
             hint(
                 alike.where,
                 f"no thread setting is stated: a data node on the {host.cores} cores of {host.hostname} "
-                f"starts {ldm} LDM thread{'s' if ldm > 1 else ''}, which all rows, checkpoints and "
+                f"starts {how_many(ldm, 'LDM thread')}, which all rows, checkpoints and "
                 "restarts go through",
                 f"set {' and '.join(f'{c.name} to {c.value}' for c in chosen)}",
                 [one.id for one in large],

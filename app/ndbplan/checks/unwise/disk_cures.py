@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size
+from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size, how_many
 from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, severity_of_space
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import problem
@@ -236,7 +236,7 @@ def _more_groups(plan: Plan, disk: DiskSpace) -> list[str]:
     if wanted * no_of_replicas(plan) > most:
         return []
     more = wanted - groups
-    words = f"add {more} node group{'s' if more > 1 else ''}"
+    words = f"add {how_many(more, 'node group')}"
     too_large = disk.memory_full_bytes.value > disk.capacity_bytes
     return [f"{words} and lower DataMemory" if too_large else words]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import format_bytes, format_ndb_size, format_percent
+from ndbplan.base.units import format_bytes, format_ndb_size, format_percent, how_many
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import hint, rule, warning
@@ -123,7 +123,7 @@ def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
     if disk.full_of(DiskRole.BACKUP).value:
         most.append((limit - full) / disk.full_of(DiskRole.BACKUP).value)
     fits = int(plan.backups_kept * max(0.0, min(most)))
-    fewer = f"keep {fits} backup{'s' if fits != 1 else ''}" if fits else "keep backups elsewhere"
+    fewer = f"keep {how_many(fits, 'backup')}" if fits else "keep backups elsewhere"
     least = max((others + backups) / (1 - ROOM_LEFT), disk.memory_full_bytes.value)
     return f"{fewer}, or {larger_disk(disk, least)}"
 
@@ -169,7 +169,7 @@ def disks_unknown(now: Estimation) -> Iterator[Problem]:
     most = max(node.total_bytes.value for node in unplaced)
     yield hint(
         "disks",
-        f"{len(hosts)} host{'s' if len(hosts) > 1 else ''} of data nodes ({names}) without disks in the "
+        f"{how_many(len(hosts), 'host')} of data nodes ({names}) without disks in the "
         f"plan: whether the files of a data node fit, {format_bytes(most)} at most, is not known",
         "state the disks of these hosts with their capacity",
         [*hosts, *(node.id for node in nodes)],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ndbplan.base.units import MIB, format_bytes, format_ndb_size, format_percent
+from ndbplan.base.units import MIB, format_bytes, format_ndb_size, format_percent, how_many
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
 from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Edit
@@ -90,7 +90,7 @@ def one_sided(now: Estimation, node: DataNode) -> str:
     written = ""
     if len(rates) < parts:
         written = f", as {len(rates)} of {parts} log parts {'is' if len(rates) == 1 else 'are'} written"
-    more = f"; the node has {threads} LDM thread{'s' if threads > 1 else ''}" if threads < parts else ""
+    more = f"; the node has {how_many(threads, 'LDM thread')}" if threads < parts else ""
     return (
         f". {format_percent(share)} of the node's log goes there{written}: spread evenly over all {parts} it "
         f"would need {format_percent(1 / parts / share)} of that{more}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes_binary
+from ndbplan.base.units import format_bytes_binary, how_many
 from ndbplan.checks.node_cures import another_node, apart_from_data_nodes, rest_of_group
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
@@ -90,7 +90,7 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
             "data nodes",
             f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
             "the configuration",
-            f"add {missing} data node{'s' if missing > 1 else ''} or take {len(in_groups) % replicas} away",
+            f"add {how_many(missing, 'data node')} or take {len(in_groups) % replicas} away",
             [node.id for node in in_groups],
         )
         yield replace(found, solve=partial(rest_of_group, "node-group-size", now))
@@ -123,7 +123,7 @@ def _counting_stops(plan: Plan, behind: list[DataNode], wrong: list[tuple[int, l
     number, members = wrong[0]
     return error(
         f"node group {number}",
-        f"{stops}: node group {number} has {len(members)} member{'s' if len(members) > 1 else ''} "
+        f"{stops}: node group {number} has {how_many(len(members), 'member')} "
         f"({names(members)}), NoOfReplicas is {no_of_replicas(plan)}; it refuses the configuration",
         fix,
         concerned,
@@ -254,7 +254,7 @@ def spare_api_slots(now: Estimation) -> Iterator[Problem]:
         "API slots",
         f"{spare} API {are} free for any host beside those of SQL nodes; ndb_restore, ndb_desc and a "
         f"replacement SQL node each need one, so {_SPARE_SLOTS} should be",
-        f"add {missing} API slot{'s' if missing > 1 else ''} without a host",
+        f"add {how_many(missing, 'API slot')} without a host",
         [slot.id for slot in free],
         FreeApiSlots(len(free) + missing),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ndbplan.base.units import format_bytes
+from ndbplan.base.units import format_bytes, how_many
 from ndbplan.describe.overlay import Loads
 from ndbplan.desktop.canvas.items import CanvasItem, DiskItem, HostItem, LocationItem, ProcessItem
 from ndbplan.desktop.look.paint import percent
@@ -20,7 +20,7 @@ def tip(item: CanvasItem) -> str:
 def _lines(item: CanvasItem, loads: Loads) -> Iterator[str]:
     if isinstance(item, LocationItem):
         hosts = len(item.box.hosts)
-        yield f"{item.box.location.name} · {hosts} host{'s' if hosts != 1 else ''}"
+        yield f"{item.box.location.name} · {how_many(hosts, 'host')}"
         domain = item.box.location.location_domain_id
         yield f"LocationDomainId {domain}" if domain is not None else ""
         yield "down" if item.is_down else ""

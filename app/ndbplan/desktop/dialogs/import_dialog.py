@@ -30,16 +30,17 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes
+from ndbplan.base.units import format_bytes, how_many
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.importing.kinds import KINDS
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
 if TYPE_CHECKING:
-    from ndbplan.importing.files import Imported
+    from ndbplan.importing.imported import Imported
 
 _AS_IT_SAYS, _WHICH = "as the file says", "which one?"
 _ROW_HEIGHT = 32
@@ -53,14 +54,6 @@ ndbinfo.memory_per_fragment
 fio, iostat, ndbinfo.restart_info
 ALL STATUS, REPORT MEMORYUSAGE"""
 _FILTER = "What is read (*.ini *.cnf *.sql *.txt *.tsv *.csv *.json *.log);;All files (*)"
-_KINDS = {
-    "config": "cluster configuration",
-    "options": "server options",
-    "ddl": "table definitions",
-    "status": "answers of the management client",
-    "statistics": "row counts and sizes",
-    "measurements": "measurement",
-}
 _ICONS = {"error": "circle-x", "warning": "triangle-alert", "changed": "circle-check"}
 
 
@@ -225,7 +218,8 @@ class ImportDialog(Dialog):
         for i in range(self.sources.count()):
             item = self.sources.item(i)
             name = item.data(Qt.ItemDataRole.UserRole)
-            kind = _KINDS.get(imported.kinds.get(name, ""), "not read")
+            reader = KINDS.get(imported.kinds.get(name, ""))
+            kind = "not read" if reader is None else reader.title
             item.setText(f"{name}\n{kind} · {format_bytes(len(self._contents[name]))}")
         for finding in sorted(imported.findings, key=lambda finding: finding.severity):
             place = finding.file if finding.line is None else f"{finding.file}, line {finding.line}"
@@ -239,7 +233,7 @@ class ImportDialog(Dialog):
             self.state.say(f"Which version is it for? {fits} fit it alike: choose one.", is_error=True)
         else:
             self.state.say(
-                f"{changes} change{'s' if changes != 1 else ''}, {notes} note{'s' if notes != 1 else ''}"
+                f"{how_many(changes, 'change')}, {how_many(notes, 'note')}"
                 if changes or notes
                 else "Everything the import says is in the plan already."
             )

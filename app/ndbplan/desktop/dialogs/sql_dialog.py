@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import how_many
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
@@ -162,12 +163,12 @@ def _what_comes(ddl: DdlResult) -> str:
         (len(ddl.disk_data.logfile_groups), "log file group"),
         (len(ddl.disk_data.tablespaces), "tablespace"),
     )
-    words = [f"{count} {kind}{'s' if count != 1 else ''}" for count, kind in counts if count]
+    words = [how_many(count, kind) for count, kind in counts if count]
     others = len(ddl.disk_data.altered) + len(ddl.disk_data.dropped) + len(ddl.fates)
-    words += [f"{others} change{'s' if others != 1 else ''} of what is there"] if others else []
+    words += [f"{how_many(others, 'change')} of what is there"] if others else []
     tables = len(ddl.tables)
     if tables or not words:
-        words.insert(0, f"{tables} table{'s' if tables != 1 else ''}")
+        words.insert(0, how_many(tables, "table"))
     return ", ".join(words)
 
 

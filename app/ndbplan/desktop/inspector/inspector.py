@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from ndbplan.base.units import how_many
 from ndbplan.describe.titles import KINDS, subtitle, title
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.document import Document
@@ -178,10 +179,8 @@ class Inspector(QWidget):
     def _show_titles(self, plan: Plan, ids: tuple[str, ...]) -> None:
         if not ids:
             self._title.setText(plan.name)
-            nodes, groups = len(plan.data_nodes), len(plan.tables)
-            self._subtitle.setText(
-                f"Cluster · NDB {plan.ndb_version} · {_count(nodes, 'data node')} · {_count(groups, 'table')}"
-            )
+            counts = f"{how_many(len(plan.data_nodes), 'data node')} · {how_many(len(plan.tables), 'table')}"
+            self._subtitle.setText(f"Cluster · NDB {plan.ndb_version} · {counts}")
         elif len(ids) == 1:
             self._title.setText(title(plan, plan.by_id[ids[0]]))
             self._subtitle.setText(subtitle(plan, plan.by_id[ids[0]]))
@@ -203,7 +202,3 @@ class Inspector(QWidget):
 
 def _kinds(plan: Plan, ids: Sequence[str]) -> frozenset[type]:
     return frozenset(type(plan.by_id[i]) for i in ids)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -10,6 +10,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import how_many
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.ask import Ask, Question
@@ -95,4 +96,4 @@ def _write_out(parent: QWidget) -> None:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} host{'s' if number != 1 else ''} or disk{'s' if number != 1 else ''} {what}."
+    return f"{how_many(number, 'host')} or disk{'s' if number != 1 else ''} {what}."

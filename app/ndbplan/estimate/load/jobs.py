@@ -14,6 +14,7 @@ from typing import Literal
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, rising
+from ndbplan.base.units import how_many
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.storage.column_bytes import row_payload_bytes
 from ndbplan.ndb.version import NdbVersion
@@ -160,7 +161,7 @@ def _rate(
     threads = Quantity.stated("threads", load.threads, "count")
     batch = Quantity.stated("rows of a transaction", rows_each, "rows")
     by_threads = (threads * one / batch.within(_LEAST_ROWS)).in_unit("tx/s")
-    name = f"{TOOL_NAMES[load.tool]}, {load.threads} thread{'s' if load.threads > 1 else ''}"
+    name = f"{TOOL_NAMES[load.tool]}, {how_many(load.threads, 'thread')}"
     source = load.source_bytes_per_s
     if source is None or bytes_each <= 0:
         return by_threads, ("loader", name)

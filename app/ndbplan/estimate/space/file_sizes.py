@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts, usable_data_memory
 from ndbplan.estimate.constants import Constants, quantity_of
 from ndbplan.estimate.load.checkpoint_speed import is_partial
@@ -203,7 +204,7 @@ def file_sizes(
 
 
 def _backups(kept: int) -> str:
-    return f"{kept} backup{'s' if kept != 1 else ''}"
+    return how_many(kept, "backup")
 
 
 def _filled(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ndbplan.base.units import how_many
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
@@ -53,7 +54,7 @@ def with_ddl(plan: Plan, ddl: DdlResult) -> Taken:
         what = "redefined, rows kept" if table.full_name in names else "added"
         names.add(table.full_name)
         count = len(table.columns)
-        changes.append(f"{table.full_name}: {what}, {count} column{'s' if count != 1 else ''}")
+        changes.append(f"{table.full_name}: {what}, {how_many(count, 'column')}")
     missing += [*unknown, *_without_tablespace(ddl, spaces), *in_use]
     return Taken(plan, [*changes, *dropped], sorted(missing, key=lambda one: (one.line, one.column)))
 
