@@ -16,7 +16,7 @@ from ndbplan.edits.parts import add, remove, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files
-from ndbplan.exporting.runbook import render_script, runbook_parts
+from ndbplan.exporting.runbook import render_script
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.commands import (
     CreateNodeGroup,
@@ -27,6 +27,7 @@ from ndbplan.operations.commands import (
     WaitStarted,
 )
 from ndbplan.operations.first_start import disk_data_statements
+from ndbplan.operations.life import operations
 from ndbplan.operations.table_moves import reorganise_statement
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -180,8 +181,8 @@ def test_reserved_nodes_need_no_rolling_restart() -> None:
 
 
 def test_a_version_without_online_growth_has_no_such_part() -> None:
-    assert "add-nodes" in [part.key for part in runbook_parts(sample("starter"))]
-    assert "add-nodes" not in [part.key for part in runbook_parts(sample("disk-data"))]
+    assert "add-nodes" in [part.key for part in operations(sample("starter"))]
+    assert "add-nodes" not in [part.key for part in operations(sample("disk-data"))]
 
 
 def test_disk_data_objects_with_planned_sizes() -> None:
@@ -218,7 +219,7 @@ def fake_programs(folder: Path) -> dict[str, str]:
 
 def test_steps_say_how_long_they_take_and_wait_long_enough() -> None:
     plan = sample("add-nodes")
-    part = next(p for p in runbook_parts(plan) if p.key == "add-nodes")
+    part = next(p for p in operations(plan) if p.key == "add-nodes")
     step = next(s for s in part.steps if s.key == "reorganise-1")
     assert step.duration_s is not None
     assert step.duration_s.value == pytest.approx(248, rel=0.15)
@@ -226,7 +227,7 @@ def test_steps_say_how_long_they_take_and_wait_long_enough() -> None:
     assert f"Expected: {step.duration_s}" in files["runbook.md"]
     assert "'4 min 8 s (" in files["runbook.sh"]
     slow = sample("terabyte-load")
-    rolling = next(p for p in runbook_parts(slow) if p.key == "rolling-restart")
+    rolling = next(p for p in operations(slow) if p.key == "rolling-restart")
     waits = [c for s in rolling.steps for c in s.commands if isinstance(c, WaitStarted)]
     assert waits
     assert min(wait.timeout_s for wait in waits) > 2732
@@ -297,7 +298,7 @@ def test_whatever_is_typed_stays_inside_its_quotes(table: str, database: str, na
     assert statement is not None
     quoted = f"`{database.replace('`', '``')}`.`{table.replace('`', '``')}`"
     assert quoted in statement
-    assert f"\n{statement}\n" in render_script(plan, runbook_parts(plan))
+    assert f"\n{statement}\n" in render_script(plan, operations(plan))
 
 
 def test_nasty_names_pass_shellcheck(tmp_path: Path) -> None:

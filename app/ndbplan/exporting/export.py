@@ -16,7 +16,7 @@ from ndbplan.exporting.ansible_parts import render_parts
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.operator import render_operator
-from ndbplan.exporting.runbook import render_markdown, render_script, runbook_parts
+from ndbplan.exporting.runbook import render_markdown, render_script
 from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
@@ -24,6 +24,7 @@ from ndbplan.ndb.host_settings import host_settings
 from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes, grown_configuration
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.hosts import SETTINGS_FOLDER
+from ndbplan.operations.life import operations
 from ndbplan.plan.plan import Plan
 
 
@@ -60,7 +61,7 @@ def _my_cnf(ask: _Ask) -> dict[str, str]:
 
 def _runbook(ask: _Ask) -> dict[str, str]:
     before = None if ask.running is None else ask.running.plan
-    parts = runbook_parts(ask.plan, ask.groups, before)
+    parts = operations(ask.plan, ask.groups, before)
     return {
         "runbook.md": render_markdown(ask.plan, parts),
         "runbook.sh": render_script(ask.plan, parts, before),
@@ -106,7 +107,7 @@ def _hosts(ask: _Ask) -> dict[str, str]:
 
 def _ansible(ask: _Ask) -> dict[str, str]:
     before = None if ask.running is None else ask.running.plan
-    return render_ansible(ask.plan) | render_parts(ask.plan, runbook_parts(ask.plan, ask.groups, before))
+    return render_ansible(ask.plan) | render_parts(ask.plan, operations(ask.plan, ask.groups, before))
 
 
 def _schedule(ask: _Ask) -> dict[str, str]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
-from ndbplan.base.errors import UserError
 from ndbplan.base.quoting import ascii_text, shell_quoted
 from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
-from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.templates import render
-from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes
-from ndbplan.operations.change import BEFORE_FOLDER, change
+from ndbplan.operations.add_nodes import GROWN_FOLDER
+from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
     BackUp,
     Command,
@@ -33,41 +28,11 @@ from ndbplan.operations.commands import (
     WaitSql,
     WaitStarted,
 )
-from ndbplan.operations.first_start import first_start
-from ndbplan.operations.hosts import install, replace_host, tune_hosts
 from ndbplan.operations.operation import Operation, Step
-from ndbplan.operations.restoring import no_way_to_restore, restore
-from ndbplan.operations.roll_out import rolling_restart
-from ndbplan.operations.schema_part import make_schema
-from ndbplan.operations.whole_cluster import back_up, start_cluster, stop_cluster
+from ndbplan.operations.restoring import no_way_to_restore
 from ndbplan.plan.plan import Plan
 
 _HEREDOC = "END_OF_SQL"
-
-
-def runbook_parts(plan: Plan, add_groups: int = 1, before: Plan | None = None) -> tuple[Operation, ...]:
-    """The operations of a cluster in the order in which they come up in its life.
-
-    `before`: what runs; there is a part then that brings it to the plan. Raises CannotChangeError when that
-    cannot be done.
-    """
-    now = Estimation(plan)
-    found = (
-        install(now),
-        tune_hosts(now),
-        _timed_or_not(partial(first_start, now)),
-        make_schema(now),
-        None if before is None else _changed(now, before),
-        _timed_or_not(partial(back_up, now)),
-        _timed_or_not(partial(restore, now)),
-        _timed_or_not(partial(rolling_restart, now)),
-        _timed_or_not(partial(rolling_restart, now, initial=True)),
-        _timed_or_not(partial(add_nodes, now, add_groups)),
-        _timed_or_not(partial(replace_host, now)),
-        _timed_or_not(partial(stop_cluster, now)),
-        _timed_or_not(partial(start_cluster, now)),
-    )
-    return tuple(operation for operation in found if operation is not None)
 
 
 _LEFT_OUT = (
@@ -92,22 +57,6 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     if "change" not in keys:
         found.append("a changed plan: export it with --from what runs, for the part change")
     return tuple(found)
-
-
-def _changed(now: Estimation, before: Plan) -> Operation | None:
-    """The way from what runs to the plan; None when nothing has to be done."""
-    untimed = change(now, before, timed=False)
-    return (_timed_or_not(partial(change, now, before)) or untimed) if untimed.steps else None
-
-
-def _timed_or_not(operation: Callable[..., Operation | None]) -> Operation | None:
-    """The operation, without durations where the plan allows no estimate; None where it cannot be done."""
-    for timed in (True, False):
-        try:
-            return operation(timed=timed)
-        except UserError:
-            continue
-    return None
 
 
 def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
