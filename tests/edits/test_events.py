@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
-from ndbplan.describe.titles import EVENT_NAMES, event_line
+from ndbplan.describe.titles import event_line
 from ndbplan.edits import events
 from ndbplan.edits.validated import EditError
+from ndbplan.plan.events import kinds
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
@@ -22,7 +23,7 @@ def _events(plan):
     return plan.by_id[LOAD].events
 
 
-@pytest.mark.parametrize("kind", EVENT_NAMES)
+@pytest.mark.parametrize("kind", kinds())
 def test_each_kind_is_added_with_a_line_of_its_own(kind: str) -> None:
     plan = events.added(PLAN, LOAD, kind, 30.0)
     (event,) = _events(plan)[len(_events(PLAN)) :]

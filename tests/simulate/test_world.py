@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ndbplan.base import row_types
 from ndbplan.base.row_types import Row
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.kernel import ready
+from ndbplan.simulate.run import Course
+from ndbplan.simulate.session import Session
 from ndbplan.simulate.world import indices, world
 from ndbplan.simulate.world.laws import Disk, Node, Place, Run
 from ndbplan.simulate.world.state import Cluster, DiskWork, NodeState, Piece
@@ -80,3 +88,30 @@ def test_the_type_checker_finds_a_wrong_field(tmp_path: Path) -> None:
         line.partition(":")[2].partition(":")[0] for line in found.stdout.splitlines() if ": error:" in line
     ]
     assert set(wrong) == {"6", "8"}, found.stdout + found.stderr
+
+
+def test_a_law_is_a_function_and_a_field(
+    monkeypatch: pytest.MonkeyPatch, plain_kernel: Callable[..., None]
+) -> None:
+    """A field of the state is in the world, in each copy, and in what a rewind brings back."""
+    monkeypatch.setitem(Cluster.__annotations__, "breaths", "float")
+    for kept in (row_types._dtype, row_types._zeros):
+        monkeypatch.setattr(row_types, kept.__name__, cache(kept.__wrapped__))
+    laws = plain_kernel.__globals__
+    count = laws["count"]
+
+    def also_breathe(run: Any, cluster: Any, piece: Any) -> None:
+        count(run, cluster, piece)
+        cluster.breaths += piece.length_s
+
+    monkeypatch.setitem(laws, "count", also_breathe)
+    monkeypatch.setattr(ready, "prepare", lambda: plain_kernel)
+    plan = sample_plan("redo-overload")
+    session = Session(Course(Estimation(plan, plan.workloads[0]), (), 0.1, 1).story(4.0))
+    session.advance(2.0)
+    assert session.simulation.state.cluster.breaths == pytest.approx(2.0)
+    branch = session.branch()
+    session.advance(1.0)
+    session.rewind(2.0)
+    for one in (session, branch):
+        assert one.simulation.state.cluster.breaths == pytest.approx(2.0)

@@ -7,7 +7,6 @@ from typing import Any
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, how_many
 from ndbplan.configuration.deployment import data_node_program
 from ndbplan.plan.events import (
-    Backup,
     Burst,
     DiskSlow,
     Event,
@@ -127,22 +126,6 @@ def _on_host(plan: Plan, process: Any) -> str:
     return f"{what} on {plan.host(process.host_id).hostname}"
 
 
-EVENT_NAMES = {
-    "node_failure": "Data node fails",
-    "sql_node_down": "SQL node stops",
-    "disk_slow": "Disk becomes slow",
-    "backup": "Backup",
-    "nodes_added": "Node groups are added",
-    "burst": "Burst of load",
-    "host_failure": "Host fails",
-    "location_failure": "Rack or location fails",
-    "network_cut": "Link or switch fails",
-    "management_node_down": "Management node stops",
-    "parameter": "Parameter changes",
-}
-"""Events of a workload."""
-
-
 def event_line(plan: Plan, event: Event) -> str:
     """What happens, in a few words: `ndbmtd 3 fails`, `host-a1 / nvme0 at 50 %`, `backup`."""
     if isinstance(event, DiskSlow):
@@ -161,7 +144,8 @@ def event_line(plan: Plan, event: Event) -> str:
         return f"load × {event.factor:g}"
     if isinstance(event, ParameterChange):
         return f"{event.name} changes"
-    if isinstance(event, Backup):
-        return "backup"
+    object_id: str = getattr(event, "object_id", "")
+    if not object_id:
+        return event.title.lower()
     verb = "stops" if isinstance(event, SqlNodeDown | ManagementNodeDown) else "fails"
-    return f"{display_name(plan, plan.by_id[event.object_id])} {verb}"
+    return f"{display_name(plan, plan.by_id[object_id])} {verb}"

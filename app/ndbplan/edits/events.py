@@ -7,15 +7,13 @@ plan = started_again(plan, "peak", ["ndb3"], at_s=120)  # ends what keeps it dow
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, cast
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.plan.events import (
-    Backup,
-    Burst,
     DiskSlow,
     Event,
     HostFailure,
@@ -23,13 +21,15 @@ from ndbplan.plan.events import (
     ManagementNodeDown,
     NetworkCut,
     NodeFailure,
-    NodesAdded,
     ParameterChange,
     SqlNodeDown,
+    kinds,
+    shown_fields,
 )
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
+from ndbplan.plan.references import KINDS, what_fits
 
 _AT_ONCE_S = 1.0
 """An SQL node that is restarted is away so long: 0 would mean for the rest of the run."""
@@ -44,40 +44,28 @@ def added(
     nothing of the plan fits.
     """
     moment_s = round(plan.by_id[workload_id].duration_s / 2) if at_s is None else at_s
-    return with_event(plan, workload_id, _usual(plan, kind, moment_s, preferred))
+    return with_event(plan, workload_id, usual(plan, kind, moment_s, preferred))
 
 
-def _usual(plan: Plan, kind: str, at_s: float, preferred: Collection[str]) -> Event:
-    def first(parts: Iterable[Any], what: str) -> str:
-        known = [str(part.id) for part in parts]
-        if not known:
-            raise UserError(f"the event needs {what}", fix=f"add {what} to the plan first")
-        return next((i for i in known if i in preferred), known[0])
+def usual(plan: Plan, kind: str, at_s: float, preferred: Collection[str] = ()) -> Event:
+    """An event of a kind as one is added: about a part of `preferred` where one fits. Raises UserError."""
+    fields: dict[str, Any] = {"at_s": at_s}
+    event = kinds()[kind]
+    for name, _, ref, _ in shown_fields(event):
+        if ref is not None and event.model_fields[name].is_required():
+            first = _first(plan, ref.to, preferred)
+            fields[name] = (first,) if name == "object_ids" else first
+    if event is ParameterChange:
+        fields |= {"name": "RedoBuffer", "value": 2 * node_settings(plan).number("RedoBuffer")}
+    return cast(Event, validated.made(event, fields))
 
-    if kind == "node_failure":
-        return NodeFailure(at_s=at_s, object_id=first(plan.data_nodes, "a data node"))
-    if kind == "sql_node_down":
-        return SqlNodeDown(at_s=at_s, object_id=first(plan.sql_nodes, "an SQL node"))
-    if kind == "disk_slow":
-        disks = [disk for host in plan.hosts for disk in host.disks]
-        return DiskSlow(at_s=at_s, object_id=first(disks, "a disk"))
-    if kind == "management_node_down":
-        return ManagementNodeDown(at_s=at_s, object_id=first(plan.management_nodes, "a management node"))
-    if kind == "host_failure":
-        return HostFailure(at_s=at_s, object_id=first(plan.hosts, "a host"))
-    if kind == "location_failure":
-        return LocationFailure(at_s=at_s, object_id=first(plan.locations, "a location"))
-    if kind == "network_cut":
-        place = first((*plan.locations, *plan.hosts), "a host or location")
-        return NetworkCut(at_s=at_s, object_ids=(place,))
-    if kind == "backup":
-        return Backup(at_s=at_s)
-    if kind == "nodes_added":
-        return NodesAdded(at_s=at_s)
-    if kind == "burst":
-        return Burst(at_s=at_s)
-    redo_buffer_bytes = node_settings(plan).number("RedoBuffer")
-    return ParameterChange(at_s=at_s, name="RedoBuffer", value=2 * redo_buffer_bytes)
+
+def _first(plan: Plan, to: str, preferred: Collection[str]) -> str:
+    known = [str(part.id) for part in what_fits(plan, to)]
+    if not known:
+        what = f"a{'n' if KINDS[to][0].startswith('S') else ''} {KINDS[to][0]}"
+        raise UserError(f"the event needs {what}", fix=f"add {what} to the plan first")
+    return next((one for one in known if one in preferred), known[0])
 
 
 def with_event(plan: Plan, workload_id: str, *new: Event) -> Plan:

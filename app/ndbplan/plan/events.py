@@ -1,16 +1,27 @@
-"""What happens while a workload runs: failures, backups, growth, bursts, changes."""
+"""What happens while a workload runs: failures, backups, growth, bursts, changes.
+
+A class says how an event is called and what forms show of it; menus, forms, the command line and what is
+usual when one is added follow.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from ndbplan.plan.fields import Assumable, Id, Identifier, ParameterValue, Ref, Seconds, with_kind
+from ndbplan.plan.fields import Assumable, Id, Identifier, ParameterValue, Ref, Seconds, Shown, with_kind
+
+_BACK = "Data nodes that stopped are started then; a cluster that stopped stays stopped"
+_REST = "0: for the rest of the run"
 
 
 class _Event(Assumable):
-    at_s: Seconds
+    title: ClassVar[str]
+    """What happens, in menus and over forms."""
+    at_s: Annotated[Seconds, Shown("At")]
     """Seconds after the start of the workload."""
 
     @model_serializer(mode="wrap")
@@ -21,102 +32,119 @@ class _Event(Assumable):
 class NodeFailure(_Event):
     """A data node dies; it may be started again."""
 
+    title: ClassVar[str] = "Data node fails"
     kind: Literal["node_failure"] = "node_failure"
-    object_id: Annotated[Id, Ref("data_nodes", gone="remove")]
+    object_id: Annotated[Id, Ref("data_nodes", gone="remove"), Shown("Data node")]
     """The data node's process."""
-    back_after_s: Seconds | None = None
+    back_after_s: Annotated[Seconds | None, Shown("Started after", "stays down")] = None
     """When it is started again, after its failure; None: not at all."""
 
 
 class SqlNodeDown(_Event):
     """An SQL node stops; its clients send nothing."""
 
+    title: ClassVar[str] = "SQL node stops"
     kind: Literal["sql_node_down"] = "sql_node_down"
-    object_id: Annotated[Id, Ref("sql_nodes", gone="remove")]
-    duration_s: Seconds = 0.0
+    object_id: Annotated[Id, Ref("sql_nodes", gone="remove"), Shown("SQL node")]
+    duration_s: Annotated[Seconds, Shown("For", tip=_REST)] = 0.0
     """0: for the rest of the run."""
 
 
 class ManagementNodeDown(_Event):
     """A management server stops, and with it the arbitrator when it is the elected one."""
 
+    title: ClassVar[str] = "Management node stops"
     kind: Literal["management_node_down"] = "management_node_down"
-    object_id: Annotated[Id, Ref("management_nodes", gone="remove")]
+    object_id: Annotated[Id, Ref("management_nodes", gone="remove"), Shown("Management node")]
     """The management node's process."""
-    back_after_s: Seconds | None = None
+    back_after_s: Annotated[Seconds | None, Shown("Started after", "stays down")] = None
     """When it is started again, after it stopped; None: not at all."""
 
 
 class HostFailure(_Event):
     """A host falls silent: its power is gone, and with it every process on it."""
 
+    title: ClassVar[str] = "Host fails"
     kind: Literal["host_failure"] = "host_failure"
-    object_id: Annotated[Id, Ref("hosts", gone="remove")]
+    object_id: Annotated[Id, Ref("hosts", gone="remove"), Shown("Host")]
     """The host."""
-    back_after_s: Seconds | None = None
+    back_after_s: Annotated[Seconds | None, Shown("Back after", "stays down", _BACK)] = None
     """When the host is back and its processes are started, after its failure; None: not at all."""
 
 
 class LocationFailure(_Event):
     """A rack, room or zone falls silent with all its hosts."""
 
+    title: ClassVar[str] = "Rack or location fails"
     kind: Literal["location_failure"] = "location_failure"
-    object_id: Annotated[Id, Ref("locations", gone="remove")]
+    object_id: Annotated[Id, Ref("locations", gone="remove"), Shown("Location")]
     """The location."""
-    back_after_s: Seconds | None = None
+    back_after_s: Annotated[Seconds | None, Shown("Back after", "stays down", _BACK)] = None
     """When its hosts are back and their processes are started, after its failure; None: not at all."""
 
 
 class NetworkCut(_Event):
     """A link or switch fails: two sides lose sight of each other, every process lives on."""
 
+    title: ClassVar[str] = "Link or switch fails"
     kind: Literal["network_cut"] = "network_cut"
-    object_ids: Annotated[tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255)]
+    object_ids: Annotated[
+        tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255), Shown("One side")
+    ]
     """Locations, hosts and processes of one side."""
-    other_ids: Annotated[tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255)] = ()
+    other_ids: Annotated[
+        tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255), Shown("Other side")
+    ] = ()
     """Those of the other side; none: everything that is not of the first."""
-    back_after_s: Seconds | None = None
+    back_after_s: Annotated[Seconds | None, Shown("Healed after", "stays cut", _BACK)] = None
     """When both sides see each other again and data nodes that stopped are started; None: not at all."""
 
 
 class DiskSlow(_Event):
     """A disk gets slower, or fails."""
 
+    title: ClassVar[str] = "Disk becomes slow"
     kind: Literal["disk_slow"] = "disk_slow"
-    object_id: Annotated[Id, Ref("disks", gone="remove")]
-    factor: float = Field(default=0.5, ge=0, le=10)
+    object_id: Annotated[Id, Ref("disks", gone="remove"), Shown("Disk")]
+    factor: Annotated[float, Shown("Speed ×", tip="Against what it was; 0: it fails")] = Field(
+        default=0.5, ge=0, le=10
+    )
     """Speed against what it was; 0: it fails, and the data nodes that use it die."""
-    duration_s: Seconds = 0.0
+    duration_s: Annotated[Seconds, Shown("For", tip=_REST)] = 0.0
     """0: for the rest of the run."""
 
 
 class Backup(_Event):
     """A backup is started."""
 
+    title: ClassVar[str] = "Backup"
     kind: Literal["backup"] = "backup"
 
 
 class NodesAdded(_Event):
     """Node groups are created and every table is reorganised."""
 
+    title: ClassVar[str] = "Node groups are added"
     kind: Literal["nodes_added"] = "nodes_added"
-    groups: int = Field(default=1, ge=1, le=72)
+    groups: Annotated[int, Shown("Node groups")] = Field(default=1, ge=1, le=72)
 
 
 class Burst(_Event):
     """Clients send more, or less, for a while."""
 
+    title: ClassVar[str] = "Burst of load"
     kind: Literal["burst"] = "burst"
-    factor: float = Field(default=2.0, ge=0, le=1000)
-    duration_s: Seconds = 60.0
+    factor: Annotated[float, Shown("Load ×")] = Field(default=2.0, ge=0, le=1000)
+    duration_s: Annotated[Seconds, Shown("For")] = 60.0
 
 
 class ParameterChange(_Event):
     """A data node parameter is changed with a rolling restart."""
 
+    title: ClassVar[str] = "Parameter changes"
     kind: Literal["parameter"] = "parameter"
-    name: Identifier
-    value: ParameterValue
+    name: Annotated[Identifier, Shown("Parameter")]
+    value: Annotated[ParameterValue, Shown("New value")]
 
 
 Event = Annotated[
@@ -133,6 +161,21 @@ Event = Annotated[
     | ParameterChange,
     Field(discriminator="kind"),
 ]
+
+
+@cache
+def kinds() -> dict[str, type[_Event]]:
+    """The classes of events by their kinds."""
+    return {event.model_fields["kind"].default: event for event in get_args(get_args(Event)[0])}
+
+
+def shown_fields(event: type[_Event]) -> Iterator[tuple[str, Shown, Ref | None, Any]]:
+    """What forms show of an event: field, how it is shown, what it names, and its type."""
+    for name, field in event.model_fields.items():
+        ref = next((one for one in field.metadata if isinstance(one, Ref)), None)
+        for shown in field.metadata:
+            if isinstance(shown, Shown):
+                yield name, shown, ref, field.annotation
 
 
 SPELLINGS = {

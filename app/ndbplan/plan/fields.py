@@ -82,6 +82,16 @@ class Ref:
     """When the object is removed: the part with this field goes too, or the field no longer states it."""
 
 
+@dataclass(frozen=True)
+class Shown:
+    """How a form shows a field: `groups: Annotated[int, Shown("Node groups")]`."""
+
+    label: str
+    empty: str | None = None
+    """What stands where nothing is stated; None: something always is."""
+    tip: str = ""
+
+
 Label = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(no_control)]
 """A name for people."""
 

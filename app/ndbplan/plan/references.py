@@ -53,6 +53,12 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 """What a reference may name: its word, and the kinds of parts that it may be."""
 
 
+def what_fits(plan: Objects, to: str) -> list[Any]:
+    """The objects of a plan that a reference may name, processes by their node ids."""
+    found = [part for part in plan.objects() if isinstance(part, KINDS[to][1])]
+    return sorted(found, key=lambda part: getattr(part, "node_id", 0))
+
+
 class BrokenReferenceError(UserError, ValueError):
     """A plan that contradicts itself; a ValueError so that validation reports it like any bad field."""
 

@@ -21,7 +21,6 @@ from pytestqt.qtbot import QtBot
 
 from ndbplan.advise.max_load import max_load
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.describe.titles import EVENT_NAMES
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
@@ -35,7 +34,7 @@ from ndbplan.desktop.widgets.problem_list import ProblemRow
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.events import added
-from ndbplan.plan.events import NetworkCut
+from ndbplan.plan.events import NetworkCut, kinds
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import Calibration
 from ndbplan.plan.samples import sample_plan
@@ -380,13 +379,13 @@ def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
     place = Location(id="rack", name="Rack")
     stand.document.edit("Add", lambda plan: edits.add(plan, place))
     stand.select("blobs-5k")
-    for kind in EVENT_NAMES:
+    for kind in kinds():
         stand.document.edit("Add", lambda plan, k=kind: added(plan, "blobs-5k", k))
         stand.settle()
     events = stand.document.plan.workload("blobs-5k").events
-    assert [event.kind for event in events] == list(EVENT_NAMES)
+    assert [event.kind for event in events] == list(kinds())
     stand.type("groups", "2")
-    assert stand.document.plan.workload("blobs-5k").events[4].groups == 2
+    assert stand.document.plan.workload("blobs-5k").events[list(kinds()).index("nodes_added")].groups == 2
     stand.type("value", "128M")
     assert stand.document.plan.workload("blobs-5k").events[-1].value == 128 * 2**20
     field = stand.field("value")
@@ -397,7 +396,7 @@ def test_events_are_added_edited_and_removed(stand: _Stand) -> None:
         b for b in stand.view.findChildren(QPushButton) if b.accessibleName().startswith("Remove event: Data")
     ][-1]
     remove.click()
-    assert len(stand.document.plan.workload("blobs-5k").events) == len(EVENT_NAMES) - 1
+    assert len(stand.document.plan.workload("blobs-5k").events) == len(kinds()) - 1
 
 
 def test_what_is_assumed_inside_a_load_is_marked_and_confirmed(stand: _Stand) -> None:

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QMenu
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock
-from ndbplan.describe.titles import EVENT_NAMES, event_line
+from ndbplan.describe.titles import event_line
 from ndbplan.desktop.analyses.simulation.event_track import EventTrack, Shown
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.edits import events
+from ndbplan.plan.events import kinds
 from ndbplan.plan.plan import Plan
 
 
@@ -76,13 +77,13 @@ class EventEdits(QObject):
         menu = QMenu(self._track)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         heading(menu, f"At {format_clock(at_s)}")
-        for kind, name in EVENT_NAMES.items():
-            menu.addAction(name, partial(self._add, kind, at_s))
+        for kind, event in kinds().items():
+            menu.addAction(event.title, partial(self._add, kind, at_s))
         menu.popup(where)
 
     def _add(self, kind: str, at_s: float) -> None:
         chosen = self._context.selection.ids
         self._do(
-            f"Add event: {EVENT_NAMES[kind].lower()}",
+            f"Add event: {kinds()[kind].title.lower()}",
             lambda plan: events.added(plan, self._workload_id, kind, at_s, chosen),
         )

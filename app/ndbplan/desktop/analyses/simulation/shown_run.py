@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s, format_clock
-from ndbplan.describe.titles import EVENT_NAMES
 from ndbplan.desktop.analyses.simulation.run import error_text
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade
@@ -128,7 +127,7 @@ class ShownRun:
             for e in self.result.errors
         ]
         workload = self.plan.workload(self.result.workload)
-        return marks + [Mark(event.at_s, EVENT_NAMES[event.kind], colours.info) for event in workload.events]
+        return marks + [Mark(event.at_s, event.title, colours.info) for event in workload.events]
 
     def _shades(self) -> list[Shade]:
         """Where transactions stood still, and the time after the cluster stopped."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from ndbplan.base.errors import UserError
-from ndbplan.describe.titles import EVENT_NAMES, title
+from ndbplan.describe.titles import title
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.widgets.forms import Form, Inner
 from ndbplan.desktop.widgets.sections import link
@@ -19,23 +18,13 @@ from ndbplan.edits import validated
 from ndbplan.edits.events import added, put_event, without_event
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
-from ndbplan.plan.events import (
-    Burst,
-    DiskSlow,
-    Event,
-    HostFailure,
-    LocationFailure,
-    ManagementNodeDown,
-    NetworkCut,
-    NodeFailure,
-    NodesAdded,
-    ParameterChange,
-    SqlNodeDown,
-)
+from ndbplan.plan.events import Event, NetworkCut, ParameterChange, kinds, shown_fields
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.references import what_fits
 from ndbplan.plan.workloads import Workload
 
-_BACK = "Data nodes that stopped are started then; a cluster that stopped stays stopped"
+_UNITS = {int: WHOLE, float: NUMBER}
+"""Of fields without a unit in their names."""
 
 
 class EventEditor:
@@ -50,8 +39,8 @@ class EventEditor:
         add.setCursor(Qt.CursorShape.PointingHandCursor)
         add.setAccessibleName("Add an event")
         menu = QMenu(add)
-        for kind, name in EVENT_NAMES.items():
-            menu.addAction(name, partial(self.add, kind))
+        for kind, event in kinds().items():
+            menu.addAction(event.title, partial(self.add, kind))
         add.setMenu(menu)
         page.column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -60,13 +49,13 @@ class EventEditor:
         document = self._page.context.document
         try:
             document.edit(
-                f"Add event: {EVENT_NAMES[kind].lower()}", lambda plan: added(plan, self._workload_id, kind)
+                f"Add event: {kinds()[kind].title.lower()}", lambda plan: added(plan, self._workload_id, kind)
             )
         except UserError as error:
             self._page.say(error.line)
 
     def _event(self, i: int, event: Event) -> None:
-        name = EVENT_NAMES[event.kind]
+        name = event.title
         section = self._page.section(name)
         section.add_action(link("Remove", partial(self._remove, i), f"Remove event: {name}"))
         inner = Inner(
@@ -74,44 +63,22 @@ class EventEditor:
             lambda plan, w, new: put_event(plan, w, i, new),
         )
         form = self._page.form(section.body, inner)
-        form.line("at_s", "At", SECONDS)
-        if isinstance(event, NodeFailure):
-            form.choice("object_id", "Data node", _offered(lambda plan: list(plan.data_nodes)))
-            form.line("back_after_s", "Started after", SECONDS, empty="stays down")
-        elif isinstance(event, ManagementNodeDown):
-            form.choice("object_id", "Management node", _offered(lambda plan: list(plan.management_nodes)))
-            form.line("back_after_s", "Started after", SECONDS, empty="stays down")
-        elif isinstance(event, HostFailure):
-            form.choice("object_id", "Host", _offered(lambda plan: list(plan.hosts)))
-            form.line("back_after_s", "Back after", SECONDS, empty="stays down", tip=_BACK)
-        elif isinstance(event, LocationFailure):
-            form.choice("object_id", "Location", _offered(lambda plan: list(plan.locations)))
-            form.line("back_after_s", "Back after", SECONDS, empty="stays down", tip=_BACK)
-        elif isinstance(event, NetworkCut):
-            self._side(form, i, "object_ids", "One side", len(event.object_ids))
-            self._side(form, i, "other_ids", "Other side", len(event.other_ids))
-            form.line("back_after_s", "Healed after", SECONDS, empty="stays cut", tip=_BACK)
-        elif isinstance(event, SqlNodeDown):
-            form.choice("object_id", "SQL node", _offered(lambda plan: list(plan.sql_nodes)))
-            form.line("duration_s", "For", SECONDS, tip="0: for the rest of the run")
-        elif isinstance(event, DiskSlow):
-            form.choice("object_id", "Disk", _offered(_disks))
-            form.line("factor", "Speed ×", NUMBER, tip="Against what it was; 0: it fails")
-            form.line("duration_s", "For", SECONDS, tip="0: for the rest of the run")
-        elif isinstance(event, NodesAdded):
-            form.line("groups", "Node groups", WHOLE)
-        elif isinstance(event, Burst):
-            form.line("factor", "Load ×", NUMBER)
-            form.line("duration_s", "For", SECONDS)
-        elif isinstance(event, ParameterChange):
-            form.line("name", "Parameter", TEXT)
-            form.line(
-                "value",
-                "New value",
-                TEXT,
-                get=_shown,
-                edit=lambda plan, w, text: with_value(plan, w, i, text),
-            )
+        for field, shown, ref, type_of_value in shown_fields(type(event)):
+            if ref is not None and isinstance(getattr(event, field), tuple):
+                self._side(form, i, field, shown.label, len(getattr(event, field)))
+            elif ref is not None:
+                form.choice(field, shown.label, partial(_offered, ref.to), tip=shown.tip)
+            elif isinstance(event, ParameterChange) and field == "value":
+                form.line(
+                    field,
+                    shown.label,
+                    TEXT,
+                    get=_shown,
+                    edit=lambda plan, w, text: with_value(plan, w, i, text),
+                )
+            else:
+                kind = SECONDS if field.endswith("_s") else _UNITS.get(type_of_value, TEXT)
+                form.line(field, shown.label, kind, empty=shown.empty, tip=shown.tip)
 
     def _side(self, form: Form, i: int, name: str, label: str, count: int) -> None:
         """A line for each host or location of a side of a cut, and one to add another."""
@@ -169,14 +136,10 @@ def _shown(event: ParameterChange) -> str:
     return values.format_value(known, event.value)
 
 
-def _disks(plan: Plan) -> list[Any]:
-    return [disk for host in plan.hosts for disk in host.disks]
-
-
 def _side_choices(plan: Plan, empty: str) -> list[tuple[str, str]]:
     parts: list[Any] = [*plan.locations, *plan.hosts]
     return [("", empty), *((part.id, title(plan, part)) for part in parts)]
 
 
-def _offered(objects: Callable[[Plan], list[Any]]) -> Callable[[Plan], list[tuple[str, str]]]:
-    return lambda plan: [(part.id, title(plan, part)) for part in objects(plan)]
+def _offered(to: str, plan: Plan) -> list[tuple[str, str]]:
+    return [(part.id, title(plan, part)) for part in what_fits(plan, to)]
