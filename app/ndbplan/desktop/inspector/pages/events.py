@@ -39,8 +39,8 @@ class EventEditor:
         add.setCursor(Qt.CursorShape.PointingHandCursor)
         add.setAccessibleName("Add an event")
         menu = QMenu(add)
-        for kind, event in kinds().items():
-            menu.addAction(event.title, partial(self.add, kind))
+        for kind, known in kinds().items():
+            menu.addAction(known.title, partial(self.add, kind))
         add.setMenu(menu)
         page.column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
