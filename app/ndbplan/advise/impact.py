@@ -31,7 +31,7 @@ from ndbplan.plan.workloads import (
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
 
-_SECONDS = 120.0
+_LEAST_S, _SECONDS = 10.0, 120.0
 """Length of the runs that are compared, when the reorganisation is not shorter."""
 
 
@@ -112,7 +112,7 @@ def impact_of_reorganise(
         ),
     )
     offered = now.offered_per_s
-    seconds = min(_SECONDS, max(10.0, time.value))
+    seconds = min(_SECONDS, max(_LEAST_S, time.value))
     runs = []
     for extra in (None, move):
         steady = _steady(workload, offered, extra, rate.value)

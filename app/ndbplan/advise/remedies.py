@@ -45,6 +45,8 @@ ROOM = ("memory", "tablespace")
 """Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
+_LARGER = (4, 2, 1.5, 1.25)
+"""Times what there is, of memory and files: most first."""
 _LAYOUTS_SIMULATED = 3
 """Layouts of each number of disks that are simulated: those whose busiest disk has least to do."""
 _LAYOUTS_ESTIMATED = 60
@@ -327,7 +329,7 @@ def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Ca
         yield _Candidate("Network links ten times as fast", faster_network)
     if resource == "disk reads":
         pages = node_settings(plan).number("DiskPageBufferMemory")
-        for factor in (4, 2, 1.5, 1.25):
+        for factor in _LARGER:
             size = int(pages * factor) // MIB * MIB
             title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
             yield _Candidate(
@@ -342,7 +344,7 @@ def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Ca
 def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
     """Room for the rows that come, most first; nothing where they do not end the time."""
     memory = node_settings(plan).number("DataMemory")
-    for factor in (4, 2, 1.5, 1.25):
+    for factor in _LARGER:
         if resource == "memory":
             size = int(memory * factor) // MIB * MIB
             title = f"DataMemory {factor:g} x ({format_ndb_size(size)})"

@@ -15,6 +15,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, JobLoad, OpenLoad, RatePoint
 
 DAY_S = 86400.0
+_LATENCY_S = 0.001
+"""Of a transaction, where a rate becomes clients or clients a rate."""
 _POINTS_OF_A_DAY = 48
 PEAK_AT_S = 15 * 3600.0
 """Moment of the day with the highest rate."""
@@ -67,13 +69,12 @@ def put_load_kind(plan: Plan, workload_id: str, kind: str) -> Plan:
         threads = 1 if isinstance(load, OpenLoad) else min(10_000, load.clients)
         return edits.update(plan, workload_id, load=JobLoad(threads=threads, assumed=("threads",)))
     if isinstance(load, JobLoad):
-        load = ClosedLoad(clients=load.threads, latency_s=0.001, assumed=("latency_s",))
+        load = ClosedLoad(clients=load.threads, latency_s=_LATENCY_S, assumed=("latency_s",))
         if kind == "closed":
             return edits.update(plan, workload_id, load=load)
-    # 1 ms per transaction and client is where both kinds mean the same rate.
     if isinstance(load, OpenLoad):
-        clients = max(1, min(1_000_000, round(load.points[0].rate_per_s * 0.001)))
-        closed = ClosedLoad(clients=clients, latency_s=0.001, assumed=("latency_s",))
+        clients = max(1, min(1_000_000, round(load.points[0].rate_per_s * _LATENCY_S)))
+        closed = ClosedLoad(clients=clients, latency_s=_LATENCY_S, assumed=("latency_s",))
         return edits.update(plan, workload_id, load=closed)
     cycle_s = max(1e-6, load.latency_s + load.think_time_s)
     point = RatePoint(at_s=0, rate_per_s=round(load.clients / cycle_s))

@@ -12,6 +12,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import error, problem, rule
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
 from ndbplan.configuration.stated import stated_by_place
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
@@ -62,7 +63,8 @@ def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
             rows = sum(o.rows for o in transaction.operations if o.kind != "scan")
             if rows > largest:
                 largest, name = rows, transaction.name
-    return math.ceil(largest * 1.1 / max(1, members)) if members else 0, largest, name
+    spare = constants_of(plan)["uneven_operations"].value
+    return math.ceil(largest * spare / max(1, members)) if members else 0, largest, name
 
 
 @rule(

@@ -30,6 +30,8 @@ MOVED_FIRST = (DiskRole.BACKUP, DiskRole.DATA_FILES, DiskRole.UNDO, DiskRole.LCP
 """Which files are moved to another disk first: those that the cluster waits for least."""
 _MADE_WHOLE = (DiskRole.REDO, DiskRole.UNDO, DiskRole.DATA_FILES)
 _FEWEST_FILES = 3
+_UNEVEN = 1.25
+"""Times the mean: keys do not spread evenly over fragments."""
 _HOSTS_NAMED = 3
 
 
@@ -230,8 +232,7 @@ def _more_groups(plan: Plan, disk: DiskSpace) -> list[str]:
     groups = len(node_groups(plan))
     if not groups or left <= 0 or rows <= left:
         return []
-    # A quarter more than the mean: keys do not spread evenly over fragments.
-    wanted = math.ceil(1.25 * groups * rows / left)
+    wanted = math.ceil(_UNEVEN * groups * rows / left)
     most = catalogue.parameter("DB", "NodeId", plan.version).maximum or 0
     if wanted * no_of_replicas(plan) > most:
         return []

@@ -20,6 +20,8 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
 _SKEW_WARNING = 1.02
+_NEAR_THE_LIMIT = 0.85
+"""Share of what the fixed part of a fragment may have."""
 _BIG_TABLE = GIB
 
 
@@ -113,7 +115,7 @@ def fixed_part_limit(now: Estimation) -> Iterator[Problem]:
     for table in plan.tables:
         where = distribute(plan, table)
         largest = int(page_bytes(where.rows, where.layout.rows_per_fixed_page).max(initial=0))
-        if largest > 0.85 * limit:
+        if largest > _NEAR_THE_LIMIT * limit:
             yield warning(
                 f"table {table.full_name}",
                 f"the fixed-size part of a fragment of {table.full_name} is "

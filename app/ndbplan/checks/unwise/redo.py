@@ -39,6 +39,11 @@ from ndbplan.plan.workloads import Workload
 
 _SHORTEST_LOG_S = 64
 _FILL_WARNING = 0.7
+_LDM_BUSY = 0.6
+"""Share of LDM threads from which compressing checkpoints is too much for them [assumed]."""
+_HALF_OF_THE_DISK = 0.5
+_LOG_AIMS = (1.05, 2.0)
+"""Times the shortest log that a cure aims at: just enough, or room for what is not even."""
 _LARGE_DATA_MEMORY = 100 * 10**9
 _SMALL_FILE = 64 * MIB
 _GOOD_FILES = (256 * MIB, 128 * MIB, 64 * MIB, 512 * MIB, GIB)
@@ -183,11 +188,11 @@ def _longer_log(now: Estimation, workload: Workload, full_s: float) -> tuple[str
         return time_to_full_s(after) >= _SHORTEST_LOG_S
 
     ways = []
-    for aim in (1.05 * _SHORTEST_LOG_S, 2.0 * _SHORTEST_LOG_S) if full_s > 0 else ():
+    for aim in _LOG_AIMS if full_s > 0 else ():
         # The time is not quite in proportion to the log: from the rough size on, so that the same number
         # comes out whatever log the plan has now.
-        rough = _log_of_length(now, plan, aim / full_s)[1](plan)
-        ways.append(_log_of_length(now, rough, aim / max(1.0, time_to_full_s(rough))))
+        rough = _log_of_length(now, plan, aim * _SHORTEST_LOG_S / full_s)[1](plan)
+        ways.append(_log_of_length(now, rough, aim * _SHORTEST_LOG_S / max(1.0, time_to_full_s(rough))))
 
     chosen = first_that_fits(now, ways, lasts)
     if chosen is not None:
@@ -266,7 +271,7 @@ def checkpoint_speed(now: Estimation) -> Iterator[Problem]:
         for node in alike.nodes:
             disk = disk_for(plan, node, DiskRole.LCP)
             floor = alike.settings.number("MinDiskWriteSpeed")
-            if disk is not None and floor > 0.5 * disk.sequential_write_bytes_per_s:
+            if disk is not None and floor > _HALF_OF_THE_DISK * disk.sequential_write_bytes_per_s:
                 yield warning(
                     f"data node {node.node_id}",
                     f"MinDiskWriteSpeed {format_ndb_size(floor)} of data node {node.node_id} is more than "
@@ -414,7 +419,7 @@ def compressed_checkpoints(now: Estimation) -> Iterator[Problem]:
             ),
             default=0.0,
         )
-        if busy > 0.6:
+        if busy > _LDM_BUSY:
             yield warning(
                 alike.where,
                 f"{' and '.join(names)} compress in the LDM threads, which are {format_percent(busy)} busy "

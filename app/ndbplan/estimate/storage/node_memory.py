@@ -107,7 +107,7 @@ def transaction_memory(settings: NodeSettings, threads: ThreadCounts, constants:
     if stated:
         return Quantity.exact(max(float(stated), least), "bytes")
     transactions = settings.number("MaxNoOfConcurrentTransactions")
-    local_operations = settings.number("MaxNoOfLocalOperations") or 1.1 * operations
+    local_operations = settings.number("MaxNoOfLocalOperations") or times(operations, "local_operations")
     scans = settings.number("MaxNoOfLocalScans") or min(
         tc * ldm * settings.number("MaxNoOfConcurrentScans"), _LOCAL_SCANS_MOST
     )
