@@ -5,6 +5,7 @@ option("ndb_batch_size", version).default       # 32768; None for a name that is
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,7 +30,16 @@ class MysqldOption(NamedTuple):
     minimum: int | None
     maximum: int | None
 
+    @classmethod
+    def unlisted(cls, name: str) -> MysqldOption:
+        """An option that only mysqld knows."""
+        return cls(
+            name, "text", "", "An option of mysqld itself, not checked here", False, "", None, None, None
+        )
 
+
+OPTION_NAME = re.compile(r"[a-z][a-z0-9.-]{1,63}")
+"""How the canonical name of an option looks."""
 _ON, _OFF = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
 
 
@@ -53,6 +63,26 @@ def said_by_the_plan() -> dict[str, str]:
 def is_option(name: str) -> bool:
     """Whether mysqld of any version has it, as far as is known here."""
     return canonical(name) in _rows() or canonical(name) in said_by_the_plan()
+
+
+def options(version: NdbVersion) -> list[MysqldOption]:
+    """The options that a version has, of those that matter for NDB."""
+    known = (option(name, version) for name in _rows())
+    return [one for one in known if one is not None and release(one.since) <= version]
+
+
+def flag_of(text: str) -> int | None:
+    """1 or 0 of what mysqld takes for on and off; None: it is neither."""
+    return next((flag for flag, words in ((1, _ON), (0, _OFF)) if text.lower() in words), None)
+
+
+def number_of(text: str, version: NdbVersion) -> int | None:
+    """The number that mysqld of a version reads: digits, then K, M … for powers of 1024; else None."""
+    spans: list[dict[str, str]] = read_json("ndb/mysqld_options.json")["suffixes"]
+    letters = next(span["letters"] for span in reversed(spans) if release(span["from"]) <= version)
+    power = letters.find(text[-1:].upper()) + 1 if text else 0
+    number = whole_number(text[:-1] if power else text)
+    return None if number is None else number * 1024**power
 
 
 def option(name: str, version: NdbVersion) -> MysqldOption | None:
@@ -87,10 +117,10 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
         return f"{known.name} came with {known.since}, NDB {version} does not know it"
     text = str(value).strip().lower()
     if known.type == "bool":
-        return "" if text in (*_ON, *_OFF) else f"{known.name} is ON or OFF, not {text[:40]}"
-    number = whole_number(text)
+        return "" if flag_of(text) is not None else f"{known.name} is ON or OFF, not {text[:40]}"
+    number = number_of(text, version)
     if number is None:
-        return f"{known.name} is a whole number, not {text[:40]}"
+        return f"{known.name} is a whole number, as 65536 or 64K, not {text[:40]}"
     if known.minimum is not None and known.maximum is not None:
         if known.minimum <= number <= known.maximum:
             return ""

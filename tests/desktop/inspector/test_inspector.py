@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QStyleOptionViewItem,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +26,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.inspector import Inspector
+from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.pages.workloads import WorkloadPage
 from ndbplan.desktop.inspector.parameters import ParametersPanel
 from ndbplan.desktop.widgets.explain import QuantityLabel
@@ -511,6 +513,44 @@ class TestParameters:
         for _ in range(2):
             stand.document.undo_stack.undo()
         assert stand.document.plan is before
+
+    def test_options_of_mysqld_are_set_checked_added_and_taken_back(self, stand: _Stand) -> None:
+        before = stand.document.plan
+        first = before.sql_nodes[0].id
+        panel = self._panel(stand, first)
+        mysqld = next(chip for chip in panel.findChildren(QToolButton) if chip.text() == "mysqld")
+        mysqld.click()
+        said: list[str] = []
+        panel.model.refused.connect(said.append)
+        index = self._index(panel, "ndb-batch-size")
+        assert panel.model.data(index) == "32K"
+        assert panel.model.setData(index, "64 KiB")
+        assert panel.model.data(index) == "64K"
+        assert not panel.model.setData(index, "9G")
+        assert "ndb-batch-size: goes from 0 to 31536000" in said[-1]
+        assert panel.model.setData(self._index(panel, "ndb-use-transactions"), "off")
+        plan = stand.document.plan
+        assert dict(plan.by_id[first].options) == {"ndb-batch-size": 65536, "ndb-use-transactions": "off"}
+        panel.search.setText("skip_name_resolve")
+        assert not panel._add.isHidden()
+        panel.add_option()
+        assert stand.document.plan.by_id[first].options["skip-name-resolve"] == "ON"
+        assert panel.model.data(self._index(panel, "skip-name-resolve")) == "ON"
+        panel.changed_only.setChecked(True)
+        assert panel.view.model().rowCount() == 3
+        for _ in range(3):
+            stand.document.undo_stack.undo()
+        assert stand.document.plan is before
+        assert panel.view.model().rowCount() == 0
+
+    def test_an_option_that_the_plan_says_otherwise_is_not_added(self, stand: _Stand) -> None:
+        panel = self._panel(stand, stand.document.plan.sql_nodes[0].id)
+        panel._set_scope(MysqldScope("sql", panel._process_ids))
+        panel.search.setText("ndb_connectstring=a")
+        before = stand.document.plan
+        panel.add_option()
+        assert stand.document.plan is before
+        assert "follows from the management nodes" in panel._error.text()
 
 
 def test_what_would_help_is_found_tried_and_remembered(stand: _Stand) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,8 @@ _RESTARTS = {
     "node": "needs a rolling restart",
     "initial_node": "needs a rolling restart with --initial",
     "system": "needs the whole cluster to stop and start",
+    "its_node": "needs a restart of its SQL node",
+    "set_global": "can be made with SET GLOBAL while mysqld runs",
     "initial_system": "needs an initial start of the whole cluster: restore from a backup",
 }
 
@@ -59,12 +61,38 @@ class Scope:
         """Section of the catalogue."""
         return SCOPES[self.name]
 
+    def known_for(self, plan: Plan) -> object:
+        """What the rows depend on."""
+        return plan.version, self.section
+
+    def rows(self, plan: Plan) -> list[Parameter]:
+        """What can be stated here, by name; names with underscores are for the product's developers."""
+        known = (p for p in catalogue.parameters(self.section, plan.version) if p.status != "internal")
+        return sorted(known, key=lambda p: (p.name.startswith("_"), p.name.lower()))
+
     def own(self, plan: Plan, name: str) -> Any:
         """The value stated at this very scope; None: nothing is."""
         if not self.process_ids:
             return getattr(plan.parameters, self.name).get(name)
-        stated = {plan.by_id[i].parameters.get(name) for i in self.process_ids if i in plan.by_id}
+        stated = {self.stated(plan.by_id[i]).get(name) for i in self.process_ids if i in plan.by_id}
         return stated.pop() if len(stated) == 1 else ("several values" if stated else None)
+
+    def stated(self, process: Any) -> Mapping[str, int | str]:
+        """What one process states."""
+        stated: Mapping[str, int | str] = process.parameters
+        return stated
+
+    def default(self, plan: Plan, name: str) -> int | str | None:
+        """The value of a cluster that says nothing."""
+        return catalogue.default(self.section, name, plan.version)
+
+    def shown(self, parameter: Parameter, value: int | str) -> str:
+        """A value as people read it."""
+        return _text(parameter, value)
+
+    def parsed(self, parameter: Parameter, text: str, plan: Plan) -> int | str:
+        """What was typed. Raises BadValueError or UserError."""
+        return _parsed(parameter, text, plan)
 
     def inherited(self, plan: Plan, name: str) -> Any:
         """The value that holds when nothing is stated at this scope."""
@@ -74,7 +102,7 @@ class Scope:
                 shared = parameters_of_kind(plan, process)
                 if name in shared:
                     return shared[name]
-        return catalogue.default(self.section, name, plan.version)
+        return self.default(plan, name)
 
     def origins(self, plan: Plan, name: str) -> tuple[Origin | None, ...]:
         """Who set the value at this very scope, for each process that states it; None in it: by hand."""
@@ -127,14 +155,11 @@ class ParametersModel(QAbstractTableModel):
     def refresh(self) -> None:
         """Show what the plan says now."""
         plan = self._context.plan
-        if self._known_for != (plan.version, self.scope.section):
+        known_for = self.scope.known_for(plan)
+        if self._known_for != known_for:
             self.beginResetModel()
-            self._known_for = (plan.version, self.scope.section)
-            self.parameters = sorted(
-                (p for p in catalogue.parameters(self.scope.section, plan.version) if p.status != "internal"),
-                # Names with underscores are for the product's developers.
-                key=lambda p: (p.name.startswith("_"), p.name.lower()),
-            )
+            self._known_for = known_for
+            self.parameters = self.scope.rows(plan)
             self.endResetModel()
         elif self.parameters:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.parameters) - 1, 1))
@@ -148,7 +173,7 @@ class ParametersModel(QAbstractTableModel):
         """Whether a value is stated, here or for all nodes of the kind."""
         name, plan = self.parameters[row].name, self._context.plan
         return self.scope.own(plan, name) is not None or (
-            self.scope.inherited(plan, name) != catalogue.default(self.scope.section, name, plan.version)
+            self.scope.inherited(plan, name) != self.scope.default(plan, name)
         )
 
     def is_decided(self, row: int) -> bool:
@@ -181,7 +206,7 @@ class ParametersModel(QAbstractTableModel):
             if index.column() == 0:
                 return parameter.name
             value = self.scope.inherited(plan, parameter.name) if own is None else own
-            return "" if value is None else _text(parameter, value)
+            return "" if value is None else self.scope.shown(parameter, value)
         colours = theme.tokens()
         if role == Qt.ItemDataRole.ForegroundRole:
             if own is not None and not self.scope.process_ids and parameter.name in plan.assumed:
@@ -204,7 +229,7 @@ class ParametersModel(QAbstractTableModel):
         if text.lower() == _DECIDE and self.scope.can_hand_over(parameter.name):
             return self.hand_over(index.row())
         try:
-            new = _parsed(parameter, text, self._context.plan) if text else None
+            new = self.scope.parsed(parameter, text, self._context.plan) if text else None
         except (values.BadValueError, UserError) as error:
             self.refused.emit(f"{parameter.name}: {error}")
             return False
@@ -212,7 +237,11 @@ class ParametersModel(QAbstractTableModel):
 
     def put(self, row: int, value: int | str | None) -> bool:
         """State a value, or (None) take it back."""
-        name, scope = self.parameters[row].name, self.scope
+        return self.put_named(self.parameters[row].name, value)
+
+    def put_named(self, name: str, value: int | str | None) -> bool:
+        """The same of one that may not have a row yet."""
+        scope = self.scope
         step = "Set" if value is not None else "Reset"
         return self._do(step, name, lambda plan: scope.put(plan, name, value))
 

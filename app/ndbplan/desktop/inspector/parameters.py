@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -30,9 +30,12 @@ from PySide6.QtWidgets import (
 from ndbplan.configuration.stated import SECTIONS
 from ndbplan.describe.parameters import origin_words
 from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, describe
 from ndbplan.desktop.widgets.sections import chip, label, link
+from ndbplan.ndb.mysqld_options import OPTION_NAME, canonical, fault
 from ndbplan.plan.origins import SetByProgram
+from ndbplan.plan.processes import SqlNode
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
@@ -83,7 +86,6 @@ class ParametersPanel(QWidget):
         """Which nodes the parameters are of, where nothing is selected."""
         self.model = ParametersModel(context, Scope(self._kind_scope, self._process_ids), self)
         self.search = QLineEdit()
-        self.search.setPlaceholderText(f"Search {self.model.rowCount()} parameters")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Search parameters")
         self.changed_only = QCheckBox("Changed")
@@ -103,7 +105,8 @@ class ParametersPanel(QWidget):
             self.size_selected,
             "Size it for its hosts, whatever they become: auto",
         )
-        for one in (self._reset, self._pin, self._size):
+        self._add = link("Add", self.add_option, "Give mysqld an option that the list does not have")
+        for one in (self._reset, self._pin, self._size, self._add):
             one.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -121,7 +124,7 @@ class ParametersPanel(QWidget):
         layout.addWidget(self._about)
         foot = QHBoxLayout()
         foot.setSpacing(12)
-        for one in (self._reset, self._pin, self._size):
+        for one in (self._reset, self._pin, self._size, self._add):
             foot.addWidget(one)
         foot.addStretch(1)
         layout.addLayout(foot)
@@ -130,6 +133,7 @@ class ParametersPanel(QWidget):
         self.decided_only.toggled.connect(self._apply_filter)
         self.model.refused.connect(self._refused)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
+        self._count_rows()
 
     def refresh(self) -> None:
         """Show what the plan says now."""
@@ -212,15 +216,9 @@ class ParametersPanel(QWidget):
         row.setSpacing(4)
         if self._process_ids:
             group = QButtonGroup(self)
-            for text, ids in (
-                ("This node" if len(self._process_ids) == 1 else "These nodes", self._process_ids),
-                ("All nodes", ()),
-            ):
-                name = text if ids else f"All {dict(_SCOPE_NAMES)[self._kind_scope]}"
-                button = chip(text, name, on=bool(ids))
-                button.clicked.connect(
-                    lambda _on=False, i=ids: self.model.set_scope(Scope(self._kind_scope, i))
-                )
+            for text, says, scope in self._scopes_of_nodes():
+                button = chip(text, says, on=scope == self.model.scope)
+                button.clicked.connect(lambda _on=False, scope=scope: self._set_scope(scope))
                 group.addButton(button)
                 row.addWidget(button)
         else:
@@ -230,10 +228,44 @@ class ParametersPanel(QWidget):
             box.setMinimumContentsLength(8)
             for name, text in _SCOPE_NAMES:
                 box.addItem(text, name)
-            box.activated.connect(lambda _i: self.model.set_scope(Scope(box.currentData())))
+            box.activated.connect(lambda _i: self._set_scope(Scope(box.currentData())))
             row.addWidget(box, 1)
         row.addStretch(1)
         return row
+
+    def _scopes_of_nodes(self) -> Iterator[tuple[str, str, Scope]]:
+        kind, ids = self._kind_scope, self._process_ids
+        here = "This node" if len(ids) == 1 else "These nodes"
+        yield here, here, Scope(kind, ids)
+        yield "All nodes", f"All {dict(_SCOPE_NAMES)[kind]}", Scope(kind)
+        if all(isinstance(self._context.plan.by_id[i], SqlNode) for i in ids):
+            yield "mysqld", "Options of mysqld itself, which stand in my.cnf", MysqldScope(kind, ids)
+
+    def _set_scope(self, scope: Scope) -> None:
+        self.model.set_scope(scope)
+        self._count_rows()
+        self._apply_filter()
+        self._current_changed()
+
+    def _count_rows(self) -> None:
+        what = "options" if isinstance(self.model.scope, MysqldScope) else "parameters"
+        self.search.setPlaceholderText(f"Search {self.model.rowCount()} {what}")
+
+    def add_option(self) -> None:
+        """State an option of mysqld that no list has: what was searched for, as `name` or `name=value`."""
+        typed = self._typed_option()
+        if typed is None:
+            return
+        name, value = typed
+        if why := fault(name, value, self._context.plan.version):
+            self._refused(f"{why}; it is not for a person to say")
+        elif self.model.put_named(name, value):
+            self.search.clear()
+
+    def _typed_option(self) -> tuple[str, str] | None:
+        name, _, value = self.search.text().partition("=")
+        fits = isinstance(self.model.scope, MysqldScope) and OPTION_NAME.fullmatch(canonical(name))
+        return (canonical(name), value.strip() or "ON") if fits and not self._filter.rowCount() else None
 
     def _apply_filter(self) -> None:
         self._filter.apply(
@@ -241,6 +273,10 @@ class ParametersPanel(QWidget):
             changed_only=self.changed_only.isChecked(),
             decided_only=self.decided_only.isChecked(),
         )
+        typed = self._typed_option()
+        self._add.setVisible(typed is not None)
+        if typed:
+            self._add.setText(f"Add {'='.join(typed)}")
 
     def _row(self) -> int | None:
         index = self.view.currentIndex()
