@@ -9,6 +9,7 @@ from ndbplan.configuration.failing_parts import parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.describe.losses import ids_of, link_between, loss_of, losses_of, meanings, part_of
 from ndbplan.edits import parts as edits
+from ndbplan.edits.arrays import put_level
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -78,3 +79,21 @@ def test_what_cannot_fail_has_no_meaning() -> None:
     bare = edits.remove(PLAN, [n.id for n in PLAN.data_nodes])
     assert meanings(bare, ("host-a1",)) == []
     assert part_of(EMPTY_PLAN, "host-a1") is None
+
+
+@pytest.mark.parametrize(("level", "verdict"), [("0", "stops"), ("1", "goes on"), ("5", "goes on")])
+def test_one_device_of_an_array_stops_what_cannot_lose_it(level: str, verdict: str) -> None:
+    plan = sample_plan("tick-store")
+    disk = plan.hosts[0].disks[0]
+    plan = put_level(plan, disk.id, level)
+    (name, loss, why), *rest = meanings(plan, (disk.id,))
+    assert (name, loss.verdict) == (f"If one of its {plan.by_id[disk.id].devices} devices fails", verdict)
+    assert ("gone with it" in why) is (level == "0")
+    assert [(what, of.verdict) for what, of, _why in rest] == (
+        [] if level == "0" else [("If all of it fails", "stops")]
+    )
+    told = {part.kind for part in parts(plan) if part.name == f"{plan.hosts[0].hostname}/{disk.name}"}
+    assert told == {"disk" if level == "0" else "device"}
+    kind = told.pop()
+    listed = next(f for f in survive(Estimation(plan)).failures if f.dead[0].kind == kind)
+    assert ("goes on without it: 50 % of its random reads" in listed.why) is (level != "0")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.errors import UserError
-from ndbplan.edits.arrays import levels, put_devices, put_level
+from ndbplan.configuration.arrays import levels, may_lose, one_device_bytes, worn
+from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.assign import assign
 from ndbplan.plan.samples import sample_plan
 
@@ -61,3 +62,25 @@ def test_the_command_line_sets_it_with_its_speeds() -> None:
     assert striped.by_id[DISK.id].capacity_bytes == 2 * DISK.capacity_bytes
     back, _ = assign(striped, f"{address}.raid=")
     assert back == PLAN
+
+
+@pytest.mark.parametrize(
+    ("level", "devices", "lose", "reads", "writes"),
+    [
+        ("0", 4, 0, 1.0, 1.0),
+        ("1", 2, 1, 1 / 2, 1.0),
+        ("1", 3, 2, 2 / 3, 1.0),
+        ("10", 8, 1, 1 / 2, 1.0),
+        ("5", 3, 1, 1 / 2, 1.0),
+        # Of eight: 56 operations a second of seven devices for 32 of what eight did with four each.
+        ("5", 8, 1, 1 / 2, 7 / 4 / 2),
+    ],
+)
+def test_one_device_less(level: str, devices: int, lose: int, reads: float, writes: float) -> None:
+    disk = put_devices(put_level(PLAN, DISK.id, level), DISK.id, devices).by_id[DISK.id]
+    left = worn(disk)
+    assert may_lose(disk) == lose
+    assert left.random_read_iops / disk.random_read_iops == pytest.approx(reads)
+    assert left.random_write_iops / disk.random_write_iops == pytest.approx(writes)
+    assert left.sequential_write_bytes_per_s == disk.sequential_write_bytes_per_s
+    assert one_device_bytes(disk) == pytest.approx(DISK.capacity_bytes)

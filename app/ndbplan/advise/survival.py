@@ -9,7 +9,7 @@ whole again by the estimate of restarts. Parts that do the same are worked out o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -18,20 +18,24 @@ from typing import Any
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.arrays import worn
+from ndbplan.configuration.failing_parts import Part, called_so
 from ndbplan.configuration.failures import Damage, Failures, Judged, Step, course
 from ndbplan.configuration.killers import Killers, Search
 from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import RestartError
+from ndbplan.estimate.times.rebuild import without_device
 from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.ndb.survival import Outcome, Side, listed
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
 
 LISTED_PAIRS = 50_000
 """With more pairs than this, of parts that do the same only the first (a host before its disks) is paired."""
-_PAIRED_FIRST = ("host", "rack", "switch", "link", "node", "disk")
+_PAIRED_FIRST = ("host", "rack", "switch", "link", "node", "disk", "device")
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,16 @@ def survive(now: Estimation, depth: int = 1, cancelled: Callable[[], bool] = lam
     return _Work(now, cancelled).report(depth)
 
 
+_Same = tuple[Damage, frozenset[int], frozenset[int], tuple[Part, ...]]
+"""Damage, all nodes lost, those whose disk is new, devices that disks go on without."""
+
+
 @dataclass
 class _Work:
     loaded: Estimation
     """Under the workload, if there is one."""
     cancelled: Callable[[], bool]
-    _answers: dict[tuple[Damage, frozenset[int], frozenset[int]], Failure] = field(default_factory=dict)
+    _answers: dict[_Same, Failure] = field(default_factory=dict)
     _times: dict[tuple[Kind, int | None], Quantity | None] = field(default_factory=dict)
     _loads: dict[frozenset[int], Quantity] = field(default_factory=dict)
     _again: dict[tuple[frozenset[int], frozenset[int]], Quantity | None] = field(default_factory=dict)
@@ -149,14 +157,16 @@ class _Work:
             frozenset().union(*(self.search.damage_of[part].apart for part in dead)),
             frozenset().union(*(self.search.damage_of[part].links for part in dead)),
         )
-        failure = self._answers.get((whole, lost, renewed))
+        worn = tuple(part for part in dead if part.kind == "device")
+        failure = self._answers.get((whole, lost, renewed, worn))
         if failure is None:
             judged = self.search.judge(whole)
-            load = self._load_left(judged, lost)
+            load = self._load_left(judged, lost, worn)
             enough = None if load is None or self.load is None else load.value >= self.load.offered_per_s
             again = self._whole_again(judged, renewed)
-            failure = Failure(dead, judged, sentence(judged), load, enough, again)
-            self._answers[whole, lost, renewed] = failure
+            why = "; ".join([sentence(judged), *(self._without_device(part) for part in worn)])
+            failure = Failure(dead, judged, why, load, enough, again)
+            self._answers[whole, lost, renewed, worn] = failure
         return Failure(
             dead,
             failure.judged,
@@ -166,12 +176,18 @@ class _Work:
             failure.whole_again_s,
         )
 
-    def _load_left(self, judged: Judged, lost: frozenset[int]) -> Quantity | None:
+    def _without_device(self, part: Part) -> str:
+        return without_device(called_so(self.plan, part)[0], self.now.constants)
+
+    def _load_left(self, judged: Judged, lost: frozenset[int], worn_out: tuple[Part, ...]) -> Quantity | None:
         if self.load is None:
             return None
         if judged.stops:
             return Quantity.exact(0.0, "tx/s", (Term("the cluster stops", 0.0, "tx/s", "formula"),))
         gone = lost | (self.search.failures.running.started - judged.best.up)
+        if worn_out:
+            worn_ids = {disk.id for part in worn_out for disk in called_so(self.plan, part)}
+            return LoadLeft(self.loaded.of(_worn(self.plan, worn_ids))).per_s(gone)
         if gone not in self._loads:
             self._loads[gone] = self.load.per_s(gone)
         return self._loads[gone]
@@ -232,6 +248,18 @@ class _Work:
             yield "of two equal halves of a cut that both ask, that with the lowest node id is taken to win"
 
 
+def _worn(plan: Plan, disk_ids: Collection[str]) -> Plan:
+    """The plan whose disks of these ids are one device short."""
+
+    def of(host: Host) -> Host:
+        if not any(disk.id in disk_ids for disk in host.disks):
+            return host
+        disks = tuple(worn(disk) if disk.id in disk_ids else disk for disk in host.disks)
+        return host.model_copy(update={"disks": disks})
+
+    return plan.replace(hosts=tuple(map(of, plan.hosts)))
+
+
 def _from_anywhere(slot: ApiSlot, failures: Failures) -> bool:
     ids = process_node_ids(slot)
     return slot.host_id is None and any(c.node_id in ids for c in failures.cluster.candidates)
@@ -260,7 +288,9 @@ def course_to_json(plan: Plan, steps: tuple[Step, ...]) -> dict[str, Any]:
     """One course of failures, judged in turn: the shape of design.md."""
     rows = []
     for step, answers in zip(steps, course(plan, steps), strict=True):
-        sides = [_side_to_json(side, judged) for judged in answers for side in judged.sides]
+        devices = [called_so(plan, part)[0] for part in step.dead if part.kind == "device"]
+        tail = "".join(f"; {without_device(disk, constants_of(plan))}" for disk in devices)
+        sides = [_side_to_json(side, judged, tail) for judged in answers for side in judged.sides]
         if not sides:
             sides = [_stopped_before()]
         rows.append(
@@ -273,7 +303,7 @@ def course_to_json(plan: Plan, steps: tuple[Step, ...]) -> dict[str, Any]:
     return {"steps": rows}
 
 
-def _side_to_json(side: Side, judged: Judged) -> dict[str, Any]:
+def _side_to_json(side: Side, judged: Judged, tail: str = "") -> dict[str, Any]:
     why = side.verdict.why
     if judged.shut_out and side is judged.best:
         why = sentence(judged)
@@ -281,7 +311,7 @@ def _side_to_json(side: Side, judged: Judged) -> dict[str, Any]:
         "up": sorted(side.up),
         "verdict": side.verdict.outcome.value,
         "asked": side.verdict.asked,
-        "why": why,
+        "why": why + tail,
     }
 
 

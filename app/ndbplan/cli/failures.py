@@ -46,7 +46,8 @@ class _InOrder(click.Command):
     "--dead",
     multiple=True,
     metavar="PART,...",
-    help="What fails at once: node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST, switch:NAME.",
+    help="What fails at once: node:4, host:NAME, disk:HOST/NAME, device:HOST/DISK (one of its "
+    "devices), rack:NAME, link:HOST/HOST, switch:NAME.",
 )
 @click.option(
     "--cut",

@@ -344,9 +344,9 @@ def _advice() -> dict[str, Schema]:
 def _part() -> Schema:
     return {
         **STRING,
-        "pattern": "^(node|host|disk|rack|link|switch):",
-        "description": "A part that may fail: node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST, "
-        "switch:NAME.",
+        "pattern": "^(node|host|disk|device|rack|link|switch):",
+        "description": "A part that may fail: node:4, host:NAME, disk:HOST/NAME, device:HOST/DISK, "
+        "rack:NAME, link:HOST/HOST, switch:NAME.",
     }
 
 

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.plan.hardware import Host, Location
+from ndbplan.configuration.arrays import may_lose
+from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Process, process_node_ids
 
-KINDS = ("node", "host", "disk", "rack", "link", "switch")
-"""What may fail: a process, a machine, a device, a location, the link of two hosts, a location's switch."""
+KINDS = ("node", "host", "disk", "device", "rack", "link", "switch")
+"""What may fail: a process, a machine, a disk with all its devices, one device of a disk, a location, the
+link of two hosts, a location's switch."""
 
 
 class PartError(UserError, ValueError):
@@ -44,7 +46,7 @@ def _parts(plan: Plan) -> Iterator[Part]:
         yield Part("host", host.hostname)
     for host in plan.hosts:
         for disk in host.disks:
-            yield Part("disk", f"{host.hostname}/{disk.name}")
+            yield single_failure(host, disk)
     used = {host.location_id for host in plan.hosts}
     racks = [location for location in plan.locations if location.id in used]
     for location in racks:
@@ -57,6 +59,11 @@ def _parts(plan: Plan) -> Iterator[Part]:
     if len(used) > 1:
         for location in racks:
             yield Part("switch", location.name)
+
+
+def single_failure(host: Host, disk: Disk) -> Part:
+    """What one failed device of a disk is: one of several that it goes on without, else all of the disk."""
+    return Part("device" if may_lose(disk) else "disk", f"{host.hostname}/{disk.name}")
 
 
 def _host_of(plan: Plan, process_id: str) -> Host | None:
@@ -82,7 +89,8 @@ def _parsed(plan: Plan, text: str) -> Part:
     if match is None or match[1].lower() not in KINDS or not name:
         raise PartError(
             f"'{text.strip()[:60]}' does not name a part",
-            fix="write node:4, host:NAME, disk:HOST/NAME, rack:NAME, link:HOST/HOST or switch:NAME",
+            fix="write node:4, host:NAME, disk:HOST/NAME, device:HOST/DISK, rack:NAME, link:HOST/HOST or "
+            "switch:NAME",
         )
     part = Part(match[1].lower(), name)
     called_so(plan, part)
@@ -98,14 +106,15 @@ def called_so(plan: Plan, part: Part) -> list[Any]:
         known = [str(p.node_id) for p in sorted(plan.processes, key=lambda p: p.node_id)]
     elif part.kind == "host":
         known = [host.hostname for host in plan.hosts]
-    elif part.kind == "disk":
+    elif part.kind in ("disk", "device"):
         known = [f"{host.hostname}/{disk.name}" for host in plan.hosts for disk in host.disks]
     elif part.kind == "link":
         known = [f"{a.hostname}/{b.hostname}" for a, b in combinations(plan.hosts[:5], 2)]
     else:
         known = [place.name for place in plan.locations]
     shown = ", ".join(known[:12]) + (" …" if len(known) > 12 else "")
-    kind = "rack or location" if part.kind in ("rack", "switch") else part.kind
+    words = {"rack": "rack or location", "switch": "rack or location", "device": "disk"}
+    kind = words.get(part.kind, part.kind)
     raise PartError(f"the plan has no {kind} '{part.name}'", fix=f"it has {shown or 'none'}")
 
 
@@ -138,7 +147,7 @@ class _Called:
             return list(self.nodes.get(part.name, ()))
         if part.kind == "host":
             return list(self.hosts(part.name))
-        if part.kind == "disk":
+        if part.kind in ("disk", "device"):
             hostname, _, disk_name = part.name.partition("/")
             return [d for host in self.hosts(hostname) for d in host.disks if disk_name in (d.name, d.id)]
         if part.kind == "link":

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.units import whole_number
+from ndbplan.configuration.arrays import may_lose
 from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
 from ndbplan.configuration.failing_parts import Part, called_in, called_so
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
@@ -236,8 +237,9 @@ class Failures:
         called = called_so(self.plan, part)
         if part.kind == "node":
             return frozenset(n for process in called for n in process_node_ids(process))
-        if part.kind == "disk":
-            ids = [disk.id for disk in called if isinstance(disk, Disk)]
+        if part.kind in ("disk", "device"):
+            disks = [disk for disk in called if isinstance(disk, Disk)]
+            ids = [disk.id for disk in disks if part.kind == "disk" or not may_lose(disk)]
             return frozenset().union(*(self._nodes_of_disk.get(disk_id, frozenset()) for disk_id in ids))
         if part.kind == "link":
             return frozenset()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.failing_parts import Part, single_failure
 from ndbplan.configuration.failures import Failures, Judged
 from ndbplan.describe.overlay import Loss
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.times.rebuild import without_device
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -43,7 +45,7 @@ def part_of(plan: Plan, object_id: str) -> Part | None:
     if isinstance(thing, Host):
         return Part("host", thing.hostname)
     if isinstance(thing, Disk):
-        return Part("disk", f"{plan.host_of_disk[thing.id].hostname}/{thing.name}")
+        return single_failure(plan.host_of_disk[thing.id], thing)
     if isinstance(thing, Location):
         return Part("rack", thing.name)
     if thing is not None and getattr(thing, "host_id", None) is not None:
@@ -51,11 +53,15 @@ def part_of(plan: Plan, object_id: str) -> Part | None:
     return None
 
 
+def _whole(part: Part) -> Part:
+    return Part("disk", part.name) if part.kind == "device" else part
+
+
 def ids_of(plan: Plan, part: Part) -> tuple[str, ...]:
     """Ids of what a part is on the canvas: one, or the two hosts of a link."""
     if part.kind == "node":
         return tuple(p.id for p in plan.processes if int(part.name) in process_node_ids(p))
-    if part.kind == "disk":
+    if part.kind in ("disk", "device"):
         host, _, name = part.name.partition("/")
         return tuple(d.id for h in plan.hosts if h.hostname == host for d in h.disks if d.name == name)
     if part.kind in ("host", "link"):
@@ -101,9 +107,15 @@ def meanings(plan: Plan, ids: Sequence[str]) -> list[tuple[str, Loss, str]]:
     if not plan.data_nodes or not known or len(known) < len(parts):
         return []
     failures = Failures(plan)
-    asked: list[tuple[str, Sequence[Part]]] = [
-        ("If it fails" if len(ids) == 1 else "If all fail at once", known)
-    ]
+    asked: list[tuple[str, Sequence[Part]]] = []
+    if len(ids) > 1:
+        asked.append(("If all fail at once", [_whole(part) for part in known]))
+    elif isinstance(disk := plan.by_id[ids[0]], Disk) and disk.raid is not None:
+        asked.append((f"If one of its {disk.devices} devices fails", known))
+        if known[0].kind == "device":
+            asked.append(("If all of it fails", [_whole(known[0])]))
+    else:
+        asked.append(("If it fails", known))
     if len(ids) == 1 and known[0].kind == "rack":
         asked.append(("If it is cut off", [Part("switch", known[0].name)]))
     between = link_between(plan, ids)
@@ -112,5 +124,8 @@ def meanings(plan: Plan, ids: Sequence[str]) -> list[tuple[str, Loss, str]]:
     found = []
     for name, dead in asked:
         judged = failures.judge(dead)
-        found.append((name, loss_of(judged), judged.best.verdict.why))
+        why = [judged.best.verdict.why]
+        if name.startswith("If one of"):
+            why.append(without_device(plan.by_id[ids[0]], constants_of(plan)))
+        found.append((name, loss_of(judged), "; ".join(filter(None, why))))
     return found

@@ -8,6 +8,7 @@ from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, 
 from ndbplan.configuration.deployment import data_node_program
 from ndbplan.plan.events import (
     Burst,
+    DeviceFailure,
     DiskSlow,
     Event,
     ManagementNodeDown,
@@ -131,6 +132,8 @@ def event_line(plan: Plan, event: Event) -> str:
     if isinstance(event, DiskSlow):
         name = title(plan, plan.by_id[event.object_id])
         return f"{name} fails" if event.factor == 0 else f"{name} at {format_percent(event.factor)}"
+    if isinstance(event, DeviceFailure):
+        return f"a device of {title(plan, plan.by_id[event.object_id])} fails"
     if isinstance(event, NetworkCut):
         shown = [display_name(plan, plan.by_id[i]) for i in event.object_ids]
         others = [display_name(plan, plan.by_id[i]) for i in event.other_ids]

@@ -113,6 +113,8 @@ class SidePanels(QObject):
             event_edits.cut_off(ids[:1], at_s, ids[1:])
         elif part.kind == "switch":
             event_edits.cut_off(ids, at_s)
+        elif part.kind == "device":
+            event_edits.lose_device(ids, at_s)
         else:
             event_edits.kill(ids, at_s)
 

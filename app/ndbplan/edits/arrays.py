@@ -8,17 +8,16 @@ back, when level or number change.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from ndbplan.configuration.arrays import MOST_DEVICES, against_one, levels
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
-from ndbplan.edits.offers import hardware
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import MAX_BYTES, MAX_RATE
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 
-MOST_DEVICES = 64
 _MOST_IOPS = 1e9
 _RATES = {
     "sequential_read_bytes_per_s": "sequential_read",
@@ -27,39 +26,6 @@ _RATES = {
     "random_write_iops": "random_write",
 }
 _DEVICE_LATENCY = "sync_write_latency"
-
-
-class Level(NamedTuple):
-    """What a RAID level makes of equal devices."""
-
-    name: str
-    """As a plan writes it: `10`."""
-    text: str
-    least: int
-    """Devices that it needs."""
-    step: int
-    """It takes multiples of so many."""
-    tip: str
-
-    def fits(self, devices: int) -> bool:
-        """Whether it can be made of so many devices."""
-        return self.least <= devices <= MOST_DEVICES and devices % self.step == 0
-
-
-def levels() -> tuple[Level, ...]:
-    """The levels that are known, in their order."""
-    return tuple(Level(e["key"], e["text"], e["least"], e["step"], e["tip"]) for e in hardware()["arrays"])
-
-
-def _factor(level: str | None, devices: int, of: str) -> float:
-    """What an array has against one device."""
-    if level is None:
-        return 1.0
-    row = next(e for e in hardware()["arrays"] if e["key"] == level)
-    if of == _DEVICE_LATENCY:
-        return float(row[of])
-    for_each, fixed = row[of]
-    return float(for_each * max(devices, row["least"]) + fixed)
 
 
 def as_array(disk: Disk, level: str | None, devices: int) -> Disk:
@@ -80,13 +46,15 @@ def as_array(disk: Disk, level: str | None, devices: int) -> Disk:
         return disk
 
     def scaled(value: float, of: str, most: float) -> float:
-        ratio = _factor(level, fields["devices"], of) / _factor(disk.raid, disk.devices, of)
+        ratio = against_one(level, fields["devices"], of) / against_one(disk.raid, disk.devices, of)
         return min(most, max(1.0, value * ratio))
 
     fields["capacity_bytes"] = int(scaled(disk.capacity_bytes, "capacity", MAX_BYTES))
     for name, of in _RATES.items():
         fields[name] = scaled(getattr(disk, name), of, _MOST_IOPS if name.endswith("iops") else MAX_RATE)
-    latency = _factor(level, devices, _DEVICE_LATENCY) / _factor(disk.raid, disk.devices, _DEVICE_LATENCY)
+    latency = against_one(level, devices, _DEVICE_LATENCY) / against_one(
+        disk.raid, disk.devices, _DEVICE_LATENCY
+    )
     return validated.changed(disk, sync_write_latency_s=disk.sync_write_latency_s * latency, **fields)
 
 

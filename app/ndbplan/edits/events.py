@@ -14,6 +14,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.plan.events import (
+    DeviceFailure,
     DiskSlow,
     Event,
     HostFailure,
@@ -180,6 +181,14 @@ def slowed(
         )
         for disk_id in disk_ids
     ]
+    return with_event(plan, workload_id, *new)
+
+
+def without_device(
+    plan: Plan, workload_id: str, disk_ids: Iterable[str], at_s: float, back_after_s: float | None = None
+) -> Plan:
+    """The plan with events in which one device of each disk fails; `back_after_s`: when it is replaced."""
+    new = [DeviceFailure(at_s=at_s, object_id=i, back_after_s=back_after_s) for i in disk_ids]
     return with_event(plan, workload_id, *new)
 
 

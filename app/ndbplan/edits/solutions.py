@@ -9,10 +9,11 @@ import math
 from collections.abc import Iterable
 
 from ndbplan.base.units import GIB, MIB
+from ndbplan.configuration.arrays import MOST_DEVICES
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import scope_of
 from ndbplan.edits import parts as edits
-from ndbplan.edits.arrays import MOST_DEVICES, put_devices
+from ndbplan.edits.arrays import put_devices
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.hardware import RaidLevel
 from ndbplan.plan.plan import Plan

@@ -15,6 +15,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from ndbplan.plan.fields import Assumable, Id, Identifier, ParameterValue, Ref, Seconds, Shown, with_kind
 
 _BACK = "Data nodes that stopped are started then; a cluster that stopped stays stopped"
+_FILLED = "A new device is filled from then on; 0: a spare stands by"
 _REST = "0: for the rest of the run"
 
 
@@ -114,6 +115,17 @@ class DiskSlow(_Event):
     """0: for the rest of the run."""
 
 
+class DeviceFailure(_Event):
+    """One device of a disk fails: a mirror or parity goes on without it and is slower, others are gone."""
+
+    title: ClassVar[str] = "Device of a disk fails"
+    kind: Literal["device_failure"] = "device_failure"
+    object_id: Annotated[Id, Ref("disks", gone="remove"), Shown("Disk")]
+    """The disk."""
+    back_after_s: Annotated[Seconds | None, Shown("Replaced after", "not in this run", _FILLED)] = None
+    """When a new device takes its place and is filled, after its failure; None: not in this run."""
+
+
 class Backup(_Event):
     """A backup is started."""
 
@@ -155,6 +167,7 @@ Event = Annotated[
     | LocationFailure
     | NetworkCut
     | DiskSlow
+    | DeviceFailure
     | Backup
     | NodesAdded
     | Burst

@@ -101,6 +101,8 @@ class Simulation:
     """Settings of the run from a moment on, where they change."""
     slowed: list[SlowTime] = field(default_factory=list)
     """Disks that lost speed, as the events came."""
+    lost_devices: dict[str, int] = field(default_factory=dict)
+    """Devices that each disk is without."""
     reorganising: list[ReorganiseTime] = field(default_factory=list)
     """When rows are moved to added nodes."""
     standing: list[tuple[float, float]] = field(default_factory=list)

@@ -8,6 +8,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
+from ndbplan.edits.arrays import put_level
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.grown import reorganise
@@ -15,6 +16,7 @@ from ndbplan.estimate.stored import memory
 from ndbplan.plan.events import (
     Backup,
     Burst,
+    DeviceFailure,
     DiskSlow,
     NodeFailure,
     NodesAdded,
@@ -27,7 +29,8 @@ from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import simulate
+from ndbplan.simulate.run import Course, simulate
+from ndbplan.simulate.session import Session
 
 EASY = "blobs-1k"
 
@@ -217,3 +220,34 @@ def test_a_redo_buffer_made_larger_is_the_measure_of_its_fill(overload: Plan) ->
     changed = [part for part in result.parts if part.node_id == 3]
     assert {part.buffer_bytes for part in changed} == {128 * MIB}
     assert 0.5 < max(part.fill_max for part in changed) <= 1
+
+
+def test_a_mirror_goes_on_without_one_device_and_not_without_two(calm: Plan) -> None:
+    plan = put_level(calm, "data1-c0d1", "1")
+    lost = DeviceFailure(at_s=20, object_id="data1-c0d1")
+    result = simulate(
+        estimation_of(plan, EASY), duration_s=60, events=[lost, lost.model_copy(update={"at_s": 40})]
+    )
+    written = disk_of(result, "data1-c0d1")
+    assert written[22:39].min() > 1e6
+    assert written[41:].max() == 0
+    assert [(slow.from_s, slow.factor) for slow in result.slowed] == [(20, 0.5), (40, 0.0)]
+    assert "device 2 of 2 of data1 c0d1 fails: all of it is gone" in [text for _at, text in result.happened]
+
+
+def test_a_device_that_is_replaced_is_filled_and_the_disk_whole_again(calm: Plan) -> None:
+    plan = put_level(calm, "data1-c0d1", "1")
+    disk = plan.by_id["data1-c0d1"]
+    five_s = round(0.3 * 5 * disk.sequential_write_bytes_per_s)
+    plan = edits.update(plan, disk.id, capacity_bytes=five_s)
+    event = DeviceFailure(at_s=20, object_id=disk.id, back_after_s=10)
+    session = Session(Course(estimation_of(plan, EASY), (event,), 0.1, 1).story(60.0))
+    speeds = []
+    for at_s in (10, 25, 32, 40):
+        session.advance(at_s - session.now_s)
+        law = session.simulation.laws.disks[session.simulation.disk(disk.id)]
+        speeds.append((law.write_bytes_per_s, law.read_iops))
+    whole_write, whole_read = speeds[0]
+    assert [(w / whole_write, r / whole_read) for w, r in speeds] == [
+        pytest.approx(pair) for pair in ((1, 1), (1, 0.5), (0.7, 0.35), (1, 1))
+    ]

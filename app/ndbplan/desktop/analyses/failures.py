@@ -31,12 +31,13 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.survival import Failure, SurvivalReport
+    from ndbplan.configuration.failing_parts import Part
 
 _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
-_KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
+_KINDS = ("", "rack", "switch", "host", "node", "disk", "device", "link")
 _NAMES = {
     "": "All", "rack": "Racks", "switch": "Switches of racks", "host": "Hosts", "node": "Nodes",
-    "disk": "Disks", "link": "Links",
+    "disk": "Disks", "device": "Devices of disks", "link": "Links",
 }  # fmt: skip
 _RANK = {kind: i for i, kind in enumerate(_KINDS)}
 _Index = QModelIndex | QPersistentModelIndex
@@ -88,7 +89,7 @@ class _Rows(QAbstractTableModel):
     def _text(self, failure: Failure, column: int) -> str:
         if column == 0:
             part = failure.dead[0]
-            return {"switch": f"{part.name} cut off", "node": f"node {part.name}"}.get(part.kind, part.name)
+            return _shown_name(part)
         if column == 1:
             return loss_of(failure.judged).text
         if column == 2:
@@ -98,6 +99,11 @@ class _Rows(QAbstractTableModel):
             again = failure.whole_again_s
             return "–" if again is None or again.value <= 0 else format_value(again.value, "s")
         return failure.why
+
+
+def _shown_name(part: Part) -> str:
+    words = {"switch": "{} cut off", "node": "node {}", "device": "a device of {}"}
+    return words.get(part.kind, "{}").format(part.name)
 
 
 def _shown(rate: Quantity | None) -> str:

@@ -81,6 +81,12 @@ class EventEdits(QObject):
 
         return self._at("Slow down", ids, at_s, slowed)
 
+    def lose_device(self, ids: Sequence[str], at_s: float, back_after_s: float | None = None) -> bool:
+        """Let one device of each disk fail; `back_after_s`: replaced so long after it."""
+        return self._at(
+            "Lose a device of", ids, at_s, partial(events.without_device, back_after_s=back_after_s)
+        )
+
     def cut_off(self, ids: Sequence[str], at_s: float, others: Sequence[str] = ()) -> bool:
         """Let parts lose sight of others, or of everything else."""
         return self._at("Cut off", ids, at_s, partial(events.cut_off, other_ids=others))

@@ -1,4 +1,4 @@
-"""Disks in a run: one gets slower or fails, and backups are written."""
+"""Disks in a run: one gets slower, fails or loses a device, and backups are written."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ndbplan.configuration.arrays import may_lose, worn
 from ndbplan.configuration.failures import disks_needed
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.timed import backup
-from ndbplan.plan.events import Backup, DiskSlow
+from ndbplan.estimate.times.rebuild import rebuild_share, rebuild_time
+from ndbplan.plan.events import Backup, DeviceFailure, DiskSlow
+from ndbplan.plan.hardware import Disk
 from ndbplan.simulate.events.failures import strike
 from ndbplan.simulate.events.global_checkpoints import limit_s, watch
 from ndbplan.simulate.events.handlers import Asked, handles, planned
@@ -39,6 +43,27 @@ class DiskIsWell:
     disk_id: str
     factor: float
     text: str
+
+
+@dataclass(frozen=True)
+class DeviceFails:
+    """A disk has one device less."""
+
+    number: int
+    disk_id: str
+    back_s: float
+    """When a new one is put in; infinite: never."""
+    rebuild_s: float
+    """How long it takes to fill."""
+    name: str
+
+
+@dataclass(frozen=True)
+class DeviceIsFilled:
+    """A new device begins (`to_fill`), or ends, to be filled."""
+
+    failed: DeviceFails
+    to_fill: bool
 
 
 @dataclass(frozen=True)
@@ -79,9 +104,7 @@ def slow_down(sim: Simulation, event: DiskSlows) -> None:
         until_s = None if math.isinf(event.until_s) else event.until_s
         sim.slowed.append(SlowTime(event.disk_id, event.factor, sim.at_s, until_s))
     if event.factor <= 0:
-        now = sim.outage.plan
-        needing = [p for p in now.processes if event.disk_id in disks_needed(now, p)]
-        strike(sim, event.number, needing, silent=False)
+        _gone(sim, event.number, event.disk_id)
     elif d >= 0:
         sim.laws.disks[d].write_bytes_per_s *= event.factor
         sim.laws.disks[d].read_iops *= event.factor
@@ -93,6 +116,11 @@ def slow_down(sim: Simulation, event: DiskSlows) -> None:
         watch(sim, event.number, event.until_s)
 
 
+def _gone(sim: Simulation, number: int, disk_id: str) -> None:
+    now = sim.outage.plan
+    strike(sim, number, [p for p in now.processes if disk_id in disks_needed(now, p)], silent=False)
+
+
 @handles(DiskIsWell)
 def speed_up(sim: Simulation, event: DiskIsWell) -> None:
     """The disk is as fast as before."""
@@ -101,6 +129,75 @@ def speed_up(sim: Simulation, event: DiskIsWell) -> None:
         sim.laws.disks[d].write_bytes_per_s /= event.factor
         sim.laws.disks[d].read_iops /= event.factor
     sim.say(event.text)
+
+
+@planned(DeviceFailure)
+def device_failure(event: DeviceFailure, asked: Asked) -> Iterator[Due]:
+    """A device fails; a new one takes its place and is filled."""
+    host, disk = asked.plan.host_of_disk.get(event.object_id), asked.plan.by_id.get(event.object_id)
+    if host is None or not isinstance(disk, Disk):
+        raise SimulationError(f"there is no disk '{event.object_id}'", where="events")
+    back_s = math.inf if event.back_after_s is None else event.at_s + event.back_after_s
+    rebuild_s = rebuild_time(disk, constants_of(asked.plan)).value
+    failed = DeviceFails(asked.number, disk.id, back_s, rebuild_s, f"{host.hostname} {disk.name}")
+    yield Due(event.at_s, failed)
+    if not math.isinf(back_s) and may_lose(disk):
+        yield Due(back_s, DeviceIsFilled(failed, to_fill=True))
+        yield Due(back_s + rebuild_s, DeviceIsFilled(failed, to_fill=False))
+
+
+@handles(DeviceFails)
+def lose_device(sim: Simulation, event: DeviceFails) -> None:
+    """The disk goes on without it, slower; with one more than it may lose all of it is gone."""
+    disk, d = sim.outage.plan.by_id[event.disk_id], sim.disk(event.disk_id)
+    lost = sim.lost_devices[event.disk_id] = sim.lost_devices.get(event.disk_id, 0) + 1
+    many = f"device {lost} of {disk.devices}" if disk.devices > 1 else "the device"
+    if lost > may_lose(disk):
+        sim.slowed.append(SlowTime(event.disk_id, 0.0, sim.at_s, None))
+        sim.say(f"{many} of {event.name} fails: all of it is gone")
+        _gone(sim, event.number, event.disk_id)
+        return
+    reads = _reads_left(disk, lost)
+    whole_s = event.back_s + event.rebuild_s
+    until_s = None if math.isinf(whole_s) else whole_s
+    sim.slowed.append(SlowTime(event.disk_id, reads, sim.at_s, until_s))
+    if d >= 0:
+        sim.laws.disks[d].read_iops *= reads
+        sim.forget_room()
+    sim.say(f"{many} of {event.name} fails: it goes on with {reads:.0%} of its random reads")
+
+
+def _reads_left(disk: Disk, lost: int) -> float:
+    """Random reads with so many devices less against one less than that."""
+    return worn(disk, lost).random_read_iops / worn(disk, lost - 1).random_read_iops
+
+
+@handles(DeviceIsFilled)
+def fill_device(sim: Simulation, event: DeviceIsFilled) -> None:
+    """While it is filled that takes a share of the disk; then it is whole. One that is gone stays so."""
+    failed, now = event.failed, sim.outage.plan
+    disk, d = now.by_id[failed.disk_id], sim.disk(failed.disk_id)
+    lost = sim.lost_devices[failed.disk_id]
+    if lost > may_lose(disk):
+        return
+    factor = 1.0 - rebuild_share(constants_of(now)).value
+    if event.to_fill:
+        sim.say(f"a new device of {failed.name} is filled and takes {1 - factor:.0%} of the disk")
+        until_s = sim.at_s + failed.rebuild_s
+        sim.slowed.append(SlowTime(failed.disk_id, factor, sim.at_s, until_s))
+        reads = factor
+    else:
+        sim.lost_devices[failed.disk_id] = lost - 1
+        sim.say(f"{failed.name} is whole again")
+        reads = 1 / factor / _reads_left(disk, lost)
+        factor = 1 / factor
+    if d < 0:
+        return
+    sim.laws.disks[d].write_bytes_per_s *= factor
+    sim.laws.disks[d].read_iops *= reads
+    sim.forget_room()
+    if event.to_fill:
+        watch(sim, failed.number, until_s)
 
 
 @planned(Backup)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
 from ndbplan.base.units import format_clock
+from ndbplan.configuration.arrays import may_lose
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.event_edits import EventEdits
@@ -58,6 +59,9 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
     if not down:
         menu.addAction(theme.icon("circle-x"), f"Kill at {now}", partial(event_edits.kill, ids, at_s))
     menu.addAction("Kill at…", partial(_ask_kill, target, event_edits, now, disks))
+    if disks and all(may_lose(part) for part in parts):
+        menu.addAction(f"One device fails at {now}", partial(event_edits.lose_device, ids, at_s))
+        menu.addAction("One device fails at…", partial(_ask_device, target, event_edits, now))
     if disks:
         menu.addAction(f"Slow to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
         menu.addAction("Slow to … at…", partial(_ask_slow, target, event_edits, now))
@@ -109,6 +113,12 @@ def _ask_kill(target: Target, event_edits: EventEdits, now: str, disks: bool) ->
         questions.append(Question("Started again after", SECONDS, "", "stays down"))
     take = partial(event_edits.kill, target.ids)
     Ask(f"Kill {target.name}", questions, "Kill", take, target.owner).ask_at(target.where)
+
+
+def _ask_device(target: Target, event_edits: EventEdits, now: str) -> None:
+    questions = [Question("At", MOMENT, now), Question("Replaced after", SECONDS, "", "not in this run")]
+    take = partial(event_edits.lose_device, target.ids)
+    Ask(f"A device of {target.name} fails", questions, "Let it fail", take, target.owner).ask_at(target.where)
 
 
 def _ask_slow(target: Target, event_edits: EventEdits, now: str) -> None:

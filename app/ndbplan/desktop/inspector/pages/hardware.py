@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.base.errors import UserError
+from ndbplan.configuration.arrays import levels
 from ndbplan.configuration.directories import disk_for
 from ndbplan.describe.titles import DISK_KINDS, DISK_ROLES
 from ndbplan.desktop.document.context import Context
@@ -18,7 +19,7 @@ from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
-from ndbplan.edits.arrays import levels, put_devices, put_level
+from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
 from ndbplan.plan.hardware import RaidLevel
 from ndbplan.plan.plan import Plan
