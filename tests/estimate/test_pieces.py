@@ -1,0 +1,223 @@
+"""Formulas by themselves, with numbers that can be checked by hand: what no result of a plan pins down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.settings import node_settings
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.checkpoint import _full
+from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
+from ndbplan.estimate.load.key_choice import HotKey, _worst_place, hot_key
+from ndbplan.estimate.load.partial_checkpoint import Change, _partial_bytes, _settle, partial_checkpoint
+from ndbplan.estimate.space.file_sizes import _specified, _stated_size
+from ndbplan.estimate.space.growth import _crossing, _months
+from ndbplan.estimate.storage.node_data import _Sums
+from ndbplan.estimate.storage.redistribution import _as_dense
+from ndbplan.estimate.storage.rows import unique_tables
+from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
+
+PLAN = sample_plan("starter").replace(ndb_version="8.4")
+SETTINGS, CONSTANTS = node_settings(PLAN), constants_of(PLAN)
+LIMITS = SpeedLimits(10e6, 20e6, 50e6, 200e6, redo_control=True)
+
+
+def held(rows: float, checkpoint_bytes: float) -> Any:
+    """Of a node, or of one table on it."""
+    return SimpleNamespace(rows=rows, checkpoint_bytes=checkpoint_bytes)
+
+
+@pytest.mark.parametrize(
+    ("inserts", "updates", "deletes", "speed"),
+    [
+        # RecoveryWork 60, InsertRecoveryWork 40, a deleted row counts 1.2 times; 1.25 times what is needed.
+        (0, 30_000, 0, 1.25 * 30e6 * (1 + 1 / 0.6)),
+        (30_000, 0, 0, 1.25 * 30e6 * (1 + 0.4 / 0.6)),
+        (0, 0, 30_000, 1.25 * 30e6 * 1.2 / 0.6),
+        (0, 1_000, 0, 20e6),
+        (0, 100_000, 0, 200e6),
+    ],
+)
+def test_a_partial_checkpoint_is_as_fast_as_changes_need(
+    inserts: float, updates: float, deletes: float, speed: float
+) -> None:
+    data = held(1e7, 1e10)
+    for part in (data, held(0.0, 0.0)):
+        changes = [Change(part, inserts, updates, deletes)]
+        found = partial_checkpoint(SETTINGS, CONSTANTS, data, changes, LIMITS)[1]
+        assert (found.value, found.low, found.high) == (pytest.approx(speed), 10e6, 200e6)
+        slow = SpeedLimits(10e6, 20e6, 50e6, 200e6, redo_control=False)
+        assert partial_checkpoint(SETTINGS, CONSTANTS, data, changes, slow)[1].value == 20e6
+
+
+def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
+    """Half of a node's bytes in one table: 100 s with 1000 updates, 100 inserts and 50 deletes a second."""
+    changes = [Change(held(1e6, 1e9), 100.0, 1000.0, 50.0), Change(held(0.0, 0.0), 100.0, 0.0, 0.0)]
+    updated = 1e6 * (1 - math.exp(-0.1))
+    change = (updated + (0.4 * 100 + 1.2 * 50) * 100) / 1e6
+    in_full = 1.125 * change / (1.125 * change + 0.6)
+    expected = 1e9 * in_full + 1000 * (updated + 100 * 100) * (1 - in_full)
+    assert _partial_bytes(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("bytes_after", "speed", "limit", "seconds"),
+    [
+        (lambda t: 100 + 5 * t, 10.0, 1000.0, 20.0),
+        (lambda t: 100 + 5 * t, 10.0, 10.0, 10.0),
+        (lambda t: 100 + 5 * t, 10.0, 20.0, 20.0),
+        (lambda t: 100 + 5 * t, 1000.0, 1000.0, 100 / 995),
+        (lambda t: 1000 * (1 - math.exp(-t / 50)), 10.0, 1000.0, 79.6812),
+        (lambda t: 1 + t**2 / 1000, 1.0, 900.0, 1.001),
+    ],
+)
+def test_a_checkpoint_lasts_until_it_has_written_what_changed(
+    bytes_after: Callable[[float], float], speed: float, limit: float, seconds: float
+) -> None:
+    assert _settle(speed, bytes_after, limit) == pytest.approx(seconds, rel=2e-3)
+
+
+def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> None:
+    data: Any = held(1e7, 1e10)
+
+    def found(inserted: float | None) -> tuple[Quantity, Quantity, Quantity]:
+        load: Any = None if inserted is None else SimpleNamespace(inserted_checkpoint_bytes_per_s=inserted)
+        return _full(CONSTANTS, data, load, LIMITS, 0.5)
+
+    size, speed, duration = found(10e6)
+    times = [5e9 / (rate - share * 5e6) for rate, share in ((20e6, 0.22), (20e6, 0.14), (10e6, 0.35))]
+    assert [duration.value, duration.low, duration.high] == pytest.approx(times)
+    assert (speed.value, speed.low, speed.high) == (20e6, 10e6, 20e6)
+    by_speed = [times[0] * 20e6, times[2] * 10e6, times[1] * 20e6]
+    assert [size.value, size.low, size.high] == pytest.approx([by_speed[0], min(by_speed), max(by_speed)])
+    assert found(None)[2].value == pytest.approx(250.0)
+    # However much comes, a twentieth of the speed is left for what was there.
+    assert found(1e9)[2].value == pytest.approx(5000.0)
+
+
+def test_the_hottest_of_few_values() -> None:
+    assert hot_key(1, 1.0) == HotKey(1.0, 0.0, 1.0)
+    assert hot_key(0, 1.0) == HotKey(1.0, 0.0, 1.0)
+    assert hot_key(10, 0.0) == HotKey(0.1, 0.0, 10.0)
+    assert hot_key(2, 1.0) == pytest.approx((2 / 3, 1 / 3, 2.0))
+    # 36/49, 9/49 and 4/49 of the accesses.
+    more = (36 / 49 - 1 / 3) / (2 / 3)
+    squares = (36 / 49 - more) ** 2 + (9 / 49) ** 2 + (4 / 49) ** 2
+    assert hot_key(3, 2.0) == pytest.approx((36 / 49, more, (1 - more) ** 2 / squares))
+
+
+@pytest.mark.parametrize(
+    ("even", "more", "second", "first"),
+    [
+        ([0.5, 0.3, 0.2], 0.5, [0, 1, 1], 0),
+        ([0.3, 0.5, 0.2], 0.0, [1, 0, 1], 1),
+        # Not in the fullest place of the second kind: 1.2 and 1.13 times as full beat 1.3 and 0.87.
+        ([0.4, 0.35, 0.25], 0.2, [0, 1, 1], 1),
+    ],
+)
+def test_where_a_hot_key_does_most_harm(
+    even: list[float], more: float, second: list[int], first: int
+) -> None:
+    places = [np.arange(3), np.array(second)]
+    assert _worst_place(np.array(even), more, places) == first
+
+
+@pytest.mark.parametrize("share", [lambda m: 0.5 + m / 10, lambda m: (m / 5) ** 3, lambda m: (m / 5) ** 0.2])
+def test_the_month_in_which_a_share_crosses(share: Callable[[float], float]) -> None:
+    asked: list[float] = []
+
+    def counted(month: float) -> float:
+        asked.append(month)
+        return share(month)
+
+    assert _crossing(counted, 100.0) == pytest.approx(5.025, abs=0.0251)
+    assert len(asked) <= 20
+    assert _crossing(share, 5.0) is None
+    assert _crossing(share, 5.01) == pytest.approx(5.01, abs=0.05)
+    assert _crossing(lambda m: 1.001 + m, 5.0) == 0.0
+
+
+def test_months_have_the_ends_of_what_fills() -> None:
+    def share(month: float, reach: Callable[[Quantity], float]) -> float:
+        return reach(Quantity(month / 10, month / 12.5, month / 8, "fraction"))
+
+    found = _months(share, 11.0, ())
+    assert found is not None
+    assert [found.value, found.low, found.high] == pytest.approx([10.0, 8.0, 11.0], abs=0.05)
+    assert _months(share, 10.0, ()) is None
+
+
+def test_sizes_of_files_that_are_stated() -> None:
+    undo = (SpaceFile(name="u", size_bytes=100, count=3), SpaceFile(name="v", size_bytes=10, count=2))
+    assert _stated_size("lg", LogfileGroup(id="lg", name="lg", undo_files=undo)).value == 320
+    files = (SpaceFile(name="d", size_bytes=7, count=4),)
+    assert (
+        _stated_size("ts", Tablespace(id="t", name="ts", logfile_group_id="lg", data_files=files)).value == 28
+    )
+    text = "name=lg_1; undo_buffer_size=64M; undo1.log:1M; undo2.log:2M"
+    settings = node_settings(set_parameter(PLAN, "data_node", "InitialLogfileGroup", text))
+    assert _specified(settings, "InitialLogfileGroup", set()).value == 3 * 2**20
+    assert _specified(settings, "InitialLogfileGroup", {"lg_1"}).value == 0
+    assert _specified(SETTINGS, "InitialLogfileGroup", set()).value == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "fixed_words", "variable_words"),
+    [
+        ("k INT", 0, 0),
+        ("k BIGINT", 1, 0),
+        ("k CHAR(9)", 2, 0),
+        ("k VARCHAR(9)", -2, 6),
+        ("k VARBINARY(30)", -2, 11),
+    ],
+)
+def test_a_unique_index_holds_the_primary_key_in_whole_words(
+    key: str, fixed_words: int, variable_words: int
+) -> None:
+    """Against INT: its fragment's number and the key as one column, of variable length where the key is."""
+
+    def layout(column: str) -> Any:
+        text = f"CREATE TABLE d.t ({column} PRIMARY KEY, u INT NOT NULL UNIQUE) ENGINE=NDB CHARSET=latin1;"
+        return unique_tables(read_ddl(text, PLAN.version).tables[0], PLAN.version)[0].layout
+
+    found, of_int = layout(key), layout("k INT")
+    assert found.fixed_words - of_int.fixed_words == fixed_words
+    assert found.variable_words - of_int.variable_words == variable_words
+
+
+def test_pages_of_more_rows_are_as_full_as_those_there_are() -> None:
+    before: Any = SimpleNamespace(
+        rows=np.array([600, 400]), counted_variable_bytes=(6 * PAGE_BYTES, 4 * PAGE_BYTES)
+    )
+    pages = [size // PAGE_BYTES for size in _as_dense(before, np.array([0, 1, 100, 101]))]
+    assert pages == [0, 1, 1, 2]
+    before.counted_variable_bytes = (0, 0)
+    assert _as_dense(before, np.array([100])) == ()
+
+
+def test_the_fullest_ldm_thread_against_its_middle() -> None:
+    sums = _Sums()
+    assert (sums.spread(1), sums.spread(2)) == (1.0, 1.0)
+    sums.fullest = [2.0, 1.0, 6.0]
+    assert (sums.spread(1), sums.spread(2)) == (0.5, 3.0)
+
+
+def test_the_slowest_of_what_a_reorganisation_needs_decides() -> None:
+    (found,) = Estimation(sample_plan("add-nodes-8.4")).reorganise().tables[:1]
+    times = {t.term.removeprefix("time by "): t.value for t in found.duration_s.why if "time by" in t.term}
+    decides = next(t for t in found.duration_s.why if t.term.startswith("limited by: "))
+    assert len(times) > 3
+    assert decides.value == max(times.values()) > min(times.values())
+    assert times[decides.term.removeprefix("limited by: ")] == decides.value
