@@ -1,0 +1,123 @@
+"""Cures that are worked out: as much as it takes, and not much more."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.run import check
+from ndbplan.checks.unwise.disk_cures import _place_for, _severity
+from ndbplan.checks.unwise.disks import _more_files
+from ndbplan.edits.parts import update
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.workloads import OpenLoad, RatePoint
+
+
+def gigabytes(value: float, low: float | None = None) -> Quantity:
+    return Quantity(value, value if low is None else low, value, "bytes")
+
+
+def disk(used: float, full: float, full_low: float, capacity: float = 100.0, **roles: float) -> Any:
+    """A disk with files of roles; with DataMemory full each takes 2 more at most, 1 at least."""
+
+    def of(role: DiskRole) -> Quantity:
+        return gigabytes(roles.get(role, 0.0))
+
+    def full_of(role: DiskRole) -> Quantity:
+        size = roles.get(role, 0.0)
+        return gigabytes(size + 2, size + 1) if size else gigabytes(0)
+
+    return SimpleNamespace(
+        of=of, full_of=full_of, used_bytes=gigabytes(used), memory_full_bytes=gigabytes(full, full_low),
+        capacity_bytes=capacity, free_bytes=capacity - used,
+    )  # fmt: skip
+
+
+LCP, REDO = DiskRole.LCP, DiskRole.REDO
+
+
+@pytest.mark.parametrize(
+    ("there", "sign", "moved", "severity"),
+    [
+        (disk(95, 98, 96, lcp=5), -1, (LCP,), None),
+        (disk(95, 98, 96, lcp=4), -1, (LCP,), Severity.WARNING),
+        (disk(95, 98, 96, lcp=2, redo=3), -1, (LCP, REDO), None),
+        (disk(90, 107, 103, lcp=5), -1, (LCP,), None),
+        (disk(90, 108, 103, lcp=5), -1, (LCP,), Severity.WARNING),
+        (disk(90, 110, 106, lcp=5), -1, (LCP,), Severity.WARNING),
+        (disk(90, 110, 107, lcp=5), -1, (LCP,), Severity.ERROR),
+        (disk(85, 90, 88), 1, (LCP,), None),
+        (disk(86, 90, 88), 1, (LCP,), Severity.WARNING),
+        (disk(96, 90, 88), 1, (LCP,), Severity.ERROR),
+        (disk(50, 93, 90), 1, (LCP,), None),
+        (disk(50, 94, 90), 1, (LCP,), Severity.WARNING),
+        (disk(50, 99, 94), 1, (LCP,), Severity.WARNING),
+        (disk(50, 99, 95), 1, (LCP,), Severity.ERROR),
+        (None, 1, (LCP,), None),
+    ],
+)
+def test_how_full_a_disk_is_with_files_or_without(
+    there: Any, sign: int, moved: tuple[DiskRole, ...], severity: Severity | None
+) -> None:
+    source = there if sign < 0 else disk(5, 7, 6, lcp=5)
+    assert _severity(there, sign, source, moved, 100) is severity
+
+
+def test_files_go_to_the_emptiest_disk_that_takes_them() -> None:
+    spaces = {
+        "small": disk(5, 5, 5, 20),
+        "full": disk(89, 90, 90),
+        "large": disk(80, 80, 80, 400),
+        "new": None,
+    }
+    now: Any = SimpleNamespace(disk_space=SimpleNamespace(of=spaces.get))
+    others: list[Any] = [SimpleNamespace(id=name, capacity_bytes=60) for name in spaces]
+
+    def chosen(*names: str, size: float = 5.0) -> str | None:
+        place = _place_for(now, [o for o in others if o.id in names], disk(50, 50, 50, lcp=size), (LCP,))
+        return None if place is None else place.id
+
+    assert chosen(*spaces) == "large"
+    assert chosen("small", "full", "new") == "new"
+    assert chosen("small", "full") == "small"
+    assert chosen("full") is None
+    assert chosen("small", "new", size=55.0) is None
+
+
+def test_a_redo_log_that_is_too_short_is_made_as_long_as_it_takes() -> None:
+    plan = sample_plan("redo-overload")
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=120_000),))
+    plan = update(plan, plan.workloads[0].id, load=load, events=())
+    (short,) = (problem for problem in check(plan) if problem.rule == "redo-log-seconds")
+    assert short.edit is not None
+    after = short.edit(plan)
+    lasts_s = [Estimation(p, p.workloads[0]).redo.time_to_full_s for p in (plan, after)]
+    assert lasts_s[0] is not None
+    assert lasts_s[1] is not None
+    assert lasts_s[0].value < 64 <= lasts_s[1].value < 1.2 * 64
+
+
+def test_a_tablespace_gets_as_much_as_keeps_a_twentieth_free() -> None:
+    plan = sample_plan("disk-data")
+    now = Estimation(plan)
+    use = now.disk_data.tablespaces[0]
+    space = plan.tablespaces[0]
+    too_full: Any = SimpleNamespace(
+        tablespace=space.name, capacity_bytes=use.capacity_bytes, used_bytes=gigabytes(use.capacity_bytes)
+    )
+    words, larger = _more_files(now, too_full)
+    assert larger is not None
+    assert "more or use a smaller EXTENT_SIZE" in words
+    grown = Estimation(larger(plan)).disk_data.tablespaces[0].capacity_bytes
+    assert grown >= use.capacity_bytes / 0.95
+    assert grown < use.capacity_bytes / 0.95 + 2 * space.extent_size_bytes * len(space.data_files)
+    too_full.used_bytes = gigabytes(1e15)
+    words, larger = _more_files(now, too_full)
+    assert larger is None
+    assert "do not fit" in words
