@@ -17,7 +17,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.plan.events import Event
 from ndbplan.simulate.drawn_runs import drawn_runs
 from ndbplan.simulate.rates import SteadyRate, spread, steady_rates
-from ndbplan.simulate.series import Records, Series, in_bands
+from ndbplan.simulate.series import Records, Series, as_csv, in_bands
 from ndbplan.simulate.world.indices import ERROR_CODES, PURPOSES, OfCluster
 
 if TYPE_CHECKING:
@@ -116,17 +116,11 @@ class Bands(Shape):
 
     def to_csv(self) -> str:
         """One line for each moment: p10, p50 and p90 of every series."""
-        import csv
-        import io
-
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        names = [band.name.replace(" ", "_") for band in self.series]
-        writer.writerow(["t_s", *(f"{name}_{p}" for name in names for p in ("p10", "p50", "p90"))])
-        lines = [values.tolist() for band in self.series for values in (band.p10, band.p50, band.p90)]
-        for row in zip(self.times_s.tolist(), *lines, strict=True):
-            writer.writerow([f"{value:.6g}" for value in row])
-        return text.getvalue()
+        columns = [("t_s", self.times_s)]
+        for band in self.series:
+            name = band.name.replace(" ", "_")
+            columns += [(f"{name}_{p}", getattr(band, p)) for p in ("p10", "p50", "p90")]
+        return as_csv(columns)
 
     def series_json(self) -> dict[str, Any]:
         """Every series: moments, and p10, p50 and p90 of each."""

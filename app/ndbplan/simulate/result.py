@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,7 +27,7 @@ from ndbplan.simulate.recorded import (
     parts_of,
     rate_factor,
 )
-from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, in_csv
+from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, as_csv, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, ReorganiseTime, SlowTime
 from ndbplan.simulate.world.indices import ERROR_CODES, Error, OfCluster, Part
@@ -216,11 +214,10 @@ class SimulationResult(Shape):
 
     def to_csv(self) -> str:
         """One line for each bucket: rates, refusals by code, every log part, every disk."""
-        head, series = ["t_s"], [self.times_s]
+        columns = [("t_s", self.times_s)]
 
         def add(name: str, values: Floats) -> None:
-            head.append(name)
-            series.append(values)
+            columns.append((name, values))
 
         for one in in_csv("cluster"):
             add(one.name, getattr(self, one.field))
@@ -243,12 +240,7 @@ class SimulationResult(Shape):
                         add(f"{stem}_{purpose}_{one.name}", values)
             for one in in_csv("disk"):
                 add(f"{stem}_{one.name}", getattr(disk, one.field))
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(head)
-        for row in zip(*(values.tolist() for values in series), strict=True):
-            writer.writerow([f"{value:.6g}" for value in row])
-        return text.getvalue()
+        return as_csv(columns)
 
 
 def _bottlenecks(

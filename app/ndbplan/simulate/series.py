@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -95,6 +97,16 @@ def in_csv(of: str) -> tuple[Series, ...]:
 def in_bands(of: str) -> tuple[Series, ...]:
     """The series that bands are made of, of such a thing."""
     return tuple(one for one in SERIES if one.of == of and one.in_bands is not None)
+
+
+def as_csv(columns: Sequence[tuple[str, Floats]]) -> str:
+    """Columns of equal length with their names as CSV, numbers with six digits: more would be made up."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([name for name, _ in columns])
+    for row in zip(*(values.tolist() for _, values in columns), strict=True):
+        writer.writerow([f"{value:.6g}" for value in row])
+    return text.getvalue()
 
 
 @dataclass(frozen=True)

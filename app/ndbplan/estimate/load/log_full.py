@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_value
+from ndbplan.estimate.load.partial_checkpoint import partial_fraction, written_bytes
 
 FIRST_START_S = 2.0
 """The first checkpoint begins with the first log."""
@@ -59,10 +60,9 @@ class Checkpoints:
         speed = max(1.0, self.speed(used))
         rows = self.rows_at(start_s)
         if self.recovery_work is not None and rows > 0:
-            k = (1.0 + 0.5 * self.fragment_share) * min(1.0, self.changed * since_s / rows)
-            whole = k / (k + self.recovery_work) if k > 0 else 0.0
-            written = rows * whole + min(rows, self.touched * since_s) * (1.0 - whole)
-            return written / speed
+            changed = min(1.0, self.changed * since_s / rows)
+            in_full = partial_fraction(changed, self.fragment_share, self.recovery_work)
+            return written_bytes(rows, min(rows, self.touched * since_s), in_full) / speed
         return rows / speed * self.lengthening(speed)
 
     def lengthening(self, speed: float) -> float:

@@ -68,6 +68,11 @@ def partial_fraction(change: float, fragment_share: float, recovery_work: float)
     return min(1.0, k / (k + recovery_work))
 
 
+def written_bytes(held: float, changed: float, in_full: float) -> float:
+    """What a partial checkpoint writes of rows: a share of its parts in full, of the others what changed."""
+    return held * in_full + changed * (1.0 - in_full)
+
+
 def _partial_bytes(
     seconds: float, changes: list[Change], data: NodeData, work: float, insert: float, deleted: float
 ) -> float:
@@ -88,7 +93,7 @@ def _partial_bytes(
         changed = min(held, each * (updated + change.inserts * seconds))
         share = held / data.checkpoint_bytes / FRAGMENTS_IN_TURN if data.checkpoint_bytes else 0.0
         f = partial_fraction(min(1.0, weighted / rows), share, work)
-        written += held * f + changed * (1.0 - f)
+        written += written_bytes(held, changed, f)
     return written
 
 
