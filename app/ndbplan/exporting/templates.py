@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.quoting import ascii_text, comment_lines, markdown_text, shell_quoted
 from ndbplan.base.resources import resource_path
+from ndbplan.base.units import how_many
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,7 +26,11 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        shell=shell_quoted, comment=comment_lines, ascii=ascii_text, markdown=markdown_text
+        shell=shell_quoted,
+        comment=comment_lines,
+        ascii=ascii_text,
+        markdown=markdown_text,
+        how_many=how_many,
     )
     return environment
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
@@ -63,6 +64,9 @@ from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 BEFORE_FOLDER = "before/"
 """What ran before, inside the exported folder: the script compares with it, and it is the way back."""
 
+_MOST_NAMED = 12
+"""Parameters that the text of a change names."""
+
 KINDS = {
     "nothing": "nothing restarts",
     "management": "management nodes restart, and nothing else",
@@ -95,12 +99,23 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     text = (
         f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
         f"{KINDS[found.kind]}. The script refuses a cluster that runs by anything else. No DDL and no backup "
-        "meanwhile but its own. The way back is a change in the other direction."
+        f"meanwhile but its own. The way back is a change in the other direction.{_named(found.difference)}"
     )
     lost = "empty" if found.kind == "initial_system" else None
     return Operation(
         "change", "Bring the cluster to this plan", steps, text, point_of_no_return=lost, notes=tuple(notes)
     )
+
+
+def _named(difference: Difference) -> str:
+    """The parameters that change, in words; nothing where none does."""
+    named = [
+        f"{one.name} of {one.where} from {one.shown(one.before)} to {one.shown(one.after)}"
+        for one in difference.parameters[:_MOST_NAMED]
+    ]
+    more = len(difference.parameters) - len(named)
+    named += [f"{more} more, which `ndbplan diff` lists"] if more else []
+    return f" What changes: {'; '.join(named)}." if named else ""
 
 
 class _Work:

@@ -725,6 +725,30 @@ def test_the_export_follows_edits_and_is_written(stand: _Stand, tmp_path: Path) 
     assert "files written" in panel._state.text()
 
 
+def test_the_export_brings_what_runs_to_the_plan(stand: _Stand, tmp_path: Path) -> None:
+    panel = stand.panel("Export preview")
+    running = tmp_path / "running.ini"
+    running.write_text(panel._files["config.ini"])
+    stand.document.edit("Buffer", lambda p: set_parameter(p, "data_node", "RedoBuffer", 96 * 2**20))
+    stand.idle()
+    assert "Bring the cluster to this plan" not in panel._files["runbook.md"]
+    panel.take_running(running)
+    stand.idle()
+    assert "running.ini" in panel.change_from.text()
+    assert "What changes: RedoBuffer of" in panel._files["runbook.md"]
+    panel.export_to(tmp_path / "out")
+    stand.idle()
+    assert (tmp_path / "out" / "runbook.sh").read_text(encoding="utf-8") == panel._files["runbook.sh"]
+    running.unlink()
+    panel.refresh()
+    stand.idle()
+    assert "running.ini" in panel._state.text(), "what cannot be read is said"
+    panel._forget.click()
+    stand.idle()
+    assert "Bring the cluster to this plan" not in panel._files["runbook.md"]
+    assert panel._forget.isHidden()
+
+
 def test_a_folder_that_cannot_be_made_is_said_in_one_line(stand: _Stand, tmp_path: Path) -> None:
     panel = stand.panel("Export preview")
     (tmp_path / "file").write_text("x")

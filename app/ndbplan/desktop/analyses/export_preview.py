@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QRegularExpression, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
@@ -23,8 +24,12 @@ from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.sections import Elided, label, spin_box
+from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
+from ndbplan.desktop.widgets.what_runs import ask_what_runs
 from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.exporting.export import Running
 
 _AT_ONCE = 120
 """Lines highlighted in one step."""
@@ -57,6 +62,11 @@ class ExportPanel(Panel):
         self.groups.setAccessibleName("Node groups that the runbook adds")
         self.groups.setToolTip("How many node groups the add-node part of the runbook adds")
         self.groups.valueChanged.connect(lambda _n: self.refresh())
+        self._running: Path | None = None
+        """The file of what runs, which the runbook brings to the plan."""
+        self.change_from = QPushButton()
+        self.change_from.clicked.connect(self._ask_running)
+        self._forget = link("×", lambda: self.take_running(None), "Export without a change from what runs")
         copy = QPushButton("Copy")
         copy.setToolTip("Copy the text of this file")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
@@ -68,6 +78,8 @@ class ExportPanel(Panel):
         top.setSpacing(8)
         top.addWidget(label("Runbook adds node groups", "fieldLabel", wrap=False))
         top.addWidget(self.groups)
+        top.addWidget(self.change_from)
+        top.addWidget(self._forget)
         top.addWidget(self._state, 1)
         top.addWidget(copy)
         top.addWidget(self.export_button)
@@ -85,18 +97,41 @@ class ExportPanel(Panel):
         layout.addLayout(top)
         layout.addWidget(split, 1)
         theme.theme().changed.connect(self._highlighter.restyle)
+        self._name_running()
+
+    def take_running(self, path: Path | None) -> None:
+        """What runs now: the runbook gets a part `change` that brings it to the plan; None: no such part."""
+        self._running = path
+        self._name_running()
+        self.refresh()
+
+    def _name_running(self) -> None:
+        name = self._running.name if self._running else ""
+        self.change_from.setText(f"Change from {name[:24]}" if name else "Change from…")
+        self.change_from.setToolTip(
+            "What runs now, as plan, config.ini or my.cnf: the runbook then brings it to this plan"
+            + (f"\nNow: {self._running}" if name else "")
+        )
+        self._forget.setVisible(bool(name))
+
+    def _ask_running(self) -> None:
+        path = ask_what_runs(self, "What runs now")
+        if path is not None:
+            self.take_running(path)
 
     def refresh(self) -> None:
         if self._task is not None:
             self._task.cancel()
-        plan, groups = self.context.plan, self.groups.value()
-        self._task = self.context.tasks.start(lambda task: _render(plan, groups, task), self._rendered)
+        plan, groups, running = self.context.plan, self.groups.value(), self._running
+        self._task = self.context.tasks.start(
+            lambda task: _render(plan, groups, running, task.cancelled), self._rendered
+        )
 
     def export_to(self, folder: Path) -> None:
         """Write all files into a folder, in a thread."""
-        plan, groups = self.context.plan, self.groups.value()
+        plan, groups, running = self.context.plan, self.groups.value(), self._running
         self._say("Writing…")
-        self.context.tasks.start(lambda _task: _write(plan, folder, groups), self._written)
+        self.context.tasks.start(lambda _task: _write(plan, folder, groups, running), self._written)
 
     def _ask_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, "Export into a folder")
@@ -244,13 +279,22 @@ class Highlighter(QSyntaxHighlighter):
         self._fenced.setForeground(QColor(colours.good))
 
 
-def _render(plan: Plan, groups: int, task: Task) -> dict[str, str]:
+def _render(plan: Plan, groups: int, running: Path | None, cancelled: Callable[[], bool]) -> dict[str, str]:
     from ndbplan.exporting.export import render_files
 
-    return render_files(plan, add_groups=groups, cancelled=task.cancelled)
+    return render_files(plan, add_groups=groups, running=_what_runs(running, plan), cancelled=cancelled)
 
 
-def _write(plan: Plan, folder: Path, groups: int) -> tuple[int, Path]:
+def _write(plan: Plan, folder: Path, groups: int, running: Path | None) -> tuple[int, Path]:
     from ndbplan.exporting.export import export
 
-    return len(export(plan, folder, add_groups=groups)), folder
+    return len(export(plan, folder, add_groups=groups, running=_what_runs(running, plan))), folder
+
+
+def _what_runs(path: Path | None, plan: Plan) -> Running | None:
+    if path is None:
+        return None
+    from ndbplan.exporting.export import Running
+    from ndbplan.importing.running import what_runs
+
+    return Running(*what_runs(path, plan))

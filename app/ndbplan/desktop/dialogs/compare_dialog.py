@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QHeaderView,
     QListWidget,
     QPushButton,
@@ -21,12 +20,12 @@ from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome
 from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.what_runs import ask_what_runs
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.configuration.difference import Difference
 
-_FILTER = "Configuration or plan (*.ini *.cnf *.ndbplan);;All files (*)"
 _HEADINGS = ("Parameter", "Runs with", "Plan", "Where", "Restart")
 
 
@@ -77,9 +76,9 @@ class CompareDialog(Dialog):
         self.task = self.tasks.start(lambda _task: _compared(plan, path), self._was_compared)
 
     def _ask_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.windowTitle(), "", _FILTER)
-        if name:
-            self.compare(Path(name))
+        path = ask_what_runs(self, self.windowTitle())
+        if path is not None:
+            self.compare(path)
 
     def _was_compared(self, outcome: Outcome) -> None:
         if outcome.cancelled:
