@@ -5,6 +5,8 @@
     backup(plan).duration_s
 
 Here the plan is taken apart for `times/`, whose functions get data nodes with what they run on, hold and do.
+
+Sources: those of `times/`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@
 
 The rate is the highest the workload offers. A table's operations spread over its partitions as its rows do,
 unless they choose their keys otherwise (`key_choice`).
+
+Sources: the manual on transactions for who does what (every replica writes, one reads); bytes are those of
+`log_records` and `row_cost`.
 """
 
 from __future__ import annotations

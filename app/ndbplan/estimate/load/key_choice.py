@@ -6,6 +6,8 @@
 A power law is a static, uneven share: its hottest value lies in one partition, the others spread as so many
 values of unequal weight do. A loader that takes values in turn works, at any moment, in as many partitions as
 it has threads at most; over time its rows lie as the values do.
+
+Source: arithmetic of probability; how unevenly keys are chosen is the plan's to say.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Checkpoint by checkpoint, as the simulation does it: each writes what is there, at the speed that limits and
 disk leave it, and frees the log before its start, or before the start of the one before it (up to 7.3).
+
+Source: `Dblqh::setLogTail`, the log is free when a checkpoint is complete; checkpoints are those of
+`partial_checkpoint`.
 """
 
 from __future__ import annotations

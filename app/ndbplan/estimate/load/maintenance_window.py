@@ -1,6 +1,8 @@
 """The best time of day for a change: when the workload's schedule asks least of the cluster.
 
 best_window(plan.workloads[0], duration_s=1200).start_s
+
+Source: arithmetic on the plan's own schedule, nothing of the product.
 """
 
 from __future__ import annotations

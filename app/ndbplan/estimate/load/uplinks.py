@@ -4,6 +4,8 @@
 
 A write goes from the client to the coordinator, on to the primary and along the chain of backups; each of
 these steps crosses an uplink when its ends lie in different locations. So does what a read brings back.
+
+Source: the manual on transactions, as for `network`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Bytes of a column's values as operations carry them: length bytes included, blobs whole."""
+"""Bytes of a column's values as operations carry them: length bytes included, blobs whole.
+
+Sources: those of `ndb.columns`.
+"""
 
 from __future__ import annotations
 

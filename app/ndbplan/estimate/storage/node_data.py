@@ -4,6 +4,8 @@
     held_by_nodes(tables, version, *shares)[0].fullest_ldm.rows
 
 Hidden tables count too: parts of blobs lie with their rows, entries of unique indexes by their own key.
+
+Sources: those of `row_cost` and `shares`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 counted = keys_in_partitions(table, partitions, version, stream)
 counted.partition_rows
+
+Sources: those of `ndb.keys` and `ndb.placement`; from when on a key is called hot is this program's own.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ complete proof of universal inequalities for the distribution function of the bi
 chance of at most k of n values lies between C(k) and C(k + 1), C(k) = Φ(± sqrt(2 n KL(k / n | share))).
 Places count as independent of one another, which is as good as exact for the fullest of them. It has no
 steps, so more values never give a fuller place.
+
+Source: arithmetic of probability; medians of order statistics after Filliben (1975).
 """
 
 from __future__ import annotations

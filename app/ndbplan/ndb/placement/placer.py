@@ -1,4 +1,7 @@
-"""Draws where the fragments of one table after the other go, with the counters that DBDIH keeps."""
+"""Draws where the fragments of one table after the other go, with the counters that DBDIH keeps.
+
+Source: `Dbdih::execCREATE_FRAGMENTATION_REQ`, as for `fragments`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 encoder = encoder_of(0, column, version)
 encoder.encode(fields, words, cursor, faults)
+
+Source: `ndb.keys.values`, whose encoders give the same words for one key.
 """
 
 from __future__ import annotations

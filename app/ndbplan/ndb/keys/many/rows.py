@@ -4,6 +4,8 @@ Faults: a value that its column cannot hold sets the fault of its row to (column
 
 Places in the hot loops are uint64: a signed one may count from the end of the array, as in Python, and asking
 that at each byte keeps the loop from being vectorised.
+
+Source of what is a field: RFC 4180, and what `mysqldump --tab` writes.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@
         chunk.hashes, chunk.faults
 
 The first row names the columns. Text is UTF-8; strings and binary values may be (binary must be) 0x hex.
+
+Source: `ndb.keys.hash` and `ndb.keys.values`, which say the same of one key.
 """
 
 from __future__ import annotations
