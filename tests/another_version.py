@@ -45,5 +45,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    resources.resources_dir = lambda: Path(sys.argv[1])  # type: ignore[assignment]
+    resources.resources_dir = lambda: Path(sys.argv[1])
     main()

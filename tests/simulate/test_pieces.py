@@ -95,7 +95,7 @@ def test_the_log_of_a_mix_is_as_uncertain_as_its_transactions() -> None:
             )
         }
     )
-    assert _log_range(PLAN, SimpleNamespace(workload=twice)) == pytest.approx((low, high))  # type: ignore[arg-type]
+    assert _log_range(PLAN, SimpleNamespace(workload=twice)) == pytest.approx((low, high))
     none: Any = SimpleNamespace(workload=workload.model_copy(update={"transactions": ()}))
     assert _log_range(PLAN, none) == (1.0, 1.0)
 
@@ -117,7 +117,7 @@ def test_rows_of_restart_info_follow_the_phases() -> None:
             "secs_for_local_recovery",
             "total_restart_secs",
         )
-        return tuple(found[name] for name in names)  # type: ignore[return-value]
+        return tuple(found[name] for name in names)
 
     assert seconds(19.0) == (0, 0, 0, 0)
     assert seconds(24.0) == (4, 0, 0, 4)
@@ -153,7 +153,7 @@ def test_the_largest_side_that_goes_on_wins_and_of_equal_ones_that_of_the_lowest
 
     def winner(*sides: Any) -> Any:
         judged: Any = SimpleNamespace(sides=sides)
-        return Outage.winner(SimpleNamespace(), judged)  # type: ignore[arg-type]
+        return Outage.winner(SimpleNamespace(), judged)
 
     small, large, low = side(1), side(3, 4), side(2, 5)
     assert winner(small, large) is large
