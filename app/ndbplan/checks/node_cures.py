@@ -6,7 +6,7 @@ another_node("management", "management-nodes", now, look)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 
 from ndbplan.base.errors import UserError
@@ -21,6 +21,7 @@ from ndbplan.edits.growth import twin_host, twin_node
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
@@ -119,13 +120,17 @@ def _errors(problems: Iterable[Problem]) -> list[Problem]:
 
 def _free_hosts(plan: Plan, kind: str) -> list[Host]:
     """Hosts without a data node and without one of the kind, those apart from it by location first."""
-    taken = {plan.host(p.host_id).location_id for p in plan.processes if p.kind == kind and p.host_id}
+    taken = _taken(plan, [p.host_id for p in plan.processes if p.kind == kind and p.host_id])
     free = [
         host
         for host in plan.hosts
         if not any(process.kind in ("data", kind) for process in plan.processes_of_host[host.id])
     ]
-    return sorted(free, key=lambda host: (host.location_id in taken, len(plan.processes_of_host[host.id])))
+
+    def order(host: Host) -> tuple[int, int]:
+        return _shared(plan, host.location_id, taken), len(plan.processes_of_host[host.id])
+
+    return sorted(free, key=order)
 
 
 def _on_host(plan: Plan, kind: str, host_id: str) -> Plan:
@@ -156,5 +161,21 @@ def _of_short_group(plan: Plan) -> DataNode:
 
 def _location_apart(plan: Plan) -> str | None:
     """A location without data nodes, so that one failure does not take both copies; None: there is none."""
-    taken = {plan.host(node.host_id).location_id for node in plan.data_nodes}
-    return next((place.id for place in plan.locations if place.id not in taken), None)
+    taken = _taken(plan, [node.host_id for node in plan.data_nodes])
+    apart = [place.id for place in plan.locations if place.id not in taken]
+    return min(apart, key=lambda place_id: _shared(plan, place_id, taken), default=None)
+
+
+def _taken(plan: Plan, host_ids: Iterable[str]) -> frozenset[str | None]:
+    """Ids of the locations that these hosts are in, whatever lies in what; None: of those in none."""
+    found: set[str | None] = set()
+    for host_id in host_ids:
+        around = chain(plan.locations, plan.host(host_id).location_id)
+        found |= {place.id for place in around} or {None}
+    return frozenset(found)
+
+
+def _shared(plan: Plan, location_id: str | None, taken: Collection[str | None]) -> int:
+    """How many of the locations around a place are taken."""
+    around = chain(plan.locations, location_id)
+    return sum(place.id in taken for place in around) if around else int(None in taken)

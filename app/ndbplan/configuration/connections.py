@@ -18,6 +18,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import NodeSettings, connection_settings, node_settings, settings_from
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import NO_PARAMETERS
+from ndbplan.plan.places import domain_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link, Process, process_node_ids
 
@@ -99,9 +100,8 @@ def _end(plan: Plan, process: Process, node_id: int) -> _End:
     domain = number("LocationDomainId")
     own = any(name.lower() == "locationdomainid" for name in process.parameters)
     if catalogue.knows(settings.section, "LocationDomainId", plan.version) and host is not None and not own:
-        place = None if host.location_id is None else plan.by_id[host.location_id]
-        of_place = None if place is None else place.location_domain_id
-        domain = domain if of_place is None else of_place
+        place = domain_of(plan.locations, host.location_id)
+        domain = domain if place is None or place.location_domain_id is None else place.location_domain_id
     listed = [part.strip().removeprefix("+") for part in text("ConnectionMap").split(",") if part.strip()]
     return _End(
         node_id,

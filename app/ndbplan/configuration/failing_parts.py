@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.arrays import may_lose
 from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Process, process_node_ids
 
@@ -47,8 +49,8 @@ def _parts(plan: Plan) -> Iterator[Part]:
     for host in plan.hosts:
         for disk in host.disks:
             yield single_failure(host, disk)
-    used = {host.location_id for host in plan.hosts}
-    racks = [location for location in plan.locations if location.id in used]
+    held = Counter(p.id for host in plan.hosts for p in chain(plan.locations, host.location_id))
+    racks = [location for location in plan.locations if held[location.id]]
     for location in racks:
         yield Part("rack", location.name)
     for link in plan.links:
@@ -56,8 +58,8 @@ def _parts(plan: Plan) -> Iterator[Part]:
         names = sorted({end.hostname for end in ends if end is not None})
         if len(names) == 2:
             yield Part("link", "/".join(names))
-    if len(used) > 1:
-        for location in racks:
+    for location in racks:
+        if held[location.id] < len(plan.hosts):
             yield Part("switch", location.name)
 
 

@@ -244,9 +244,7 @@ class Failures:
         if part.kind == "link":
             return frozenset()
         places = {place.id for place in called if isinstance(place, Location)}
-        hosts = [h for h in called if isinstance(h, Host)] or [
-            host for host in self.plan.hosts if host.location_id in places
-        ]
+        hosts = [h for h in called if isinstance(h, Host)] or self.plan.hosts_in(places)
         return self._nodes_of_hosts(hosts)
 
     def damage(self, dead: Iterable[Part] = (), cut: Iterable[Collection[Part]] = ()) -> Damage:

@@ -22,6 +22,7 @@ from ndbplan.ndb.threads.written import CLASSIC_THREADS, written_threads
 from ndbplan.ndb.values import BadValueError, format_value, parse_cpu_list, parse_value
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.origins import NO_ORIGINS, Origins
+from ndbplan.plan.places import domain_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import (
     ApiSlot,
@@ -256,7 +257,7 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
     host = plan.host(process.host_id) if process.host_id is not None else None
     parameters = process.parameters
     section = SECTIONS[process.kind]
-    location = plan.by_id[host.location_id] if host is not None and host.location_id is not None else None
+    location = domain_of(plan.locations, host.location_id) if host is not None else None
     for node_id in process_node_ids(process):
         first = [Entry("NodeId", str(node_id))]
         if host is not None:
@@ -277,7 +278,6 @@ def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:
             comment = f"Connection pool of the mysqld with node id {process.node_id}."
         if (
             location is not None
-            and location.location_domain_id is not None
             and "locationdomainid" not in {name.lower() for name in parameters}
             and catalogue.knows(section, "LocationDomainId", plan.version)
         ):

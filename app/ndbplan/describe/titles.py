@@ -18,6 +18,7 @@ from ndbplan.plan.events import (
     SqlNodeDown,
 )
 from ndbplan.plan.hardware import Disk, DiskKind, Host, Location, RaidLevel
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, ApiSlot, DataNode, DiskRole, ManagementNode, SqlNode
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -76,8 +77,9 @@ def title(plan: Plan, part: Any) -> str:
 def subtitle(plan: Plan, part: Any) -> str:
     """One line about what it is and where."""
     if isinstance(part, Location):
-        inside = sum(host.location_id == part.id for host in plan.hosts)
-        return f"Location · {how_many(inside, 'host')}"
+        around = ", ".join(place.name for place in chain(plan.locations, part.id)[1:])
+        held = how_many(len(plan.hosts_in([part.id])), "host")
+        return f"Location in {around} · {held}" if around else f"Location · {held}"
     if isinstance(part, Host):
         return f"Host · {part.cores} cores · {format_bytes_binary(part.memory_bytes)}"
     if isinstance(part, Disk):

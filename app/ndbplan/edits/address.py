@@ -46,6 +46,7 @@ _SHORT = {
     "latency": "sync_write_latency_s",
     "mount": "mount_point",
     "group": "node_group",
+    "inside": "parent_id",
     "balance": "partition_balance",
     "version": "ndb_version",
     "rate": "rate_per_s",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ndbplan.edits.parts import move
+from ndbplan.edits.parts import move, update
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -29,6 +29,14 @@ def put_into_location(
     hosts = (*rest[:at], *moved, *rest[at:])
     unchanged = all(old is new for old, new in zip(plan.hosts, hosts, strict=True))
     return plan if unchanged else plan.replace(hosts=hosts)
+
+
+def put_inside(plan: Plan, location_ids: Sequence[str], parent_id: str | None) -> Plan:
+    """Locations moved into another one, with all that is in them, or (None) out of any. Raises EditError."""
+    for location_id in location_ids:
+        if plan.by_id[location_id].parent_id != parent_id:
+            plan = update(plan, location_id, parent_id=parent_id, position=None)
+    return plan
 
 
 def put_on_canvas(plan: Plan, places: Mapping[str, Point]) -> Plan:

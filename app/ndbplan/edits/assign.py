@@ -32,6 +32,7 @@ from ndbplan.plan.workloads import OpenLoad, Workload
 
 _REFERRED: dict[str, tuple[type, str]] = {
     "location_id": (Location, "location"),
+    "parent_id": (Location, "location"),
     "host_id": (Host, "host"),
     "tablespace_id": (Tablespace, "tablespace"),
     "logfile_group_id": (LogfileGroup, "log file group"),

@@ -15,6 +15,7 @@ from ndbplan.edits.parts import add
 from ndbplan.edits.validated import EditError, valid
 from ndbplan.plan.fields import FARTHEST, Part, Point
 from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.places import inside
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import DataNode, Process, SqlNode, process_node_ids
 from ndbplan.plan.references import references, renamed, without
@@ -40,14 +41,15 @@ class Fragment(Part):
 def copy(plan: Plan, object_ids: Collection[str]) -> str:
     """The text of the objects with these ids; a host brings its processes."""
     chosen = set(object_ids)
+    chosen |= inside(plan.locations, chosen)
     chosen.update(h.id for h in plan.hosts if h.location_id in chosen)
     hosts = tuple(h for h in plan.hosts if h.id in chosen)
-    inside = {h.id for h in hosts}
+    on_them = {h.id for h in hosts}
     fragment = Fragment(
         locations=tuple(p for p in plan.locations if p.id in chosen),
         hosts=hosts,
-        disks=tuple(d for h in plan.hosts if h.id not in inside for d in h.disks if d.id in chosen),
-        processes=tuple(p for p in plan.processes if p.id in chosen or p.host_id in inside),
+        disks=tuple(d for h in plan.hosts if h.id not in on_them for d in h.disks if d.id in chosen),
+        processes=tuple(p for p in plan.processes if p.id in chosen or p.host_id in on_them),
         tables=tuple(t for t in plan.tables if t.id in chosen),
         workloads=tuple(w for w in plan.workloads if w.id in chosen),
     )
@@ -86,9 +88,10 @@ def paste(
 
     parts: list[Any] = []
     for location in fragment.locations:
-        parts.append(
-            location.model_copy(update={"id": fresh(location), "position": shifted(location.position)})
-        )
+        fresh(location)
+    for location in fragment.locations:
+        fields: dict[str, Any] = {"id": ids[location.id], "position": shifted(location.position)}
+        parts.append(_left(plan, location, ids).model_copy(update=fields))
     names = {h.hostname for h in plan.hosts}
     for host in fragment.hosts:
         hostname = host.hostname if host.hostname not in names else next_hostname(host.hostname, names)
@@ -115,7 +118,7 @@ def paste(
             node_id = free_node_id(plan, process.kind, taken)
         taken.add(node_id)
         ids[process.id] = new_ids.of_node(process.kind, node_id)
-        fields: dict[str, Any] = {"id": ids[process.id], "node_id": node_id, "host_id": host_id}
+        fields = {"id": ids[process.id], "node_id": node_id, "host_id": host_id}
         if isinstance(process, SqlNode) and process.pool_node_ids:
             pool: list[int] = []
             for _ in process.pool_node_ids:

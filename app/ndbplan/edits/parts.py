@@ -16,6 +16,7 @@ from ndbplan.edits.validated import EditError, T, changed, changed_plan, unbroke
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import Link
 from ndbplan.plan.references import renamed, without
@@ -136,13 +137,15 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
     """Remove objects and what cannot live without them.
 
     A host takes its disks and processes with it (API slots lose only their host), a disk leaves the roles
-    it had, a location frees its hosts, a table its operations, and a workload without operations goes too.
-    Events of what is gone go with it. What goes and what stays is declared where a field names an object.
+    it had, what is in a location comes into the one around that, a table takes its operations, and a workload
+    without operations goes too. Events of what is gone go with it. What goes and what stays is declared where
+    a field names an object.
     """
     known = plan.by_id.keys()
     gone = set(object_ids) & known
     if not gone:
         return plan
+    plan = _lifted(plan, gone)
     while True:
         left = {name: _without(getattr(plan, name), gone) for name in _NAMED_IN}
         after = plan.replace(**left)
@@ -150,6 +153,25 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
         if along == gone:
             return unbroken(after)
         gone = set(along)
+
+
+def _lifted(plan: Plan, gone: Collection[str]) -> Plan:
+    """Hosts and locations in locations that go, in the nearest around them that stays."""
+
+    def lifted(part: T, field: str) -> T:
+        held: str | None = getattr(part, field)
+        if held not in gone:
+            return part
+        around = chain(plan.locations, held)
+        left = next((place.id for place in around if place.id not in gone), None)
+        return part.model_copy(update={field: left})
+
+    hosts = _mapped(plan.hosts, lambda host: lifted(host, "location_id"))
+    locations = _mapped(plan.locations, lambda place: lifted(place, "parent_id"))
+    changed = any(
+        a is not b for a, b in zip((*hosts, *locations), (*plan.hosts, *plan.locations), strict=True)
+    )
+    return plan.replace(hosts=hosts, locations=locations) if changed else plan
 
 
 def _without(parts: tuple[Any, ...], gone: set[str]) -> tuple[Any, ...]:

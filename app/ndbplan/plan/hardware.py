@@ -41,14 +41,16 @@ class RaidLevel(StrEnum):
 
 
 class Location(Assumable):
-    """A rack, room or availability zone."""
+    """A rack, room, site or availability zone."""
 
     id: Id
     name: Label
+    parent_id: Annotated[Id | None, Ref("locations", gone="clear")] = None
+    """The location that it lies in: the room of a rack, the site of a room."""
     location_domain_id: int | None = Field(default=None, ge=0, le=16)
-    """LocationDomainId for the processes inside; None: not set."""
+    """LocationDomainId for the processes inside, unless a location in it states another; None: not set."""
     uplink_bytes_per_s: BytesPerS | None = None
-    """What it can send to, or receive from, other locations together; None: not a limit."""
+    """What it can send to, or receive from, all that lies outside of it; None: not a limit."""
     position: Point | None = None
 
 

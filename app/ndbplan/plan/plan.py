@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, NoReturn, Self
 
@@ -27,6 +27,7 @@ from ndbplan.plan.fields import (
 )
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.origins import ClusterOrigins
+from ndbplan.plan.places import inside
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
 from ndbplan.plan.references import BrokenReferenceError, first_broken
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -173,6 +174,11 @@ class Plan(Assumable):
     def host_of_disk(self) -> dict[str, Host]:
         """Host of each disk, by disk id."""
         return {disk.id: host for host in self.hosts for disk in host.disks}
+
+    def hosts_in(self, location_ids: Collection[Id]) -> tuple[Host, ...]:
+        """Hosts in these locations, or in one that lies in them."""
+        wanted = inside(self.locations, location_ids)
+        return tuple(host for host in self.hosts if host.location_id in wanted)
 
     @cached_property
     def processes_of_host(self) -> dict[str, tuple[Process, ...]]:

@@ -20,6 +20,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.plan.events import NetworkCut
 from ndbplan.plan.fields import Id, Part, Ref
 from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.places import MOST_LEVELS
 from ndbplan.plan.processes import (
     ApiSlot,
     DataNode,
@@ -200,7 +201,7 @@ def _exchange(fields: dict[str, Any], part: Part, name: str, change: Callable[[P
         fields[name] = tuple(new for new in changed if new is not None)
 
 
-_ORDER = ("hosts", "processes", "links", "waivers", "tablespaces", "tables", "workloads")
+_ORDER = ("locations", "hosts", "processes", "links", "waivers", "tablespaces", "tables", "workloads")
 """The collections in which something is named, in the order in which contradictions are told."""
 
 
@@ -242,6 +243,28 @@ def broken_part(plan: Objects, part: Part, place: str) -> Iterator[BrokenReferen
                 yield from broken_part(plan, one, f"{place}.{name}[{i}]")
         else:
             yield from broken_part(plan, value, f"{place}.{name}")
+
+
+def _place(plan: Objects, location: Location, place: str) -> Iterator[BrokenReferenceError]:
+    """A location lies in no location that lies in it, and not too deep."""
+    up, above = [location], plan.by_id.get(location.parent_id or "")
+    while isinstance(above, Location) and above not in up:
+        up.append(above)
+        above = plan.by_id.get(above.parent_id or "")
+    names = [one.name for one in up]
+    if above == location:
+        around = " in ".join(f"'{name}'" for name in (*names, location.name))
+        yield BrokenReferenceError(
+            f"location '{location.name}' cannot lie in '{names[1 % len(names)]}', which lies in it: {around}",
+            where=f"{place}.parent_id",
+            fix="take one of them out of the other",
+        )
+    elif above is None and len(names) > MOST_LEVELS:
+        yield BrokenReferenceError(
+            f"location '{location.name}' in '{names[1]}' is {len(names)} deep; a plan nests {MOST_LEVELS}",
+            where=f"{place}.parent_id",
+            fix="leave a level out",
+        )
 
 
 def _link(_plan: Objects, link: Link, place: str) -> Iterator[BrokenReferenceError]:
@@ -344,6 +367,7 @@ def _duplicates(plan: Design) -> Iterator[BrokenReferenceError]:
 
 
 _LAWS: dict[type, Callable[[Objects, Any, str], Iterator[BrokenReferenceError]]] = {
+    Location: _place,
     DataNode: _disk_roles,
     Link: _link,
     NetworkCut: _cut,

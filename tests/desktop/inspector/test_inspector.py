@@ -616,3 +616,15 @@ def test_a_search_is_cancelled_by_an_edit(stand: _Stand) -> None:
     stand.select("data2")
     stand.qtbot.waitUntil(lambda: not stand.view._context.tasks.is_busy, timeout=240_000)
     assert search.answer("blobs-5k") is None
+
+
+@pytest.mark.parametrize("stand", ["starter"], indirect=True)
+def test_a_location_is_put_where_it_makes_no_circle(stand: _Stand) -> None:
+    plan = edits.add(stand.document.plan, Location(id="room", name="Room 1", location_domain_id=7))
+    stand.document.edit("Nest", lambda _: edits.update(plan, "rack-a", parent_id="room"))
+    stand.select("room")
+    (inside,) = stand.view.findChildren(ChoiceField, "parent_id")
+    assert [inside.box.itemText(i) for i in range(inside.box.count())] == ["nothing", "Rack B", "Rack C"]
+    stand.document.edit("Domain", lambda p: edits.update(p, "rack-a", location_domain_id=None))
+    stand.select("rack-a")
+    assert stand.field("location_domain_id").line.placeholderText() == "7, of Room 1"

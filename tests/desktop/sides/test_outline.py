@@ -15,6 +15,8 @@ from ndbplan.desktop.sides.outline import Outline
 from ndbplan.edits import arrange
 from ndbplan.edits import parts as edits
 from ndbplan.edits.roles import move_process
+from ndbplan.plan.hardware import Location
+from ndbplan.plan.places import may_hold
 from ndbplan.plan.samples import sample_plan
 
 
@@ -49,7 +51,11 @@ def test_any_sequence_of_edits_shows_the_same_as_starting_fresh(qapp, steps, cho
         elif step in (3, 4) and plan.hosts and processes:
             moved, host = choose.choice(processes).id, choose.choice(plan.hosts).id
             document.edit("Move", lambda p, m=moved, h=host: move_process(p, m, h))
-        elif step in (5, 6) and plan.hosts and plan.locations:
+        elif step == 6 and len(plan.locations) > 1:
+            one, other = choose.sample(plan.locations, 2)
+            held = other.id if other in may_hold(plan.locations, one.id) else None
+            document.edit("Nest", lambda p, i=one.id, o=held: arrange.put_inside(p, [i], o))
+        elif step == 5 and plan.hosts and plan.locations:
             moved, place = choose.choice(plan.hosts).id, choose.choice(plan.locations).id
             document.edit("Move", lambda p, m=moved, q=place: arrange.put_into_location(p, [m], q))
         elif step == 7:
@@ -57,6 +63,19 @@ def test_any_sequence_of_edits_shows_the_same_as_starting_fresh(qapp, steps, cho
         fresh = _outline(Document(document.plan))
         assert _shown(outline) == _shown(fresh)
         assert set(outline._items) == set(fresh._items)
+
+
+def test_locations_stand_below_what_they_lie_in(qapp) -> None:
+    document = Document(sample_plan("starter"))
+    outline = _outline(document)
+    plan = edits.add(document.plan, Location(id="room", name="Room 1"))
+    document.edit("Nest", lambda _: arrange.put_inside(plan, ["rack-a", "rack-b"], "room"))
+    room = dict(_shown(outline))["Room 1"]
+    assert [name for name, _ in room] == ["Rack A", "Rack B"]
+    assert [name for name, _ in dict(room)["Rack A"]] == ["host-a1", "app-a1"]
+    assert "Rack A" not in dict(_shown(outline))
+    document.undo_stack.undo()
+    assert _shown(outline) == _shown(_outline(Document(document.plan)))
 
 
 def test_names_and_roles_follow_edits_without_rebuilding_other_rows(qapp) -> None:

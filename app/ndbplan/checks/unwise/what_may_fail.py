@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain as one_after_another
+from itertools import islice
 from threading import Lock
 
 from ndbplan.checks.fits import misfit
@@ -18,6 +20,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.parts import update
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode
 
@@ -55,7 +58,6 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
     if not killers:
         return
     cures = dict(_cures(now, search, killers))
-    survivable = _alone_in_the_plan(plan)
     for part in killers:
         why = search.of_parts(part).best.verdict.why
         cure = cures.get(part)
@@ -65,9 +67,9 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
         if cure is not None:
             words, edit = cure
             yield problem(_severity(plan), name, text, words, ids, edit)
-        elif part.kind in survivable:
+        elif (beside := _places_like(plan, part)) is not None:
             yield problem(
-                Severity.HINT if survivable[part.kind] == 1 else Severity.WARNING,
+                Severity.HINT if beside == 1 else Severity.WARNING,
                 name,
                 f"{text}. No placement on the hosts and locations of the plan survives it",
                 _NEEDS[part.kind],
@@ -104,10 +106,15 @@ def _told(search: Search) -> tuple[Part, ...]:
     return tuple(told)
 
 
-def _alone_in_the_plan(plan: Plan) -> dict[str, int]:
-    """How many hosts and locations there are to place things on, by the kind of part that fails."""
-    racks = len({host.location_id for host in plan.hosts if host.location_id is not None})
-    return {"host": len(plan.hosts), "rack": racks, "switch": racks}
+def _places_like(plan: Plan, part: Part) -> int | None:
+    """How many hosts, or locations as deep as it, there are to place things on; None: of other parts."""
+    if part.kind == "host":
+        return len(plan.hosts)
+    if part.kind not in ("rack", "switch"):
+        return None
+    chains = [chain(plan.locations, host.location_id)[::-1] for host in plan.hosts]
+    depth = next((i for up in chains for i, place in enumerate(up) if place.name == part.name), 0)
+    return len({up[depth].id for up in chains if len(up) > depth})
 
 
 def _severity(plan: Plan) -> Severity:
@@ -186,7 +193,7 @@ class _Helping:
 
 def _tried(search: Search) -> Iterator[tuple[set[Part], Way]]:
     plan, before = search.failures.plan, set(search.single_killers)
-    for words, edit in chain(_ways(plan), _moves(search, before)):
+    for words, edit in one_after_another(_ways(plan), _moves(search, before)):
         after = edit(plan)
         if after is plan or incomplete_node_group(after) is not None:
             continue
@@ -306,14 +313,16 @@ def _across_places(plan: Plan) -> Plan:
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
     if not groups or len(nodes) != len(groups) * no_of_replicas(plan):
         return plan
-    sizes: dict[str | None, int] = {}
-    for node in nodes:
-        place = plan.host(node.host_id).location_id
-        sizes[place] = sizes.get(place, 0) + 1
 
-    def order(node: DataNode) -> tuple[int, str, str, int]:
-        place = plan.host(node.host_id).location_id
-        return -sizes[place], place or "", node.host_id, node.node_id
+    def places(node: DataNode) -> tuple[str, ...]:
+        """Ids of the locations that it is in, the outermost first; of none at all: ''."""
+        up = chain(plan.locations, plan.host(node.host_id).location_id)
+        return tuple(place.id for place in reversed(up)) or ("",)
+
+    sizes = Counter(place for node in nodes for place in places(node))
+
+    def order(node: DataNode) -> tuple[tuple[tuple[int, str], ...], str, int]:
+        return tuple((-sizes[place], place) for place in places(node)), node.host_id, node.node_id
 
     for number, node in enumerate(sorted(nodes, key=order)):
         group = groups[number % len(groups)]

@@ -298,7 +298,10 @@ class Editor(QObject):
         """Remove what is selected, and what cannot live without it; then what held it is selected."""
         ids = self.selection.ids
         part = self.plan.by_id.get(self.selection.current or "")
-        holder = part.location_id if isinstance(part, Host) else getattr(self._host_of(part), "id", None)
+        if isinstance(part, Host | Location):
+            holder = part.location_id if isinstance(part, Host) else part.parent_id
+        else:
+            holder = getattr(self._host_of(part), "id", None)
         if not ids or not self.do(f"Delete {self.names(ids)}", lambda plan: edits.remove(plan, ids)):
             return False
         self.selection.set([holder] if holder is not None and holder in self.plan.by_id else [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
@@ -172,7 +172,7 @@ class Outline(QTreeView):
                 known = (key, _host_row(plan, host, processes, numbers))
             self._hosts[host.id] = known
             inside.setdefault(host.location_id, []).append(known[1])
-        places = [Row(p.id, p.name, children=tuple(inside.get(p.id, ())), opens=True) for p in plan.locations]
+        places = _place_rows(plan, None, inside)
         loose = [p for p in plan.processes if p.host_id is None]
         spaces = [(s.id, s.name) for s in plan.tablespaces]
         spaces += [(g.id, g.name) for g in plan.logfile_groups]
@@ -237,6 +237,15 @@ def _host_row(plan: Plan, host: Host, processes: Sequence[Process], numbers: dic
         text = f"{disk.name} · {' + '.join(roles[disk.id])}" if roles[disk.id] else disk.name
         rows.append(Row(disk.id, text, t.muted))
     return Row(host.id, host.hostname, children=tuple(rows))
+
+
+def _place_rows(plan: Plan, parent_id: str | None, hosts: Mapping[str | None, list[Row]]) -> list[Row]:
+    """The locations that lie in another one (None: in none), each with those in it before its hosts."""
+    return [
+        Row(p.id, p.name, children=(*_place_rows(plan, p.id, hosts), *hosts.get(p.id, ())), opens=True)
+        for p in plan.locations
+        if p.parent_id == parent_id
+    ]
 
 
 def _section(name: str, rows: Sequence[tuple[str, str]]) -> Row:

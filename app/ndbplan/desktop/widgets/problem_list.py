@@ -35,6 +35,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import empty, label, link
 from ndbplan.edits import waivers
 from ndbplan.edits.changes import value_changes
+from ndbplan.plan.places import inside
 from ndbplan.plan.plan import Plan, Waiver
 
 if TYPE_CHECKING:
@@ -294,6 +295,7 @@ def concerning(problems: Iterable[Problem], plan: Plan, ids: Iterable[str]) -> l
     wanted = set(ids)
     if not wanted:
         return list(problems)
+    wanted |= inside(plan.locations, wanted)
     wanted |= {host.id for host in plan.hosts if host.location_id in wanted}
     for host in plan.hosts:
         if host.id in wanted:

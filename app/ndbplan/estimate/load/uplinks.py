@@ -3,7 +3,8 @@
     uplinks(machines, loads, client_hosts)[0].utilisation
 
 A write goes from the client to the coordinator, on to the primary and along the chain of backups; each of
-these steps crosses an uplink when its ends lie in different locations. So does what a read brings back.
+these steps crosses the uplink of a location when one of its ends lies in it and the other does not. So does
+what a read brings back. A rack in a room sends through both uplinks what leaves the room.
 
 Source: the manual on transactions, as for `network`.
 """
@@ -11,7 +12,7 @@ Source: the manual on transactions, as for `network`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity, Term
@@ -20,6 +21,7 @@ from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.network import crossing_bytes_per_s
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.places import inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,11 @@ def uplinks(
     uses = []
     for location in stated:
         speed = location.uplink_bytes_per_s or 1.0
+        here = inside(machines.locations, [location.id])
 
-        def through(outwards: bool, inside: str = location.id) -> Quantity:
-            at = 0 if outwards else 1
-            payload = sum(v for ends, v in flows.payload.items() if ends[at] == inside)
-            messages = sum(v for ends, v in flows.messages.items() if ends[at] == inside)
+        def through(outwards: bool, here: Collection[str] = here) -> Quantity:
+            payload = sum(v for ends, v in flows.payload.items() if _crosses(ends, here, outwards))
+            messages = sum(v for ends, v in flows.messages.items() if _crosses(ends, here, outwards))
             return crossing_bytes_per_s(payload, messages, machines.constants)
 
         out, into = through(True), through(False)
@@ -73,6 +75,11 @@ def uplinks(
         use = busier.scaled(1 / speed, "fraction", (busier.as_term("busier direction"), link))
         uses.append(UplinkUse(location.id, location.name, out, into, use))
     return tuple(uses)
+
+
+def _crosses(ends: tuple[str | None, str | None], here: Collection[str], outwards: bool) -> bool:
+    begin, end = ends if outwards else ends[::-1]
+    return begin in here and end not in here
 
 
 def _flows(machines: Machines, loads: Sequence[NodeLoad], client_hosts: Sequence[Host]) -> _Flows:

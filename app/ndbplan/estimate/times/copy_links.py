@@ -1,4 +1,4 @@
-"""Links that rows cross on their way to other data nodes: of hosts, and uplinks between locations.
+"""Links that rows cross on their way to other data nodes: of hosts, and uplinks of locations.
 
     copy_links(machines, {3: 6e9})[3]
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.places import chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,12 @@ _Direction = tuple[str, str, bool]
 """(`host` or `location`, its id, outwards)."""
 
 
-def crossings(locations: Iterable[Location], flows: Iterable[Flow]) -> dict[_Direction, Crossing]:
+def crossings(locations: tuple[Location, ...], flows: Iterable[Flow]) -> dict[_Direction, Crossing]:
     """Every direction of a link that flows cross."""
     sums: dict[_Direction, float] = {}
     links: dict[_Direction, Host | Location] = {}
-    uplinks = {place.id: place for place in locations if place.uplink_bytes_per_s is not None}
     for sender, receiver, size in flows:
-        for key, link in _crossed(uplinks, sender, receiver).items():
+        for key, link in _crossed(locations, sender, receiver).items():
             sums[key] = sums.get(key, 0.0) + size
             links[key] = link
     by_link = {}
@@ -50,7 +50,7 @@ def crossings(locations: Iterable[Location], flows: Iterable[Flow]) -> dict[_Dir
 
 
 def _crossed(
-    uplinks: Mapping[str, Location], sender: Host, receiver: Host
+    locations: tuple[Location, ...], sender: Host, receiver: Host
 ) -> dict[_Direction, Host | Location]:
     """Directions of links that bytes from one host to another cross."""
     if sender.id == receiver.id:
@@ -59,11 +59,12 @@ def _crossed(
         ("host", sender.id, True): sender,
         ("host", receiver.id, False): receiver,
     }
-    begin, end = sender.location_id, receiver.location_id
-    if begin != end:
-        for place in uplinks.values():
-            if place.id in (begin, end):
-                links["location", place.id, place.id == begin] = place
+    left, reached = (
+        {place.id for place in chain(locations, host.location_id)} for host in (sender, receiver)
+    )
+    for place in locations:
+        if place.uplink_bytes_per_s is not None and (place.id in left) != (place.id in reached):
+            links["location", place.id, place.id in left] = place
     return links
 
 

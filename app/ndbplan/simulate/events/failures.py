@@ -53,12 +53,12 @@ class StartsAgain:
 
 
 def hosts_of(plan: Plan, object_ids: Iterable[str]) -> frozenset[str]:
-    """Ids of the hosts that are named, or stand in a location that is, or run a process that is."""
+    """Ids of the hosts that are named, stand in a location that is, or run a process that is."""
     found: set[str] = set()
     for object_id in object_ids:
         part = plan.by_id.get(object_id)
         if isinstance(part, Location):
-            found |= {host.id for host in plan.hosts if host.location_id == part.id}
+            found |= {host.id for host in plan.hosts_in([part.id])}
         elif isinstance(part, Host):
             found.add(part.id)
         else:

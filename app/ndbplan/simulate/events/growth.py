@@ -9,6 +9,7 @@ import numpy as np
 
 from ndbplan.base.row_types import column
 from ndbplan.plan.events import NodesAdded
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.events.handlers import handles
@@ -77,7 +78,8 @@ def come(sim: Simulation, event: NodesCome) -> None:
     scenario, laws, after = sim.scenario, sim.laws, event.after
     new = {node.host_id for node in after.data_nodes if node.id not in event.old}
     dark = {spell.object_id for spell in sim.outage.down_times() if spell.to_s is None}
-    if any({after.host(host_id).id, after.host(host_id).location_id} & dark for host_id in new):
+    around = (chain(after.locations, after.host(host_id).location_id) for host_id in new)
+    if new & dark or any(place.id in dark for places in around for place in places):
         sim.say("no node group is created: hosts of new data nodes are down")
         return
     sim.outage.grow(after)

@@ -14,6 +14,7 @@ from ndbplan.plan.events import (
     SqlNodeDown,
 )
 from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.places import inside
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
 from ndbplan.simulate.events.failures import cut, heal, hosts_of, processes_on, release, strike
@@ -164,10 +165,15 @@ def fall_silent(sim: Simulation, event: PlaceFails) -> None:
     """All that runs there fails, and nobody hears a connection break."""
     # Hosts may be added during the run.
     hosts = hosts_of(sim.outage.plan, [event.place_id])
-    for object_id in sorted({event.place_id} | hosts):
+    for object_id in sorted(_dark(sim.outage.plan, event.place_id) | hosts):
         sim.outage.goes_down(object_id, sim.at_s)
     strike(sim, event.number, processes_on(sim.outage.plan, hosts), silent=True)
     sim.say(event.text)
+
+
+def _dark(plan: Plan, place_id: str) -> frozenset[str]:
+    """The place that fails, and the locations in it."""
+    return inside(plan.locations, [place_id]) | {place_id}
 
 
 @handles(PlaceReturns)
@@ -175,7 +181,7 @@ def be_back(sim: Simulation, event: PlaceReturns) -> None:
     """A host that is back has broken the old connections at the latest."""
     sim.say(event.text)
     hosts = hosts_of(sim.outage.plan, [event.place_id])
-    for object_id in sorted({event.place_id} | hosts):
+    for object_id in sorted(_dark(sim.outage.plan, event.place_id) | hosts):
         sim.outage.comes_up(object_id, sim.at_s)
     release(sim, event.number, processes_on(sim.outage.plan, hosts), event.starts)
 

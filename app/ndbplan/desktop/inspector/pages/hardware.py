@@ -19,9 +19,11 @@ from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
+from ndbplan.edits import arrange
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
-from ndbplan.plan.hardware import RaidLevel
+from ndbplan.plan.hardware import Location, RaidLevel
+from ndbplan.plan.places import chain, domain_of, may_hold
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
@@ -34,11 +36,12 @@ class LocationPage(Page):
         form = self.form()
         if self.only is not None:
             form.line("name", "Name", TEXT)
+        form.choice("parent_id", "Inside", self._around, edit=_put_inside, tip="The room of a rack, its site")
         form.line(
             "location_domain_id",
             "LocationDomainId",
             WHOLE,
-            empty="not set",
+            empty=self.shape(),
             tip="1 to 16; the product spreads the replicas of a node group over location domains (8.0.19+)",
         )
         form.line(
@@ -46,15 +49,33 @@ class LocationPage(Page):
             "Uplink",
             BYTES_PER_S,
             empty="no limit",
-            tip="What it can send to other locations in one direction; 10 GbE: 1.17 GB/s",
+            tip="What it can send out of it in one direction; 10 GbE: 1.17 GB/s",
         )
         if self.only is not None:
             links = ObjectLinks(context, self._hosts)
-            self.section("Hosts inside").body.addWidget(links)
+            self.section("Inside").body.addWidget(links)
             self.keep_fresh(links)
 
+    def shape(self) -> str:
+        """What stands for an empty LocationDomainId: that of the location around it."""
+        plan = self.context.plan
+        outer = {domain_of(plan.locations, part.parent_id) for part in map(plan.by_id.get, self.ids) if part}
+        place = outer.pop() if len(outer) == 1 else None
+        return "not set" if place is None else f"{place.location_domain_id}, of {place.name}"
+
     def _hosts(self, plan: Plan) -> list[Any]:
-        return [host for host in plan.hosts if host.location_id == self.ids[0]]
+        here = self.ids[0]
+        held = [host for host in plan.hosts if host.location_id == here]
+        return [*(place for place in plan.locations if place.parent_id == here), *held]
+
+    def _around(self, plan: Plan) -> list[tuple[str | None, str]]:
+        fit = [{place.id for place in may_hold(plan.locations, i)} for i in self.ids if i in plan.by_id]
+        known = [p for p in plan.locations if all(p.id in one for one in fit)]
+        return [(None, "nothing"), *((p.id, p.name) for p in known)]
+
+
+def _put_inside(plan: Plan, location_id: str, parent_id: str | None) -> Plan:
+    return arrange.put_inside(plan, [location_id], parent_id)
 
 
 class HostPage(Page):
@@ -230,7 +251,12 @@ class RoleSwitches(QWidget):
 
 
 def _locations(plan: Plan) -> list[tuple[str | None, str]]:
-    return [(None, "none"), *((place.id, place.name) for place in plan.locations)]
+    """Locations to put a host in, each with what it lies in."""
+
+    def named(place: Location) -> str:
+        return ", ".join(one.name for one in chain(plan.locations, place.id))
+
+    return [(None, "none"), *((place.id, named(place)) for place in plan.locations)]
 
 
 def host_choices(plan: Plan) -> list[tuple[str | None, str]]:
