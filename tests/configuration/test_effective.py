@@ -11,6 +11,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
+from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Link, ManagementNode, SqlNode
@@ -43,6 +44,21 @@ def test_each_connection_has_a_server_and_its_port(version: str) -> None:
     assert ends[2, 60] == (2, 0)
     moved = effective_connections(set_parameter(plan, "m", "PortNumber", 1999))
     assert moved[1, 50]["PortNumber"] == 1999
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
+def test_what_a_section_says_of_its_ends_stays_and_a_default_says_nothing(version: str) -> None:
+    """fixHostname and fixPortNumber run before defaults are applied, and do not replace what is there."""
+    plan = cluster(version)
+    for name, value in (("NodeIdServer", 2), ("HostName1", "elsewhere"), ("HostName2", "")):
+        plan = set_parameter(plan, "tcp", name, value)
+    of_default = effective_connections(plan)[1, 2]
+    assert (of_default["NodeIdServer"], of_default["HostName1"], of_default["HostName2"]) == (1, "h0", "h1")
+    assert effective_connections(plan)[1, 50]["NodeIdServer"] == 50
+    own = Parameters({"NodeIdServer": 2, "HostName1": "other"})
+    linked = plan.replace(links=(Link(process_id_1="n1", process_id_2="n2", parameters=own),))
+    found = effective_connections(linked)[1, 2]
+    assert (found["NodeIdServer"], found["HostName1"], found["HostName2"]) == (2, "other", "h1")
 
 
 def test_shared_memory_has_a_key_of_port_and_nodes_unless_one_is_stated() -> None:

@@ -141,3 +141,14 @@ def test_one_node_follows_its_own_host() -> None:
     assert larger.parameters == plan.parameters
     with pytest.raises(EditError, match="decides on the threads"):
         handed_over(set_parameter(plan, second.id, "ThreadConfig", "ldm"), "AutomaticThreadConfig", second.id)
+
+
+def test_what_builds_on_what_a_node_has_of_its_own_follows_at_once() -> None:
+    plan, first = with_node(4, 64 * GIB)
+    plan = handed_over(plan, "DataMemory", first)
+    plan = handed_over(plan, "NoOfFragmentLogFiles")
+    smaller = settled_anew(update(plan, plan.hosts[0].id, memory_bytes=32 * GIB))
+    assert smaller.by_id[first].parameters["DataMemory"] == 16 * GIB
+    files = (one.parameters.data_node["NoOfFragmentLogFiles"] for one in (plan, smaller))
+    assert next(files) == 2 * next(files)
+    assert settled_anew(smaller) is smaller

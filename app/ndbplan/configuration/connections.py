@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import NodeSettings, connection_settings, node_settings, settings_from
+from ndbplan.configuration.stated import counting
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.places import domain_of
@@ -40,8 +41,8 @@ class Connection:
     """tcp or shm."""
     settings: NodeSettings
     """What the plan states for it and for all of its kind."""
-    given: Mapping[str, int]
-    """What ndb_mgmd sets whatever the plan says."""
+    given: Mapping[str, int | str]
+    """What ndb_mgmd sets, whatever the plan says of all of its kind."""
     link: Link | None
     """Its section in the plan; None: ndb_mgmd makes it."""
 
@@ -51,13 +52,14 @@ class Connection:
 
 
 @kept_by_value(65_536)
-def _given(wide: bool, binds: bool, tls: bool, server: int, port: int, key: int | None) -> Mapping[str, int]:
-    given = dict(_WIDE_AREA) if wide else {}
+def _given(
+    wide: bool, binds: bool, tls: bool, ends: tuple[tuple[str, int | str], ...], port: int, key: int | None
+) -> Mapping[str, int | str]:
+    given: dict[str, int | str] = {**(_WIDE_AREA if wide else {}), **dict(ends)}
     if binds:
         given["TcpBind_INADDR_ANY"] = 1
     if tls:
         given["RequireLinkTls"] = 1
-    given["NodeIdServer"] = server
     given["PortNumber"] = port
     if key is not None:
         given["ShmKey"] = key
@@ -251,13 +253,18 @@ def _connection(
     server = first if first.node_id == listens else second
     binds = server.binds and catalogue.knows(kind.upper(), "TcpBind_INADDR_ANY", plan.version)
     tls = (first.tls or second.tls) and catalogue.knows(kind.upper(), "RequireLinkTls", plan.version)
-    named = f"HostName{1 if server is first else 2}"
-    hostname = settings.text(named) if settings.states(named) else server.hostname
+    # fixHostname and fixPortNumber look at the section alone: a default comes too late to say these.
+    own = counting(kind.upper(), link.parameters, plan.ndb_version) if link is not None else {}
+    hostname = str(own.get(f"HostName{1 if server is first else 2}", server.hostname))
+    ends = [("NodeIdServer", own.get("NodeIdServer", listens))]
+    for name, end in (("HostName1", first), ("HostName2", second)):
+        if settings.states(name):
+            ends.append((name, own.get(name, end.hostname)))
     port = server.port or ports.of(kind, server, hostname)
     key = None
     if kind == "shm" and not settings.states("ShmKey"):
         key = _shm_key(unique, first.node_id, second.node_id)
-    given = _given(wide, binds, tls, listens, port, key)
+    given = _given(wide, binds, tls, tuple(ends), port, key)
     return Connection((first.node_id, second.node_id), kind, settings, given, link)
 
 

@@ -44,6 +44,8 @@ _FEWEST_FILES = 3
 _OF_THE_SYSTEM = 0.10
 """Share of the memory of a host that the system and its file cache need."""
 _MOST_EXECUTION_THREADS = 72
+_MOST_ROUNDS = 4
+"""Of deciding again: what holds for all and what a node has of its own build on one another."""
 
 
 @dataclass(frozen=True)
@@ -152,18 +154,19 @@ def settled_anew(plan: Plan) -> Plan:
     What was taken for one node follows its own host. Reasons are those of now too: a value can stay while the
     host it is said to follow is another.
     """
-    if plan.data_nodes:
-        plan = _settled(plan, "data_node")
-    for node in plan.data_nodes:
-        if node.origins:
-            plan = _settled(plan, node.id)
+    for _ in range(_MOST_ROUNDS):
+        before = plan
+        for scope in ("data_node", *(node.id for node in plan.data_nodes if node.origins)):
+            plan = _settled(plan, scope)
+        if plan is before:
+            break
     return plan
 
 
 def _settled(plan: Plan, scope: str) -> Plan:
     stated, origins = stated_at(plan, scope)
     ours = {name for name, origin in origins.items() if _is_ours(origin)}
-    if not ours:
+    if not ours or not plan.data_nodes:
         return plan
     wanted = _wanted(plan, ours, scope)
     for name, chosen in wanted.items():

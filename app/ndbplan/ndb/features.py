@@ -44,6 +44,7 @@ class Features(NamedTuple):
     connected_by_pair: bool
     deprecated_pairs: bool
     thread_counts_at_least: bool
+    thread_config_comma_at_end: bool
     second_link_refused: bool
     data_node_ids_checked: bool
     shared_memory: bool

@@ -33,6 +33,7 @@ def test_counts(text: str, counts: dict[str, int]) -> None:
         ("ldm=2", "not readable near '=2'"),
         ("wd", "thread type 'wd'"),
         ("ldm,", "ends with a comma"),
+        ("ldm={count=4,}", "is not readable near"),
         ("ldm;tc", "not readable near ';tc'"),
         ("ldm={count=333}", "at most 332"),
         ("io={count=2}", "at most 1"),
@@ -46,6 +47,15 @@ def test_counts(text: str, counts: dict[str, int]) -> None:
 def test_what_is_refused(text: str, part: str) -> None:
     with pytest.raises(BadValueError, match=part):
         check_thread_config(text, V84)
+
+
+@pytest.mark.parametrize("text", ["ldm={count=4},", "ldm={count=4,}", "ldm={count=4,} ,"])
+def test_older_servers_take_a_comma_at_the_end(text: str) -> None:
+    assert check_thread_config(text, NdbVersion.parse("7.4")) == {"ldm": 4}
+    assert parse_thread_config(NdbVersion.parse("7.4"), text).ldm == 4
+    for wrong in (f",{text}", "ldm,,", "ldm={,}", "ldm={count=4,,}", "ldm={count=4, }"):
+        with pytest.raises(BadValueError):
+            check_thread_config(wrong, NdbVersion.parse("7.4"))
 
 
 @pytest.mark.parametrize(

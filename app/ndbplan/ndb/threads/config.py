@@ -67,7 +67,7 @@ def _checked(text: str, version: NdbVersion) -> tuple[dict[str, int], _Bound]:
                 shown = text[position : position + 10]
                 raise BadValueError(f"is not readable near '{shown}'; write type={{count=n}},type")
             position += 1
-            if position == len(text):
+            if position == len(text) and not features(version).thread_config_comma_at_end:
                 raise BadValueError("ends with a comma")
     for kind, count in counts.items():
         if count > most[kind]:
@@ -197,6 +197,8 @@ def _named(text: str, version: NdbVersion) -> dict[str, str]:
         known.append("nosend")
     stated: dict[str, str] = {}
     last = ""
+    if features(version).thread_config_comma_at_end and text.endswith(",") and text != ",":
+        text = text[:-1]
     for part in text.split(",") if text.strip() else ():
         name, equals, value = part.partition("=")
         name = name.strip().lower()
