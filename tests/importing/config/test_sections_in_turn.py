@@ -60,3 +60,30 @@ def test_quotes_around_a_whole_line_are_taken_off() -> None:
     plan, report = import_config(FIRST + LAST.replace("[ndbd]", '"[ndbd]"').format(own=own), "8.4.8")
     assert plan.data_nodes[1].parameters["MaxNoOfTables"] == 129
     assert [f.line for f in report.findings if f.refused] == [11], "quotes around a value are no number"
+
+
+def test_a_default_names_no_computer_and_its_host_yields_to_one() -> None:
+    computer = "[computer]\nId=A\nHostName=h5\n[ndbd default]\nHostName=h7\n"
+    text = (
+        computer + FIRST.replace("HostName=h2", "ExecuteOnComputer=A") + LAST.format(own="[ndbd]\nNodeId=3\n")
+    )
+    plan, _ = import_config(text, "8.4.8")
+    assert [plan.host(node.host_id).hostname for node in plan.data_nodes] == ["h5", "h3", "h7"]
+    of_all = text.replace("HostName=h7", "ExecuteOnComputer=A")
+    plan, report = import_config(of_all, "8.4.8")
+    assert [plan.host(node.host_id).hostname for node in plan.data_nodes] == ["h5", "h3", "localhost"]
+    assert not report.accepted
+
+
+@pytest.mark.parametrize(
+    ("default", "node", "line"),
+    [("Id=7", "", 2), ("Id=7", "NodeId=3", 2), ("NodeId=7", "Id=3", 2), ("Id=7", "Id=3", 0)],
+)
+def test_an_id_of_a_default_section_joins_the_other_name_of_a_node(
+    default: str, node: str, line: int
+) -> None:
+    """fixDeprecated in 7.4 runs behind the defaults, and refuses Id and NodeId of one node."""
+    text = f"[ndbd default]\n{default}\nNoOfReplicas=1\n[ndb_mgmd]\nHostName=h1\n"
+    text += f"[ndbd]\nHostName=h2\n{node}\n[mysqld]\n"
+    _, report = import_config(text, "7.4.10")
+    assert [f.line for f in report.findings if f.refused] == ([line] if line else [])

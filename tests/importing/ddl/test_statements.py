@@ -307,3 +307,24 @@ def test_bodies_of_procedures_are_one_statement(head: str, sign: str, ended: str
 def test_a_serial_column_counts() -> None:
     (table,) = read_ddl("CREATE TABLE t (a SERIAL, b INT)", V84).tables
     assert (table.columns[0].auto_increment, table.columns[0].nullable) == (True, False)
+
+
+def test_what_is_dropped_or_renamed_later_is_followed() -> None:
+    text = (
+        "CREATE TABLE t (a int NOT NULL, b int, c int, d int, PRIMARY KEY (a), KEY bc (b, c), KEY c (c));\n"
+        "CREATE UNIQUE INDEX u ON t (d); DROP INDEX C ON t;\n"
+        "ALTER TABLE t DROP COLUMN c, RENAME COLUMN b TO bb, RENAME KEY bc TO of_b, DROP PRIMARY KEY,\n"
+        "  ADD PRIMARY KEY (bb), DROP a;\n"
+        "DROP INDEX nowhere ON t; ALTER TABLE t DROP nothing, DROP FOREIGN KEY fk; DROP INDEX u ON other;"
+    )
+    found = read_ddl(text, V84)
+    (table,) = found.tables
+    assert [column.name for column in table.columns] == ["bb", "d"]
+    assert table.primary_key == ("bb",)
+    assert [(i.name, i.columns) for i in table.indexes] == [("of_b", ("bb",)), ("u", ("d",))]
+    assert [(p.line, p.message.partition(";")[0]) for p in found.problems] == [
+        (5, "there is no index nowhere"),
+        (5, "there is no column nothing"),
+        (5, "ALTER TABLE ... DROP FOREIGN is not followed"),
+        (5, "DROP INDEX is not followed: there is no table test.other above"),
+    ]

@@ -58,6 +58,7 @@ class NodeImport:
             if section.is_default:
                 self._take_default(section)
         self._say_what_comes_late()
+        self._refuse_ids_of_defaults()
         for section in self._config.sections:
             if section.is_default:
                 continue
@@ -123,6 +124,19 @@ class NodeImport:
                     "ndb_mgmd takes it for the sections behind it only",
                     "put it above all of them",
                 )
+
+    def _refuse_ids_of_defaults(self) -> None:
+        """An id of a default section joins that of a node under its other name (fixDeprecated)."""
+        if not features(self._version).deprecated_pairs:
+            return
+        for kind in (kind for kind in self._defaults if kind in _NODE_KINDS):
+            default = self._defaults[kind]
+            below = [s for s in self._config.sections if s.kind == kind and self._holds(kind, s)]
+            old, new = default.get("Id"), default.get("NodeId")
+            if old is not None and any(s.get("Id") is None for s in below):
+                self._refuse(old.line, "NodeId and its old name Id both hold for a node", "remove Id")
+            elif new is not None and any(s.get("Id") is not None for s in below):
+                self._refuse(new.line, "NodeId and its old name Id both hold for a node", "remove NodeId")
 
     def _holds(self, kind: str, section: RawSection) -> bool:
         """Whether the default section of a kind stands above a section."""
@@ -270,7 +284,10 @@ class NodeImport:
         return next(n for n in ids if n not in taken)
 
     def _host_id(self, section: RawSection, node_id: int) -> str | None:
-        line, computer = self._line(section, "HostName"), self._line(section, "ExecuteOnComputer")
+        # A computer is looked up before defaults are applied (fixNodeHostname), so only a section names one.
+        line, computer = section.get("HostName"), section.get("ExecuteOnComputer")
+        if computer is None:
+            line = self._line(section, "HostName")
         hostname = line.value if line is not None else None
         if hostname is None and computer is not None:
             hostname = self._computers.get(computer.value)

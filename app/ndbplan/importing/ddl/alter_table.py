@@ -1,4 +1,4 @@
-"""ALTER TABLE and CREATE INDEX of tables that a text makes, as dumps split a table into several statements.
+"""ALTER TABLE, CREATE and DROP INDEX of tables that a text makes, as dumps split a table into statements.
 
 phpMyAdmin writes columns first, then ADD PRIMARY KEY, ADD KEY, MODIFY ... AUTO_INCREMENT and constraints.
 """
@@ -26,23 +26,32 @@ _HOW = frozenset({"ALGORITHM", "LOCK"})
 class Change:
     """One clause that a table takes on."""
 
-    kind: Literal["add", "modify", "options"]
+    kind: Literal["add", "modify", "options", "drop", "rename"]
     words: list[Word]
     end: int
     column: str = ""
-    """The column that MODIFY or CHANGE is about."""
+    """The column that MODIFY or CHANGE is about; the column or index that DROP and RENAME are about."""
+    what: str = ""
+    """What DROP and RENAME are about: COLUMN, INDEX or PRIMARY."""
+    to: str = ""
+    """What RENAME calls it."""
 
 
 def changes_of(
     tokens: list[Word], end: int, database: str, problems: list[tuple[int, str]]
 ) -> tuple[NamedTable, list[Change]]:
-    """The table of ALTER TABLE or CREATE INDEX, and what it takes on; the rest goes to `problems`.
+    """The table of ALTER TABLE, CREATE or DROP INDEX, and what it takes on; the rest goes to `problems`.
 
     Raises Unreadable.
     """
     stream = Stream(tokens, end)
     if stream.accept("CREATE"):
         return _index(stream, end, database)
+    if stream.accept("DROP"):
+        stream.expect("INDEX")
+        words, name = stream.rest(), stream.name("an index")
+        stream.expect("ON")
+        return table_name(stream, database), [Change("drop", words, end, name, "INDEX")]
     stream.expect("ALTER")
     for word in ("ONLINE", "OFFLINE", "IGNORE"):
         stream.accept(word)
@@ -95,11 +104,32 @@ def _change(clause: list[Word], problems: list[tuple[int, str]]) -> Iterator[Cha
         stream.accept("COLUMN")
         old = stream.name("a column") if first.upper == "CHANGE" else stream.peek().text
         yield Change("modify", _without_place(stream.rest()), end, old)
+    elif (change := _drop_or_rename(clause, end)) is not None:
+        yield change
     elif first.upper in _OPTIONS:
         yield Change("options", clause, end)
     elif first.upper not in _HOW:
         what = " ".join(word.text.upper() for word in clause[:2])[:40]
         problems.append((first.start, f"ALTER TABLE ... {what} is not followed; it is left out"))
+
+
+def _drop_or_rename(clause: list[Word], end: int) -> Change | None:
+    """DROP or RENAME of a column, index or primary key; None for another clause."""
+    verb, words = clause[0].upper, clause[1:]
+    what = {"KEY": "INDEX"}.get(words[0].upper, words[0].upper) if words else ""
+    if what in ("COLUMN", "INDEX"):
+        words = words[1:]
+    elif what == "PRIMARY":
+        words = words[2:]
+    elif what in ("FOREIGN", "CONSTRAINT", "CHECK", "PARTITION", "TO", "AS"):
+        return None
+    else:
+        what = "COLUMN"
+    if verb == "DROP" and len(words) == (what != "PRIMARY"):
+        return Change("drop", clause, end, words[0].text if words else "", what)
+    if verb == "RENAME" and len(words) == 3 and words[1].upper == "TO":
+        return Change("rename", clause, end, words[0].text, what, words[2].text)
+    return None
 
 
 def _without_place(words: list[Word]) -> list[Word]:

@@ -88,6 +88,11 @@ def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
         read_options(stream, parts)
     elif change.kind == "add":
         _read_item(stream, reader, parts)
+    elif change.kind in ("drop", "rename"):
+        if not _drop_or_rename(change, parts):
+            what = change.what.lower() if change.column else "primary key"
+            said = f"there is no {what} {change.column[:40]}".rstrip()
+            raise Unreadable(change.words[0].start, f"{said}; it is left out")
     else:
         old = change.column.casefold()
         places = [i for i, column in enumerate(parts.columns) if column["name"].casefold() == old]
@@ -100,6 +105,39 @@ def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
         now = parts.columns.pop()
         parts.columns.insert(places[0], now)
         parts.rename(before, now["name"])
+
+
+def _drop_or_rename(change: Change, parts: TableParts) -> bool:
+    """Follow DROP or RENAME; whether there was anything of that name."""
+    name = change.column.casefold()
+    if change.what == "PRIMARY":
+        gone, parts.primary_key, parts.primary_key_using_hash = parts.primary_key, (), False
+        return bool(gone)
+    if change.what == "INDEX":
+        place = next((i for i, one in enumerate(parts.indexes) if one.name.casefold() == name), None)
+        if place is None:
+            return False
+        index = parts.indexes.pop(place)
+        if change.kind == "rename":
+            parts.indexes.insert(place, index.model_copy(update={"name": change.to}))
+        return True
+    column = next((one for one in parts.columns if one["name"].casefold() == name), None)
+    if column is None:
+        return False
+    if change.kind == "rename":
+        parts.rename(column["name"], change.to)
+        column["name"] = change.to
+        return True
+    parts.columns.remove(column)
+    parts.primary_key = _others(parts.primary_key, name)
+    left = (one.model_copy(update={"columns": _others(one.columns, name)}) for one in parts.indexes)
+    parts.indexes = [index for index in left if index.columns]
+    return True
+
+
+def _others(columns: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """A key without a column that is dropped, which leaves the rest of it."""
+    return tuple(column for column in columns if column.casefold() != name)
 
 
 def default_charset(options: Stream) -> tuple[str | None, str | None]:

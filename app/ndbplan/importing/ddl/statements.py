@@ -90,7 +90,8 @@ _NO_TABLE = re.compile(
 )
 """Views and programs: dumps put who defines them in front."""
 _CHANGE = re.compile(
-    rf"{COMMENTS}(?:ALTER\s+(?:(?:ONLINE|OFFLINE|IGNORE)\s+)?TABLE|CREATE\s+(?:(?:UNIQUE|FULLTEXT|SPATIAL)\s+)?INDEX)"
+    rf"{COMMENTS}(?:ALTER\s+(?:(?:ONLINE|OFFLINE|IGNORE)\s+)?TABLE"
+    r"|(?:CREATE\s+(?:(?:UNIQUE|FULLTEXT|SPATIAL)\s+)?|DROP\s+)INDEX)"
     r"\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
     re.I | re.S,
 )
@@ -279,7 +280,7 @@ class _Reader:
         (name, offset), found = changes_of(tokens, end, self._database, unread)
         ids = self._named.get(name)
         if not ids:
-            what = "CREATE INDEX" if tokens[0].upper == "CREATE" else "ALTER TABLE"
+            what = f"{tokens[0].upper} {'TABLE' if tokens[0].upper == 'ALTER' else 'INDEX'}"
             said = f"{what} is not followed: there is no table {name} above; it is left out"
             raise Unreadable(offset, said)
         self.problems += unread
