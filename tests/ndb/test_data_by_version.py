@@ -30,7 +30,7 @@ def _versions() -> tuple[str, ...]:
     rows = read_json(catalogue.SOURCE_FILE)["parameters"]
     named = {span["from"] for row in rows for span in row["spans"]} | {row["since"] for row in rows}
     named |= {row["removed"] for row in rows if row.get("removed")}
-    releases = {catalogue._release(text) for text in (*named, *BOUNDARIES)}
+    releases = {catalogue.release(text) for text in (*named, *BOUNDARIES)}
     releases |= {(major, minor, patch - 1) for major, minor, patch in releases if patch}
     texts = {".".join(map(str, release)) for release in releases if NdbVersion(*release).series in SERIES}
     return tuple(sorted({*SERIES, *texts}, key=NdbVersion.parse))

@@ -80,8 +80,11 @@ def _entries() -> dict[tuple[str, str], dict[str, Any]]:
 
 
 @cache
-def _release(text: str) -> tuple[int, int, int]:
-    """A release named in the catalogue: the first patch of a series when none is given."""
+def release(text: str) -> tuple[int, int, int]:
+    """A release named in the catalogue: the first patch of a series when none is given.
+
+    It may be one of a series that no plan can be for: RequireTls came with 8.3.0.
+    """
     version = NdbVersion.parse(text) if not text.startswith("8.3") else NdbVersion(8, 3)
     parts = text.split(".")
     patch = int(parts[2]) if len(parts) > 2 else 0
@@ -90,21 +93,21 @@ def _release(text: str) -> tuple[int, int, int]:
 
 def _in_version(row: dict[str, Any], version: NdbVersion) -> bool:
     removed = row.get("removed")
-    return _release(row["since"]) <= version and (removed is None or version < _release(removed))
+    return release(row["since"]) <= version and (removed is None or version < release(removed))
 
 
 def _in_gap(row: dict[str, Any], version: NdbVersion) -> bool:
     """Whether a version lies between the last known to lack a parameter and the first known to have it."""
     absent = row.get("absent_in")
-    if absent is None or _release(row["since"]) <= version:
+    if absent is None or release(row["since"]) <= version:
         return False
-    return absent == _BEFORE_ALL or _release(absent) < version
+    return absent == _BEFORE_ALL or release(absent) < version
 
 
 @cache
 def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
     row = _entries()[section, lower_name]
-    reached = [span for span in row["spans"] if _release(span["from"]) <= version]
+    reached = [span for span in row["spans"] if release(span["from"]) <= version]
     span = reached[-1] if reached else row["spans"][0]
     return Parameter(
         section=row["section"],
@@ -151,7 +154,7 @@ def exists(section: str, name: str) -> bool:
 def lack(section: str, name: str, version: NdbVersion) -> str:
     """In words why a version has not, or may not have, a parameter that another version has."""
     entry = parameter(section, name)
-    gone = entry.removed and _release(entry.removed) <= version
+    gone = entry.removed and release(entry.removed) <= version
     verb = "may not know" if may_know(section, name, version) else "does not know"
     when = f"was removed in {entry.removed}" if gone else f"came {entry.came}"
     return f"NDB {version} {verb} {entry.name}: it {when}"

@@ -6,6 +6,7 @@ import pytest
 
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.evidence import unheld
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -45,6 +46,25 @@ def test_the_import_says_what_decided(line: str, version: str, said: str) -> Non
     assert version in report.fits
     assert len(report.fits) > 1
     assert not told.refused
+
+
+def _of_each_release() -> list[str]:
+    """A parameter of data nodes for each release with which one came or went."""
+    known = [one for series in SERIES for one in catalogue.parameters("DB", NdbVersion.parse(series))]
+    usable = [one for one in known if one.status == "used" or one.removed]
+    return sorted(
+        {**{one.since: one.name for one in usable}, **{one.removed: one.name for one in usable}}.values()
+    )
+
+
+@pytest.mark.parametrize("name", _of_each_release())
+def test_every_release_of_the_catalogue_can_decide(name: str) -> None:
+    """Some parameters came with releases that no plan is for: RequireTls with 8.3.0."""
+    plan, report = import_config(FILE.format(line=f"{name}=1"), None)
+    (told,) = [f.message for f in report.findings if f.message.startswith("read for NDB")]
+    assert plan.ndb_version in report.fits
+    entry = catalogue.parameter("DB", name)
+    assert f"came {entry.came}" in told or entry.removed in told or entry.since == "6.3"
 
 
 def test_where_no_version_knows_every_name_each_of_the_nearest_says_what_it_lacks() -> None:

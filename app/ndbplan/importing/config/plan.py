@@ -139,8 +139,8 @@ def _say_what_decided(config: ConfigFile, chosen: str, fits: list[str]) -> None:
     entries = [(catalogue.parameter(kind, line.name), line) for kind, line in _known_lines(config)]
     gone = [(e, line) for e, line in entries if e.removed]
     new = [(e, line) for e, line in entries if e.since != "6.3"]
-    newest = max(new, key=lambda one: NdbVersion.parse(one[0].since), default=None)
-    soonest = min(gone, key=lambda one: NdbVersion.parse(one[0].removed), default=None)
+    newest = max(new, key=lambda one: catalogue.release(one[0].since), default=None)
+    soonest = min(gone, key=lambda one: catalogue.release(one[0].removed), default=None)
     why = [
         *([f"{newest[0].name} (line {newest[1].line}) came {newest[0].came}"] if newest else []),
         *(
