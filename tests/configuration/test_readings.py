@@ -26,7 +26,7 @@ def _versions() -> tuple[str, ...]:
     rows = catalogue._entries().values()
     named = {span["from"] for row in rows for span in row["spans"]} | {row["since"] for row in rows}
     named |= {row["removed"] for row in rows if row.get("removed")}
-    found = {catalogue._release(text) for text in named}
+    found = {catalogue.release(text) for text in named}
     first = [".".join(map(str, release)) for release in found if NdbVersion(*release).series in SERIES]
     return tuple(sorted({*SERIES, *first}, key=NdbVersion.parse))
 

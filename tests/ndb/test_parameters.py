@@ -69,9 +69,9 @@ def test_every_entry_says_where_it_comes_from(series: str) -> None:
 
 def test_spans_ascend_and_start_with_the_parameter() -> None:
     for row in read_json(catalogue.SOURCE_FILE)["parameters"]:
-        releases = [catalogue._release(span["from"]) for span in row["spans"]]
+        releases = [catalogue.release(span["from"]) for span in row["spans"]]
         assert releases == sorted(set(releases)), row["name"]
-        assert releases[0] <= catalogue._release(row["since"]), row["name"]
+        assert releases[0] <= catalogue.release(row["since"]), row["name"]
 
 
 @pytest.mark.parametrize(

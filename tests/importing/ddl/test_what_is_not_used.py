@@ -248,3 +248,24 @@ def test_a_dump_that_makes_keys_later() -> None:
         (27, 1, "SELECT"),
         (28, 1, "COMMIT"),
     ]
+
+
+def test_a_table_that_servers_refuse_takes_no_other_with_it() -> None:
+    text = (
+        "CREATE TABLE a (x int PRIMARY KEY, y int)\nPARTITION BY KEY (y) PARTITIONS 4;\n"
+        "CREATE TABLE b (x int, y int, x int);\n"
+        "CREATE TABLE c (x int) PARTITION BY KEY (x);\n"
+        "CREATE TABLE d (x int PRIMARY KEY) PARTITION BY KEY (x);"
+    )
+    found = read_ddl(text, V84)
+    plan = with_ddl(EMPTY_PLAN, found).plan
+    assert [(t.name, t.distribution_key, t.partitions) for t in plan.tables] == [
+        ("a", (), 4),
+        ("c", (), None),
+        ("d", ("x",), None),
+    ]
+    assert [(p.line, p.message.partition(":")[0]) for p in found.problems] == [
+        (2, "PARTITION BY KEY (y)"),
+        (3, "table b"),
+        (4, "PARTITION BY KEY (x)"),
+    ]

@@ -53,6 +53,7 @@ from ndbplan.importing.ddl.tokens import (
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.references import broken_part
 from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
@@ -416,6 +417,9 @@ class _Reader:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(step) for step in first["loc"])
             self.problems.append((made.start, f"table {parts.name}: {where}: {refusal(first)}"))
+            return False
+        if broken := next(broken_part(EMPTY_PLAN, table, ""), None):
+            self.problems += [*notes, (made.start, f"table {parts.name}: {broken.what}; it is left out")]
             return False
         notes += refused_clauses(table, parts, self._version)
         self.by_id[table_id], self._notes[table_id] = table, notes

@@ -9,7 +9,7 @@ from typing import Any
 from ndbplan.base.units import whole_number
 from ndbplan.importing.ddl.stream import Stream
 from ndbplan.importing.ddl.tokens import Word
-from ndbplan.importing.ddl.types import TableParts
+from ndbplan.importing.ddl.types import PARTITIONING, TableParts
 
 _MOST_ROWS = 10**15
 """Of a table; the next number of a key may be beyond."""
@@ -132,6 +132,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
+    parts.places[PARTITIONING] = word.start
     options.accept("BY")
     options.accept("LINEAR")
     if not options.accept("KEY"):

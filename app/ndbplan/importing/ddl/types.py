@@ -104,6 +104,8 @@ class TableParts:
         }
 
 
+PARTITIONING = "PARTITION BY"
+"""Under which `TableParts.places` has that clause."""
 _LONGEST_CLAUSE = 300
 _MOST_CLAUSES = 1000
 _TYPES = by_ddl_name()
@@ -386,6 +388,7 @@ class ColumnReader:
         parts.indexes = kept
         if not parts.primary_key:
             self._take_unique_as_primary(parts)
+        self._distribute_by_primary_key(parts)
         parts.index_numbers = dict.fromkeys((index.name for index in parts.indexes), 0)
         covered = set(_beginnings(parts.primary_key))
         for index in parts.indexes:
@@ -404,6 +407,16 @@ class ColumnReader:
                 column.setdefault("storage", "disk")
             if parts.row_format_dynamic and column.get("storage") != "disk":
                 column.setdefault("column_format", "dynamic")
+
+    @staticmethod
+    def _distribute_by_primary_key(parts: TableParts) -> None:
+        """PARTITION BY KEY of other columns is refused by SQL nodes: such a table goes by its whole key."""
+        other = next((name for name in parts.distribution_key if name not in parts.primary_key), None)
+        if other is not None:
+            clause = f"PARTITION BY KEY ({', '.join(parts.distribution_key)})"
+            said = f"{clause}: {other} is not in the primary key, as SQL nodes ask for; planned without"
+            parts.lose(parts.places.get(PARTITIONING, parts.start), said, clause)
+            parts.distribution_key = ()
 
     @staticmethod
     def _take_unique_as_primary(parts: TableParts) -> None:
