@@ -195,6 +195,8 @@ _KEEP_NOTHING = (
 def _module_caches(source: str) -> list[str]:
     """Functions with parameters whose answers a module would keep for ever, by name."""
     found = []
+    if "cache" not in source:
+        return []
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.FunctionDef):
             continue

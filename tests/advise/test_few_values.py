@@ -23,17 +23,17 @@ def _highest(plan: Plan) -> MaxLoad:
     return max_load(estimation_of(plan), duration_s=60, with_next=False)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=8)
 @given(clusters())
 def test_more_values_never_lower_the_highest_load(plan: Plan) -> None:
-    found = [_highest(with_values(plan, count)) for count in (*FEW, 100, 6000, ROWS)]
+    found = [_highest(with_values(plan, count)) for count in (1, 2, 5, 13, 100, ROWS)]
     for fewer, more in pairwise(found):
         assert more.max_per_s.value >= fewer.max_per_s.value * 0.98
     for one in found:
         assert one.max_per_s.low <= one.max_per_s.value <= one.max_per_s.high
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(clusters(), st.sampled_from(FEW))
 def test_the_fullest_ldm_carries_the_highest_load(plan: Plan, count: int) -> None:
     plan = with_values(plan, count)
@@ -46,7 +46,7 @@ def test_the_fullest_ldm_carries_the_highest_load(plan: Plan, count: int) -> Non
         assert busiest * times == pytest.approx(1.0, rel=0.01)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(clusters(), st.sampled_from((2, 3, 5, 8)), st.integers(0, 10**6))
 def test_its_range_holds_what_known_values_give(plan: Plan, count: int, first: int) -> None:
     unknown = _highest(with_values(plan, count)).max_per_s

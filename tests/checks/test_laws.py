@@ -23,8 +23,8 @@ from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.plan import Plan
 from random_plans import random_plan
 
-_BATCH = 4
-_COUNT = int(os.environ.get("NDBPLAN_LAW_PLANS", "8"))
+_BATCH = 2
+_COUNT = int(os.environ.get("NDBPLAN_LAW_PLANS", "4"))
 _FIRST = int(os.environ.get("NDBPLAN_LAW_FIRST", "0"))
 _MOST_CLICKS = 200
 
