@@ -205,12 +205,12 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
             share = min(1.0, rate / service.max_per_s)
             low, high = share * service.low_per_s, share * service.high_per_s
             return Quantity.spanning(rate, (low, high), "tx/s", (*terms, *service.why))
-    found = Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]
-    found = reach(scenario.plan, "load").widened(found)
+    highest = Quantity.exact(rate, "tx/s", terms) * constants_of(scenario.plan)["simulated_rate"]
+    highest = reach(scenario.plan, "load").widened(highest)
     if limit.resource in ("redo log", "redo files"):
         chance = _chance_of_parts(scenario, limit)
-        found = found if chance.low == chance.high else (found / chance).in_unit("tx/s")
-    return found
+        highest = highest if chance.low == chance.high else (highest / chance).in_unit("tx/s")
+    return highest
 
 
 def _chance_of_parts(scenario: Scenario, limit: Bottleneck) -> Quantity:

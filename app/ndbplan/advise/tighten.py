@@ -66,14 +66,14 @@ def assumptions(now: Estimation) -> tuple[Assumption, ...]:
     if not total:
         return ()
     candidates = sorted(_candidates(now.plan), key=lambda one: -one.weight)[:_LOOKED_AT]
-    found = []
+    ranked = []
     for one in candidates:
         ends = (total, _needed(now.of(one.least)), _needed(now.of(one.most)))
         # Whole words and pages: a longer value may take a little less.
         low, high = min(ends), max(ends)
         share = (total - low) / total
-        found.append(Assumption(one.what, one.address, one.object_id, one.assumed, share, total, low, high))
-    return tuple(sorted(found, key=lambda one: -one.share))
+        ranked.append(Assumption(one.what, one.address, one.object_id, one.assumed, share, total, low, high))
+    return tuple(sorted(ranked, key=lambda one: -one.share))
 
 
 def deciding(found: tuple[Assumption, ...]) -> tuple[Assumption, ...]:

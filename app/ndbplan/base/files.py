@@ -219,16 +219,16 @@ def make_private(folder: Path) -> str:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    if stat.S_ISLNK(found.st_mode):
+    state = folder.lstat()
+    if stat.S_ISLNK(state.st_mode):
         return f"{folder} is a symbolic link"
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(state.st_mode):
         return f"{folder} is not a folder"
-    if not is_ours(found):
+    if not is_ours(state):
         return f"{folder} belongs to another user"
-    if found.st_mode & OTHERS_WRITE:
-        return f"others can write into {folder} (mode {stat.S_IMODE(found.st_mode):04o})"
-    if stat.S_IMODE(found.st_mode) != 0o700:
+    if state.st_mode & OTHERS_WRITE:
+        return f"others can write into {folder} (mode {stat.S_IMODE(state.st_mode):04o})"
+    if stat.S_IMODE(state.st_mode) != 0o700:
         folder.chmod(0o700)
     return ""
 

@@ -77,7 +77,7 @@ class _Joined:
 
     def terms(self) -> tuple[Term, ...]:
         """Steps of both in their order; what both go back to (a constant, say) once."""
-        found: list[Term] = []
+        terms: list[Term] = []
         known: set[int] = set()
         left: list[Derivation] = [self]
         while left:
@@ -87,8 +87,8 @@ class _Joined:
                 continue
             new = [term for term in steps if id(term) not in known]
             known.update([id(term) for term in new])
-            found += new
-        return tuple(found)
+            terms += new
+        return tuple(terms)
 
 
 Derivation = tuple[Term, ...] | _Joined

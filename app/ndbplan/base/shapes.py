@@ -45,11 +45,11 @@ def _readers(declared: str) -> tuple[tuple[str, attrgetter[Any]], ...]:
 
 def _keys(declared: str) -> list[tuple[str, str]]:
     """(key, path of attributes) of a declaration."""
-    found = []
+    keys = []
     for word in declared.split():
         key, _, attribute = word.partition("=")
-        found.append((key, attribute or key))
-    return found
+        keys.append((key, attribute or key))
+    return keys
 
 
 def as_json(value: Any, why: bool = False) -> Any:
@@ -159,10 +159,10 @@ def _array(parts: tuple[Any, ...]) -> Schema:
 
 def hint_of(owner: type, path: str) -> Any:
     """The type of an attribute, by its declaration or what its property gives. AttributeError for none."""
-    found: Any = owner
+    hint: Any = owner
     for name in path.split("."):
-        found = _declared(found, name)
-    return found
+        hint = _declared(hint, name)
+    return hint
 
 
 def _declared(owner: type, name: str) -> Any:

@@ -84,8 +84,8 @@ _POINT_REGIONS = ("de_CH", "de_LI", "es_MX", "es_US", "fr_CH", "it_CH")
 
 def decimal_comma() -> bool:
     """Whether the language of numbers of this process writes 1,5: the environment's, unless it says none."""
-    found = next((os.environ[name] for name in ("LC_ALL", "LC_NUMERIC", "LANG") if os.environ.get(name)), "")
-    name = re.split(r"[.@]", found)[0]
+    locale = next((os.environ[name] for name in ("LC_ALL", "LC_NUMERIC", "LANG") if os.environ.get(name)), "")
+    name = re.split(r"[.@]", locale)[0]
     language = name.partition("_")[0].lower()
     plain = language in ("", "c", "posix") or not language.isalpha()
     return not plain and language not in _POINT_LANGUAGES and name not in _POINT_REGIONS

@@ -32,17 +32,17 @@ _HOSTS_TRIED = 3
 def another_node(kind: str, rule: str, now: Estimation, look: Look) -> WaysOut:
     """Ways to run one more node of a kind where none of its kind and no data node runs."""
     plan = now.plan
-    found: list[Solution] = []
+    places: list[Solution] = []
     for host in _free_hosts(plan, kind)[:_HOSTS_TRIED]:
         edit = partial(_on_host, kind=kind, host_id=host.id)
         if _mends(look, plan, edit, rule):
             why = f"{host.hostname} is there and runs no data node"
-            found.append(Solution(f"Add {_NAMES[kind]} on {host.hostname}", why, edit))
+            places.append(Solution(f"Add {_NAMES[kind]} on {host.hostname}", why, edit))
             break
     # The first data nodes come as a whole node group: one alone is refused.
     count = no_of_replicas(plan) if kind == "data" and not plan.data_nodes else 1
-    found += _on_new_hosts(kind, count, rule, plan, look)
-    return ways_out(found, f"add {_NAMES[kind]} on a host of its own")
+    places += _on_new_hosts(kind, count, rule, plan, look)
+    return ways_out(places, f"add {_NAMES[kind]} on a host of its own")
 
 
 def rest_of_group(rule: str, now: Estimation, look: Look) -> WaysOut:

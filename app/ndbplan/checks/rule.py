@@ -42,18 +42,18 @@ class Rule:
 
         UserError for a plan that is too incomplete for the rule.
         """
-        found: list[Problem] = []
+        told: list[Problem] = []
         # Fixes that are one object stay one: they are told apart by that.
         edits: dict[int, tuple[Edit | None, Edit | None]] = {}
         try:
             for problem in self.find(now):
                 edit = edits.setdefault(id(problem.edit), (problem.edit, self._credited(problem.edit)))[1]
-                found.append(replace(problem, rule=self.name, edit=edit))
+                told.append(replace(problem, rule=self.name, edit=edit))
         except (UserError, Cancelled):
             raise
         except Exception as fault:  # noqa: BLE001 — one rule must not silence the others
-            found.append(failure(self.name, fault))
-        return found
+            told.append(failure(self.name, fault))
+        return told
 
     def _credited(self, edit: Edit | None) -> Edit | None:
         """The fix, which says of the parameters it sets that this rule did."""

@@ -122,14 +122,14 @@ def _told(problem: Problem) -> Problem:
 
 def _solved(problems: Iterable[Problem], look: Look) -> Iterator[Problem]:
     """The problems with their ways out; those that are solved together are searched for once."""
-    found: dict[int, WaysOut] = {}
+    solved: dict[int, WaysOut] = {}
     for problem in problems:
         solve = problem.solve
         if solve is None or problem.waived:
             yield problem
             continue
         try:
-            ways = found[id(solve)] if id(solve) in found else found.setdefault(id(solve), solve(look))
+            ways = solved[id(solve)] if id(solve) in solved else solved.setdefault(id(solve), solve(look))
             solutions = tuple(_credited(way, problem.rule) for way in ways.solutions)
             yield replace(problem, solutions=solutions, fix=ways.fix or problem.fix, solve=None)
         except (UserError, Cancelled):

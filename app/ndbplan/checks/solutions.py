@@ -29,14 +29,14 @@ def completed(
     known = {(problem.rule, "" if anywhere else problem.where) for problem in before if counts(problem)}
     edits, after = [edit], edit(plan)
     for _ in range(_MOST_ROUNDS):
-        found = look(after)
-        reason = harm(before, found, anywhere=anywhere)
-        brought = _fixes(found, known, anywhere)
+        problems_after = look(after)
+        reason = harm(before, problems_after, anywhere=anywhere)
+        brought = _fixes(problems_after, known, anywhere)
         if not reason or not brought:
             break
         edits += brought
         after = together(brought)(after)
-    reason = reason or next((problem.message for problem in found if problem.rule == cures), "")
+    reason = reason or next((problem.message for problem in problems_after if problem.rule == cures), "")
     return (edits[0] if len(edits) == 1 else together(edits)), reason
 
 

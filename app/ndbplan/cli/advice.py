@@ -160,9 +160,9 @@ def tighten(plan_file: Path, *, as_json: bool) -> None:
 
     plan = read_plan(plan_file)
     needs_data_nodes(plan, plan_file)
-    found = assumptions(Estimation(plan))
-    shape = {"assumptions": [one.to_json() for one in found]}
-    show(shape, as_json=as_json, text=_assumption_lines(found))
+    ranked = assumptions(Estimation(plan))
+    shape = {"assumptions": [one.to_json() for one in ranked]}
+    show(shape, as_json=as_json, text=_assumption_lines(ranked))
 
 
 def _assumption_lines(found: tuple[Assumption, ...]) -> Iterator[str]:

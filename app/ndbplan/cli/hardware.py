@@ -51,10 +51,10 @@ def hardware(
         if write is not None:
             own.write_out(write)
         # What cannot be read is nothing for a palette, and an error here.
-        found = own.kept()
+        own_kinds = own.kept()
     except UserError as error:
         raise UsageError(error.what, where=error.where or "hardware", fix=error.fix) from None
-    rows = [{"kind": one.kind, "name": one.name} for one in found]
+    rows = [{"kind": one.kind, "name": one.name} for one in own_kinds]
     show({"hardware": rows, "file": str(own.own_file())}, as_json=as_json, text=_lines(rows))
 
 

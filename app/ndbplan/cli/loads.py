@@ -179,8 +179,8 @@ def _parting(one: SimulationResult, other: SimulationResult) -> dict[str, Any]:
     from ndbplan.describe.parting import sentence
     from ndbplan.simulate.parting.parted import parting
 
-    found = parting(one, other)
-    return {"text": sentence(found), **({} if found is None else found.to_json())}
+    reasons = parting(one, other)
+    return {"text": sentence(reasons), **({} if reasons is None else reasons.to_json())}
 
 
 def _start(plan: Plan, workload_id: str | None, lcp_began_s_ago: float | None) -> StartState | None:

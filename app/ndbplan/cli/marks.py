@@ -65,22 +65,22 @@ def worth_measuring(plan: Plan, reasons: Mapping[str, Any]) -> list[dict[str, An
     for path, figure in _wide(reasons):
         if path not in widest or _width(figure) > _width(widest[path]):
             widest[path] = figure
-    found: dict[str, dict[str, Any]] = {}
+    worth: dict[str, dict[str, Any]] = {}
     for path, figure in sorted(widest.items(), key=lambda one: -_width(one[1])):
         known = [constant_for(plan, name) for name in set(_constants(figure["why"]))]
         unsure = [one for one in known if one.evidence in _UNSURE and 0 < one.low < one.high]
         worst = max(unsure, key=lambda one: (one.high / one.low, one.name), default=None)
-        if worst is None or worst.name in found:
+        if worst is None or worst.name in worth:
             continue
         if math.log(worst.high / worst.low) >= _MATTERS * math.log(_width(figure)):
-            found[worst.name] = {
+            worth[worst.name] = {
                 "figure": path,
                 "factor": round(_width(figure), 1),
                 "constant": worst.name,
                 "what": worst.meaning,
                 "set": f"ndbplan add PLAN calibration {worst.name} value=MEASURED",
             }
-    return list(found.values())
+    return list(worth.values())
 
 
 def _wide(shape: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

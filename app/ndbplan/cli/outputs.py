@@ -192,13 +192,13 @@ def _reorganise() -> Schema:
         bytes_moved=ESTIMATED,
         partitions=array(partition),
     )
-    found = promise(
+    promised = promise(
         ReorganiseEstimate,
         "tables duration_s problems memory_peak_bytes tablespaces",
         tables=array(table),
         memory_peak_bytes=ESTIMATED,
     )
-    return record(**found["properties"], files=FILES, optional=("problems", "tablespaces", "files"))
+    return record(**promised["properties"], files=FILES, optional=("problems", "tablespaces", "files"))
 
 
 def _times() -> dict[str, Schema]:

@@ -27,9 +27,9 @@ def or_null(of: Schema) -> Schema:
 
 def record(*, optional: Iterable[str] = (), **properties: Schema) -> Schema:
     """An object with these keys; `optional` need not be there."""
-    found = object_schema(properties)
-    found["required"] = [name for name in properties if name not in optional]
-    return found
+    schema = object_schema(properties)
+    schema["required"] = [name for name in properties if name not in optional]
+    return schema
 
 
 def closed(of: Schema, says: str = "") -> Schema:

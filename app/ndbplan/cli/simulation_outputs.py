@@ -39,7 +39,7 @@ def simulate() -> Schema:
         "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
         "lcp_at_start", "parting",
     )  # fmt: skip
-    found = promise(
+    promised = promise(
         SimulationResult,
         "seed duration_s offered_per_s accepted_per_s errors disks redo_buffer_fill_max redo_log_fill_max "
         "bottleneck latency_mean_s latency_max_s cluster_stop events",
@@ -51,7 +51,7 @@ def simulate() -> Schema:
         cluster_stop={"oneOf": [NULL, object_schema(stop)]},
     )
     return record(
-        **found["properties"],
+        **promised["properties"],
         monte_carlo=runs(),
         loaded_after_s=or_null(QUANTITY),
         lcp_at_start=promise(LcpAtStart, "began_s_ago writes left_bytes next_after_s"),
@@ -67,7 +67,7 @@ def runs() -> Schema:
 
     odds = {"probability": FRACTION, "first_at_s": ESTIMATED}
     wide = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log_fill_max")
-    found = promise(
+    promised = promise(
         Bands,
         f"runs seed {' '.join(wide)} errors cluster_stop rates",
         rates=array(schema_of(SteadyRate)),
@@ -77,7 +77,7 @@ def runs() -> Schema:
     )
     band = record(name=STRING, unit=STRING, p10=array(NUMBER), p50=array(NUMBER), p90=array(NUMBER))
     return record(
-        **found["properties"],
+        **promised["properties"],
         series=record(times_s=array(NUMBER), bands=array(band)),
         optional=(
             "latency_mean_s",
@@ -101,8 +101,8 @@ def table_rows() -> Schema:
 def _parting() -> Schema:
     from ndbplan.simulate.parting.parted import Parting
 
-    found = schema_of(Parting)["properties"]
+    properties = schema_of(Parting)["properties"]
     return said(
-        record(text=STRING, **found, optional=found),
+        record(text=STRING, **properties, optional=properties),
         "With --against: where the run of OTHER (there) parts from this one (here); only 'text': nowhere.",
     )

@@ -158,18 +158,18 @@ def _change(
 def _parameters(
     before: Plan, after: Plan, pairs: dict[int, tuple[NodeConfiguration, NodeConfiguration]]
 ) -> list[ParameterChange]:
-    found: dict[tuple[str, str, str, str], list[int]] = {}
+    changes: dict[tuple[str, str, str, str], list[int]] = {}
     values: dict[tuple[str, str, str, str], tuple[int | str | None, int | str | None]] = {}
     for node_id, (old, new) in pairs.items():
         for name in dict.fromkeys((*old.stated, *new.stated)):
             was, will_be = _value(old, name, before), _value(new, name, after)
             if was != will_be:
                 key = (new.section, name, str(was), str(will_be))
-                found.setdefault(key, []).append(node_id)
+                changes.setdefault(key, []).append(node_id)
                 values[key] = (was, will_be)
     return [
         _change(after, (section, name), ids, values[section, name, was, will_be])
-        for (section, name, was, will_be), ids in found.items()
+        for (section, name, was, will_be), ids in changes.items()
     ]
 
 

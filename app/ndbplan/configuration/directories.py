@@ -89,8 +89,8 @@ def disks_of_roles(plan: Plan, node: DataNode) -> dict[DiskRole, Disk | None]:
 def path_parameters(plan: Plan) -> Parameters:
     """The paths that the plan states for all data nodes; the same object for all plans that agree in them."""
     shared = plan.parameters.data_node
-    found = ((name, text_of(shared, name)) for name in _PATH_PARAMETERS)
-    return _paths(tuple((name, text) for name, text in found if text is not None))
+    values = ((name, text_of(shared, name)) for name in _PATH_PARAMETERS)
+    return _paths(tuple((name, text) for name, text in values if text is not None))
 
 
 @kept_by_value(64)

@@ -83,7 +83,7 @@ def needs(before: Plan, after: Plan) -> Needs:
         if one.section == "DB" and one.restart == "initial_node"
         for i in one.node_ids
     }
-    found = Needs(
+    needed = Needs(
         change,
         "nothing",
         tuple(sorted(data | initial)),
@@ -94,7 +94,7 @@ def needs(before: Plan, after: Plan) -> Needs:
         management_at_once=at_once,
         programs=programs,
     )
-    return replace(found, kind=_kind(found))
+    return replace(needed, kind=_kind(needed))
 
 
 def _kind(found: Needs) -> str:

@@ -42,15 +42,15 @@ def refused_by_sql(plan: Plan) -> Iterator[RefusedColumn]:
 
 def unknown_in(column: Column, version: NdbVersion) -> Iterator[str]:
     """What a version does not know of a column."""
-    found = [
+    unknown = [
         sql_versions.unknown_type(column.type, version),
         sql_versions.unknown_fraction(column.type, column.length, version),
     ]
     if column.collation is not None and COLUMN_TYPES[column.type].is_text:
-        found.append(sql_versions.unknown_collation(column.collation, version))
+        unknown.append(sql_versions.unknown_collation(column.collation, version))
     if column.default is not None:
-        found.append(sql_versions.unknown_default(column.default, version))
-    yield from filter(None, found)
+        unknown.append(sql_versions.unknown_default(column.default, version))
+    yield from filter(None, unknown)
 
 
 def in_keys(table: Table) -> Iterator[RefusedColumn]:

@@ -68,22 +68,22 @@ class Section:
 
 def sections(plan: Plan) -> tuple[Section, ...]:
     """All sections in the order in which they are written."""
-    found: list[Section] = []
+    written: list[Section] = []
     if plan.parameters.system:
-        found.append(_system(plan))
+        written.append(_system(plan))
     if plan.parameters.management:
         comment = "What all management nodes have in common."
-        found.append(_default(plan, "ndb_mgmd default", "management", comment))
-    found.append(_data_node_default(plan))
+        written.append(_default(plan, "ndb_mgmd default", "management", comment))
+    written.append(_data_node_default(plan))
     if plan.parameters.sql:
         comment = "What all SQL nodes and API slots have in common."
-        found.append(_default(plan, "mysqld default", "sql", comment))
+        written.append(_default(plan, "mysqld default", "sql", comment))
     if plan.parameters.tcp:
         comment = "What all TCP connections have in common."
-        found.append(_default(plan, "tcp default", "tcp", comment))
+        written.append(_default(plan, "tcp default", "tcp", comment))
     if plan.parameters.shm:
         comment = "What all shared memory connections have in common."
-        found.append(_default(plan, "shm default", "shm", comment))
+        written.append(_default(plan, "shm default", "shm", comment))
     processes: tuple[AnyProcess, ...] = (
         *plan.management_nodes,
         *plan.data_nodes,
@@ -91,15 +91,15 @@ def sections(plan: Plan) -> tuple[Section, ...]:
         *plan.api_slots,
     )
     for process in processes:
-        found += _process_sections(plan, process)
+        written += _process_sections(plan, process)
     for link in plan.links:
         ends = tuple(
             Entry(f"NodeId{i}", str(plan.by_id[end].node_id))
             for i, end in enumerate((link.process_id_1, link.process_id_2), 1)
         )
         section = link.kind.upper()
-        found.append(_section(plan, link.kind, section, link.parameters, "", ends, origins=link.origins))
-    return tuple(found)
+        written.append(_section(plan, link.kind, section, link.parameters, "", ends, origins=link.origins))
+    return tuple(written)
 
 
 def _system(plan: Plan) -> Section:
@@ -243,13 +243,13 @@ def _path_entries(plan: Plan, paths: Mapping[str, str]) -> tuple[list[Entry], li
 
 def paths_left_out(plan: Plan) -> dict[tuple[str, str], tuple[DataNode, ...]]:
     """Path parameters that disk roles mean and nothing else says for the version: name and path, by nodes."""
-    found: dict[tuple[str, str], list[DataNode]] = {}
+    lost: dict[tuple[str, str], list[DataNode]] = {}
     if folders_in_statements(plan):
         return {}
     for node in plan.data_nodes:
         for entry in _path_entries(plan, derived_path_parameters(plan, node))[1]:
-            found.setdefault((entry.name, entry.value), []).append(node)
-    return {what: tuple(nodes) for what, nodes in found.items()}
+            lost.setdefault((entry.name, entry.value), []).append(node)
+    return {what: tuple(nodes) for what, nodes in lost.items()}
 
 
 def _process_sections(plan: Plan, process: AnyProcess) -> Iterable[Section]:

@@ -72,16 +72,16 @@ def ids_of(plan: Plan, part: Part) -> tuple[str, ...]:
 
 def losses_of(plan: Plan, report: SurvivalReport) -> dict[str, Loss]:
     """What the loss of each object means, by id; of a rack that may die or be cut off the worse."""
-    found: dict[str, Loss] = {}
+    losses: dict[str, Loss] = {}
     for failure in report.failures:
         loss = loss_of(failure.judged)
         if len(failure.dead) > 1 or failure.dead[0].kind == "link":
             continue
         for object_id in ids_of(plan, failure.dead[0]):
-            known = found.get(object_id)
+            known = losses.get(object_id)
             if known is None or VERDICTS.index(loss.verdict) < VERDICTS.index(known.verdict):
-                found[object_id] = loss
-    return found
+                losses[object_id] = loss
+    return losses
 
 
 def link_between(plan: Plan, ids: Sequence[str]) -> Part | None:
@@ -121,11 +121,11 @@ def meanings(plan: Plan, ids: Sequence[str]) -> list[tuple[str, Loss, str]]:
     between = link_between(plan, ids)
     if between is not None:
         asked.append((f"If the link {between.name.replace('/', ' – ')} breaks", [between]))
-    found = []
+    lines = []
     for name, dead in asked:
         judged = failures.judge(dead)
         why = [judged.best.verdict.why]
         if name.startswith("If one of"):
             why.append(without_device(plan.by_id[ids[0]], constants_of(plan)))
-        found.append((name, loss_of(judged), "; ".join(filter(None, why))))
-    return found
+        lines.append((name, loss_of(judged), "; ".join(filter(None, why))))
+    return lines

@@ -149,17 +149,17 @@ def started_again(plan: Plan, workload_id: str, object_ids: Iterable[str], at_s:
 
 def _keeps_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> int | None:
     """Which event keeps a part down, or slow, at a moment; of several the last."""
-    found: int | None = None
+    last: int | None = None
     for i, event in enumerate(plan.by_id[workload_id].events):
         if getattr(event, "object_id", None) != object_id or event.at_s >= at_s:
             continue
         lasts_s = getattr(event, "back_after_s", None) or getattr(event, "duration_s", 0.0) or None
         if getattr(event, "back_after_s", None) == 0.0:
             continue
-        later = found is None or event.at_s >= plan.by_id[workload_id].events[found].at_s
+        later = last is None or event.at_s >= plan.by_id[workload_id].events[last].at_s
         if later and (lasts_s is None or event.at_s + lasts_s > at_s):
-            found = i
-    return found
+            last = i
+    return last
 
 
 def is_kept_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> bool:

@@ -53,12 +53,12 @@ def offers() -> tuple[Offer, ...]:
     ]
     if not kept:
         return usual_offers()
-    found: list[Offer] = []
+    offered: list[Offer] = []
     for offer in usual_offers():
-        if found and found[-1].kind != offer.kind:
-            found += [one for one in kept if one.kind == found[-1].kind]
-        found.append(offer)
-    return tuple(found)
+        if offered and offered[-1].kind != offer.kind:
+            offered += [one for one in kept if one.kind == offered[-1].kind]
+        offered.append(offer)
+    return tuple(offered)
 
 
 def _own_tip(one: Own) -> str:

@@ -59,11 +59,11 @@ def _with(table: Table, values: dict[str, int]) -> Table:
 
 def _by_name(plan: Plan) -> dict[str, list[Table]]:
     """Tables by full name, and by the name alone."""
-    found: dict[str, list[Table]] = {}
+    by_name: dict[str, list[Table]] = {}
     for table in plan.tables:
         for name in {table.full_name.lower(), table.name.lower()}:
-            found.setdefault(name, []).append(table)
-    return found
+            by_name.setdefault(name, []).append(table)
+    return by_name
 
 
 def _table(by_name: dict[str, list[Table]], name: str) -> Table | None:

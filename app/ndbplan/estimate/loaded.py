@@ -182,12 +182,12 @@ def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
 def undo_log(plan: Plan, workload: Workload | None) -> tuple[UndoUse, ...]:
     """What a workload keeps in the undo log of each data node that has rows on disk."""
     data, checkpoints, constants = disk_data(plan, workload), checkpoint(plan, workload), constants_of(plan)
-    found = []
+    uses = []
     for node in data.nodes:
         cycle = checkpoints.node(node.node_id)
         if cycle is not None and node.undo_bytes_per_s.value > 0:
-            found.append(undo_use(constants, node, cycle.duration_s, data.undo_capacity_bytes))
-    return tuple(found)
+            uses.append(undo_use(constants, node, cycle.duration_s, data.undo_capacity_bytes))
+    return tuple(uses)
 
 
 def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:

@@ -179,11 +179,11 @@ def place_of_key(plan: Plan, table: Table, values: Sequence[str]) -> KeyPlace:
             f"keys over {placed.partitions} partitions are not supported exactly in {plan.version}",
             fix="use 1, 2, 4, 8 or 16 partitions, or version 7.0 or later",
         )
-    found = distribution_hash(columns, values, plan.version)
-    bucket = found % len(owners)
+    hashed = distribution_hash(columns, values, plan.version)
+    bucket = hashed % len(owners)
     partition = owners[bucket]
     return KeyPlace(
-        found,
+        hashed,
         bucket,
         partition,
         distribution.group_ids[int(placed.node_group[partition])],

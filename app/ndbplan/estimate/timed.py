@@ -77,9 +77,9 @@ def restart(
     if node_id is not None and all(node.node_id != node_id for node in plan.data_nodes):
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
-    found = restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
+    estimate = restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
     near = reach(plan, "restart")
-    return replace(found, duration_s=near.widened(found.duration_s), nearness=near)
+    return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
 
 
 def start_beside(
@@ -101,7 +101,7 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
     """
     job = None if workload is None else job_of(plan, workload)
-    found = backups.backup(
+    estimate = backups.backup(
         machines_of(plan),
         node_data(plan),
         {load.node_id: load for load in node_loads(plan, workload)},
@@ -109,7 +109,7 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
         None if job is None else job.transactions / job.rate_per_s.value,
     )
     near = reach(plan, "backup")
-    return replace(found, duration_s=near.widened(found.duration_s), nearness=near)
+    return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
 
 
 def restore_backup(plan: Plan) -> PhasedEstimate:

@@ -32,7 +32,7 @@ _OPTIONS = {
 def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
     """Playbooks and roles by path."""
     written = partial(yaml_text, for_ansible=False)
-    found = {
+    files = {
         f"ansible/{part.key.replace('-', '_')}.yml": written(
             [_playbook(part)], f"{part.title}: the part {part.key} of runbook.sh."
         )
@@ -40,7 +40,7 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
         if part.key != "tune-hosts"
     }
     role = f"ansible/roles/{RUNBOOK_ROLE}"
-    found[f"{role}/defaults/main.yml"] = written(
+    files[f"{role}/defaults/main.yml"] = written(
         {
             f"{RUNBOOK_ROLE}_script": "{{ playbook_dir }}/../runbook.sh",
             f"{RUNBOOK_ROLE}_ssh_user": "root",
@@ -54,10 +54,10 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
         ),
     )
     about = "A part of the runbook, on the control host. With --check it shows every command and runs none."
-    found[f"{role}/tasks/main.yml"] = written(_tasks(), about)
+    files[f"{role}/tasks/main.yml"] = written(_tasks(), about)
     if plan.data_nodes:
-        found |= _hosts_role(written)
-    return found
+        files |= _hosts_role(written)
+    return files
 
 
 def _playbook(part: Operation) -> dict[str, Any]:

@@ -75,15 +75,15 @@ def kubernetes_name(name: str) -> str:
 
 def _config(plan: Plan, section: str, parameters: Parameters) -> dict[str, int | str]:
     """Parameters that the version knows and the operator leaves to the user."""
-    found: dict[str, int | str] = {}
+    values: dict[str, int | str] = {}
     for reading in readings(section, parameters, plan.ndb_version) if parameters else ():
         parameter, value = reading.parameter, reading.value
         if parameter is None or reading.fate not in (Fate.COUNTS, Fate.REFUSED):
             continue
         if parameter.name.lower() not in _SET_BY_OPERATOR:
             size = isinstance(value, int) and parameter.unit.startswith("bytes")
-            found[parameter.name] = format_value(parameter, value) if size else value
-    return found
+            values[parameter.name] = format_value(parameter, value) if size else value
+    return values
 
 
 def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
@@ -117,8 +117,8 @@ def _requests(plan: Plan, members: list[DataNode]) -> dict[str, str]:
 
 
 def _disks(plan: Plan, node: DataNode) -> list[Disk]:
-    found = {disk.id: disk for role in DiskRole if (disk := disk_for(plan, node, role)) is not None}
-    return list(found.values())
+    disks = {disk.id: disk for role in DiskRole if (disk := disk_for(plan, node, role)) is not None}
+    return list(disks.values())
 
 
 def _binary(size_bytes: int) -> str:

@@ -46,17 +46,17 @@ _LEFT_OUT = (
 
 def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     """What these parts of a runbook leave to people, and why."""
-    found = list(_LEFT_OUT)
+    reasons = list(_LEFT_OUT)
     keys = {part.key for part in parts}
     if "restore" not in keys:
-        found.append(f"restoring a backup: {no_way_to_restore(plan)}")
+        reasons.append(f"restoring a backup: {no_way_to_restore(plan)}")
     if "add-nodes" not in keys:
-        found.append("adding data nodes: this plan cannot grow while it works")
+        reasons.append("adding data nodes: this plan cannot grow while it works")
     if "replace-host" not in keys:
-        found.append("replacing a host: there is no second copy of the rows (NoOfReplicas 1)")
+        reasons.append("replacing a host: there is no second copy of the rows (NoOfReplicas 1)")
     if "change" not in keys:
-        found.append("a changed plan: export it with --from what runs, for the part change")
-    return tuple(found)
+        reasons.append("a changed plan: export it with --from what runs, for the part change")
+    return tuple(reasons)
 
 
 def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:

@@ -58,10 +58,10 @@ def with_options(plan: Plan, text: str, name: str, *, only_these: bool = False) 
     changes: list[str] = []
     for node in nodes:
         lines = [one for group, one in groups if _counts(group, node, plan)]
-        found = {one.name: one for one in lines}
-        noticed += [(o.line, f"{o.name} is said again below") for o in lines if found[o.name] is not o]
+        by_name = {one.name: one for one in lines}
+        noticed += [(o.line, f"{o.name} is said again below") for o in lines if by_name[o.name] is not o]
         stated: dict[str, int | str] = {}
-        for one in found.values():
+        for one in by_name.values():
             if said := _against_the_plan(plan, node, one):
                 noticed.append((one.line, said))
             elif one.name not in said_by_the_plan():
@@ -79,7 +79,7 @@ def with_options(plan: Plan, text: str, name: str, *, only_these: bool = False) 
 
 def _groups(text: str) -> tuple[list[tuple[str, Told]], list[tuple[int, str]]]:
     """Lines with the group that they stand in, and what is not followed."""
-    found: list[tuple[str, Told]] = []
+    groups: list[tuple[str, Told]] = []
     noticed: list[tuple[int, str]] = []
     group = ""
     for number, raw in enumerate(text.splitlines(), 1):
@@ -92,8 +92,10 @@ def _groups(text: str) -> tuple[list[tuple[str, Told]], list[tuple[int, str]]]:
             group = match[1].strip().lower()
         else:
             name, _, value = line.partition("=")
-            found.append((group, Told(number, canonical(name.removeprefix("loose-")), _plain(value.strip()))))
-    return found, noticed
+            groups.append(
+                (group, Told(number, canonical(name.removeprefix("loose-")), _plain(value.strip())))
+            )
+    return groups, noticed
 
 
 def _plain(value: str) -> str:
@@ -117,16 +119,16 @@ def _nodes(plan: Plan, groups: list[tuple[str, Told]], name: str) -> list[SqlNod
     ]
     stated += [whole_number(group[7:]) for group, _ in groups if group.startswith("mysqld@")]
     ids = {node_id for node_id in stated if node_id is not None}
-    found = [node for node in plan.sql_nodes if ids.intersection(process_node_ids(node))]
-    if not found and not ids:
+    nodes = [node for node in plan.sql_nodes if ids.intersection(process_node_ids(node))]
+    if not nodes and not ids:
         host = name.replace("\\", "/").rpartition("/")[2].removesuffix(".cnf").removesuffix(".my")
-        found = [node for node in plan.sql_nodes if plan.host(node.host_id).hostname == host]
-        found = found or (list(plan.sql_nodes) if len(plan.sql_nodes) == 1 else [])
+        nodes = [node for node in plan.sql_nodes if plan.host(node.host_id).hostname == host]
+        nodes = nodes or (list(plan.sql_nodes) if len(plan.sql_nodes) == 1 else [])
     if not any(
         group in ("mysqld", "server") or group.startswith(("mysqld@", "mysqld-")) for group, _ in groups
     ):
         raise MyCnfError("no group of mysqld has an option", where=name, fix="give the my.cnf of an SQL node")
-    if not found:
+    if not nodes:
         known = ", ".join(str(node.node_id) for node in plan.sql_nodes) or "none"
         told = f"ndb-nodeid {', '.join(map(str, sorted(ids)))}" if ids else "no ndb-nodeid"
         raise MyCnfError(
@@ -134,7 +136,7 @@ def _nodes(plan: Plan, groups: list[tuple[str, Told]], name: str) -> list[SqlNod
             where=name,
             fix="name the plan with --into, and the file HOST.my.cnf or with the ndb-nodeid of its SQL node",
         )
-    return found
+    return nodes
 
 
 def _against_the_plan(plan: Plan, node: SqlNode, one: Told) -> str:

@@ -47,17 +47,17 @@ class Account:
     def statements(self, databases: Iterable[str]) -> tuple[str, ...]:
         """What makes it, or sets its password, and grants what it may do; it may be repeated."""
         account = self.quoted
-        found = [one.replace("{account}", account) for one in self.make]
+        statements = [one.replace("{account}", account) for one in self.make]
         if self.everywhere:
-            found.append(f"GRANT {', '.join(self.everywhere)} ON *.* TO {account};")
+            statements.append(f"GRANT {', '.join(self.everywhere)} ON *.* TO {account};")
         if self.per_database:
-            found += [
+            statements += [
                 f"GRANT {', '.join(self.per_database)} ON {_pattern(name)}.* TO {account};"
                 for name in databases
             ]
         if self.shared_by:
-            found.append(f"GRANT {self.shared_by} ON *.* TO {account};")
-        return tuple(found)
+            statements.append(f"GRANT {self.shared_by} ON *.* TO {account};")
+        return tuple(statements)
 
 
 def _pattern(database: str) -> str:
@@ -67,8 +67,8 @@ def _pattern(database: str) -> str:
 
 @cache
 def _data() -> dict[str, Any]:
-    found: dict[str, Any] = read_json("ndb/accounts.json")
-    return found
+    data: dict[str, Any] = read_json("ndb/accounts.json")
+    return data
 
 
 def _at(spans: Sequence[dict[str, Any]], version: NdbVersion) -> dict[str, Any]:
@@ -79,12 +79,12 @@ def accounts(version: NdbVersion) -> tuple[Account, ...]:
     """The accounts that a cluster of a version gets."""
     make = tuple(_at(_data()["forms"]["spans"], version)["make"])
     shared = _at(_data()["shared"]["spans"], version)["privilege"]
-    found = []
+    known = []
     for row in _data()["accounts"]:
         span = _at(row["spans"], version)
         may = tuple(span["everywhere"]), tuple(span["per_database"])
-        found.append(Account(row["name"], row["host"], row["what"], row["keeps_login"], *may, make, shared))
-    return tuple(found)
+        known.append(Account(row["name"], row["host"], row["what"], row["keeps_login"], *may, make, shared))
+    return tuple(known)
 
 
 def how_shared(version: NdbVersion) -> str:

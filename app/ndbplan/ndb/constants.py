@@ -41,15 +41,15 @@ def _by_era() -> dict[str, dict[str, Constant]]:
     """Constants by name, as they are since each version that a row names under `since`, ascending."""
     rows = read_json("ndb/constants.json")["constants"]
     first = {row["name"]: Constant(**{k: row[k] for k in _FIELDS if k in row}) for row in rows}
-    found = {"": first}
+    by_era = {"": first}
     later = {since for row in rows for since in row.get("since", {})}
     for era in sorted(later, key=release):
         first = dict(first)
         for row in rows:
             if era in row.get("since", {}):
                 first[row["name"]] = replace(first[row["name"]], **row["since"][era])
-        found[era] = first
-    return found
+        by_era[era] = first
+    return by_era
 
 
 @lru_cache(maxsize=256)

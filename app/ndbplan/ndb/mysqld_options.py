@@ -56,8 +56,8 @@ def _rows() -> dict[str, dict[str, Any]]:
 @cache
 def said_by_the_plan() -> dict[str, str]:
     """Options that follow from the plan, and from what of it."""
-    found: dict[str, str] = read_json("ndb/mysqld_options.json")["said_by_the_plan"]
-    return found
+    names: dict[str, str] = read_json("ndb/mysqld_options.json")["said_by_the_plan"]
+    return names
 
 
 def is_option(name: str) -> bool:

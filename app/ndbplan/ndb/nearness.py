@@ -94,11 +94,11 @@ def kinds() -> tuple[str, ...]:
 
 @cache
 def _runs(kind: str) -> tuple[tuple[str, Situation], ...]:
-    found = []
+    runs = []
     for run in read_json("ndb/measured_runs.json")["kinds"][kind]:
         figures = (run[name] for name in Situation._fields[1:])
-        found.append((run["run"], Situation(NdbVersion.parse(run["version"]), *figures)))
-    return tuple(found)
+        runs.append((run["run"], Situation(NdbVersion.parse(run["version"]), *figures)))
+    return tuple(runs)
 
 
 def nearness(kind: str, plan: Situation) -> Nearness:

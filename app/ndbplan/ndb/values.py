@@ -109,10 +109,10 @@ def check_range(parameter: Parameter, number: int) -> None:
 def check_text(parameter: Parameter, text: str) -> str:
     """The text of a parameter that takes text, a choice in the product's spelling. Raises BadValueError."""
     if parameter.type == "enum":
-        found = next((value for value in parameter.allowed_values if value.lower() == text.lower()), None)
-        if found is None:
+        allowed = next((value for value in parameter.allowed_values if value.lower() == text.lower()), None)
+        if allowed is None:
             raise BadValueError(f"'{text[:40]}' is not one of {', '.join(parameter.allowed_values)}")
-        return found
+        return allowed
     if parameter.type == "bitmask":
         parse_cpu_list(text)
     return text

@@ -20,20 +20,20 @@ def make_accounts(plan: Plan) -> Iterator[Step]:
     """Every account, on one SQL node where the others learn of it, else on each; nothing without any."""
     if not plan.sql_nodes:
         return
-    found = accounts(plan.version)
+    wanted = accounts(plan.version)
     yield Step(
         "accounts",
         "Make the accounts",
         " ".join(
             (
-                *(f"{one.name}@{one.host} for {one.what}." for one in found),
+                *(f"{one.name}@{one.host} for {one.what}." for one in wanted),
                 "Passwords are asked for, or read from the file of --passwords; they go to the SQL nodes and "
                 "are kept neither here nor in the log. An account that is there gets the password that is "
                 "given.",
                 _how_known(plan),
             )
         ),
-        tuple(command for account in found for command in _made(plan, account)),
+        tuple(command for account in wanted for command in _made(plan, account)),
         check="each of them can log in on every SQL node",
         rollback="DROP USER",
     )

@@ -201,8 +201,8 @@ def _directories(grown: Plan, new: Sequence[DataNode], known: bool) -> Step:
 
 
 def _start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
-    found = times.ask(times.now.of(grown).start_beside, new, times.now, conditions)
-    duration = None if found is None else found.duration_s
+    estimate = times.ask(times.now.of(grown).start_beside, new, times.now, conditions)
+    duration = None if estimate is None else estimate.duration_s
     ids = _ids(new)
     return Step(
         "start-new",
@@ -220,7 +220,7 @@ def _start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Condi
         check=f"ALL STATUS: nodes {ids} started; SHOW: no node group yet",
         rollback="stop them; the cluster does not need them",
         if_it_fails="stop the new nodes, correct, start them again with --initial; the others are untouched",
-        phases=() if found is None else found.phases,
+        phases=() if estimate is None else estimate.phases,
     )
 
 

@@ -86,22 +86,23 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     estimates raise then.
     """
     now, conditions = with_disks_asked(now, conditions)
-    found = needs(before, now.plan)
-    work = _Work(now.plan, before, found, Times(now, known=timed), conditions)
+    needed = needs(before, now.plan)
+    work = _Work(now.plan, before, needed, Times(now, known=timed), conditions)
     steps = tuple(work.steps())
-    notes = [KINDS[found.kind]]
+    notes = [KINDS[needed.kind]]
     notes += [
         f"{one.name} of {one.where} needs: {one.restart.replace('_', ' ')} restart"
-        for one in found.difference.parameters
+        for one in needed.difference.parameters
         if one.section in ("DB", "SYSTEM")
     ]
     notes += left_to_people(before, now.plan)
     text = (
         f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
-        f"{KINDS[found.kind]}. The script refuses a cluster that runs by anything else. No DDL and no backup "
-        f"meanwhile but its own. The way back is a change in the other direction.{_named(found.difference)}"
+        f"{KINDS[needed.kind]}. The script refuses a cluster that runs by anything else. No DDL and no "
+        f"backup meanwhile but its own. The way back is a change in the other direction."
+        f"{_named(needed.difference)}"
     )
-    lost = "empty" if found.kind == "initial_system" else None
+    lost = "empty" if needed.kind == "initial_system" else None
     return Operation(
         "change", "Bring the cluster to this plan", steps, text, point_of_no_return=lost, notes=tuple(notes)
     )
@@ -328,8 +329,8 @@ class _Work:
             yield from grow_by(self.times, self.before, self.plan, new, tables, self.conditions)
 
     def _together(self) -> Iterator[Step]:
-        found = self.times.ask(self.times.now.restart, "system", None, self.conditions)
-        duration = None if found is None else found.duration_s
+        estimate = self.times.ask(self.times.now.restart, "system", None, self.conditions)
+        duration = None if estimate is None else estimate.duration_s
         yield from stop_sql(self.before)
         yield Step(
             "data-stop",
@@ -357,27 +358,27 @@ class _Work:
             label="Shut down and start all data nodes",
             blocked=(NOBODY,),
             check="ALL STATUS: all started",
-            phases=() if found is None else found.phases,
+            phases=() if estimate is None else estimate.phases,
         )
         yield from self._start_sql()
 
     def _moved(self) -> list[DataNode]:
         """Data nodes on another host than before: they copy their rows from their node group there."""
         hosts = {node.node_id: self.before.host(node.host_id).hostname for node in self.before.data_nodes}
-        found = [
+        moved = [
             node
             for node in self.plan.data_nodes
             if hosts.get(node.node_id, "") not in ("", self.plan.host(node.host_id).hostname)
         ]
         for group in node_groups(self.plan):
-            if all(node in found for node in group):
+            if all(node in moved for node in group):
                 raise CannotChangeError(
                     f"all data nodes of a node group ({', '.join(str(n.node_id) for n in group)}) move to "
                     "another host, and none would have its rows",
                     where="the change",
                     fix="move one of each group first; or keep the names when only addresses change",
                 )
-        return found
+        return moved
 
     def _start_sql(self) -> Iterator[Step]:
         if self.plan.sql_nodes:

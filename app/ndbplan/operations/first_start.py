@@ -91,8 +91,8 @@ def _management(plan: Plan, times: Times) -> Step:
 
 
 def _data_nodes(plan: Plan, times: Times) -> Step:
-    found = times.ask(times.now.restart, "start", None, IDLE)
-    duration = None if found is None else found.duration_s
+    estimate = times.ask(times.now.restart, "start", None, IDLE)
+    duration = None if estimate is None else estimate.duration_s
     commands: list[Command] = []
     for node in plan.data_nodes:
         commands += (refuse_old_files(plan, node), start_service(plan, node))
@@ -103,7 +103,7 @@ def _data_nodes(plan: Plan, times: Times) -> Step:
         "system, so that nothing is started over old data by mistake.",
         (*commands, wait_started(plan.data_nodes, duration)),
         duration,
-        phases=() if found is None else found.phases,
+        phases=() if estimate is None else estimate.phases,
     )
 
 
@@ -120,13 +120,13 @@ def _sql_nodes(plan: Plan, times: Times) -> Iterator[Step]:
 
 def _disk_data(plan: Plan, times: Times) -> Iterator[Step]:
     if plan.sql_nodes and plan.logfile_groups:
-        found = times.ask(times.now.create_files)
+        estimate = times.ask(times.now.create_files)
         yield Step(
             "disk-data",
             "Create the log file group and the tablespaces",
             "Data and undo files are written in full on every data node at once.",
             tuple(on_an_sql_node(plan, one, makes=True) for one in disk_data_statements(plan)),
-            None if found is None else found.duration_s,
+            None if estimate is None else estimate.duration_s,
         )
 
 

@@ -117,8 +117,8 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
     management = [node for node in plan.management_nodes if node.host_id == host.id]
     data = [node for node in plan.data_nodes if node.host_id == host.id]
     sql = [node for node in plan.sql_nodes if node.host_id == host.id]
-    found = times.ask(times.now.restart, "initial", data[0].node_id, IDLE) if data else None
-    duration = None if found is None else found.duration_s
+    estimate = times.ask(times.now.restart, "initial", data[0].node_id, IDLE) if data else None
+    duration = None if estimate is None else estimate.duration_s
     commands: list[Command] = [*install_programs(plan, {host.hostname})]
     commands += management_directories(plan, management)
     commands += node_directories(plan, data)
@@ -140,7 +140,7 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
         tuple(commands),
         duration,
         blocked=(NO_DDL, NO_NODE_FAILURE),
-        phases=() if found is None else found.phases,
+        phases=() if estimate is None else estimate.phases,
         host=host.hostname,
     )
     for step in move_redo_logs(plan, data):

@@ -37,8 +37,8 @@ def _change(asked: Asked, timed: bool) -> Operation | None:
     """The way from what runs to the plan; None when nothing has to be done."""
     if asked.before is None:
         return None
-    found = change(asked.now, asked.before, timed=timed)
-    return found if found.steps else None
+    operation = change(asked.now, asked.before, timed=timed)
+    return operation if operation.steps else None
 
 
 OPERATIONS: list[Callable[[Asked, bool], Operation | None]] = [
@@ -66,8 +66,8 @@ def operations(plan: Plan, add_groups: int = 1, before: Plan | None = None) -> t
     cannot be done.
     """
     asked = Asked(Estimation(plan), add_groups, before)
-    found = (_timed_or_not(operation, asked) for operation in OPERATIONS)
-    return tuple(operation for operation in found if operation is not None)
+    possible = (_timed_or_not(operation, asked) for operation in OPERATIONS)
+    return tuple(operation for operation in possible if operation is not None)
 
 
 def _timed_or_not(operation: Callable[[Asked, bool], Operation | None], asked: Asked) -> Operation | None:

@@ -170,6 +170,6 @@ class Times:
 
 
 def _constant(constants: Constants, name: str, times: float) -> Quantity:
-    found = constants[name]
-    why = (*found.why, Term("times", times, "", "plan")) if times != 1 else found.why
-    return Quantity(times * found.value, times * found.low, times * found.high, "s", why)
+    constant = constants[name]
+    why = (*constant.why, Term("times", times, "", "plan")) if times != 1 else constant.why
+    return Quantity(times * constant.value, times * constant.low, times * constant.high, "s", why)

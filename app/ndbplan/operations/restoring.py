@@ -80,14 +80,14 @@ def stop_sql(plan: Plan) -> Iterator[Step]:
 
 def take_backup(times: Times, plan: Plan) -> Step:
     """A backup of everything, whose number is kept."""
-    found = times.ask(times.now.of(plan).backup)
+    estimate = times.ask(times.now.of(plan).backup)
     return Step(
         "backup",
         "START BACKUP",
         "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
         "tables of NDB, and accounts that SQL nodes share.",
         (BackUp(),),
-        None if found is None else found.duration_s,
+        None if estimate is None else estimate.duration_s,
         check="the management client reports completed",
         rollback="remove its files",
         if_it_fails="the cluster works on; remove the unfinished files and repeat it",
@@ -135,8 +135,8 @@ def _file_systems(paths: DataNodePaths, node: DataNode) -> tuple[str, ...]:
 
 def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
     """Empty data nodes started, the backup of `before` brought back, SQL nodes started."""
-    found = times.ask(times.now.of(after).restart, "start", None, IDLE)
-    duration = None if found is None else found.duration_s
+    estimate = times.ask(times.now.of(after).restart, "start", None, IDLE)
+    duration = None if estimate is None else estimate.duration_s
     yield Step(
         "data-nodes",
         "Start the data nodes empty",
@@ -150,7 +150,7 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
         label="Start all data nodes empty",
         blocked=("everything: the cluster is empty",),
         check="ALL STATUS: all started",
-        phases=() if found is None else found.phases,
+        phases=() if estimate is None else estimate.phases,
     )
     yield from move_redo_logs(after)
     yield from _restore_steps(times, before)
@@ -166,7 +166,7 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
 
 def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
     nodes = before.data_nodes
-    found = times.ask(times.now.of(before).restore)
+    estimate = times.ask(times.now.of(before).restore)
 
     # Accounts that SQL nodes share are in the backup, and come back with this option only.
     shared = ("--include-stored-grants",) if before.features.stored_grants_restored else ()
@@ -187,11 +187,11 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
         "Restore the rows",
         "From the files of every node that took the backup. A row that is there already is written again.",
         tuple(part(node, "--restore-data", "--disable-indexes", *shared) for node in nodes),
-        None if found is None else found.duration_s,
+        None if estimate is None else estimate.duration_s,
         label="Restore the backup",
         blocked=("everything: the data is not complete",),
         check="row counts as before",
-        phases=() if found is None else found.phases,
+        phases=() if estimate is None else estimate.phases,
     )
     yield Step(
         "restore-indexes",

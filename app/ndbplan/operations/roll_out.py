@@ -145,12 +145,12 @@ def _restore(now: Estimation) -> Step:
 
 
 def _all_at_once(now: Estimation, kind: Kind, title: str, why: str, conditions: Conditions) -> Step:
-    found = now.restart(kind, None, conditions)
+    estimate = now.restart(kind, None, conditions)
     return Step(
         "start-all",
         title,
-        duration_s=found.duration_s,
+        duration_s=estimate.duration_s,
         blocked=(f"everything: {why}",),
         check="ALL STATUS: all started",
-        phases=found.phases,
+        phases=estimate.phases,
     )

@@ -152,8 +152,8 @@ def disk_data_statements(plan: Plan, before: Plan | None = None) -> Iterator[str
 
 def space_files(plan: Plan) -> dict[str, dict[str, int]]:
     """Undo and data files with their sizes in bytes, by the log file group or tablespace that has them."""
-    found = {group.name: dict(_files(group.undo_files, None)) for group in plan.logfile_groups}
-    return found | {space.name: dict(_files(space.data_files, space.directory)) for space in plan.tablespaces}
+    files = {group.name: dict(_files(group.undo_files, None)) for group in plan.logfile_groups}
+    return files | {space.name: dict(_files(space.data_files, space.directory)) for space in plan.tablespaces}
 
 
 def _files(files: Iterable[SpaceFile], directory: str | None) -> Iterator[tuple[str, int]]:

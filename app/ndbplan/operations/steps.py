@@ -106,8 +106,8 @@ def restart_each(
 
 def restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -> Step:
     """One copy of the rows only: no node can go without the others."""
-    found = times.ask(times.now.restart, "start" if kind == "initial" else "system", None, conditions)
-    duration = None if found is None else found.duration_s
+    estimate = times.ask(times.now.restart, "start" if kind == "initial" else "system", None, conditions)
+    duration = None if estimate is None else estimate.duration_s
     lost = " With --initial all rows are lost: restore a backup afterwards." if kind == "initial" else ""
     option = "--initial" if kind == "initial" else ""
     return Step(
@@ -125,7 +125,7 @@ def restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) ->
         rollback="restart once more with the old configuration",
         if_it_fails="read the error log of the node that does not start, correct, start it again",
         destructive=f"The cluster is down while its data nodes restart.{lost}",
-        phases=() if found is None else found.phases,
+        phases=() if estimate is None else estimate.phases,
     )
 
 
@@ -192,8 +192,8 @@ def _slowest(
 ) -> RestartEstimate:
     """The restart of these nodes at once lasts as long as that of the slowest."""
     at_once = replace(conditions, restarting=tuple(node.node_id for node in nodes))
-    found = (now.restart(kind, node.node_id, at_once) for node in nodes)
-    return max(found, key=lambda one: one.duration_s.value)
+    estimates = (now.restart(kind, node.node_id, at_once) for node in nodes)
+    return max(estimates, key=lambda one: one.duration_s.value)
 
 
 def restart_sql_nodes(times: Times, plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[Step]:

@@ -125,7 +125,7 @@ def _passes(plan: Plan, table: TableReorganise) -> tuple[Phase, ...]:
         ("delete moved rows", deleting.value * rest),
     )
     whole = table.duration_s
-    found = []
+    passes = []
     for name, seconds in shares:
         share = seconds / whole.value
         why = (
@@ -136,8 +136,8 @@ def _passes(plan: Plan, table: TableReorganise) -> tuple[Phase, ...]:
                 f"{deleting.evidence}: {deleting.source} [{deleting.name}]",
             ),
         )
-        found.append(Phase(name, whole.scaled(share, why=why), table.bound, ""))
-    return tuple(found)
+        passes.append(Phase(name, whole.scaled(share, why=why), table.bound, ""))
+    return tuple(passes)
 
 
 def optimise(plan: Plan, table: Table) -> Quantity:
@@ -182,7 +182,7 @@ def disk_loads(plan: Plan, change: ReorganiseEstimate) -> tuple[DiskLoad, ...]:
             written[out] = written.get(out, 0.0) + rows * (insert + delete)
             written[into] = written.get(into, 0.0) + rows * insert
     seconds = change.duration_s
-    found = []
+    loads = []
     overhead = constants_of(plan)["redo_page_overhead"]
     for i, group in enumerate(node_groups(after)):
         log = written.get(i, 0.0) * overhead.value
@@ -198,5 +198,5 @@ def disk_loads(plan: Plan, change: ReorganiseEstimate) -> tuple[DiskLoad, ...]:
             speed = disk.sequential_write_bytes_per_s
             stated = Term(f"sequential writing of {disk.name}", speed, "bytes/s", "plan")
             share = rate.scaled(1 / speed, "fraction", (rate.as_term("log"), stated))
-            found.append(DiskLoad(node.node_id, disk.name, rate, share))
-    return tuple(found)
+            loads.append(DiskLoad(node.node_id, disk.name, rate, share))
+    return tuple(loads)

@@ -73,8 +73,8 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
 def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """The start of a cluster that was stopped. `timed`: with durations; raises what `restart` raises then."""
     plan, times = now.plan, Times(now, known=timed)
-    found = times.ask(now.restart, "system", None, IDLE)
-    duration = None if found is None else found.duration_s
+    estimate = times.ask(now.restart, "system", None, IDLE)
+    duration = None if estimate is None else estimate.duration_s
     management = _started(plan)
     data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
     steps = [
@@ -85,7 +85,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             "All at once: each loads its last checkpoint and executes its redo log.",
             (*data, wait_started(plan.data_nodes, duration)),
             duration,
-            phases=() if found is None else found.phases,
+            phases=() if estimate is None else estimate.phases,
         ),
     ]
     if plan.sql_nodes:

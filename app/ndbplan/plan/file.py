@@ -177,16 +177,16 @@ def _understood(document: dict[str, Any], version: int, name: str) -> Opened:
 
 def _places(error: ValidationError) -> list[tuple[int | str, ...]]:
     """Where the errors are, those behind others in a list first, so that they keep their places."""
-    found: list[tuple[int | str, ...]] = []
+    places: list[tuple[int | str, ...]] = []
     for one in error.errors(include_url=False):
         cause = (one.get("ctx") or {}).get("error")
         if isinstance(cause, BrokenReferenceError):
             steps = re.findall(r"[^.\[\]]+", cause.where)
             numbers = map(whole_number, steps)
-            found.append(tuple(s if n is None else n for s, n in zip(steps, numbers, strict=True)))
+            places.append(tuple(s if n is None else n for s, n in zip(steps, numbers, strict=True)))
         else:
-            found.append(one["loc"])
-    return sorted(found, key=lambda loc: [(isinstance(step, str), step) for step in loc], reverse=True)
+            places.append(one["loc"])
+    return sorted(places, key=lambda loc: [(isinstance(step, str), step) for step in loc], reverse=True)
 
 
 def _without(document: dict[str, Any], loc: tuple[int | str, ...]) -> str:

@@ -220,11 +220,11 @@ def _difference(before: Plan, after: Plan) -> Document:
     fields = [name for name in Plan.model_fields if getattr(before, name) is not getattr(after, name)]
     collections = {name for name in fields if _is_collection(getattr(after, name))}
     plain = after.model_dump(mode="json", exclude_defaults=True, include=set(fields) - collections)
-    found: Document = {name: plain.get(name) for name in fields if name not in collections}
+    difference: Document = {name: plain.get(name) for name in fields if name not in collections}
     for name in fields:
         if name in collections:
-            found[name] = _members(getattr(before, name), getattr(after, name))
-    return found
+            difference[name] = _members(getattr(before, name), getattr(after, name))
+    return difference
 
 
 def _is_collection(value: object) -> bool:
@@ -234,16 +234,16 @@ def _is_collection(value: object) -> bool:
 def _members(before: tuple[Part, ...], after: tuple[Part, ...]) -> list[Any]:
     """`[3, 9]` are the members 3 to 8 of before, an object is a new one."""
     place = {id(part): number for number, part in enumerate(before)}
-    found: list[Any] = []
+    members: list[Any] = []
     for part in after:
         number = place.get(id(part))
         if number is None:
-            found.append(part.model_dump(mode="json", exclude_defaults=True))
-        elif found and isinstance(found[-1], list) and found[-1][1] == number:
-            found[-1][1] = number + 1
+            members.append(part.model_dump(mode="json", exclude_defaults=True))
+        elif members and isinstance(members[-1], list) and members[-1][1] == number:
+            members[-1][1] = number + 1
         else:
-            found.append([number, number + 1])
-    return found
+            members.append([number, number + 1])
+    return members
 
 
 def _applied(document: Document, changed: Document) -> Document:

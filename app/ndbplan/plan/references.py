@@ -56,8 +56,8 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 
 def what_fits(plan: Objects, to: str) -> list[Any]:
     """The objects of a plan that a reference may name, processes by their node ids."""
-    found = [part for part in plan.objects() if isinstance(part, KINDS[to][1])]
-    return sorted(found, key=lambda part: getattr(part, "node_id", 0))
+    fitting = [part for part in plan.objects() if isinstance(part, KINDS[to][1])]
+    return sorted(fitting, key=lambda part: getattr(part, "node_id", 0))
 
 
 class BrokenReferenceError(UserError, ValueError):

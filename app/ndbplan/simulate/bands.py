@@ -181,8 +181,8 @@ def monte_carlo(
             progress(done / runs)
         return _found(sim)
 
-    found = drawn_runs(story, runs, seed, one, most, cancelled, workers, start)
-    return _bands(story.scenario, found, seed)
+    drawn = drawn_runs(story, runs, seed, one, most, cancelled, workers, start)
+    return _bands(story.scenario, drawn, seed)
 
 
 @dataclass(frozen=True)
@@ -252,20 +252,20 @@ class _Detail(NamedTuple):
 
 def _detailed(scenario: Scenario) -> list[_Detail]:
     """All detailed series; none when even few moments of them would be too much."""
-    found = [_Detail(one.name, one) for one in in_bands("cluster")]
+    details = [_Detail(one.name, one) for one in in_bands("cluster")]
     for i, code in enumerate(ERROR_CODES):
-        found += [_Detail(one.name.format(code), one, i) for one in in_bands("error")]
+        details += [_Detail(one.name.format(code), one, i) for one in in_bands("error")]
     for n, node_class in enumerate(scenario.node_classes):
         stem = f"node{node_class.node_id}"
         for p in range(node_class.log_parts):
-            found += [_Detail(f"{stem}_part{p}_{one.name}", one, n, p) for one in in_bands("part")]
-        found += [_Detail(f"{stem}_{one.name}", one, n) for one in in_bands("node")]
+            details += [_Detail(f"{stem}_part{p}_{one.name}", one, n, p) for one in in_bands("part")]
+        details += [_Detail(f"{stem}_{one.name}", one, n) for one in in_bands("node")]
     for d, disk_class in enumerate(scenario.disk_classes):
         stem = f"{disk_class.hostnames[0]}_{disk_class.disks[0].name}".replace(" ", "_")
-        found += [_Detail(f"{stem}_{one.name}", one, d) for one in in_bands("disk")]
+        details += [_Detail(f"{stem}_{one.name}", one, d) for one in in_bands("disk")]
         for i, purpose in enumerate(PURPOSES):
-            found += [_Detail(f"{stem}_{purpose}_{one.name}", one, d, i) for one in in_bands("purpose")]
-    return found if len(found) * FEWEST_BUCKETS * 2 <= MOST_NUMBERS // 200 else []
+            details += [_Detail(f"{stem}_{purpose}_{one.name}", one, d, i) for one in in_bands("purpose")]
+    return details if len(details) * FEWEST_BUCKETS * 2 <= MOST_NUMBERS // 200 else []
 
 
 def _details(sim: Simulation) -> Floats:

@@ -73,7 +73,7 @@ def find_bottlenecks(
     refused = {error.code: error.count for error in errors}
     most = sum(refused.values())
     by_node = {error.code: error.node_id for error in errors}
-    found: list[Bottleneck] = []
+    bottlenecks: list[Bottleneck] = []
     for d, disk in enumerate(disks):
         # Buffers fill because their disk is too slow, even when pauses of the checkpoints lower its mean.
         codes = [c for c in _BUFFER_CODES if c in refused and _redo_disk(scenario, by_node[c]) == d]
@@ -83,18 +83,18 @@ def find_bottlenecks(
             used = max(used, 1.0 + waited)
         if held_back > WAITED_SHARE and _held_by_disk_data(scenario, services, d, peak_per_s):
             used = max(used, 1.0 + held_back)
-        found.append(Bottleneck("disk", f"{disk.host} {disk.disk}", used, disk.disk_ids))
+        bottlenecks.append(Bottleneck("disk", f"{disk.host} {disk.disk}", used, disk.disk_ids))
     if parts:
         fullest = max(parts, key=_log_share)
         used = 1.0 + refused[410] / most if 410 in refused else _log_share(fullest)
         where = f"node {fullest.node_id}, log part {fullest.log_part}"
-        found.append(Bottleneck("redo log", where, used, _ids(scenario, fullest.node_id)))
+        bottlenecks.append(Bottleneck("redo log", where, used, _ids(scenario, fullest.node_id)))
     if 1220 in refused:
         node_id = by_node[1220]
         used = 1.0 + refused[1220] / most
-        found.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
+        bottlenecks.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
     if isinstance(scenario.workload.load, ClosedLoad) and not errors:
-        found.append(Bottleneck(*scenario.client_limit, 1.0))
+        bottlenecks.append(Bottleneck(*scenario.client_limit, 1.0))
     for service in services:
         used = peak_per_s / service.max_per_s
         # Where less than the service passes was sent, full buffers of disk data held it back.
@@ -106,14 +106,14 @@ def find_bottlenecks(
             used = 1.0 + held_back
         if service is services[0] and 1218 in refused:
             used = 1.0 + refused[1218] / most
-        found.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
+        bottlenecks.append(Bottleneck(service.resource, service.where, min(2.0, used), service.object_ids))
     for code in _FULL:
         if code in refused:
             node_id = by_node[code]
-            found.append(full_of(code, node_id, 1.0 + refused[code] / most, _ids(scenario, node_id)))
+            bottlenecks.append(full_of(code, node_id, 1.0 + refused[code] / most, _ids(scenario, node_id)))
     if 4009 in refused:
-        found.append(Bottleneck("nodes", "SQL nodes that see no data node", 1.0 + refused[4009] / most))
-    return tuple(sorted(found, key=lambda b: -b.used))
+        bottlenecks.append(Bottleneck("nodes", "SQL nodes that see no data node", 1.0 + refused[4009] / most))
+    return tuple(sorted(bottlenecks, key=lambda b: -b.used))
 
 
 def _writes_disk_data(scenario: Scenario) -> bool:

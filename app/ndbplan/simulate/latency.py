@@ -32,25 +32,25 @@ LONGEST_S = 3600.0
 def _answered(sim: Simulation) -> Floats:
     """Transactions of each bucket that data nodes answered; what a stopped cluster refuses is no answer."""
     refused: Floats = np.diff(sim.history.errors[:, Error.DOWN], prepend=0.0)
-    found: Floats = (
+    answered: Floats = (
         sim.history.totals[:, OfCluster.ACCEPTED] + sim.history.totals[:, OfCluster.REFUSED] - refused
     )
     # Sums that differ by rounding only are no answers.
-    return np.where(found > 1e-9 * (1.0 + refused), found, 0.0)
+    return np.where(answered > 1e-9 * (1.0 + refused), answered, 0.0)
 
 
 def _over_time(sim: Simulation, setting: Callable[[Run], float], lengths: Floats) -> Floats:
     """Mean in each bucket of a setting of the run that events may change."""
     edges = np.concatenate([[0.0], np.cumsum(lengths)])
     before = setting(sim.settings[0][1])
-    found = np.full(len(lengths), before)
+    latency = np.full(len(lengths), before)
     for at_s, values in sim.settings[1:]:
         value = setting(values)
         if value != before:
             after = np.clip((edges[1:] - at_s) / lengths, 0.0, 1.0)
-            found += after * (value - before)
+            latency += after * (value - before)
             before = value
-    return found
+    return latency
 
 
 def latency_s(sim: Simulation) -> Floats:
@@ -65,16 +65,18 @@ def latency_s(sim: Simulation) -> Floats:
     load = scenario.workload.load
     if isinstance(load, ClosedLoad):
         clients = _over_time(sim, lambda run: run.clients, lengths)
-        found = np.maximum(load.latency_s, clients / rate - load.think_time_s)
+        latency = np.maximum(load.latency_s, clients / rate - load.think_time_s)
     else:
         service = _over_time(sim, lambda run: run.service_per_s, lengths)
         used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
         idle_s = constants_of(scenario.plan)["idle_latency_s"].value
-        found = idle_s / (1.0 - np.minimum(MOST_USED, used)) + sim.history.totals[:, OfCluster.WAITING] / rate
+        latency = (
+            idle_s / (1.0 - np.minimum(MOST_USED, used)) + sim.history.totals[:, OfCluster.WAITING] / rate
+        )
         if isinstance(load, OpenLoad) and load.clients:
             # No more than all clients can be waiting for an answer.
-            found = np.minimum(found, np.maximum(idle_s, load.clients / rate))
-    return np.where(some, np.minimum(LONGEST_S, found), 0.0)
+            latency = np.minimum(latency, np.maximum(idle_s, load.clients / rate))
+    return np.where(some, np.minimum(LONGEST_S, latency), 0.0)
 
 
 def mean_latency(sim: Simulation, series: Floats) -> Quantity:

@@ -284,26 +284,28 @@ def _resources(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
     nodes = {node.node_id: node for node in plan.data_nodes}
     for node_id, series in _up(result, bucket):
         node = nodes[node_id]
-        found: dict[str, tuple[int, int, int]] = {}
+        resources: dict[str, tuple[int, int, int]] = {}
         for name, (reserved, most) in _reserved(result, plan, node, series).items():
             used = kinds.used_pages.get(name, round(reserved * kinds.used_share.get(name, 0.0)))
-            found[name] = (reserved, used, kinds.no_limit if most is None else most)
+            resources[name] = (reserved, used, kinds.no_limit if most is None else most)
         index_pages = _index_memory(plan, node, series, bucket)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
-        data, files, cache = (found[name][0] for name in ("DATA_MEMORY", "FILE_BUFFERS", "DISK_PAGE_BUFFER"))
+        data, files, cache = (
+            resources[name][0] for name in ("DATA_MEMORY", "FILE_BUFFERS", "DISK_PAGE_BUFFER")
+        )
         # IndexMemory is taken whole at the start.
-        found["DATA_MEMORY"] = (data, _pages(_memory(series, bucket)) + index_pages, data)
-        found["FILE_BUFFERS"] = (files, max(0, files - _FILE_BUFFERS_FREE_PAGES), files)
-        found["DISK_PAGE_BUFFER"] = (cache, cache, cache)
+        resources["DATA_MEMORY"] = (data, _pages(_memory(series, bucket)) + index_pages, data)
+        resources["FILE_BUFFERS"] = (files, max(0, files - _FILE_BUFFERS_FREE_PAGES), files)
+        resources["DISK_PAGE_BUFFER"] = (cache, cache, cache)
         shared = node_settings(plan, node).number("SharedGlobalMemory") // PAGE_BYTES
-        listed = [found[name] for name in kinds.names if name in found]
-        found["RESERVED"] = (
+        listed = [resources[name] for name in kinds.names if name in resources]
+        resources["RESERVED"] = (
             sum(max(0, reserved - used) for reserved, used, _ in listed),
             sum(used for _, used, _ in listed),
             sum(reserved for reserved, _, _ in listed) + shared,
         )
         spare_pct = node_settings(plan, node).number("MinFreePct")
         for name in kinds.names:
-            reserved, used, most = found[name]
+            reserved, used, most = resources[name]
             # Of what is taken and the spare pages (481 pages in use, 26 spare [8.4.8]).
             spare = -(-used * spare_pct // max(1, 100 - spare_pct)) if name == "DATA_MEMORY" else 0
             yield {

@@ -53,7 +53,7 @@ def steady_rates(workload: Workload, bucket_s: float, accepted: Floats) -> tuple
     points = sorted((point for point in load.points if point.at_s < end_s), key=lambda point: point.at_s)
     if len(points) > MOST_RATES:
         return ()
-    found = []
+    rates = []
     for at, point in enumerate(points):
         # Before its first point a load is as there.
         from_s = point.at_s if at else 0.0
@@ -62,5 +62,5 @@ def steady_rates(workload: Workload, bucket_s: float, accepted: Floats) -> tuple
         if last > first:
             means = accepted[:, first:last].mean(axis=1, dtype=float).tolist()
             taken = spread(means, "tx/s", len(means))
-            found.append(SteadyRate(from_s, to_s, point.rate_per_s, taken))
-    return tuple(found)
+            rates.append(SteadyRate(from_s, to_s, point.rate_per_s, taken))
+    return tuple(rates)

@@ -20,7 +20,7 @@ SOURCE = "simulation, held against 7.4.10 runs with limited disks"
 
 def errors_of(sim: Simulation) -> tuple[ErrorCount, ...]:
     """Errors that clients got, the first one first."""
-    found = []
+    errors = []
     late = constant_for(sim.scenario.plan, "simulated_moment").high
     for i, code in enumerate(ERROR_CODES):
         count = float(sim.state.errors[i])
@@ -36,8 +36,8 @@ def errors_of(sim: Simulation) -> tuple[ErrorCount, ...]:
             (Term("first refusal", first, "s", SOURCE),),
         )  # fmt: skip
         moment = reach(sim.scenario.plan, "load").widened(moment)
-        found.append(ErrorCount(code, count, moment, sim.scenario.node_classes[max(0, node)].node_id))
-    return tuple(sorted(found, key=lambda e: e.first_at_s.value))
+        errors.append(ErrorCount(code, count, moment, sim.scenario.node_classes[max(0, node)].node_id))
+    return tuple(sorted(errors, key=lambda e: e.first_at_s.value))
 
 
 def rate_factor(sim: Simulation) -> float:
@@ -55,7 +55,7 @@ def buffer_bytes(sim: Simulation) -> Floats:
 
 def parts_of(sim: Simulation) -> tuple[PartSeries, ...]:
     """Each log part of each simulated data node."""
-    found = []
+    series = []
     history, made = sim.history, sim.state.parts[Part.MADE]
     used = (sim.living_load() > 0) | (made > 0)
     buffers = buffer_bytes(sim)
@@ -66,7 +66,7 @@ def parts_of(sim: Simulation) -> tuple[PartSeries, ...]:
                 continue
             low = history.low[:, n, p].copy()
             low[~np.isfinite(low)] = 0.0
-            found.append(
+            series.append(
                 PartSeries(
                     node_id=node_class.node_id,
                     node_ids=tuple(node.node_id for node in node_class.nodes),
@@ -85,18 +85,18 @@ def parts_of(sim: Simulation) -> tuple[PartSeries, ...]:
                     made_bytes=float(made[n, p]),
                 )
             )
-    return tuple(found)
+    return tuple(series)
 
 
 def nodes_of(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
     """Each simulated data node."""
     plan = sim.scenario.plan
-    found = []
+    series = []
     for n, node_class in enumerate(sim.scenario.node_classes):
         recorded = sim.history.node[:, n]
         written = np.diff(recorded[:, OfNode.REDO_WRITTEN], prepend=0.0)
         usable = usable_data_memory(node_settings(plan, node_class.nodes[0]))
-        found.append(
+        series.append(
             NodeSeries(
                 node_id=node_class.node_id,
                 node_ids=tuple(node.node_id for node in node_class.nodes),
@@ -111,13 +111,13 @@ def nodes_of(sim: Simulation, lengths: Floats) -> tuple[NodeSeries, ...]:
                 dead=recorded[:, OfNode.DEAD],
             )
         )
-    return tuple(found)
+    return tuple(series)
 
 
 def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
     """Each simulated disk."""
     off, peak_off = rate_factor(sim), constant_for(sim.scenario.plan, "simulated_peak_use").high
-    found = []
+    series = []
     scenario, busy_of = sim.scenario, sim.history.busy
     near = reach(scenario.plan, "load")
     for d, disk_class in enumerate(scenario.disk_classes):
@@ -137,7 +137,7 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
         peak = min(1.0, other + (1.0 - other) * float(busy_of[:, d, 1].max(initial=0.0)))
         busy = min(1.0, other + (1.0 - other) * mean_busy)
         low, high = min(mean, mean / off), max(mean, min(capacity, mean * off))
-        found.append(
+        series.append(
             DiskSeries(
                 host=disk_class.hostnames[0],
                 disk=disk_class.disks[0].name,
@@ -159,4 +159,4 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
                 utilisation_max=Quantity(peak, peak / peak_off, min(1.0, peak * peak_off), "fraction"),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(series)

@@ -256,7 +256,7 @@ def _bottlenecks(
     attempted = out[:, OfCluster.ATTEMPTED]
     held = (attempted < 0.999 * out[:, OfCluster.OFFERED]) & (out[:, OfCluster.WAITING] <= 0) & runs
     peak_per_s = float((attempted / lengths)[runs].max(initial=0.0))
-    found = find_bottlenecks(
+    bottlenecks = find_bottlenecks(
         sim.scenario,
         [error for error in errors if error.code != REFUSED_WITH] if stop is not None else errors,
         parts,
@@ -266,7 +266,7 @@ def _bottlenecks(
         held_back=float(held.mean()),
         waited=float(((out[:, OfCluster.WAITING] > 0) & runs).mean()),
     )
-    return found if stop is None else (Bottleneck("nodes", stop.text, 2.0), *found)
+    return bottlenecks if stop is None else (Bottleneck("nodes", stop.text, 2.0), *bottlenecks)
 
 
 def _services(sim: Simulation, peak_per_s: float) -> tuple[Service, ...]:

@@ -203,8 +203,8 @@ class Restart:
 
 def latest_restarts(restarts: Iterable[Restart], at_s: float) -> list[Restart]:
     """The last restart of each node that had failed by then, in node-id order."""
-    found = {one.node_id: one for one in restarts if one.failed_at_s <= at_s}
-    return [found[node_id] for node_id in sorted(found)]
+    latest = {one.node_id: one for one in restarts if one.failed_at_s <= at_s}
+    return [latest[node_id] for node_id in sorted(latest)]
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ def node_kinds(now: Estimation) -> Iterator[Problem]:
     ):
         if not present:
             text = f"there is no {name}; ndb_mgmd asks for one of each kind at least"
-            found = error("cluster", text, f"add a {name}")
-            yield replace(found, solve=partial(another_node, kind, "node-kinds", now))
+            problem = error("cluster", text, f"add a {name}")
+            yield replace(problem, solve=partial(another_node, kind, "node-kinds", now))
 
 
 @rule("unknown-parameter", "The version does not know a parameter")

@@ -112,10 +112,10 @@ def _of_value(name: str, value: str) -> Iterator[str]:
 
 def _number(text: str) -> tuple[int | None, str]:
     """What strtol with base 0 reads, and what is left; None: nothing to read."""
-    found = _NUMBER.match(text)
-    if found is None:
+    match = _NUMBER.match(text)
+    if match is None:
         return None, text
-    sign, digits, rest = found.groups()
+    sign, digits, rest = match.groups()
     if digits[:2].lower() == "0x":
         number = int(digits, 16)
     elif digits.startswith("0"):

@@ -133,7 +133,7 @@ def moved_away(now: Estimation, disk: DiskSpace, roles: tuple[DiskRole, ...]) ->
     before = disk_severity(disk)
     for wanted in (None, Severity.WARNING):
         for chosen in choices:
-            left = _severity(disk, -1, disk, chosen)
+            left = _severity(disk, -1, disk, chosen, disk.capacity_bytes)
             if left is not wanted or not _is_better(left, before):
                 continue
             place = _place_for(now, others, disk, chosen)
@@ -155,14 +155,14 @@ def _nodes_of_role(plan: Plan, disk: DiskSpace, role: DiskRole) -> list[str]:
 
 
 def _severity(
-    there: DiskSpace | None, sign: int, disk: DiskSpace, roles: tuple[DiskRole, ...], capacity: int = 0
+    there: DiskSpace | None, sign: int, disk: DiskSpace, roles: tuple[DiskRole, ...], capacity: int
 ) -> Severity | None:
     """How full a disk is with the files of these roles of another one (sign 1), or without its own (-1)."""
     used = sign * sum(disk.of(role).value for role in roles)
     full = sign * sum(disk.full_of(role).value for role in roles)
     low = sign * sum(disk.full_of(role).low for role in roles)
     if there is not None:
-        used, capacity = used + there.used_bytes.value, there.capacity_bytes
+        used += there.used_bytes.value
         full, low = full + there.memory_full_bytes.value, low + there.memory_full_bytes.low
     return severity_of_space(used, full, low, capacity)
 

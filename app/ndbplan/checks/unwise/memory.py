@@ -41,11 +41,11 @@ def memory_of_host(now: Estimation) -> Iterator[Problem]:
         fix = "lower DataMemory or DiskPageBufferMemory, or give the host more memory"
         if certain and sum(need.ram_bytes.low for need in needs) > host.memory_bytes:
             text += ": the data node does not start or the host swaps"
-            found = error(f"host {host.hostname}", text, fix, ids, measure=share)
+            problem = error(f"host {host.hostname}", text, fix, ids, measure=share)
         else:
             text += "; the operating system and its file cache need at least 10 %"
-            found = warning(f"host {host.hostname}", text, fix, ids, measure=share)
-        yield replace(found, solve=solve)
+            problem = warning(f"host {host.hostname}", text, fix, ids, measure=share)
+        yield replace(problem, solve=solve)
 
 
 @rule("data-memory-of-host", "DataMemory leaves no room for everything else")
@@ -58,7 +58,7 @@ def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
         host = plan.host(host_id)
         share = data_memory / host.memory_bytes
         if DATA_MEMORY_SHARE < share <= 1:
-            found = warning(
+            problem = warning(
                 f"host {host.hostname}",
                 f"DataMemory of {host.hostname} is {format_bytes_binary(data_memory)}, "
                 f"{format_percent(share)} of "
@@ -68,7 +68,7 @@ def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
                 [host.id],
                 measure=share,
             )
-            yield replace(found, solve=solve)
+            yield replace(problem, solve=solve)
 
 
 @rule("data-memory-fill", "The tables do not fit into DataMemory")
@@ -88,7 +88,7 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
             f"{format_bytes_binary(need.data_memory_limit_bytes)}; "
             f"{format_percent(usable)} can be filled (MinFreePct {kept})"
         )
-        found = error(
+        problem = error(
             f"data node {node.node_id}",
             f"{text}: inserts fail with error 827",
             "raise DataMemory, or add a node group"
@@ -97,4 +97,4 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
             [node.id],
             measure=need.fill,
         )
-        yield replace(found, solve=solve) if usable > 0 else found
+        yield replace(problem, solve=solve) if usable > 0 else problem

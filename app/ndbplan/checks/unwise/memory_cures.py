@@ -196,23 +196,23 @@ def _missing(now: Estimation) -> str:
 
 def room_in_hosts(rule: str, now: Estimation, look: Look) -> WaysOut:
     """Ways to let the data nodes fit into their hosts: less DataMemory where the tables fit, more memory."""
-    found: list[Solution] = []
+    rooms: list[Solution] = []
     lowered = _lowered(now)
     if lowered is not None:
         edit, reason = completed(look, now.plan, lowered, rule)
         if not reason:
             why = "the tables fit, and it takes nothing new; a rolling restart does it"
-            found.append(Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit))
+            rooms.append(Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit))
     short = _short_of_memory(now)
     if short:
         edit, reason = completed(look, now.plan, partial(_memories, sizes=short), rule)
         why = f"instead of {_had(now.plan, short)}"
-        if not found:
+        if not rooms:
             why = f"DataMemory is what the tables need; {why}"
         title = f"Give {_hosts(now.plan, short)} {format_bytes_binary(max(short.values()))}"
-        found += [] if reason else [Solution(title, why, edit, buys=True)]
+        rooms += [] if reason else [Solution(title, why, edit, buys=True)]
     otherwise = f"{_missing(now)}: lower DataMemory or DiskPageBufferMemory, or give the host more memory"
-    return ways_out(found, otherwise)
+    return ways_out(rooms, otherwise)
 
 
 def _short_of_memory(now: Estimation) -> dict[str, int]:

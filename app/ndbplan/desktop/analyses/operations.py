@@ -295,20 +295,20 @@ def _idle_sliders(now: Estimation, conditions: Conditions) -> list[str]:
     """Which sliders were moved and change no node restart, and what it waits for instead."""
     try:
         moved = now.restart("node", conditions=conditions)
-        found = []
+        sliders = []
         for name, at_rest in _AT_REST.items():
             if getattr(conditions, name) == at_rest:
                 continue
             plain = now.restart("node", conditions=replace(conditions, **{name: at_rest}))
             if abs(plain.duration_s.value - moved.duration_s.value) <= _SAME * plain.duration_s.value:
                 longest = max(moved.phases, key=lambda phase: phase.duration_s.value)
-                found.append(
+                sliders.append(
                     f"Node restart: {_SLIDERS[name]} changes nothing here; its longest phase, "
                     f"{longest.name}, is bound by {longest.bound}"
                 )
     except UserError:
         return []
-    return found
+    return sliders
 
 
 def _add_procedure(

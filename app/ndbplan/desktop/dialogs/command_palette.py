@@ -104,8 +104,8 @@ class CommandPalette(QFrame):
 
     def matching(self, text: str) -> list[Command]:
         """Commands that are called so, best first; nothing is: the one that looks elsewhere."""
-        found = [self._known[i] for i in ranked(text, self._names)[:_SHOWN]]
-        return found or [self._otherwise(text.strip())]
+        entries = [self._known[i] for i in ranked(text, self._names)[:_SHOWN]]
+        return entries or [self._otherwise(text.strip())]
 
     def _filter(self, text: str) -> None:
         self._model.clear()

@@ -245,7 +245,7 @@ def _saved(path: Path | None) -> tuple[Plan | None, datetime | None]:
         return None, None
     try:
         # Anything else that has its name now, such as a pipe, might be waited for.
-        found = file.load(path) if path.is_file() else None
-        return found, None if found is None else datetime.fromtimestamp(path.stat().st_mtime)
+        saved = file.load(path) if path.is_file() else None
+        return saved, None if saved is None else datetime.fromtimestamp(path.stat().st_mtime)
     except (OSError, UserError, ValueError, OverflowError):
         return None, None

@@ -52,11 +52,11 @@ def score(typed: str, name: Name, *, alike: bool = True) -> float:
     asked = " ".join(typed.lower().split())
     if not asked:
         return 1.0
-    found = _named(asked, name)
-    if not found and alike:
-        found = _alike(asked, name)
+    mark = _named(asked, name)
+    if not mark and alike:
+        mark = _alike(asked, name)
     # Of equal ones the shorter is meant.
-    return max(0.001, found - min(len(name.text), 100) * 0.01) if found else 0.0
+    return max(0.001, mark - min(len(name.text), 100) * 0.01) if mark else 0.0
 
 
 def _named(asked: str, name: Name) -> float:
@@ -101,7 +101,7 @@ def _alike(asked: str, name: Name) -> float:
 def ranked(typed: str, names: Sequence[Name]) -> list[int]:
     """Numbers of the names that are meant, best first; of equal ones in their order."""
     scored = [(score(typed, name, alike=False), i) for i, name in enumerate(names)]
-    found = [(mark, i) for mark, i in scored if mark > 0]
-    if not found:
-        found = [(mark, i) for i, name in enumerate(names) if (mark := score(typed, name)) > 0]
-    return [i for mark, i in sorted(found, key=lambda one: (-one[0], one[1]))]
+    best = [(mark, i) for mark, i in scored if mark > 0]
+    if not best:
+        best = [(mark, i) for i, name in enumerate(names) if (mark := score(typed, name)) > 0]
+    return [i for mark, i in sorted(best, key=lambda one: (-one[0], one[1]))]

@@ -70,12 +70,12 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
 
 def origins_of(file: str, section: RawSection, values: Mapping[str, int | str]) -> Origins:
     """The lines of a file from which values of a section came, by the manual's names."""
-    found: dict[str, Origin] = {}
+    origins: dict[str, Origin] = {}
     for line in section.lines:
         name = _proper_name(section.kind, line.name)
         if name in values:
-            found[name] = SetByImport(file=file, line=line.line)
-    return Origins(found)
+            origins[name] = SetByImport(file=file, line=line.line)
+    return Origins(origins)
 
 
 _UNKNOWN_FIX = "the plan keeps it, exports leave it out"

@@ -57,10 +57,10 @@ def changes_of(
         stream.accept(word)
     stream.expect("TABLE")
     table = table_name(stream, database)
-    found = list[Change]()
+    changes = list[Change]()
     for clause in _clauses(stream.rest()):
-        found += _change(clause, problems)
-    return table, found
+        changes += _change(clause, problems)
+    return table, changes
 
 
 def _index(stream: Stream, end: int, database: str) -> tuple[NamedTable, list[Change]]:

@@ -69,7 +69,7 @@ def read_table(
 
 def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> list[tuple[int, str]]:
     """What SQL nodes of a version refuse of a table that was read, with its offsets."""
-    found = [
+    refused = [
         (parts.place_of(column.name), f"column {column.name}: {why}; SQL nodes refuse it")
         for column in table.columns
         for why in unknown_in(column, version)
@@ -77,8 +77,8 @@ def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> lis
     for one in in_keys(table):
         key = f"KEY {one.key}" if one.key else "PRIMARY KEY"
         place = parts.places.get(key, parts.place_of(one.column.name))
-        found.append((place, f"{key}: {one.why}; SQL nodes refuse it"))
-    return found
+        refused.append((place, f"{key}: {one.why}; SQL nodes refuse it"))
+    return refused
 
 
 def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:

@@ -292,12 +292,12 @@ class _Reader:
 
     def _forget(self, name: TableName) -> bool:
         """Take out what the text makes under a name; whether there is anything."""
-        found = self._named.pop(name, [])
-        for table_id in found:
+        known = self._named.pop(name, [])
+        for table_id in known:
             del self.by_id[table_id], self._notes[table_id], self._made[table_id]
             self.tablespaces.pop(table_id, None)
             self._dropped.append(self._spans.pop(table_id))
-        return bool(found)
+        return bool(known)
 
     def _drop(self, tokens: list[Word], end: int) -> None:
         names, expected = named(tokens, end, self._database)

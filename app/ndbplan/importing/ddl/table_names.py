@@ -33,18 +33,18 @@ def renamed(tokens: list[Word], end: int, database: str) -> list[tuple[NamedTabl
     stream = Stream(tokens, end)
     is_alter = stream.accept("ALTER")
     _ = stream.accept("TABLE") or stream.accept("TABLES")
-    found = list[tuple[NamedTable, TableName]]()
-    while not found or stream.accept(","):
+    renames = list[tuple[NamedTable, TableName]]()
+    while not renames or stream.accept(","):
         old = table_name(stream, database)
         if is_alter:
             stream.expect("RENAME")
             _ = stream.accept("TO") or stream.accept("AS") or stream.accept("=")
         else:
             stream.expect("TO")
-        found.append((old, table_name(stream, database).table))
+        renames.append((old, table_name(stream, database).table))
     if not stream.at_end():
         raise stream.unreadable("the end")
-    return found
+    return renames
 
 
 def named(tokens: list[Word], end: int, database: str) -> tuple[list[NamedTable], bool]:
@@ -55,7 +55,7 @@ def named(tokens: list[Word], end: int, database: str) -> tuple[list[NamedTable]
     expected = not stream.accept("IF")
     if not expected:
         stream.expect("EXISTS")
-    found = [table_name(stream, database)]
+    names = [table_name(stream, database)]
     while stream.accept(","):
-        found.append(table_name(stream, database))
-    return found, expected
+        names.append(table_name(stream, database))
+    return names, expected

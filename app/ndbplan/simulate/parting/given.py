@@ -128,12 +128,12 @@ _Figures = dict[tuple[_Given, str], float]
 
 def differences(one: SimulationResult, other: SimulationResult) -> tuple[Difference, ...]:
     """What two runs were given that differs at their start, or where it had changed at their end."""
-    found = [*_others(one, other), *_apart(_at_start(one), _at_start(other))]
+    given = [*_others(one, other), *_apart(_at_start(one), _at_start(other))]
     changed_s = [event.at_s for event in _lone(one, other) if event.kind not in _EVENTS]
     if changed_s:
         at_end = _apart(_at_end(one), _at_end(other))
-        found += [replace(each, from_s=min(changed_s)) for each in at_end if not _is_in(each, found)]
-    return tuple(_together(found))
+        given += [replace(each, from_s=min(changed_s)) for each in at_end if not _is_in(each, given)]
+    return tuple(_together(given))
 
 
 def _together(found: list[Difference]) -> Iterator[Difference]:
@@ -162,16 +162,16 @@ def _apart(here: _Figures, there: _Figures) -> Iterator[Difference]:
 
 def _at_start(result: SimulationResult) -> _Figures:
     scenario = result.given.scenario
-    found: _Figures = {}
+    figures: _Figures = {}
     for service in scenario.services:
         given = _SERVICES.get(service.resource, _PASSES)
-        found[given, service.where] = service.max_per_s
-    found |= _of_laws(result, scenario.laws)
+        figures[given, service.where] = service.max_per_s
+    figures |= _of_laws(result, scenario.laws)
     for n, node_class in enumerate(scenario.node_classes):
         for what, value in zip(_START, scenario.start[n], strict=True):
             for node in node_class.nodes:
-                found[_Given("rows", what, "bytes"), f"node {node.node_id}"] = float(value)
-    return found
+                figures[_Given("rows", what, "bytes"), f"node {node.node_id}"] = float(value)
+    return figures
 
 
 def _at_end(result: SimulationResult) -> _Figures:
@@ -180,18 +180,18 @@ def _at_end(result: SimulationResult) -> _Figures:
 
 def _of_laws(result: SimulationResult, laws: Laws) -> _Figures:
     scenario = result.given.scenario
-    found: _Figures = {}
+    figures: _Figures = {}
     for n, node_class in enumerate(scenario.node_classes):
         for node in node_class.nodes:
             where = f"node {node.node_id}"
-            found[_LOG, where] = float(laws.load[n].sum())
+            figures[_LOG, where] = float(laws.load[n].sum())
             for name, given in _NODE.items():
-                found[given, where] = float(getattr(laws.nodes[n], name))
+                figures[given, where] = float(getattr(laws.nodes[n], name))
     for d, disk_class in enumerate(scenario.disk_classes):
         for disk, hostname in zip(disk_class.disks, disk_class.hostnames, strict=True):
-            found[_WRITES, f"{hostname} {disk.name}"] = float(laws.disks[d].write_bytes_per_s)
-            found[_READS, f"{hostname} {disk.name}"] = float(laws.disks[d].read_iops)
-    return found | {(given, ""): float(getattr(laws.run, name)) for name, given in _RUN.items()}
+            figures[_WRITES, f"{hostname} {disk.name}"] = float(laws.disks[d].write_bytes_per_s)
+            figures[_READS, f"{hostname} {disk.name}"] = float(laws.disks[d].read_iops)
+    return figures | {(given, ""): float(getattr(laws.run, name)) for name, given in _RUN.items()}
 
 
 def _others(one: SimulationResult, other: SimulationResult) -> Iterator[Difference]:
@@ -236,24 +236,24 @@ def _nodes(result: SimulationResult) -> frozenset[tuple[int, ...]]:
 def _spread(result: SimulationResult) -> Mapping[int, tuple[float, ...]]:
     """How the work of each node is spread over its log parts."""
     scenario = result.given.scenario
-    found = {}
+    figures = {}
     for kind, load in zip(scenario.node_classes, scenario.laws.load, strict=True):
         whole = float(load.sum()) or 1.0
-        found.update(
+        figures.update(
             {node.node_id: tuple(round(float(one) / whole, 6) for one in load) for node in kind.nodes}
         )
-    return found
+    return figures
 
 
 def _roles(result: SimulationResult) -> Mapping[int, tuple[int, ...]]:
     """Which roles of each node share a disk."""
     scenario = result.given.scenario
-    found = {}
+    roles = {}
     for kind, place in zip(scenario.node_classes, scenario.laws.places, strict=True):
         disks = [int(getattr(place, f"{role}_disk")) for role in ("redo", "lcp", "undo", "data", "backup")]
         assert len(disks) == len(DiskRole)
-        found.update({node.node_id: tuple(disks.index(disk) for disk in disks) for node in kind.nodes})
-    return found
+        roles.update({node.node_id: tuple(disks.index(disk) for disk in disks) for node in kind.nodes})
+    return roles
 
 
 def _cycle(result: SimulationResult) -> object:
