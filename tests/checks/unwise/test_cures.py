@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import format_bytes
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check
-from ndbplan.checks.unwise.disk_cures import _place_for, _severity
+from ndbplan.checks.unwise.disk_cures import _place_for, _severity, larger_disk
 from ndbplan.checks.unwise.disks import _more_files
+from ndbplan.checks.unwise.redo import _longer_log
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.processes import DiskRole
@@ -77,7 +79,10 @@ def test_files_go_to_the_emptiest_disk_that_takes_them() -> None:
         "new": None,
     }
     now: Any = SimpleNamespace(disk_space=SimpleNamespace(of=spaces.get))
-    others: list[Any] = [SimpleNamespace(id=name, capacity_bytes=60) for name in spaces]
+    others: list[Any] = [
+        SimpleNamespace(id=name, capacity_bytes=60 if space is None else space.capacity_bytes)
+        for name, space in spaces.items()
+    ]
 
     def chosen(*names: str, size: float = 5.0) -> str | None:
         place = _place_for(now, [o for o in others if o.id in names], disk(50, 50, 50, lcp=size), (LCP,))
@@ -86,8 +91,30 @@ def test_files_go_to_the_emptiest_disk_that_takes_them() -> None:
     assert chosen(*spaces) == "large"
     assert chosen("small", "full", "new") == "new"
     assert chosen("small", "full") == "small"
+    assert chosen("small", "full", size=12.0) == "small"
+    assert chosen("small", "full", size=14.0) is None
     assert chosen("full") is None
     assert chosen("small", "new", size=55.0) is None
+
+
+@pytest.mark.parametrize(
+    ("used", "full", "least", "bytes_wanted", "for_memory"),
+    [
+        (90, 95, 0, 100, False),
+        (90, 100, 0, 100, False),
+        (90, 101, 0, 101, True),
+        (90, 120, 150, 150, False),
+        (90, 200, 150, 200, True),
+        (0, 0, 0, 0, False),
+        (900_100, 0, 0, 1_010_000, False),
+    ],
+)
+def test_a_larger_disk_has_a_tenth_free_and_holds_a_full_memory(
+    used: float, full: float, least: float, bytes_wanted: float, for_memory: bool
+) -> None:
+    words = larger_disk(disk(used, full, full), least) if least else larger_disk(disk(used, full, full))
+    assert words.startswith(f"take a disk of {format_bytes(bytes_wanted)} at least")
+    assert words.endswith("DataMemory too") is for_memory
 
 
 def test_a_redo_log_that_is_too_short_is_made_as_long_as_it_takes() -> None:
@@ -101,6 +128,9 @@ def test_a_redo_log_that_is_too_short_is_made_as_long_as_it_takes() -> None:
     assert lasts_s[0] is not None
     assert lasts_s[1] is not None
     assert lasts_s[0].value < 64 <= lasts_s[1].value < 1.2 * 64
+    now = Estimation(plan)
+    assert _longer_log(now, plan.workloads[0], 0.5)[2] is not None
+    assert _longer_log(now, plan.workloads[0], 0.0)[2] is None
 
 
 def test_a_tablespace_gets_as_much_as_keeps_a_twentieth_free() -> None:
