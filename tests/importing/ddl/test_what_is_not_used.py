@@ -269,3 +269,20 @@ def test_a_table_that_servers_refuse_takes_no_other_with_it() -> None:
         (3, "table b"),
         (4, "PARTITION BY KEY (x)"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (f"KEY {'k' * 70} (c1)", "name: it may have 64 at most"),
+        (
+            f"KEY k ({', '.join(f'c{i}' for i in range(33))})",
+            "columns: it may have 32 at most, a limit of NDB",
+        ),
+    ],
+)
+def test_a_key_that_cannot_be_is_named_and_left_out(key: str, said: str) -> None:
+    columns = ", ".join(f"c{i} int" for i in range(33))
+    found = read_ddl(f"CREATE TABLE t ({columns}, {key}, KEY good (c2), PRIMARY KEY (c0))", V84)
+    assert [index.name for index in found.tables[0].indexes] == ["good"]
+    assert [p.message.partition(": ")[2] for p in found.problems] == [f"{said}; it is left out"]

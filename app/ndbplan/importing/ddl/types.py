@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
 from ndbplan.base.units import whole_number
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.stream import Stream, Unreadable
@@ -15,6 +17,7 @@ from ndbplan.ndb.charsets import charset_of, default_collation
 from ndbplan.ndb.columns import COLUMN_TYPES, Length, by_ddl_name, smallest_that_holds
 from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.fields import refusal
 from ndbplan.plan.tables import Column, Index, is_sql_value
 
 
@@ -75,8 +78,13 @@ class TableParts:
         while wish in self.index_numbers:
             number = max(number, 1) + 1
             wish = f"{stem}_{number}"
+        try:
+            self.indexes.append(Index(name=wish, columns=columns, kind=kind))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            said = f"KEY {wish[:40]}: {first['loc'][0]}: {refusal(first)}; it is left out"
+            raise Unreadable(self.start, said) from None
         self.index_numbers |= {stem: number, wish: self.index_numbers.get(wish, 0)}
-        self.indexes.append(Index(name=wish, columns=columns, kind=kind))
 
     def rename(self, before: str, now: str) -> None:
         """Let keys and indexes name a column as it is called now."""
