@@ -85,8 +85,14 @@ def plans(draw: st.DrawFn, version: str | None = None) -> Plan:
     number = NdbVersion.parse(text)
     replicas, groups = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     domains = draw(st.lists(st.none() | st.integers(0, 16), min_size=1, max_size=3))
+    nested = draw(st.booleans())
     locations = tuple(
-        Location(id=f"loc{i}", name=f"Rack {i}", location_domain_id=domain)
+        Location(
+            id=f"loc{i}",
+            name=f"Rack {i}",
+            location_domain_id=domain,
+            parent_id=f"loc{i - 1}" if nested and i else None,
+        )
         for i, domain in enumerate(domains)
     )
     hosts, processes = [], []

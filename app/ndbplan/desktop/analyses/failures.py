@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from ndbplan.configuration.failing_parts import Part
 
 _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
-_KINDS = ("", "rack", "switch", "host", "node", "disk", "device", "link")
+_KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
     "": "All", "rack": "Racks", "switch": "Switches of racks", "host": "Hosts", "node": "Nodes",
-    "disk": "Disks", "device": "Devices of disks", "link": "Links",
+    "disk": "Disks", "link": "Links",
 }  # fmt: skip
 _RANK = {kind: i for i, kind in enumerate(_KINDS)}
+_LISTED_WITH = {"device": "disk"}
+"""Kinds of parts that are listed with another one."""
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -99,6 +101,11 @@ class _Rows(QAbstractTableModel):
             again = failure.whole_again_s
             return "–" if again is None or again.value <= 0 else format_value(again.value, "s")
         return failure.why
+
+
+def _kind(failure: Failure) -> str:
+    kind = failure.dead[0].kind
+    return _LISTED_WITH.get(kind, kind)
 
 
 def _shown_name(part: Part) -> str:
@@ -227,13 +234,13 @@ class FailuresPanel(Panel):
         if report is None:
             return
         every = report.failures
-        counts = {kind: sum(kind in ("", f.dead[0].kind) for f in every) for kind in _KINDS}
+        counts = {kind: sum(kind in ("", _kind(f)) for f in every) for kind in _KINDS}
         for kind, button in self._kinds.items():
             button.setText(f"{_NAMES[kind]}  {counts[kind]}")
             button.setVisible(counts[kind] > 0)
         chosen = next((k for k, button in self._kinds.items() if button.isChecked()), "")
-        listed = [f for f in every if chosen in ("", f.dead[0].kind)]
-        listed.sort(key=lambda f: (VERDICTS.index(loss_of(f.judged).verdict), _RANK[f.dead[0].kind]))
+        listed = [f for f in every if chosen in ("", _kind(f))]
+        listed.sort(key=lambda f: (VERDICTS.index(loss_of(f.judged).verdict), _RANK[_kind(f)]))
         self.rows.show_failures(listed)
         self.table.resizeColumnsToContents()
         head = self.table.horizontalHeader()
