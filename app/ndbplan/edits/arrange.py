@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ndbplan.edits.parts import move, update
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.places import inside
 from ndbplan.plan.plan import Plan
 
 
@@ -32,10 +33,14 @@ def put_into_location(
 
 
 def put_inside(plan: Plan, location_ids: Sequence[str], parent_id: str | None) -> Plan:
-    """Locations moved into another one, with all that is in them, or (None) out of any. Raises EditError."""
+    """Locations moved into another one (None: out of any), with all that is in them. Raises EditError.
+
+    They flow there, and what is in them flows in them.
+    """
     for location_id in location_ids:
         if plan.by_id[location_id].parent_id != parent_id:
-            plan = update(plan, location_id, parent_id=parent_id, position=None)
+            plan = update(plan, location_id, parent_id=parent_id)
+            plan = move(plan, dict.fromkeys(inside(plan.locations, [location_id])))
     return plan
 
 

@@ -47,12 +47,12 @@ def most_memory_bytes() -> int:
     return int(read_json("hardware.json")["most_memory_bytes"])
 
 
-def make_location(plan: Plan, position: Point | None = None) -> Location:
-    """A rack with the next free letter."""
+def make_location(plan: Plan, position: Point | None = None, parent_id: str | None = None) -> Location:
+    """A rack with the next free letter, in the location `parent_id`."""
     names = {place.name for place in plan.locations}
     letter = next((c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if f"Rack {c}" not in names), str(len(names) + 1))
     name = f"Rack {letter}"
-    return Location(id=NewIds(plan).of(Location), name=name, position=position)
+    return Location(id=NewIds(plan).of(Location), name=name, position=position, parent_id=parent_id)
 
 
 def make_host(plan: Plan, key: str, location_id: str | None = None, position: Point | None = None) -> Host:

@@ -22,7 +22,11 @@ _TOP = (QPointF(0, 0), QPointF(640, 360))
 
 
 def _places(hands: Any) -> dict[str, tuple[float, float]]:
-    return {i: (rect.x, rect.y) for i, rect in standing(hands.scene.layout).items()}
+    layout = hands.scene.layout
+    places = {i: (rect.x, rect.y) for i, rect in standing(layout).items()}
+    # The frame of a location goes around what is dropped into it.
+    around = {i: (box.origin.x, box.origin.y) for i, box in layout.locations.items() if i in places}
+    return places | around
 
 
 def _view(hands: Any) -> list[QPointF]:

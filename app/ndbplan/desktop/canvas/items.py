@@ -22,6 +22,7 @@ FAR = 0.42
 _NUMBERS_FROM = 0.26
 """From this zoom up the marks carry node ids and percentages."""
 Z_LOCATION, Z_HOST, Z_RIBBON, Z_INSIDE, Z_LABEL, Z_DRAGGED = 0.0, 1.0, 2.0, 3.0, 4.0, 10.0
+_Z_INSIDE_ANOTHER = 0.05
 _MARGIN = 5.0
 LOG_FULL = 0.995
 """A redo log that is used to this share of its room is shown as full: what is written next waits for it."""
@@ -154,8 +155,11 @@ class LocationItem(CanvasItem):
 
     def display(self, box: LocationBox) -> None:
         """Show this location from now on."""
-        changed = box.location is not self.box.location or len(box.hosts) != len(self.box.hosts)
+        changed = box._replace(rect=self.box.rect, origin=self.box.origin) != self.box
         self.box = box
+        # Above what it lies in, so that a pointer finds the innermost.
+        self.home_z = Z_LOCATION + _Z_INSIDE_ANOTHER * box.depth
+        self.setZValue(self.home_z)
         self.place(box.rect)
         if changed:
             self.update()
@@ -164,8 +168,9 @@ class LocationItem(CanvasItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t, place = self.look.tokens, self.box.location
-        fill = t.accent_soft if self.is_target else t.location
-        paint.box(painter, self.size, fill, self.border(t.line), 12, self.border_width())
+        fill = t.accent_soft if self.is_target else t.canvas if self.box.children else t.location
+        edge = t.line_strong if self.box.children else t.line
+        paint.box(painter, self.size, fill, self.border(edge), 12, self.border_width())
         big = min(max(1.0, 0.5 / self.look.zoom), 3.0)
         name_px = round(14 * big)
         title = QRectF(18, 8, self.size.width() - 36, 34)
@@ -173,7 +178,7 @@ class LocationItem(CanvasItem):
         paint.text(painter, title, place.name, t.text_strong, name_px, 600)
         domain = place.location_domain_id
         notes = [f"LocationDomainId {domain}"] if domain is not None else []
-        if not self.box.hosts:
+        if not self.box.hosts and not self.box.children:
             hint = QRectF(18, 40, self.size.width() - 36, self.size.height() - 52)
             paint.text(painter, hint, "Drag hosts here", t.muted, 13, 400, paint.CENTRE)
         elif len(self.box.hosts) > 6:

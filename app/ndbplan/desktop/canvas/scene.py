@@ -21,7 +21,7 @@ from ndbplan.desktop.canvas.items import (
 )
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
 from ndbplan.desktop.canvas.tips import tip
-from ndbplan.desktop.layout.collision import covered, standing
+from ndbplan.desktop.layout.collision import covered, each_standing
 from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
 from ndbplan.desktop.look import paint
 from ndbplan.desktop.look.paint import percent, qrect
@@ -181,7 +181,7 @@ class CanvasScene(QGraphicsScene):
         for item in self._hatched:
             self.removeItem(item)
         self.covered = covered(layout)
-        rects = standing(layout) if self.covered else {}
+        rects = {i: r for one in each_standing(layout) for i, r in one.items()} if self.covered else {}
         warning = paint.colour(self.look.tokens.warning)
         self._hatched = [
             QGraphicsRectItem(qrect(rects[one]).intersected(qrect(rects[other])))
@@ -305,11 +305,15 @@ class CanvasScene(QGraphicsScene):
         """Every item in reading order: locations with their hosts and what is inside them."""
         items: list[CanvasItem] = []
         seen: set[str] = set()
-        for place_id, box in self.layout.locations.items():
+        left = [i for i, box in self.layout.locations.items() if not box.depth]
+        while left:
+            place_id = left.pop(0)
+            box = self.layout.locations[place_id]
             items.append(self._locations[place_id])
             for host_id in box.hosts:
                 items += [self._hosts[host_id], *self._inside[host_id]]
                 seen.add(host_id)
+            left = [*box.children, *left]
         for host_id in self._hosts:
             if host_id not in seen:
                 items += [self._hosts[host_id], *self._inside[host_id]]
@@ -321,7 +325,9 @@ class CanvasScene(QGraphicsScene):
         if object_id in self._inside:
             return list(self._inside[object_id])
         box = self.layout.locations.get(object_id)
-        return [self._hosts[h] for h in box.hosts] if box else []
+        if box is None:
+            return []
+        return [*(self._locations[p] for p in box.children), *(self._hosts[h] for h in box.hosts)]
 
     def content_rect(self) -> QRectF:
         """Rectangle around everything."""
@@ -332,15 +338,11 @@ class CanvasScene(QGraphicsScene):
     def carried(self, object_ids: Iterable[str]) -> list[CanvasItem]:
         """The items that move along with these hosts or locations (themselves and their content)."""
         items_by_id: dict[int, CanvasItem] = {}
-        for object_id in object_ids:
-            item = self._by_id.get(object_id)
-            if item is None:
-                continue
+        left = [item for item in map(self._by_id.get, object_ids) if item is not None]
+        while left:
+            item = left.pop(0)
             items_by_id[id(item)] = item
-            for child in self.children_of(object_id):
-                items_by_id[id(child)] = child
-                for inner in self.children_of(child.object_id):
-                    items_by_id[id(inner)] = inner
+            left += self.children_of(item.object_id)
         return list(items_by_id.values())
 
     def follow(self, object_ids: Iterable[str]) -> None:

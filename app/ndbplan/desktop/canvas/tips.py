@@ -19,8 +19,9 @@ def tip(item: CanvasItem) -> str:
 
 def _lines(item: CanvasItem, loads: Loads) -> Iterator[str]:
     if isinstance(item, LocationItem):
-        hosts = len(item.box.hosts)
-        yield f"{item.box.location.name} · {how_many(hosts, 'host')}"
+        held = [how_many(len(item.box.children), "location")] if item.box.children else []
+        held += [how_many(len(item.box.hosts), "host")] if item.box.hosts or not held else []
+        yield " · ".join([item.box.location.name, *held])
         domain = item.box.location.location_domain_id
         yield f"LocationDomainId {domain}" if domain is not None else ""
         yield "down" if item.is_down else ""

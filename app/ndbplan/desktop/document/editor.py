@@ -82,7 +82,9 @@ class Editor(QObject):
         target = self.plan.by_id.get(onto) if onto is not None else None
         try:
             if entry.kind == "location":
-                return self._add_part(f"Add {entry.text}", offers.make_location(self.plan, position))
+                around = onto if isinstance(target, Location) else None
+                place = offers.make_location(self.plan, position, around)
+                return self._add_part(f"Add {entry.text}", place)
             if entry.kind == "host":
                 return self._add_host(key, self._location_of(target), before_host, position)
             if entry.kind == "disk":
@@ -108,7 +110,7 @@ class Editor(QObject):
                 return False
         if entry.kind == "disk" and current is None and len(self.plan.hosts) == 1:
             current = self.plan.hosts[0].id
-        return self.add_offer(key, onto=current)
+        return self.add_offer(key, onto=None if entry.kind == "location" else current)
 
     def _added(self, ids: Sequence[str]) -> bool:
         self.selection.set(ids)
@@ -250,6 +252,7 @@ class Editor(QObject):
         plan, chosen = self.plan, dict[str, None]()
         for pair in pairs:
             known = [i for i in pair if i in plan.by_id]
+            known = [i for i in known if getattr(plan.by_id[i], "location_id", None) is None]
             known.sort(key=lambda i: (i not in self.selection.ids, not isinstance(plan.by_id[i], Host)))
             chosen.update(dict.fromkeys(known[:1]))
         return self.do(f"Move {self.names(chosen)} to a free place", lambda plan: settled(plan, chosen))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from ndbplan.desktop.layout.layout import HOST_GAP, Layout, Layouter
 from ndbplan.desktop.look.rect import Rect
@@ -17,25 +17,33 @@ _REACH = 900.0
 
 def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
     """The plan with those of these hosts and locations that cover others moved to the nearest free place."""
-    rects = standing(Layouter().layout(plan))
-    places: dict[str, Point | None] = {}
     for object_id in object_ids:
+        layout = Layouter().layout(plan)
+        rects = next((one for one in each_standing(layout) if object_id in one), {})
         wish = rects.get(object_id)
         others = [rect for other, rect in rects.items() if other != object_id]
         if wish is not None and object_id and any(overlap(wish, other, 0.0) for other in others):
-            place = rects[object_id] = free_place(wish, others)
-            places[object_id] = Point(x=place.x, y=place.y)
-    return move(plan, places)
+            plan = move(plan, moved_to(layout, object_id, free_place(wish, others)))
+    return plan
+
+
+def moved_to(layout: Layout, object_id: str, rect: Rect) -> dict[str, Point | None]:
+    """Positions with which a host or location, with all in it, stands there."""
+    box = layout.locations.get(object_id)
+    if box is None:
+        return {object_id: Point(x=rect.x, y=rect.y)}
+    return {**layout.moved([object_id], rect.x - box.rect.x, rect.y - box.rect.y)}
 
 
 def covered(layout: Layout) -> tuple[tuple[str, str], ...]:
     """Pairs of hosts and locations that cover one another; the card of loose API slots has the id ''."""
-    rects = standing(layout)
-    pairs, near = list[tuple[str, str]](), list[str]()
-    for one in sorted(rects, key=lambda i: rects[i].x):
-        near = [other for other in near if rects[other].right > rects[one].x]
-        pairs += [(other, one) for other in near if overlap(rects[other], rects[one], 0.0)]
-        near.append(one)
+    pairs = list[tuple[str, str]]()
+    for rects in each_standing(layout):
+        near = list[str]()
+        for one in sorted(rects, key=lambda i: rects[i].x):
+            near = [other for other in near if rects[other].right > rects[one].x]
+            pairs += [(other, one) for other in near if overlap(rects[other], rects[one], 0.0)]
+            near.append(one)
     return tuple(pairs)
 
 
@@ -56,10 +64,19 @@ def free_place(wish: Rect, taken: Iterable[Rect]) -> Rect:
     return wish._replace(y=_on_grid(max(o.bottom for o in obstacles) + HOST_GAP + GRID))
 
 
+def each_standing(layout: Layout) -> Iterator[dict[str, Rect]]:
+    """What stands side by side: on the canvas itself, and in each location that others lie in."""
+    yield standing(layout)
+    for box in layout.locations.values():
+        if box.children:
+            rects = {place_id: layout.locations[place_id].rect for place_id in box.children}
+            yield rects | {host_id: layout.hosts[host_id].rect for host_id in box.hosts}
+
+
 def standing(layout: Layout) -> dict[str, Rect]:
-    """Where everything stands that has a place of its own, by id; '': the card of API slots of no host."""
+    """Where everything stands that lies in no location, by id; '': the card of API slots of no host."""
     inside = {host_id for box in layout.locations.values() for host_id in box.hosts}
-    rects = {place_id: box.rect for place_id, box in layout.locations.items()}
+    rects = {place_id: box.rect for place_id, box in layout.locations.items() if not box.depth}
     rects.update({host_id: box.rect for host_id, box in layout.hosts.items() if host_id not in inside})
     if layout.loose is not None:
         rects[""] = layout.loose.rect

@@ -27,10 +27,16 @@ def hosts_at(plan: Plan, places: Mapping[str, Point]) -> Copied:
     return arrange.put_on_canvas(plan, {i: places[old] for i, old in zip(new, olds, strict=True)}), new
 
 
-def locations_at(plan: Plan, places: Mapping[str, Point]) -> Copied:
-    """Copies of locations with everything inside, at places of the canvas: by id of the original."""
+def locations_at(plan: Plan, places: Mapping[str, Point], parent_id: str | None = None) -> Copied:
+    """Copies of locations with everything inside, at places of the canvas: by id of the original.
+
+    `places` has those in them too; the outermost come into the location `parent_id`.
+    """
+    outermost = {old for old in places if plan.by_id[old].parent_id not in places}
     plan, new, olds = _copied(plan, list(places), Location)
-    return edits.move(plan, {i: places[old] for i, old in zip(new, olds, strict=True)}), new
+    copies = dict(zip(olds, new, strict=True))
+    plan = arrange.put_inside(plan, [copies[old] for old in olds if old in outermost], parent_id)
+    return edits.move(plan, {copies[old]: places[old] for old in olds}), new
 
 
 def processes_onto(plan: Plan, process_ids: Sequence[str], host_id: str) -> Copied:

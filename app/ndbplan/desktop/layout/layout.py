@@ -3,11 +3,14 @@
     layout = Layouter().layout(plan)
 
 A location holds its hosts in columns, in the order of the plan. Locations, and hosts outside of any, flow
-in rows unless they have a position; moving one leaves its slot empty, so nothing else jumps.
+in rows unless they have a position; moving one leaves its slot empty, so nothing else jumps. Locations in a
+location stand, or flow, in the same way: its frame is drawn around them, wherever they are, and around its
+own hosts, which stand at its position.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil, log, sqrt
 from typing import NamedTuple
 
@@ -46,6 +49,13 @@ class LocationBox(NamedTuple):
     location: Location
     rect: Rect
     hosts: tuple[str, ...]
+    """Those that are in it and in none of the locations in it."""
+    origin: Point
+    """What its position means: the corner from which its hosts, and rows of locations in it, stand."""
+    children: tuple[str, ...] = ()
+    """Ids of the locations that lie in it."""
+    depth: int = 0
+    """How many locations it lies in."""
 
 
 class HostBox(NamedTuple):
@@ -78,6 +88,21 @@ class Layout(NamedTuple):
     """Ids of the data nodes of each node group, by its number."""
     bounds: Rect
 
+    def inside(self, location_ids: Iterable[str]) -> tuple[str, ...]:
+        """Ids of these locations and of all in them, the outer before the inner ones."""
+        found: dict[str, None] = {}
+        left = [i for i in location_ids if i in self.locations]
+        while left:
+            place_id = left.pop(0)
+            found[place_id] = None
+            left += self.locations[place_id].children
+        return tuple(found)
+
+    def moved(self, location_ids: Iterable[str], dx: float, dy: float) -> dict[str, Point]:
+        """Positions with which these locations, and all in them, stand so far from where they do."""
+        boxes = (self.locations[i] for i in self.inside(location_ids))
+        return {b.location.id: Point(x=b.origin.x + dx, y=b.origin.y + dy) for b in boxes}
+
     def around_machines(self) -> Rect:
         """Rectangle around locations and hosts, without the card of loose API slots."""
         places = [box.rect for box in self.locations.values()]
@@ -99,19 +124,11 @@ class Layouter:
         free: list[str] = []
         for host in plan.hosts:
             (inside[host.location_id] if host.location_id is not None else free).append(host.id)
-        blocks = {place.id: _Block(place, inside[place.id], cards) for place in plan.locations}
-
-        flow = _Flow(_row_width([(b.width, b.height) for b in blocks.values()]))
-        locations: dict[str, LocationBox] = {}
-        hosts: dict[str, HostBox] = {}
-        for place in plan.locations:
-            block = blocks[place.id]
-            x, y = flow.place(block.width, block.height, LOCATION_GAP, place.position)
-            locations[place.id] = LocationBox(
-                place, Rect(x, y, block.width, block.height), tuple(inside[place.id])
-            )
-            for host_id, (dx, dy) in block.slots.items():
-                hosts[host_id] = HostBox(cards[host_id], x + dx, y + dy)
+        nest = _Nest(plan.locations, {i: _Block(ids, cards) for i, ids in inside.items()})
+        flow = nest.flow_of(None)
+        nest.place(None, flow, 0.0, 0.0)
+        locations = {place.id: nest.boxes[place.id] for place in plan.locations}
+        hosts = {host_id: HostBox(cards[host_id], x, y) for host_id, (x, y) in nest.slots.items()}
         if free:
             flow.new_row(HOST_GAP * 2)
             flow.width = max(flow.width, _row_width([(HOST_WIDTH, cards[h].height) for h in free]))
@@ -120,7 +137,7 @@ class Layouter:
             x, y = flow.place(HOST_WIDTH, card.height, LOCATION_GAP, card.host.position)
             hosts[host_id] = HostBox(card, x, y)
         loose = _loose(plan)
-        rects = [box.rect for box in locations.values()] + [hosts[h].rect for h in free]
+        rects = [box.rect for box in locations.values() if not box.depth] + [hosts[h].rect for h in free]
         if loose is not None:
             rects.append(loose.rect)
         ids = {number: tuple(node.id for node in members) for number, members in groups.items()}
@@ -168,9 +185,10 @@ def columns_of(count: int) -> int:
 
 
 class _Block:
-    """The inside of a location: a slot for each of its hosts."""
+    """The inside of a location: a slot for each of its hosts, from the corner of its frame."""
 
-    def __init__(self, place: Location, host_ids: list[str], cards: dict[str, Card]) -> None:
+    def __init__(self, host_ids: list[str], cards: dict[str, Card]) -> None:
+        self.host_ids = tuple(host_ids)
         columns = columns_of(len(host_ids))
         rows = -(-len(host_ids) // columns)
         self.slots: dict[str, tuple[float, float]] = {}
@@ -183,6 +201,77 @@ class _Block:
             tallest = max(tallest, y - HOST_GAP)
         self.width = 2 * LOCATION_PAD + columns * HOST_WIDTH + (columns - 1) * COLUMN_GAP
         self.height = max(tallest + LOCATION_PAD, _EMPTY_HEIGHT)
+
+    @property
+    def inner(self) -> Rect:
+        """Around the hosts."""
+        height = self.height - LOCATION_HEADER - LOCATION_PAD
+        return Rect(LOCATION_PAD, LOCATION_HEADER, self.width - 2 * LOCATION_PAD, height)
+
+
+class _Nest:
+    """Where locations stand that lie in one another."""
+
+    def __init__(self, locations: tuple[Location, ...], blocks: dict[str, _Block]) -> None:
+        self._blocks = blocks
+        self._inside: dict[str | None, list[Location]] = {}
+        for place in locations:
+            self._inside.setdefault(place.parent_id, []).append(place)
+        self._sizes: dict[str, tuple[float, float]] = {}
+        self.boxes: dict[str, LocationBox] = {}
+        self.slots: dict[str, tuple[float, float]] = {}
+
+    def flow_of(self, parent_id: str | None) -> _Flow:
+        """Rows for what lies in a location (None: on the canvas itself)."""
+        return _Flow(_row_width([self._size(place) for place in self._inside.get(parent_id, ())]))
+
+    def _size(self, place: Location) -> tuple[float, float]:
+        """The room that a location takes in a row: as though nothing in it had a position."""
+        known = self._sizes.get(place.id)
+        if known is not None:
+            return known
+        block, children = self._blocks[place.id], self._inside.get(place.id, ())
+        width, height = block.width, block.height
+        if children:
+            flow = self.flow_of(place.id)
+            slots = [(flow.place(*self._size(one), LOCATION_GAP, None), self._size(one)) for one in children]
+            width = max(x + size[0] for (x, _), size in slots) + 2 * LOCATION_PAD
+            height = max(y + size[1] for (_, y), size in slots) + LOCATION_HEADER + LOCATION_PAD
+            if block.host_ids:
+                width = max(width, block.width)
+                height += block.inner.height + HOST_GAP
+        self._sizes[place.id] = (width, height)
+        return width, height
+
+    def place(self, parent_id: str | None, flow: _Flow, x: float, y: float, depth: int = 0) -> list[Rect]:
+        """Stand what lies in a location where rows from this corner, or its position, have it."""
+        rects = []
+        for place in self._inside.get(parent_id, ()):
+            left, top = flow.place(*self._size(place), LOCATION_GAP, None)
+            at = place.position or Point(x=x + left, y=y + top)
+            rects.append(self._place_one(place, at, depth))
+        return rects
+
+    def _place_one(self, place: Location, at: Point, depth: int) -> Rect:
+        block, children = self._blocks[place.id], self._inside.get(place.id, ())
+        for host_id, (dx, dy) in block.slots.items():
+            self.slots[host_id] = (at.x + dx, at.y + dy)
+        rect = Rect(at.x, at.y, block.width, block.height)
+        if children:
+            below = block.inner.height + HOST_GAP if block.host_ids else 0.0
+            corner = at.x + LOCATION_PAD, at.y + LOCATION_HEADER + below
+            held = self.place(place.id, self.flow_of(place.id), *corner, depth + 1)
+            own = [block.inner.moved(at.x, at.y)] if block.host_ids else []
+            rect = _framed(_around([*own, *held]))
+        ids = tuple(one.id for one in children)
+        self.boxes[place.id] = LocationBox(place, rect, block.host_ids, at, ids, depth)
+        return rect
+
+
+def _framed(held: Rect) -> Rect:
+    """The frame of a location around what is in it."""
+    left, top = held.x - LOCATION_PAD, held.y - LOCATION_HEADER
+    return Rect(left, top, held.width + 2 * LOCATION_PAD, held.bottom - top + LOCATION_PAD)
 
 
 class _Flow:

@@ -8,13 +8,13 @@ or a taller card, would push them on. Those that an edit would push get the posi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ndbplan.desktop.layout.layout import Layout, Layouter
-from ndbplan.desktop.look.rect import Rect
+from ndbplan.desktop.layout.layout import HOST_GAP, LOCATION_HEADER, LOCATION_PAD, Layout, Layouter
 from ndbplan.edits.parts import move
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 
 
@@ -31,24 +31,55 @@ class Stillness:
         ):
             return after
         old, new = self._layouter.layout(before), self._layouter.layout(after)
-        places = {
-            part.id: Point(x=was.x, y=was.y)
-            for part in _left_alone(before, after)
-            if (was := _rect(old, part))[:2] != _rect(new, part)[:2]
-        }
-        return move(after, places)
+        places, alone = dict(_below(old, new)), tuple(_left_alone(before, after))
+        while places := {**_pushed(alone, old, new), **places}:
+            after, places = move(after, places), {}
+            if not any(box.depth for box in new.locations.values()):
+                break
+            # Rows in a location begin where it stands: held, it may have pushed what lies in it.
+            new = self._layouter.layout(after)
+        return after
+
+
+def _pushed(alone: Iterable[Location | Host], old: Layout, new: Layout) -> dict[str, Point]:
+    """Where that stood which an edit leaves alone and which stands elsewhere now."""
+    return {part.id: was for part in alone if (was := _corner(old, part)) != _corner(new, part)}
 
 
 def _left_alone(before: Plan, after: Plan) -> Iterator[Location | Host]:
     """Parts with a place of their own, before and after, that no edit has put elsewhere."""
-    parts: tuple[Location | Host, ...] = (*after.locations, *after.hosts)
-    for part in parts:
-        was = before.by_id.get(part.id)
-        if not isinstance(was, Location | Host) or was.position != part.position:
+    put = {place.id for place in after.locations if not _is_where_it_was(before, after, place)}
+    for place in after.locations:
+        # What lies in a location that was put elsewhere goes along with it.
+        if not any(one.id in put for one in chain(after.locations, place.id)):
+            yield place
+    for host in after.hosts:
+        was = before.by_id.get(host.id)
+        if not isinstance(was, Host) or was.position != host.position:
             continue
-        if getattr(part, "location_id", None) is None and getattr(was, "location_id", None) is None:
-            yield part
+        if was.location_id is None and host.location_id is None:
+            yield host
 
 
-def _rect(layout: Layout, part: Location | Host) -> Rect:
-    return layout.hosts[part.id].rect if isinstance(part, Host) else layout.locations[part.id].rect
+def _below(old: Layout, new: Layout) -> Iterator[tuple[str, Point]]:
+    """Where the first hosts of a location go that others lie in already: below those, which stay."""
+    for place_id, box in new.locations.items():
+        was = old.locations.get(place_id)
+        if was is not None and was.children and not was.hosts and box.hosts:
+            top = was.rect.bottom - LOCATION_PAD + HOST_GAP - LOCATION_HEADER
+            yield place_id, Point(x=was.rect.x, y=top)
+
+
+def _is_where_it_was(before: Plan, after: Plan, place: Location) -> bool:
+    """Whether no edit has put a location elsewhere; one around it may be gone, and leave it standing."""
+    was = before.by_id.get(place.id)
+    if not isinstance(was, Location) or was.position != place.position:
+        return False
+    return was.parent_id == place.parent_id or was.parent_id not in after.by_id
+
+
+def _corner(layout: Layout, part: Location | Host) -> Point:
+    if isinstance(part, Location):
+        return layout.locations[part.id].origin
+    box = layout.hosts[part.id]
+    return Point(x=box.x, y=box.y)

@@ -67,6 +67,9 @@ class Drop:
         if kind == "host":
             self._drop_target.aim(point)
             self._aim(self._drop_target.location_item)
+        elif kind == "location":
+            around = self._scene.item_at(point, "location", "host")
+            self._aim(around if around is not None and around.kind == "location" else None)
         elif kind == "role":
             self._aim(self._scene.item_at(point, "disk"))
         elif kind in ("disk", "process"):
@@ -86,7 +89,7 @@ class Drop:
             self._entry.key,
             onto=target,
             before_host=before,
-            position=None if target is not None else position,
+            position=None if target is not None and self._entry.kind != "location" else position,
         )
 
     def cancel(self) -> None:

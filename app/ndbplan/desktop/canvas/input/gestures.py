@@ -24,6 +24,7 @@ from ndbplan.edits import arrange, disks
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.places import may_hold
 
 
 class Gesture:
@@ -251,27 +252,47 @@ class MoveHosts(_Carry):
 
 
 class MoveLocations(_Carry):
-    """Carries locations, with everything inside, over the canvas."""
+    """Carries locations, with everything inside, over the canvas, into another one, or out of it."""
 
     def move(self, point: QPointF) -> None:
         self.carry_to(point)
-        if self.copies:
-            return
-        self.scene.follow(h for p in self.object_ids for h in self.scene.layout.locations[p].hosts)
+        self.aim(self._landing(point))
+        if not self.copies:
+            inside = self.scene.layout.inside(self.object_ids)
+            self.scene.follow(h for p in inside for h in self.scene.layout.locations[p].hosts)
+
+    def _landing(self, point: QPointF) -> CanvasItem | None:
+        """The location whose free ground is under the pointer, if it may hold these."""
+        inside = self.scene.layout.inside(self.object_ids)
+        hosts = [h for p in inside for h in self.scene.layout.locations[p].hosts]
+        item = self.scene.item_at(point, "location", "host", but=[*inside, *hosts])
+        if item is None or item.kind != "location":
+            return None
+        known = self.view.document.plan.locations
+        fits = all(any(p.id == item.object_id for p in may_hold(known, i)) for i in self.object_ids)
+        return item if fits else None
 
     def commit(self) -> None:
-        boxes = self.scene.layout.locations
-        places = {
-            place_id: _snapped(QPointF(boxes[place_id].rect.x, boxes[place_id].rect.y) + self.delta)
-            for place_id in self.object_ids
-        }
+        target, layout = self._target, self.scene.layout
+        first = layout.locations[self.object_ids[0]].origin
+        to = _snapped(QPointF(first.x, first.y) + self.delta)
+        places = layout.moved(self.object_ids, to.x - first.x, to.y - first.y)
+        held = layout.inside(self.object_ids)
+        outermost = [i for i in self.object_ids if layout.locations[i].location.parent_id not in held]
+        parent_id = target.object_id if target is not None else None
         self.let_go()
         editor = self.view.editor
         names = editor.names(self.object_ids)
+        where = f" into {editor.name_of(parent_id)}" if parent_id is not None else ""
         if self.copies:
-            editor.add_copies(f"Copy {names}", lambda plan: copies.locations_at(plan, places))
+            editor.add_copies(
+                f"Copy {names}{where}", lambda plan: copies.locations_at(plan, places, parent_id)
+            )
         else:
-            editor.do(f"Move {names}", lambda plan: edits.move(plan, places))
+            editor.do(
+                f"Move {names}{where}",
+                lambda plan: edits.move(arrange.put_inside(plan, outermost, parent_id), places),
+            )
 
 
 class MoveProcesses(_Carry):

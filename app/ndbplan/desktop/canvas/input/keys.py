@@ -87,6 +87,8 @@ def _parent(view: Stage, object_id: str) -> str | None:
     part = view.document.plan.by_id[object_id]
     if isinstance(part, Host):
         return part.location_id
+    if isinstance(part, Location):
+        return part.parent_id
     return view.canvas_scene.host_of(object_id)
 
 
@@ -138,11 +140,12 @@ def _move(view: Stage, direction: QPointF) -> bool:
         )
         return True
     boxes = view.canvas_scene.layout
-    places: dict[str, Point] = {}
+    dx, dy = direction.x() * GRID, direction.y() * GRID
+    places = boxes.moved([part.id for part in parts if isinstance(part, Location)], dx, dy)
     for part in parts:
-        if isinstance(part, Host | Location):
-            rect = boxes.hosts[part.id].rect if isinstance(part, Host) else boxes.locations[part.id].rect
-            places[part.id] = Point(x=rect.x + direction.x() * GRID, y=rect.y + direction.y() * GRID)
+        if isinstance(part, Host):
+            box = boxes.hosts[part.id]
+            places[part.id] = Point(x=box.x + dx, y=box.y + dy)
     if places:
         view.editor.do(f"Move {names}", lambda p: edits.move(p, places), merge_key=f"nudge {sorted(places)}")
     return True

@@ -21,6 +21,8 @@ from ndbplan.edits import palette as catalogue
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.processes import DiskRole
 
+_ADDED_TO: dict[type, tuple[str, ...]] = {Host: ("disk", "process"), Location: ("host", "location")}
+"""What is added to a part; anything but a disk to the canvas."""
 _ROLE_KEY = {"redo": "R", "lcp": "L", "undo": "U", "data_files": "D", "backup": "B"}
 
 
@@ -80,8 +82,7 @@ def part_menu(
         text = f"Add to {display_name(view.document.plan, part)}" if part else "Add"
         add = menu.addMenu(theme.icon("plus"), text)
         for entry in catalogue.offers():
-            fits = entry.kind in ("disk", "process") if isinstance(part, Host) else entry.kind == "host"
-            if fits or (part is None and entry.kind in ("location", "process")):
+            if entry.kind in _ADDED_TO.get(type(part), ("host", "location", "process")):
                 action = add.addAction(theme.icon(entry.icon), entry.text)
                 action.triggered.connect(partial(_add, view, entry.key, part.id if part else None))
     if isinstance(part, Host | Disk):
