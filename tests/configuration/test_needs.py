@@ -10,7 +10,7 @@ from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DiskRoles
+from ndbplan.plan.processes import NODE_GROUP_NONE, DiskRoles
 from ndbplan.plan.samples import sample_plan
 
 PLAN = set_plan(sample_plan("starter"), ndb_version="8.4")
@@ -61,6 +61,25 @@ def test_new_data_nodes_make_whole_node_groups(count: int) -> None:
     assert len(needs(PLAN, grown(4)).difference.added_node_ids) == 4
 
 
+def test_data_nodes_go_by_whole_groups_and_never_all_of_them() -> None:
+    four = grown(2)
+    assert needs(four, PLAN).difference.removed_node_ids == tuple(
+        node.node_id for node in four.data_nodes if node.node_id not in DATA
+    )
+    others = remove(four, [node.id for node in PLAN.data_nodes])
+    with pytest.raises(CannotChangeError, match="every data node goes"):
+        needs(PLAN, others)
+    one, two = (node.id for node in four.data_nodes if node.node_id not in DATA)
+    reserving = update(remove(four, [two]), one, node_group=NODE_GROUP_NONE)
+    with pytest.raises(CannotChangeError, match="1 new data nodes make no whole node group of 2"):
+        needs(reserving, four)
+    both = update(update(four, one, node_group=NODE_GROUP_NONE), two, node_group=NODE_GROUP_NONE)
+    assert needs(reserving, both).difference.added_node_ids == (4,)
+    # A system restart takes any data nodes.
+    again = set_parameter(four, "data_node", "AutomaticThreadConfig", None)
+    assert needs(reserving, again).kind == "initial_system"
+
+
 def test_files_of_a_node_that_lie_elsewhere_need_an_initial_start() -> None:
     node = PLAN.data_nodes[0]
     disks = PLAN.host(node.host_id).disks
@@ -104,5 +123,9 @@ def test_nodes_that_state_nothing_come_first() -> None:
     assert [alike.shared for alike in nodes_alike_in(own, "redobuffer")] == [True, False]
     assert [set(alike.nodes) for alike in nodes_alike_in(own, "DataMemory")] == [{stating, silent}]
     assert nodes_alike_in(own, "MaxNoOfTables")[1].settings.number("MaxNoOfTables") == 200
+    each = update(own, second.id, parameters={"RedoBuffer": 2**26})
+    each = update(each, first.id, parameters={"MaxNoOfTables": 200})
+    stating, silent = each.data_nodes
+    assert [alike.nodes for alike in nodes_alike_in(each, "MaxNoOfTables")] == [(silent,), (stating,)]
     none = remove(PLAN, [first.id, second.id])
     assert [(alike.nodes, alike.shared) for alike in nodes_alike(none)] == [((), True)]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import node_settings
@@ -18,7 +20,13 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import _full
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
 from ndbplan.estimate.load.key_choice import HotKey, _worst_place, hot_key
-from ndbplan.estimate.load.partial_checkpoint import Change, _partial_bytes, _settle, partial_checkpoint
+from ndbplan.estimate.load.partial_checkpoint import (
+    Change,
+    _partial_bytes,
+    _settle,
+    partial_checkpoint,
+    partial_fraction,
+)
 from ndbplan.estimate.space.file_sizes import _specified, _stated_size
 from ndbplan.estimate.space.growth import _crossing, _months
 from ndbplan.estimate.storage.node_data import _Sums
@@ -69,7 +77,8 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
     change = (updated + (0.4 * 100 + 1.2 * 50) * 100) / 1e6
     in_full = 1.125 * change / (1.125 * change + 0.6)
     expected = 1e9 * in_full + 1000 * (updated + 100 * 100) * (1 - in_full)
-    assert _partial_bytes(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2) == pytest.approx(expected)
+    assert _partial_bytes(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2) == pytest.approx(expected, rel=1e-12)
+    assert partial_fraction(-0.1, 0.5, 0.6) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -92,9 +101,9 @@ def test_a_checkpoint_lasts_until_it_has_written_what_changed(
 def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> None:
     data: Any = held(1e7, 1e10)
 
-    def found(inserted: float | None) -> tuple[Quantity, Quantity, Quantity]:
+    def found(inserted: float | None, limits: SpeedLimits = LIMITS) -> tuple[Quantity, Quantity, Quantity]:
         load: Any = None if inserted is None else SimpleNamespace(inserted_checkpoint_bytes_per_s=inserted)
-        return _full(CONSTANTS, data, load, LIMITS, 0.5)
+        return _full(CONSTANTS, data, load, limits, 0.5)
 
     size, speed, duration = found(10e6)
     times = [5e9 / (rate - share * 5e6) for rate, share in ((20e6, 0.22), (20e6, 0.14), (10e6, 0.35))]
@@ -102,9 +111,13 @@ def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> Non
     assert (speed.value, speed.low, speed.high) == (20e6, 10e6, 20e6)
     by_speed = [times[0] * 20e6, times[2] * 10e6, times[1] * 20e6]
     assert [size.value, size.low, size.high] == pytest.approx([by_speed[0], min(by_speed), max(by_speed)])
+    assert [term.value for term in duration.why[:2]] == [5e9, 10e6]
     assert found(None)[2].value == pytest.approx(250.0)
+    assert found(None)[2].why[1].value == 0
     # However much comes, a twentieth of the speed is left for what was there.
     assert found(1e9)[2].value == pytest.approx(5000.0)
+    assert found(1e9, SpeedLimits(10, 10, 10, 10, redo_control=True))[2].value == pytest.approx(1e10)
+    assert found(1e9, SpeedLimits(0, 0, 0, 0, redo_control=True))[2].value == 0
 
 
 def test_the_hottest_of_few_values() -> None:
@@ -132,6 +145,32 @@ def test_where_a_hot_key_does_most_harm(
 ) -> None:
     places = [np.arange(3), np.array(second)]
     assert _worst_place(np.array(even), more, places) == first
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(0, 9), st.data())
+def test_the_worst_place_of_a_hot_key_is_that_of_a_search(
+    weights: list[int], tenths: int, data: st.DataObject
+) -> None:
+    """Every partition tried: the fullest place of each kind with the key in it, against without."""
+    count, more = len(weights), tenths / 10
+    kinds = [list(range(count))]
+    kinds += [data.draw(st.lists(st.integers(0, 2), min_size=count, max_size=count)) for _ in range(2)]
+    even = [weight / sum(weights) for weight in weights]
+
+    def lifts(partition: int) -> tuple[float, float]:
+        worst, shares = math.inf, 0.0
+        for kind in kinds:
+            fills = [
+                sum(e for e, place in zip(even, kind, strict=True) if place == one)
+                for one in range(count + 3)
+            ]
+            with_key = [(1 - more) * fill + more * (kind[partition] == one) for one, fill in enumerate(fills)]
+            worst = min(worst, max(with_key) / max(fills))
+            shares += fills[kind[partition]] / max(fills)
+        return worst, shares
+
+    chosen = _worst_place(np.array(even), more, [np.array(kind) for kind in kinds])
+    assert lifts(chosen) == pytest.approx(max(map(lifts, range(count))), rel=1e-9)
 
 
 @pytest.mark.parametrize("share", [lambda m: 0.5 + m / 10, lambda m: (m / 5) ** 3, lambda m: (m / 5) ** 0.2])

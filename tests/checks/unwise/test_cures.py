@@ -14,6 +14,8 @@ from ndbplan.checks.run import check
 from ndbplan.checks.unwise.disk_cures import _place_for, _severity, larger_disk
 from ndbplan.checks.unwise.disks import _more_files
 from ndbplan.checks.unwise.redo import _longer_log
+from ndbplan.configuration.settings import node_settings
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.processes import DiskRole
@@ -128,7 +130,15 @@ def test_a_redo_log_that_is_too_short_is_made_as_long_as_it_takes() -> None:
     assert lasts_s[0] is not None
     assert lasts_s[1] is not None
     assert lasts_s[0].value < 64 <= lasts_s[1].value < 1.2 * 64
+    size = node_settings(plan).number("FragmentLogFileSize")
+    assert (short.fix or "").startswith("set NoOfFragmentLogFiles of all data nodes to ")
+    assert "FragmentLogFileSize" not in (short.fix or "")
+    small = set_parameter(plan, "data_node", "FragmentLogFileSize", size // 64)
+    words = _longer_log(Estimation(small), plan.workloads[0], 1.0)[0]
+    assert "FragmentLogFileSize to " in words
     now = Estimation(plan)
+    apart = update(plan, plan.data_nodes[0].id, parameters={"NoOfFragmentLogFiles": 20})
+    assert _longer_log(Estimation(apart), plan.workloads[0], 1.0)[0].count("NoOfFragmentLogFiles of ") == 2
     assert _longer_log(now, plan.workloads[0], 0.5)[2] is not None
     assert _longer_log(now, plan.workloads[0], 0.0)[2] is None
 

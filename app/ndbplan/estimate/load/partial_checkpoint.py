@@ -65,7 +65,7 @@ def partial_fraction(change: float, fragment_share: float, recovery_work: float)
     if change <= 0:
         return 0.0
     k = change + 0.5 * change * fragment_share
-    return min(1.0, k / (k + recovery_work))
+    return k / (k + recovery_work)
 
 
 def written_bytes(held: float, changed: float, in_full: float) -> float:
