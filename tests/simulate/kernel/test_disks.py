@@ -22,7 +22,7 @@ def share_disks(request: pytest.FixtureRequest) -> Any:
 def _granted(share_disks: Any, **asked: float) -> DiskWork:
     """What a disk of 100 bytes in a step grants to work in bytes."""
     disk, work = rows(Disk, 1), rows(DiskWork, 1)
-    disk[0].write_bytes_per_s, disk[0].lcp_share = 100.0, 0.73
+    disk[0].write_bytes_per_s, disk[0].usable_share, disk[0].lcp_share = 100.0, 0.99, 0.73
     for name, value in asked.items():
         setattr(work[0], name, value)
     share_disks(disk, work, 1.0)
@@ -32,9 +32,9 @@ def _granted(share_disks: Any, **asked: float) -> DiskWork:
 def test_a_short_disk_without_log_parts_drains_none(share_disks: Any) -> None:
     granted = _granted(share_disks, undo_bytes=500.0)
     assert granted.redo_grant_bytes < 0, "there is no log part to drain"
-    assert granted.light_grant == pytest.approx(disks.USABLE * 100 / 500)
+    assert granted.light_grant == pytest.approx(99.0 / 500)
 
 
 def test_redo_and_undo_share_what_is_left_by_what_they_ask(share_disks: Any) -> None:
     granted = _granted(share_disks, redo_bytes=300.0, undo_bytes=100.0)
-    assert granted.redo_grant_bytes == pytest.approx(0.75 * disks.USABLE * 100)
+    assert granted.redo_grant_bytes == pytest.approx(0.75 * 99.0)

@@ -15,9 +15,8 @@ from ndbplan.simulate.world.state import Cluster, NodeState
 LCP_PARTS = 2048.0
 LAG_TARGET_S = 2.0
 ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
-HEADROOM, HEADROOM_ALERT = 1.25, 0.15
-"""Checkpoint speed against what the changes need, and more for each alert level (NDB source)."""
-DRIFT_KEPT = 0.95
+HEADROOM_ALERT = 0.15
+"""More of the speed that changes need, for each alert level (NDB source)."""
 FRAGMENT_AHEAD_S = 0.1
 """How long before the one before it ends a fragment is begun, at least: a step must not end without work."""
 CONTROL_FILE_BYTES = 4096.0
@@ -279,7 +278,8 @@ def _adapt(
     low, high = _speed_limits(nodes, alert, n)
     if nodes[n].redo_control and nodes[n].partial_lcp:
         # Redo control follows the changes, with some headroom, as far as the highest limit.
-        needed = node_state[n].needed_bytes / elapsed_s * HEADROOM * (1.0 + HEADROOM_ALERT * alert)
+        more = nodes[n].lcp_headroom * (1.0 + HEADROOM_ALERT * alert)
+        needed = node_state[n].needed_bytes / elapsed_s * more
         high = max(high, min(needed, nodes[n].lcp_max_own_bytes_per_s))
         up /= 2.0 if alert > 0 else 1.0
     node_state[n].needed_bytes = 0.0
@@ -356,10 +356,11 @@ def _measure_log(parts: Floats, load: Floats, log_bytes: float, n: int, elapsed_
 @compiled
 def _drift(run: Run, nodes: Rows[Node], weights: Floats, cluster: Cluster) -> None:
     """The speeds at which log parts are written drift apart and together."""
-    fresh = np.sqrt(1.0 - DRIFT_KEPT * DRIFT_KEPT) * run.unevenness
+    kept = run.unevenness_kept
+    fresh = np.sqrt(1.0 - kept * kept) * run.unevenness
     for p in range(weights.shape[1]):
         # One number for the part of every node: nodes that are alike stay so, simulated once or apart.
         number = normal(cluster)
         for n in range(weights.shape[0]):
-            drift = DRIFT_KEPT * (weights[n, p] - 1.0) + fresh * nodes[n].unevenness * number
+            drift = kept * (weights[n, p] - 1.0) + fresh * nodes[n].unevenness * number
             weights[n, p] = min(1.5, max(0.5, 1.0 + drift))

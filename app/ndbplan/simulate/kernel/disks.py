@@ -13,8 +13,6 @@ from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
 from ndbplan.simulate.world.state import DiskWork, NodeState, Piece, State
 from ndbplan.simulate.world.world import History
 
-USABLE = 0.99
-"""Share of a disk's bandwidth that streams reach together [7.4.10]."""
 DIRTY_PAGES_S = 10.0
 """Time over which dirty pages of disk data are written out."""
 MOST_READ_TIME = 0.95
@@ -85,7 +83,7 @@ def share_disks(disks: Rows[Disk], work: Rows[DiskWork], step_s: float) -> None:
         capacity = disks[d].write_bytes_per_s * step_s * (1.0 - min(MOST_READ_TIME, read_time))
         heavy = work[d].lcp_bytes + work[d].data_bytes + work[d].backup_bytes
         light = work[d].redo_bytes + work[d].undo_bytes
-        usable = USABLE * capacity
+        usable = disks[d].usable_share * capacity
         work[d].redo_grant_bytes = -1.0
         work[d].heavy_grant = 1.0
         work[d].light_grant = 1.0

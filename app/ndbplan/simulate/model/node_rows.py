@@ -233,6 +233,7 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRo
     row.redo_control = bool(limits.redo_control)
     row.partial_lcp = is_partial(settings)
     row.recovery_work = max(1, settings.number("RecoveryWork")) / 100
+    row.lcp_headroom = constant_for(plan, "lcp_target_headroom").value
     row.lcp_steps_up = settings.features.lcp_speed_steps_up
     row.lcp_steps_down = settings.features.lcp_speed_steps_down
     row.adaptive_lcp = limits.floor < limits.ceiling

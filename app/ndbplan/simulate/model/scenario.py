@@ -285,6 +285,7 @@ class _Build:
         found = [Disk() for _ in self.disk_classes]
         for d, (disk, disk_class) in enumerate(zip(found, self.disk_classes, strict=True)):
             disk.write_bytes_per_s = disk_class.bytes_per_s
+            disk.usable_share = constant_for(self.plan, "disk_usable_share").value
             disk.lcp_share = lcp_share(self.plan, *self._writers(d))
             disk.read_iops = disk_class.disks[0].random_read_iops
         return stacked(found)
@@ -355,6 +356,7 @@ def _run(
         run.retry_s = max(step_s, load.retry_after_s)
     run.coverage = covered
     run.unevenness = uneven
+    run.unevenness_kept = constant_for(plan, "redo_part_unevenness_kept").value
     run.lcp_threshold_bytes = 4.0 * 2 ** min(
         31, max(0, node_settings(plan).number("TimeBetweenLocalCheckpoints"))
     )

@@ -27,6 +27,8 @@ class Run(Row):
     """0: a transaction touches one part, 1: all of them."""
     unevenness: float
     """Factor on the unevenness of log parts; 0: all are written alike."""
+    unevenness_kept: float
+    """Share of it that lasts from one second to the next."""
     lcp_threshold_bytes: float
     """Log before a checkpoint starts."""
     aborted_log: float
@@ -127,6 +129,8 @@ class Node(Row):
     redo_control: bool
     partial_lcp: bool
     recovery_work: float
+    lcp_headroom: float
+    """Checkpoint speed against what the changes need."""
     lcp_steps_up: float
     """Seconds in which the checkpoint speed rises from its lowest to its highest."""
     lcp_steps_down: float
@@ -198,6 +202,8 @@ class Disk(Row):
     """What does not change of a disk, unless events slow it down."""
 
     write_bytes_per_s: float
+    usable_share: float
+    """Of that speed, what streams reach together."""
     lcp_share: float
     read_iops: float
 
