@@ -12,6 +12,7 @@ from ndbplan.checks.run import check
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.sections import sections
+from ndbplan.describe.losses import ids_of, part_of
 from ndbplan.edits import clipboard
 from ndbplan.edits import parts as edits
 from ndbplan.edits.additions import add
@@ -175,3 +176,15 @@ def test_the_command_line_nests_by_name() -> None:
     assert {p.id for p in plan.locations if p.parent_id == room.id} >= {"rack-a", "rack-b"}
     plan, _ = assign(plan, "locations[rack-a].parent_id=")
     assert plan.by_id["rack-a"].parent_id is None
+
+
+def test_racks_of_one_name_in_two_rooms_fail_apart() -> None:
+    plan = edits.update(NEST, "rack-c", name="Rack A")
+    told = {str(part): part for part in parts(plan) if part.kind == "rack"}
+    assert {"rack:Site 1/Room 1/Rack A", "rack:Site 2/Rack A"} <= told.keys()
+    assert "rack:Rack A" not in told
+    failures = Failures(plan)
+    here, there = told["rack:Site 1/Room 1/Rack A"], told["rack:Site 2/Rack A"]
+    assert failures.nodes_of(here) == Failures(NEST).nodes_of(Part("rack", "Rack A"))
+    assert not failures.nodes_of(here) & failures.nodes_of(there)
+    assert [part_of(plan, i) for i in ids_of(plan, here)] == [here]

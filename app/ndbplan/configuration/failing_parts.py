@@ -52,7 +52,7 @@ def _parts(plan: Plan) -> Iterator[Part]:
     held = Counter(p.id for host in plan.hosts for p in chain(plan.locations, host.location_id))
     racks = [location for location in plan.locations if held[location.id]]
     for location in racks:
-        yield Part("rack", location.name)
+        yield place_part(plan, location)
     for link in plan.links:
         ends = [_host_of(plan, process_id) for process_id in (link.process_id_1, link.process_id_2)]
         names = sorted({end.hostname for end in ends if end is not None})
@@ -60,12 +60,23 @@ def _parts(plan: Plan) -> Iterator[Part]:
             yield Part("link", "/".join(names))
     for location in racks:
         if held[location.id] < len(plan.hosts):
-            yield Part("switch", location.name)
+            yield place_part(plan, location)._replace(kind="switch")
 
 
 def single_failure(host: Host, disk: Disk) -> Part:
     """What one failed device of a disk is: one of several that it goes on without, else all of the disk."""
     return Part("device" if may_lose(disk) else "disk", f"{host.hostname}/{disk.name}")
+
+
+def place_part(plan: Plan, place: Location) -> Part:
+    """The loss of a location, by its name; one in another that shares its name by the whole way to it."""
+    alike = place.parent_id is not None and sum(one.name == place.name for one in plan.locations) > 1
+    return Part("rack", _way(plan, place) if alike else place.name)
+
+
+def _way(plan: Plan, place: Location) -> str:
+    """`Site 1/Room 2/Rack A`."""
+    return "/".join(one.name for one in reversed(chain(plan.locations, place.id)))
 
 
 def _host_of(plan: Plan, process_id: str) -> Host | None:
@@ -134,7 +145,7 @@ class _Called:
             self._hosts.setdefault(host.hostname.lower(), []).append(host)
         self.places: dict[str, list[Location]] = {}
         for place in plan.locations:
-            for name in {place.name, place.id}:
+            for name in {place.name, place.id, _way(plan, place)}:
                 self.places.setdefault(name, []).append(place)
 
     def hosts(self, name: str) -> list[Host]:

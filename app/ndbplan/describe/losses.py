@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ndbplan.configuration.failing_parts import Part, single_failure
+from ndbplan.configuration.failing_parts import Part, called_in, place_part, single_failure
 from ndbplan.configuration.failures import Failures, Judged
 from ndbplan.describe.overlay import Loss
 from ndbplan.estimate.constants import constants_of
@@ -47,7 +47,7 @@ def part_of(plan: Plan, object_id: str) -> Part | None:
     if isinstance(thing, Disk):
         return single_failure(plan.host_of_disk[thing.id], thing)
     if isinstance(thing, Location):
-        return Part("rack", thing.name)
+        return place_part(plan, thing)
     if thing is not None and getattr(thing, "host_id", None) is not None:
         return Part("node", str(thing.node_id))
     return None
@@ -67,7 +67,7 @@ def ids_of(plan: Plan, part: Part) -> tuple[str, ...]:
     if part.kind in ("host", "link"):
         names = part.name.split("/") if part.kind == "link" else [part.name]
         return tuple(host.id for host in plan.hosts if host.hostname in names)
-    return tuple(place.id for place in plan.locations if part.name in (place.name, place.id))
+    return tuple(place.id for place in called_in(plan).of(part))
 
 
 def losses_of(plan: Plan, report: SurvivalReport) -> dict[str, Loss]:

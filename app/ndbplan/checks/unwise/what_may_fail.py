@@ -12,7 +12,7 @@ from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import problem, rule, warning
-from ndbplan.configuration.failing_parts import Part
+from ndbplan.configuration.failing_parts import Part, called_so
 from ndbplan.configuration.failures import Damage, Failures
 from ndbplan.configuration.killers import Search, search_of
 from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
@@ -113,7 +113,8 @@ def _places_like(plan: Plan, part: Part) -> int | None:
     if part.kind not in ("rack", "switch"):
         return None
     chains = [chain(plan.locations, host.location_id)[::-1] for host in plan.hosts]
-    depth = next((i for up in chains for i, place in enumerate(up) if place.name == part.name), 0)
+    here = {place.id for place in called_so(plan, part)}
+    depth = next((i for up in chains for i, place in enumerate(up) if place.id in here), 0)
     return len({up[depth].id for up in chains if len(up) > depth})
 
 
@@ -130,7 +131,7 @@ def _objects(plan: Plan, failures: Failures, part: Part) -> list[str]:
     ids = [process.id for process in plan.processes if process.node_id in dead and process.kind != "sql"]
     name = part.name.partition("/")[0]
     places = [host.id for host in plan.hosts if part.kind in ("host", "disk") and host.hostname == name]
-    places += [place.id for place in plan.locations if part.kind in ("rack", "switch") and place.name == name]
+    places += [place.id for place in called_so(plan, part)] if part.kind in ("rack", "switch") else []
     return [*places, *ids]
 
 

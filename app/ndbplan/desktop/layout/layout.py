@@ -127,7 +127,9 @@ class Layouter:
         nest = _Nest(plan.locations, {i: _Block(ids, cards) for i, ids in inside.items()})
         flow = nest.flow_of(None)
         nest.place(None, flow, 0.0, 0.0)
-        locations = {place.id: nest.boxes[place.id] for place in plan.locations}
+        # The outer ones first: what is drawn after them is drawn upon them.
+        boxes = sorted((nest.boxes[place.id] for place in plan.locations), key=lambda box: box.depth)
+        locations = {box.location.id: box for box in boxes}
         hosts = {host_id: HostBox(cards[host_id], x, y) for host_id, (x, y) in nest.slots.items()}
         if free:
             flow.new_row(HOST_GAP * 2)
