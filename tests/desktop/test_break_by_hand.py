@@ -12,6 +12,7 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.ask import Ask
+from ndbplan.edits.arrays import put_level
 
 _LONG_MS = 240_000
 
@@ -276,3 +277,17 @@ def test_the_last_run_stays_as_a_ghost_behind_the_new_one(broken: Window) -> Non
     assert ghost.values[-1] > 1.5 * broken.panel.result.accepted[-1]
     for chart in charts.all:
         assert sum(s.ghost for s in chart._content.series) == 1
+
+
+def test_one_device_of_a_mirror_is_lost_and_no_other_disk_offers_that(broken: Window) -> None:
+    first, second = broken.plan.hosts[0].disks
+    broken.window.document.edit("Mirror", lambda plan: put_level(plan, first.id, "1"))
+    menu = broken.right_click(broken.place(second.id))
+    assert not [a.text() for a in menu.actions() if "device" in a.text()]
+    menu.close()
+    broken.click(broken.right_click(broken.place(first.id)), "One device fails at 5:00")
+    (event,) = broken.events
+    assert (event.kind, event.object_id, event.back_after_s) == ("device_failure", first.id, None)
+    broken.simulated()
+    broken.panel.scrubber.go_to(350.0)
+    assert broken.window.canvas.canvas_scene.look.loads.slow == {first.id: 0.5}

@@ -176,6 +176,12 @@ class _Work:
             failure.whole_again_s,
         )
 
+    def _is_read_at_random(self, disk_id: str) -> bool:
+        """Whether a missing device slows what the load does there: what is written in order it does not."""
+        demand = self.loaded.disks.of(disk_id)
+        streams = demand.streams if demand is not None else ()
+        return any(one.random_reads_per_s.value or one.random_writes_per_s.value for one in streams)
+
     def _without_device(self, part: Part) -> str:
         return without_device(called_so(self.plan, part)[0], self.now.constants)
 
@@ -187,7 +193,8 @@ class _Work:
         gone = lost | (self.search.failures.running.started - judged.best.up)
         if worn_out:
             worn_ids = {disk.id for part in worn_out for disk in called_so(self.plan, part)}
-            return LoadLeft(self.loaded.of(_worn(self.plan, worn_ids))).per_s(gone)
+            if any(map(self._is_read_at_random, worn_ids)):
+                return LoadLeft(self.loaded.of(_worn(self.plan, worn_ids))).per_s(gone)
         if gone not in self._loads:
             self._loads[gone] = self.load.per_s(gone)
         return self._loads[gone]

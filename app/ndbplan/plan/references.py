@@ -255,7 +255,7 @@ def _place(plan: Objects, location: Location, place: str) -> Iterator[BrokenRefe
     if above == location:
         around = " in ".join(f"'{name}'" for name in (*names, location.name))
         yield BrokenReferenceError(
-            f"location '{location.name}' cannot lie in '{names[1 % len(names)]}', which lies in it: {around}",
+            f"locations lie in one another in a circle: {around}",
             where=f"{place}.parent_id",
             fix="take one of them out of the other",
         )
