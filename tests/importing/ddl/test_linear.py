@@ -54,6 +54,10 @@ def _taken(text: str) -> object:
     "statement",
     [
         "CREATE TABLE t (a INT PRIMARY KEY);\n",
+        "CREATE TABLE IF NOT EXISTS t{n} (a INT PRIMARY KEY);\nALTER TABLE t0 ADD c{n} INT;\n",
+        "CREATE TABLE IF NOT EXISTS t{n} (a INT PRIMARY KEY);\nCREATE INDEX i{n} ON t0 (a);\n",
+        "CREATE TABLE IF NOT EXISTS t{n} (a INT PRIMARY KEY);\nALTER TABLE t{n} RENAME TO t;\n"
+        "ALTER TABLE t ADD c{n} INT;\nRENAME TABLE t TO t{n};\n",
         "CREATE TABLE t{n} (a INT PRIMARY KEY);\n",
         "DROP TABLE IF EXISTS t{n};\nCREATE TABLE t{n} (a INT PRIMARY KEY);\n",
         "CREATE TABLE v{n} (a INT PRIMARY KEY, b WHAT);\nDROP TABLE v{n};\n",

@@ -328,3 +328,12 @@ def test_what_is_dropped_or_renamed_later_is_followed() -> None:
         (5, "ALTER TABLE ... DROP FOREIGN is not followed"),
         (5, "DROP INDEX is not followed: there is no table test.other above"),
     ]
+
+
+def test_changes_up_to_the_one_that_is_too_much_are_taken() -> None:
+    """A table has 512 columns: the one too many is said once, and a name that is given later holds."""
+    text = "CREATE TABLE t (a INT PRIMARY KEY) ENGINE=NDB;\nALTER TABLE t MAX_ROWS=7;\n"
+    text += "".join(f"ALTER TABLE t ADD c{n} INT;\n" for n in range(600))
+    found = read_ddl(f"{text}RENAME TABLE t TO u;\n", NdbVersion.parse("8.4"))
+    assert [(t.name, len(t.columns), t.max_rows) for t in found.tables] == [("u", 512, 7)]
+    assert [(p.line, "512" in p.message) for p in found.problems] == [(1, True)]

@@ -16,16 +16,16 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.validated import EditError
-from ndbplan.importing.ddl.alter_table import Change, changes_of
+from ndbplan.importing.ddl.alter_table import changes_of
 from ndbplan.importing.ddl.create_table import (
     created_name,
     default_charset,
@@ -35,10 +35,11 @@ from ndbplan.importing.ddl.create_table import (
 from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
 from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
+from ndbplan.importing.ddl.made import Made, TablespaceName, refers
 from ndbplan.importing.ddl.passed import VERB, what_is_passed
 from ndbplan.importing.ddl.session import Session, session_after
 from ndbplan.importing.ddl.stream import Stream, Unreadable
-from ndbplan.importing.ddl.table_names import named, renamed
+from ndbplan.importing.ddl.table_names import bare, named, renamed
 from ndbplan.importing.ddl.tokens import (
     COMMENTS,
     NEXT_TABLE,
@@ -98,14 +99,6 @@ _CHANGE = re.compile(
 )
 
 
-class TablespaceName(NamedTuple):
-    """A tablespace that a table asks for, with the place of its name."""
-
-    name: str
-    line: int
-    column: int
-
-
 @dataclass(frozen=True)
 class DdlResult:
     """Tables that were read, and what was not."""
@@ -146,6 +139,7 @@ def read_ddl(
     start: int | None = 0
     while start is not None:
         start = reader.read_from(text, start)
+    reader.settle()
     reader.disk_data.placed(places)
     return DdlResult(
         tuple(with_parents(list(reader.by_id.values()), reader.foreign_keys)),
@@ -189,8 +183,12 @@ class _Reader:
         self.known = KnownTables()
         self._session = Session()
         self._text, self._number = "", 0
-        self._made: dict[str, _Made] = {}
+        self._made: dict[str, Made] = {}
         """How each table is made, by its id."""
+        self._altered: dict[str, TableName] = {}
+        """Tables with changes that nobody has read yet, by id."""
+        self._refers = False
+        """Whether one of them refers to another table."""
         self._notes: dict[str, list[tuple[int, str]]] = {}
         """What is said of each table, by its id."""
         self.passed: dict[str, list[tuple[int, int]]] = {}
@@ -235,9 +233,9 @@ class _Reader:
         """Statements that are not CREATE TABLE but tell something about tables."""
         named, altered = _DATABASE.match(statement), _ALTER_DATABASE.match(statement)
         if named:
-            self._database = _bare(named[1])
+            self._database = bare(named[1])
         if named or altered:
-            of = _bare(altered[1]) if altered and altered[1] else self._database
+            of = bare(altered[1]) if altered and altered[1] else self._database
             if "SET" in statement.upper() or "COLLATE" in statement.upper():
                 with suppress(ValueError):
                     tokens = words(statement, offset)
@@ -245,7 +243,7 @@ class _Reader:
             return
         dropped = _DROP_DATABASE.match(statement)
         if dropped:
-            of = _bare(dropped[1])
+            of = bare(dropped[1])
             self._charsets.pop(of, None)
             for name in [name for name in self._named if name.database == of]:
                 self._forget(name)
@@ -286,15 +284,28 @@ class _Reader:
             raise Unreadable(offset, said)
         self.problems += unread
         for table_id in ids:
-            made = self._made[table_id]
-            made.changes += found
-            self._make(table_id, name, made)
+            self._made[table_id].changes += found
+            self._altered[table_id] = name
+            self._refers |= bool(self.foreign_keys[table_id]) or any(map(refers, found))
+
+    def settle(self) -> None:
+        """Make altered tables anew: once behind many changes, as each reads the whole table."""
+        for table_id, name in self._altered.items():
+            made, told = self._made[table_id], len(self.problems)
+            if not self._make(table_id, name, made):
+                # One change is more than a table can take: those before it are kept.
+                said = self.problems[told:]
+                made.keep_most(partial(self._make, table_id, name, made))
+                self.problems[told:] = said
+        self._altered.clear()
+        self._refers = False
 
     def _forget(self, name: TableName) -> bool:
         """Take out what the text makes under a name; whether there is anything."""
         known = self._named.pop(name, [])
         for table_id in known:
             del self.by_id[table_id], self._notes[table_id], self._made[table_id]
+            self._altered.pop(table_id, None)
             self.tablespaces.pop(table_id, None)
             self._dropped.append(self._spans.pop(table_id))
         return bool(known)
@@ -309,6 +320,9 @@ class _Reader:
                 raise Unreadable(offset, f"there is no table {name} above; left out")
 
     def _rename(self, tokens: list[Word], end: int) -> None:
+        if self._refers:
+            # What refers to a table by its old name has to be known before.
+            self.settle()
         for (old, offset), new in renamed(tokens, end, self._database):
             if new in self._named:
                 raise Unreadable(offset, f"{old} cannot become {new}: there is one already; left out")
@@ -321,6 +335,8 @@ class _Reader:
             for table_id in ids:
                 table = self.by_id[table_id]
                 self.by_id[table_id] = validated.changed(table, database=new.database, name=new.name)
+                if table_id in self._altered:
+                    self._altered[table_id] = new
             self._refer_to(old, new)
 
     def _refer_to(self, old: TableName, new: TableName) -> None:
@@ -391,13 +407,13 @@ class _Reader:
             return
         self.known.make(name)
         table_id = self._new_ids.of(Table)
-        made = _Made(name, stream.rest(), start, end, logs=self._session.logs)
+        made = Made(name, stream.rest(), start, end, logs=self._session.logs)
         if self._make(table_id, name, made):
             self._made[table_id] = made
             self._named.setdefault(name, []).append(table_id)
             self._spans[table_id] = (start, end)
 
-    def _make(self, table_id: str, name: TableName, made: _Made) -> bool:
+    def _make(self, table_id: str, name: TableName, made: Made) -> bool:
         """Make a table, or make it anew after ALTER TABLE; False where it cannot be read."""
         notes = list[tuple[int, str]]()
         stream = Stream(made.words, made.end)
@@ -430,20 +446,3 @@ class _Reader:
         if parts.tablespace:
             self.tablespaces[table_id] = parts.tablespace
         return True
-
-
-@dataclass
-class _Made:
-    """A CREATE TABLE behind its name, and what is done to the table later."""
-
-    name: TableName
-    words: list[Word]
-    start: int
-    end: int
-    logs: bool
-    changes: list[Change] = field(default_factory=list)
-
-
-def _bare(name: str) -> str:
-    """A name without its backquotes."""
-    return name[1:-1].replace("``", "`") if name.startswith("`") else name

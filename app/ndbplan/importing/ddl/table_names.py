@@ -59,3 +59,8 @@ def named(tokens: list[Word], end: int, database: str) -> tuple[list[NamedTable]
     while stream.accept(","):
         names.append(table_name(stream, database))
     return names, expected
+
+
+def bare(name: str) -> str:
+    """A name without its backquotes."""
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name

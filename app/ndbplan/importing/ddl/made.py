@@ -1,0 +1,46 @@
+"""A CREATE TABLE and what is done to its table later, kept as words until the table is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ndbplan.importing.ddl.alter_table import Change
+from ndbplan.importing.ddl.known_tables import TableName
+from ndbplan.importing.ddl.tokens import Word
+
+
+@dataclass
+class Made:
+    """A CREATE TABLE behind its name, and what is done to the table later."""
+
+    name: TableName
+    words: list[Word]
+    start: int
+    end: int
+    logs: bool
+    changes: list[Change] = field(default_factory=list)
+
+    def keep_most(self, make: Callable[[], bool]) -> None:
+        """Keep the changes before the first with which the table cannot be made, and make it with them."""
+        changes, good, bad = self.changes, 0, len(self.changes)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            self.changes = changes[:middle]
+            good, bad = (middle, bad) if make() else (good, middle)
+        self.changes = changes[:good]
+        make()
+
+
+class TablespaceName(NamedTuple):
+    """A tablespace that a table asks for, with the place of its name."""
+
+    name: str
+    line: int
+    column: int
+
+
+def refers(change: Change) -> bool:
+    """Whether a change speaks of another table."""
+    return any(word.upper == "REFERENCES" for word in change.words)
