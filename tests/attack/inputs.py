@@ -179,6 +179,10 @@ def readers() -> tuple[Reader, ...]:
         Reader("clipboard", _copied(starter), lambda c: _pasted(starter, c)),
         Reader("preferences", (b'{"recent": ["/a"], "theme": "dark", "window": "AAAA"}',), _preferences),
         Reader("configuration", _configurations(), lambda c: _imported(c, "config.ini", None), 8),
+        Reader(
+            "options of mysqld", _options(starter), lambda c: _imported(c, _options_name(starter), starter)
+        ),
+        Reader("own hardware", (_hardware(starter),), _own_hardware),
         Reader("SQL", _sql(), lambda c: _imported(c, "schema.sql", starter), 16),
         Reader("statistics", _statistics(), lambda c: _imported(c, "statistics.txt", starter), 16),
         Reader("measurements", _measurements(), lambda c: _imported(c, "measured.txt", starter)),
@@ -271,6 +275,38 @@ def _configurations() -> tuple[bytes, ...]:
     return tuple(
         render_config_ini(sample_plan(n)).encode() for n in ("starter", "disk-data", "terabyte-load-8.4")
     )
+
+
+def _options(plan: Plan) -> tuple[bytes, ...]:
+    from ndbplan.exporting.my_cnf import render_my_cnf
+
+    own = b"[mysqld]\nndb-batch-size=64K\nlog-bin\nskip_name_resolve=ON\n!include /x\n[client]\nport=1\n"
+    return (*(text.encode() for text in render_my_cnf(plan).values()), own)
+
+
+def _options_name(plan: Plan) -> str:
+    return f"{plan.host(plan.sql_nodes[0].host_id).hostname}.my.cnf"
+
+
+def _hardware(plan: Plan) -> bytes:
+    from ndbplan.edits import own_hardware
+    from ndbplan.plan.hardware import RaidLevel
+
+    path, host = _folder() / "seed.json", plan.hosts[0]
+    disk = host.disks[0].model_copy(update={"raid": RaidLevel.STRIPED_MIRRORS, "devices": 4})
+    own_hardware._write([own_hardware.Own("host", "a", host), own_hardware.Own("disk", "b", disk)], path)
+    return path.read_bytes()
+
+
+def _own_hardware(content: bytes) -> None:
+    """What is read can be written, and read again."""
+    from ndbplan.edits import own_hardware
+
+    path, again = _folder() / "hardware.json", _folder() / "again.json"
+    path.write_bytes(content)
+    found = own_hardware.read(path)
+    own_hardware._write(found, again)
+    assert own_hardware.read(again) == found
 
 
 def _sql() -> tuple[bytes, ...]:
