@@ -12,22 +12,14 @@ if TYPE_CHECKING:
 
 
 def workload_of(plan: Plan, workload_id: str | None) -> Workload:
-    """The workload called so, or the plan's first. Raises SimulationError when there is none."""
+    """The workload called so, or the plan's first. Raises SimulationError without any, GoneError."""
     from ndbplan.simulate.model.node_rows import SimulationError
 
     if not plan.workloads:
         raise SimulationError(
             "the plan has no workload", where="workloads", fix="add a workload that says what clients do"
         )
-    if workload_id is None:
-        return plan.workloads[0]
-    try:
-        return plan.workload(workload_id)
-    except KeyError:
-        names = ", ".join(workload.name for workload in plan.workloads[:8])
-        raise SimulationError(
-            f"the plan has no workload '{workload_id[:64]}'", where="workloads", fix=f"use one of: {names}"
-        ) from None
+    return plan.workloads[0] if workload_id is None else plan.workload(workload_id)
 
 
 def estimation_of(plan: Plan, workload_id: str | None = None) -> Estimation:
