@@ -191,6 +191,8 @@ def test_the_month_in_which_a_share_crosses(share: Callable[[float], float]) -> 
     assert _crossing(share, 5.0) is None
     assert _crossing(share, 5.01) == pytest.approx(5.01, abs=0.05)
     assert _crossing(lambda m: 1.001 + m, 5.0) == 0.0
+    assert _crossing(lambda m: 1.0 + m, 5.0) == pytest.approx(0.025, abs=0.0251)
+    assert _crossing(lambda m: 0.98 + m, 5.0) == pytest.approx(0.045, abs=0.0251)
 
 
 def test_months_have_the_ends_of_what_fills() -> None:

@@ -16,7 +16,7 @@ from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import GoneError, Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate import steps
@@ -379,7 +379,7 @@ def test_bad_settings_are_told(overload: Plan, settings: dict[str, object], told
 
 
 def test_an_unknown_workload_is_told(overload: Plan) -> None:
-    with pytest.raises(SimulationError, match="no such"):
+    with pytest.raises(GoneError, match="no such"):
         estimation_of(overload, "no such")
 
 
