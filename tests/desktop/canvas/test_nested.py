@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 
 from ndbplan.desktop.canvas.input.drops import mime_of
@@ -116,6 +116,25 @@ def test_the_palette_drops_a_rack_into_a_room_and_copies_keep_what_is_in_them(ha
     copy = next(p for p in hands.plan.locations if p.name == "Room 1" and p.id != "room")
     assert len(hands.plan.hosts_in([copy.id])) == len(hands.plan.hosts_in(["room"]))
     assert copy.parent_id == "site"
+
+
+def test_keys_move_a_room_with_all_in_it_and_a_host_comes_below_its_racks(hands_on: Any) -> None:
+    hands = hands_on(_nested(), zoom=0.5)
+    before = _corners(hands.scene.layout)
+    hands.selection.set(["room"])
+    hands.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    after = _corners(hands.scene.layout)
+    along = {"rack-a", "rack-b", *(h.id for h in hands.plan.hosts_in(["room"]))}
+    assert {i for i in before if after[i] != before[i]} == along
+    assert {(after[i][0] - before[i][0], after[i][1] - before[i][1]) for i in along} == {(GRID, 0.0)}
+    hands.drop(mime_of("host-small"), hands.grip("room"))
+    new = next(h for h in hands.plan.hosts if h.location_id == "room")
+    stands = hands.scene.layout.hosts[new.id].rect
+    assert stands.y > hands.scene.layout.locations["rack-a"].rect.bottom
+    settled = _corners(hands.scene.layout)
+    assert {i: settled[i] for i in after} == after
+    assert _frames_hold(hands.scene.layout)
+    assert hands.scene.covered == ()
 
 
 @given(st.lists(st.sampled_from(_KINDS), min_size=2, max_size=6), st.randoms(use_true_random=False))

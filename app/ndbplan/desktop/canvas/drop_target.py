@@ -44,7 +44,8 @@ class HostDropTarget:
         box = self._scene.layout.locations[self.location_id]
         hosts = [self._scene.layout.hosts[h] for h in box.hosts if h not in self._carried]
         if not hosts:
-            self._draw(box.rect.x + LOCATION_PAD, box.rect.y + LOCATION_HEADER)
+            below = box.rect.bottom - LOCATION_PAD + HOST_GAP / 2
+            self._draw(box.rect.x + LOCATION_PAD, below if box.children else box.rect.y + LOCATION_HEADER)
             return
         left = min((h.x for h in hosts), key=lambda x: abs(x + HOST_WIDTH / 2 - point.x()))
         column = [h for h in hosts if h.x == left]

@@ -31,7 +31,8 @@ class Stillness:
         ):
             return after
         old, new = self._layouter.layout(before), self._layouter.layout(after)
-        places, alone = dict(_below(old, new)), tuple(_left_alone(before, after))
+        places = dict(_below(old, new))
+        alone = tuple(part for part in _left_alone(before, after) if part.id not in places)
         while places := {**_pushed(alone, old, new), **places}:
             after, places = move(after, places), {}
             if not any(box.depth for box in new.locations.values()):
