@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
@@ -13,6 +15,8 @@ from ndbplan.desktop.look import theme
 from ndbplan.edits.palette import offers
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.samples import sample_plan
+
+from .test_nested import _nested
 
 KEYS = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Return,
@@ -31,7 +35,7 @@ def _shown(scene: CanvasScene) -> dict:
 def test_anything_goes(hands_on, choose) -> None:
     # What an earlier example copied must not decide what this one pastes.
     QGuiApplication.clipboard().clear()
-    start = sample_plan("starter")
+    start = choose.choice((_nested, partial(sample_plan, "starter")))()
     hands = hands_on(start)
     editor = hands.view.editor
 
