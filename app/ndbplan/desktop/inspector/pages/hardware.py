@@ -53,7 +53,7 @@ class LocationPage(Page):
         )
         if self.only is not None:
             links = ObjectLinks(context, self._hosts)
-            self.section("Inside").body.addWidget(links)
+            self.section("What is in it").body.addWidget(links)
             self.keep_fresh(links)
 
     def shape(self) -> str:
