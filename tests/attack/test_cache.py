@@ -131,3 +131,27 @@ def test_a_planted_file_in_the_users_folder_is_not_loaded(attacked: _Attacked, p
             path.write_bytes(path.read_bytes() + b"x")
     assert attacked.run() == ""
     assert not attacked.mark.exists()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_is_no_file_is_taken_away_and_the_code_is_made_anew(
+    compiled: tuple[Path, Path], tmp_path: Path, kind: str
+) -> None:
+    """In the place of any file that the folder has: nothing is waited for, and no start fails."""
+    source, cache = compiled
+    shutil.copytree(cache, tmp_path / "cache")
+    folder = tmp_path / "cache" / key_of("attacked", [source])
+    names = [path for path in folder.rglob("*") if path.is_file()]
+    assert {path.suffix for path in names} >= {".nbi", ".nbc", ".json", ".ready"}
+    for path in names:
+        path.unlink()
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "link":
+            path.symlink_to(tmp_path / "elsewhere")
+        else:
+            path.mkdir()
+            (path / "inside").touch()
+    assert _run(source, tmp_path / "cache") == ""
+    assert all(path.is_file() and not path.is_symlink() for path in names)
+    assert not (tmp_path / "elsewhere").exists()

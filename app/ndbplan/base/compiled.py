@@ -20,13 +20,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ndbplan.base.files import OTHERS_WRITE, is_ours, make_private
+from ndbplan.base.files import OTHERS_WRITE, is_ours, is_waited_for, make_private
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SUMS = "checksums.json"
 _LOCK = "lock"
 _READY = ".ready"
+_CODE = (".nbi", ".nbc")
+"""What numba calls its files."""
 _LEVEL_3 = frozenset({"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "abm"})
 """What a processor of level 3 has more than one of level 2 (x86-64 psABI, as /proc/cpuinfo calls it)."""
 
@@ -161,6 +163,7 @@ class CompiledCode:
 
         settings: Any = numba.config
         before = settings.CACHE_DIR
+        self._remove_what_is_no_file()
         with self._alone():
             self._remove_unsound()
             # The decorators look at it when the modules with them are imported.
@@ -228,6 +231,8 @@ class CompiledCode:
         return links
 
     def _sums(self) -> dict[str, list[Any]]:
+        if is_waited_for(self.folder / _SUMS):
+            return {}
         try:
             sums = json.loads((self.folder / _SUMS).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -240,6 +245,19 @@ class CompiledCode:
         bad = [path for path in files if not _is_sound(path, known.get(self._name_of(path)))]
         names = {self._name_of(path) for path in files}
         return bad + [self.folder / name for name in known if name not in names]
+
+    def _remove_what_is_no_file(self) -> None:
+        """Take away pipes, links and folders with names of files: a start would wait for them, or fail."""
+        import shutil
+
+        for folder, folders, names in os.walk(self.folder):
+            for path in (Path(folder, name) for name in (*names, *folders)):
+                with suppress(OSError):
+                    mode = path.lstat().st_mode
+                    if stat.S_ISDIR(mode) and (_is_own(path.name) or path.suffix in _CODE):
+                        shutil.rmtree(path)
+                    elif not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                        path.unlink()
 
     def _remove_unsound(self) -> None:
         bad = self._unsound()
