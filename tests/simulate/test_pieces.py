@@ -11,9 +11,11 @@ import pytest
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.plan.events import NodesAdded
+from ndbplan.estimate.load.log_records import transaction_redo
+from ndbplan.plan.events import NodeFailure, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.workloads import OperationKind
 from ndbplan.simulate.drawn_runs import _log_range
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.model.loaders import Loader
@@ -73,6 +75,13 @@ def test_a_loader_works_where_its_threads_are() -> None:
     ):
         assert np.flatnonzero(one.where(begin, end)).tolist() == places
     assert one.where(5.0, 15.0) == pytest.approx([0.5, 0.5, 0, 0, 0, 0, 0, 0], abs=0.11)
+    # Four looks at each value, and one more; 64 at most, and beyond 64 values all of them alike.
+    for upto, looks in ((10.1, 6), (33.0, 15), (157.0, 64), (640.0, 64)):
+        counts = _loader(1, 100.0, 7).where(0.0, upto) * looks
+        assert counts == pytest.approx(counts.round())
+        assert counts.round().sum() == looks
+        exact = np.bincount(np.arange(0, upto, 0.1).astype(int) // 10 % 7, minlength=7) / (10 * upto)
+        assert counts / looks == pytest.approx(exact, abs=1.5 / looks)
     assert one.where(0.0, 641.0) == pytest.approx(one.mean)
     assert np.flatnonzero(_loader(4, 100.0).where(0.0, 1.0)).tolist() == [0, 1, 2, 3]
     assert [one.until_next(at) for at in (0.0, 3.0, 10.0)] == pytest.approx([10.0, 7.0, 10.0])
@@ -84,20 +93,19 @@ def test_a_loader_works_where_its_threads_are() -> None:
 
 
 def test_the_log_of_a_mix_is_as_uncertain_as_its_transactions() -> None:
-    workload = PLAN.workloads[0]
-    scenario: Any = SimpleNamespace(workload=workload)
-    low, high = _log_range(PLAN, scenario)
-    assert low <= 1.0 <= high
-    twice = workload.model_copy(
-        update={
-            "transactions": tuple(
-                t.model_copy(update={"weight": 2 * t.weight}) for t in workload.transactions
-            )
-        }
-    )
-    assert _log_range(PLAN, SimpleNamespace(workload=twice)) == pytest.approx((low, high))
-    none: Any = SimpleNamespace(workload=workload.model_copy(update={"transactions": ()}))
-    assert _log_range(PLAN, none) == (1.0, 1.0)
+    plan = sample_plan("starter")
+    for table in plan.tables:
+        columns = tuple(one.model_copy(update={"average_bytes": None}) for one in table.columns)
+        plan = update(plan, table.id, columns=columns)
+    workload = plan.workloads[0]
+    logs = [(t.weight, transaction_redo(plan.tables, t, plan.version)) for t in workload.transactions]
+    value = sum(weight * log.value for weight, log in logs)
+    low, high = _log_range(plan, SimpleNamespace(workload=workload))
+    assert low == pytest.approx(sum(weight * log.low for weight, log in logs) / value, rel=1e-12)
+    assert high == pytest.approx(sum(weight * log.high for weight, log in logs) / value, rel=1e-12)
+    assert low < 1.0 < high
+    none = workload.model_copy(update={"transactions": ()})
+    assert _log_range(plan, SimpleNamespace(workload=none)) == (1.0, 1.0)
 
 
 def test_rows_of_restart_info_follow_the_phases() -> None:
@@ -164,14 +172,30 @@ def test_the_largest_side_that_goes_on_wins_and_of_equal_ones_that_of_the_lowest
 
 def test_rows_that_move_are_logged_evenly_while_they_do() -> None:
     plan: Plan = sample_plan("add-nodes")
+    dead = plan.data_nodes[0]
+    happens = (NodeFailure(at_s=0.5, object_id=dead.id), NodesAdded(at_s=15.0))
     plan = update(plan, plan.workloads[0].id, events=())
-    session = Session(Course(Estimation(plan, plan.workloads[0]), (NodesAdded(at_s=1.0),), 0.1, 1).story(5.0))
+    session = Session(Course(Estimation(plan, plan.workloads[0]), happens, 0.1, 1).story(20.0))
     event = next(due.event for due in session.simulation.due if isinstance(due.event, NodesCome))
-    session.advance(2.0)
+    session.advance(16.0)
     sim = session.simulation
     steps = event.seconds / 0.1
     for n, node_class in enumerate(sim.scenario.node_classes):
-        is_old = node_class.nodes[0].id in event.old
-        moved = event.old_bytes if is_old else event.new_bytes
+        node = node_class.nodes[0]
+        moved = 0.0 if node.id == dead.id else event.old_bytes if node.id in event.old else event.new_bytes
         assert float(sim.laws.base[n].sum()) == pytest.approx(moved / steps)
     assert event.old_bytes > event.new_bytes > 0
+
+
+def test_rows_that_move_without_a_load_are_logged_nowhere() -> None:
+    plan: Plan = sample_plan("add-nodes")
+    reads = tuple(
+        one.model_copy(update={"kind": OperationKind.READ})
+        for one in plan.workloads[0].transactions[0].operations
+    )
+    only = plan.workloads[0].transactions[0].model_copy(update={"operations": reads})
+    plan = update(plan, plan.workloads[0].id, events=(), transactions=(only,))
+    session = Session(Course(Estimation(plan, plan.workloads[0]), (NodesAdded(at_s=1.0),), 0.1, 1).story(5.0))
+    session.advance(2.0)
+    assert float(session.simulation.laws.base.sum()) == 0
+    assert session.simulation.reorganising
