@@ -167,8 +167,8 @@ def test_a_copy_of_the_outer_one_has_all_in_it() -> None:
 
 
 def test_the_command_line_nests_by_name() -> None:
-    plan = add(FLAT, "location", ["Room 9"]).plan
-    plan = add(plan, "location", ["Rack Z", "inside=Room 9"]).plan
+    plan = add(FLAT, "room", ["Room 9"]).plan
+    plan = add(plan, "rack", ["Rack Z", "inside=Room 9"]).plan
     room = next(p for p in plan.locations if p.name == "Room 9")
     assert plan.locations[-1].parent_id == room.id
     plan, _ = assign(plan, f"locations[rack-a].parent_id={room.id}")

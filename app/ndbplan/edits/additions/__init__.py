@@ -19,7 +19,7 @@ from ndbplan.edits.places import address_of
 from ndbplan.plan.plan import Plan
 
 _OTHER_NAMES = {
-    "rack": "location", "zone": "location",
+    "rack": "location", "room": "location", "site": "location", "zone": "location",
     "mgm": "management", "management-node": "management", "ndb_mgmd": "management",
     "ndbmtd": "data", "ndbd": "data", "data-node": "data",
     "mysqld": "sql", "sql-node": "sql",
