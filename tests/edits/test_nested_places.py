@@ -188,3 +188,12 @@ def test_racks_of_one_name_in_two_rooms_fail_apart() -> None:
     assert failures.nodes_of(here) == Failures(NEST).nodes_of(Part("rack", "Rack A"))
     assert not failures.nodes_of(here) & failures.nodes_of(there)
     assert [part_of(plan, i) for i in ids_of(plan, here)] == [here]
+
+
+def test_a_site_with_all_data_nodes_wants_another_one() -> None:
+    (found,) = (p for p in check(NEST) if p.rule == "what-may-fail")
+    assert "rack:Site 1 alone stops the cluster" in found.message
+    assert found.fix == (
+        "add a location with hosts for a member of every node group, and a third one for a management node"
+    )
+    assert {"site", "ndb1", "ndb2"} <= set(found.object_ids)

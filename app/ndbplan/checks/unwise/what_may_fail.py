@@ -72,11 +72,11 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
                 Severity.HINT if beside == 1 else Severity.WARNING,
                 name,
                 f"{text}. No placement on the hosts and locations of the plan survives it",
-                _NEEDS[part.kind],
+                _needs(search, part),
                 ids,
             )
         else:
-            yield warning(name, text, _NEEDS[part.kind], ids)
+            yield warning(name, text, _needs(search, part), ids)
 
 
 _NEEDS = {
@@ -85,9 +85,17 @@ _NEEDS = {
     "disk": "give what needs this disk another one, or add a host",
     "rack": "add a third location for a management node (a small host without data nodes is enough), so that "
     "no location holds half of the data nodes and the arbitrator",
+    "all data nodes": "add a location with hosts for a member of every node group, and a third one for a "
+    "management node",
     "switch": "add a third location for a management node, and let node groups span locations",
     "link": "add a third place that sees both hosts",
 }
+
+
+def _needs(search: Search, part: Part) -> str:
+    """What would survive the failure, on more hardware."""
+    everything = search.failures.cluster.data_nodes <= search.damage_of[part].dead
+    return _NEEDS["all data nodes" if part.kind == "rack" and everything else part.kind]
 
 
 def _told(search: Search) -> tuple[Part, ...]:
