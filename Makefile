@@ -24,7 +24,7 @@ help:
 	@echo "make score   errors, ranges and skill against what running clusters showed; ACCEPT=\"why\" sets the headlines to beat"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
 	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills; INPUTS=1000 PLANS=20 EDITS=100"
-	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 SECONDS=60 SEED=7 say how many"
+	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 

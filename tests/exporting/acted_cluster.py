@@ -32,8 +32,13 @@ class ActedCluster(ActedSql):
     def twin(self) -> ActedCluster:
         """Another cluster in the same state, with a shell of its own once it is entered."""
         found = copy.copy(self)
-        state = {key: value for key, value in vars(self).items() if key not in ("plan", "paths", "_shell")}
+        state = {
+            key: value
+            for key, value in vars(self).items()
+            if key not in ("plan", "paths", "watch", "lasts", "_shell")
+        }
         vars(found).update(copy.deepcopy(state))
+        found.watch = None
         return found
 
     # The shell.
@@ -45,19 +50,26 @@ class ActedCluster(ActedSql):
     def __exit__(self, *_: object) -> None:
         self._shell.close()
 
-    def run(self, folder: Path, part: str, *options: str) -> subprocess.CompletedProcess[str]:
-        """runbook.sh of a folder on this cluster."""
+    def run(
+        self, folder: Path, part: str, *options: str, state: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """runbook.sh of a folder on this cluster. `state`: where it keeps what it has done."""
         if part == "schema":
             file = folder.parent / "passwords"
             file.touch(mode=0o600)
             file.write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))
             options = (*options, "--passwords", str(file))
-        return self._shell.run(folder / "runbook.sh", part, "--yes", *options)
+        kept = {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
+        return self._shell.run(folder / "runbook.sh", part, "--yes", *options, environment=kept)
 
     def answer(self, host: str, words: list[str]) -> tuple[str, str]:
         """Exit status of a program on a host, and what it prints; `die`: the script is killed here."""
         if words[0] == "_after_command":
             self.calls += 1
+            if self.lasts is not None:
+                self.pass_time(0.3)
+            if self.watch is not None:
+                self.watch()
             return ("die" if self.calls == self.dies_after else "0"), ""
         self.log.append(f"{self.now:7.1f} {host}: {' '.join(words)[:160]}")
         try:
@@ -92,11 +104,11 @@ class ActedCluster(ActedSql):
         if match := re.fullmatch(r"(\d+|ALL) STATUS", command):
             return "".join(
                 f"Node {n.node_id}: {self._status(n)} (mysql ndb)\n"
-                for n in self.data_nodes.values()
+                for n in map(self._running, self.data_nodes)
                 if match[1] in ("ALL", str(n.node_id))
             )
         if match := re.fullmatch(r"(\d+) STOP( -a)?", command):
-            return self._stop_node(self.data_nodes[int(match[1])], bool(match[2]))
+            return self._stop_node(self._running(int(match[1])), bool(match[2]))
         if command == "ALL STOP":
             for node in (*self.data_nodes.values(), *self.left):
                 if node.active:
@@ -109,6 +121,11 @@ class ActedCluster(ActedSql):
         if command == "START BACKUP WAIT COMPLETED":
             return self._start_backup()
         raise RefusedError(f"Invalid command: {command}\n", 255)
+
+    def _running(self, node_id: int) -> DataNodeProcess:
+        """A data node where it runs: perhaps on the host that it leaves."""
+        left = (node for node in self.left if node.node_id == node_id and node.active)
+        return next(left, self.data_nodes[node_id])
 
     def _status(self, node: DataNodeProcess) -> str:
         if not node.active:
@@ -153,10 +170,12 @@ class ActedCluster(ActedSql):
             raise RefusedError("5026: Node shutdown in progress\n", 255)
         if not node.active:
             raise RefusedError("Node is not connected\n", 255)
-        if node.group is not None and not self._mates_started(node):
+        # -a is taken at its word, and the cluster goes down.
+        if node.group is not None and not abort and not self._mates_started(node):
             raise RefusedError("2002: Stop failed\n*  Node shutdown would cause system crash\n", 255)
         hangs = node.group is None and not abort
-        node.ends_at = float("inf") if hangs else self.now + self.random.uniform(5, 17)
+        stop_s = self.random.uniform(5, 17) if self.lasts is None else self.lasts("stop", node.node_id)
+        node.ends_at = float("inf") if hangs else self.now + stop_s
         return f"Node {node.node_id} has shutdown.\n"
 
     def _create_nodegroup(self, ids: list[int]) -> str:

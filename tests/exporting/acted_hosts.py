@@ -8,6 +8,10 @@ import zlib
 from pathlib import Path
 
 from exporting.acted_state import ActedState, DataNodeProcess, ManagementServer, Process, RefusedError
+from ndbplan.ndb.version import NdbVersion
+
+STORED_USERS = NdbVersion(8, 0, 18)
+"""From here on SQL nodes share accounts."""
 
 
 class ActedHosts(ActedState):
@@ -33,7 +37,9 @@ class ActedHosts(ActedState):
         self.enabled = {place for place in self.enabled if place[0] != host}
         self.units = {place: text for place, text in self.units.items() if place[0] != host}
         self.releases[host] = ""
-        for process in self._processes():
+        self.users.discard(host)
+        self.accounts.pop(host, None)
+        for process in self.processes():
             if process.host == host:
                 process.active, process.ends_at = False, None
 
@@ -51,10 +57,17 @@ class ActedHosts(ActedState):
 
     _apt_get = _tar = _dnf
 
-    def _id(self, _host: str, _words: list[str]) -> str:
-        raise RefusedError("no such user\n")
+    def _id(self, host: str, _words: list[str]) -> str:
+        if host not in self.users:
+            raise RefusedError("no such user\n")
+        return "uid=27(mysql)\n"
 
-    def _useradd(self, _host: str, _words: list[str]) -> str:
+    def _chmod(self, host: str, words: list[str]) -> str:
+        assert self._exists(host, words[-1])
+        return ""
+
+    def _useradd(self, host: str, _words: list[str]) -> str:
+        self.users.add(host)
         return ""
 
     def _test(self, host: str, words: list[str]) -> str:
@@ -140,7 +153,9 @@ class ActedHosts(ActedState):
         return ""
 
     def _cp(self, host: str, words: list[str]) -> str:
-        self.files[host, words[-1]] = self.files[host, words[-2]]
+        source, target = words[-2:]
+        for path in self._inside(host, source):
+            self.files[host, target + path[len(source) :]] = self.files[host, path]
         return ""
 
     def _cksum(self, host: str, words: list[str]) -> str:
@@ -153,7 +168,7 @@ class ActedHosts(ActedState):
     # Services.
 
     def _process(self, host: str, unit: str) -> Process:
-        for process in self._processes():
+        for process in self.processes():
             if (process.host, process.unit) == (host, unit):
                 return process
         raise RefusedError(f"Unit {unit} not found.\n", 5)
@@ -166,11 +181,15 @@ class ActedHosts(ActedState):
         if action in ("daemon-reload", "reset-failed") or words[-1] == "mysql":
             return ""
         process, place = self._process(host, unit), (host, f"{folder}{unit}")
+        if place not in self.files and "--property=ActiveState" in words:
+            return "ActiveState=inactive\n"
         if place not in self.files:
             raise RefusedError(f"Unit {unit} not found.\n", 5)
         # One that was never asked for is read now.
         is_loaded = self.units.setdefault(place, self.files[place]) == self.files[place]
         if action == "show":
+            if "ActiveState" in words[1]:
+                return f"ActiveState={'active' if process.active else 'inactive'}\n"
             return f"NeedDaemonReload={'no' if is_loaded else 'yes'}\n"
         if action == "is-enabled":
             if place not in self.enabled:
@@ -253,7 +272,10 @@ class ActedHosts(ActedState):
                 self.files[node.host, f"{files}/{name}/"] = ""
         node.initial_starts += initial
         node.configuration = serving[0].configuration
-        node.ready_at = self.now + self.random.uniform(20, 60)
+        running = any(one.is_started(self.now) for one in self.data_nodes.values())
+        kind = ("initial" if initial else "node") if running else "start" if initial or fresh else "system"
+        start_s = self.random.uniform(20, 60) if self.lasts is None else self.lasts(kind, node.node_id)
+        node.ready_at = self.now + start_s
 
     def _mates_started(self, node: DataNodeProcess) -> bool:
         mates = [n for n in self.data_nodes.values() if n.group == node.group and n is not node]
@@ -264,6 +286,10 @@ class ActedHosts(ActedState):
         folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{process.node_id}"
         if not self._exists(process.host, f"{folder}/mysql"):
             raise RefusedError("mysqld: no data directory\n")
+        known = next(iter(self.accounts.values()), {})
+        if self.plan.version >= STORED_USERS:
+            self.accounts.setdefault(process.host, dict(known))
+        process.options = self.files[process.host, "/etc/my.cnf"]
         process.ready_at = self.now + self.random.uniform(3, 10)
 
     def _stop(self, process: Process) -> None:
@@ -272,5 +298,7 @@ class ActedHosts(ActedState):
             return
         if isinstance(process, DataNodeProcess):
             self.faults.append(f"{self.now:.1f} s: data node {process.node_id} got SIGTERM")
-        process.ends_at = self.now + self.random.uniform(2, 33)
+        # Up to 33 s were seen of management servers only.
+        most = 33 if isinstance(process, ManagementServer) else 10
+        process.ends_at = self.now + self.random.uniform(2, most)
         self.pass_time(process.ends_at - self.now + 0.5)

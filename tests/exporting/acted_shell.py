@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ndbplan.base.quoting import shell_quoted
@@ -21,7 +21,7 @@ Answer = Callable[[str, list[str]], tuple[str, str]]
 _PROGRAMS = (
     "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
     "systemctl", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink", "mkdir", "useradd", "id",
-    "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm", "systemd-tmpfiles", "/usr/sbin/ndbmtd",
+    "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm", "systemd-tmpfiles", "/usr/sbin/ndbmtd",
     "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
 )  # fmt: skip
 _FUNCTIONS = r"""
@@ -103,7 +103,9 @@ class Shell:
         self._server.close()
         self._thread.join()
 
-    def run(self, script: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, script: Path, *words: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """A script with the stub programs; its stdout and stderr."""
         programs = script.parent.parent / "programs.sh"
         if not programs.exists():
@@ -115,7 +117,8 @@ class Shell:
         )
         return subprocess.run(
             ["bash", "-c", start, str(script), str(script), *words],
-            env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), "USER": "operator"},
+            env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), "USER": "operator",
+                 **(environment or {})},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=600,
             start_new_session=True,
         )  # fmt: skip

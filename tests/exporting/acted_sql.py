@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from exporting.acted_hosts import ActedHosts
+from exporting.acted_hosts import STORED_USERS, ActedHosts
 from exporting.acted_state import RefusedError
 from ndbplan.ndb.version import NdbVersion
 
-_STORED_USERS = NdbVersion(8, 0, 18)
 _CREATE_USER = NdbVersion(7, 5, 0)
 
 
@@ -162,7 +161,7 @@ class ActedSql(ActedHosts):
             raise _refused(1410, "You are not allowed to create a user with GRANT")
         self.granted.setdefault((host, name), set()).add(statement.partition(" IDENTIFIED BY ")[0])
         if "NDB_STORED_USER" in statement:
-            if self.plan.version < _STORED_USERS:
+            if self.plan.version < STORED_USERS:
                 raise _syntax(statement)
             for node in self.sql_nodes.values():
                 self.accounts.setdefault(node.host, {})[name] = mine[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
@@ -25,6 +25,8 @@ class Process:
     ready_at: float = 0.0
     release: str = ""
     """Of the programs that it was started with."""
+    options: str = ""
+    """The option file that it has read."""
 
     def serves(self, now: float) -> bool:
         """Whether it works."""
@@ -75,6 +77,10 @@ class ActedState:
     calls: int = 0
     dies_after: int | None = None
     """The script is killed behind this command."""
+    lasts: Callable[[str, int], float] | None = None
+    """How long a start of some kind of a data node lasts, and its stop; None: short, as nobody looks."""
+    watch: Callable[[], None] | None = None
+    """Looks on behind every command."""
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     """Content by host and path; folders end with `/`."""
     in_service: bool = False
@@ -87,6 +93,8 @@ class ActedState:
     log: list[str] = field(default_factory=list)
     units: dict[tuple[str, str], str] = field(default_factory=dict)
     """Units as each host has loaded them."""
+    users: set[str] = field(default_factory=set)
+    """Hosts that have the user of the processes."""
     enabled: set[tuple[str, str]] = field(default_factory=set)
     altered: list[str] = field(default_factory=list)
     """Statements on tables that were taken."""
@@ -139,12 +147,13 @@ class ActedState:
         for sql in plan.sql_nodes:
             at = service_of(plan, sql)
             self.sql_nodes.setdefault(sql.node_id, Process(sql.node_id, at.host, at.name))
-        for process in self._processes():
+        for process in self.processes():
             self.releases.setdefault(process.host, str(plan.version))
 
     # Time, and what must never be.
 
-    def _processes(self) -> Iterator[Process]:
+    def processes(self) -> Iterator[Process]:
+        """All of them, those that left included."""
         yield from self.management.values()
         yield from self.data_nodes.values()
         yield from self.sql_nodes.values()
@@ -155,14 +164,14 @@ class ActedState:
         until = self.now + seconds
         moments = {
             moment
-            for process in self._processes()
+            for process in self.processes()
             for moment in (process.ends_at, process.ready_at)
             if moment is not None and self.now < moment < until
         }
         for moment in (*sorted(moments), until):
             self._serve(moment - self.now)
             self.now = moment
-            for process in self._processes():
+            for process in self.processes():
                 if process.ends_at is not None and self.now >= process.ends_at:
                     process.active, process.ends_at = False, None
             self._catch_up()

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from exporting.acted_changes import with_linked_redo, with_management_nodes
 from exporting.acted_cluster import PASSWORDS, ActedCluster
+from exporting.acted_life import CHANGE_NOTHING_AGAIN, LIFE, Life
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
@@ -15,21 +17,6 @@ from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column
-
-LIFE = (
-    "start",
-    "schema",
-    "backup",
-    "restore",
-    "rolling-restart",
-    "initial-rolling-restart",
-    "add-nodes",
-    "stop",
-    "start-again",
-)
-
-DOWN = ("start", "stop", "start-again", "restore")
-"""Parts that take the cluster out of service, and say so."""
 
 
 @pytest.fixture
@@ -56,84 +43,53 @@ def versions(name: str) -> Plan:
     return set_plan(plan, ndb_version=version) if version else plan
 
 
-def with_one_management_node(plan: Plan) -> Plan:
-    return plan.replace(processes=tuple(p for p in plan.processes if p not in plan.management_nodes[1:]))
-
-
-def grown(plan: Plan) -> Plan:
-    found = grown_configuration(plan)
-    assert found is not None
-    return found
-
-
 def act(cluster: ActedCluster, folder: Path, part: str) -> None:
-    cluster.may_be_down, cluster.rows_may_go_back = part in DOWN, part == "restore"
+    cluster.may_be_down = cluster.rows_may_go_back = part == "restore"
     if part == "add-nodes":
-        cluster.know(grown(cluster.plan))
+        grown = grown_configuration(cluster.plan)
+        assert grown is not None
+        cluster.know(grown)
     done = cluster.run(folder, part)
     assert done.returncode == 0, (part, done.stderr, done.stdout[-2000:], cluster.log[-30:])
     assert cluster.faults == [], part
 
 
-@pytest.mark.parametrize(
-    ("name", "one_server"),
-    [("starter 7.4", True), ("disk-data 8.4", False)],
-)
-def test_a_whole_life_runs_from_top_to_bottom(
-    name: str, one_server: bool, acted: Callable[..., tuple[ActedCluster, Path]]
-) -> None:
-    plan = versions(name)
-    if one_server:
-        plan = with_one_management_node(plan)
-    cluster, folder = acted(plan)
-    for part in LIFE:
-        if part == "add-nodes":
-            act(cluster, folder, part)
-            folder /= GROWN_FOLDER
-        else:
-            act(cluster, folder, part)
-    assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
-    assert {node.group for node in cluster.data_nodes.values()} == set(range(len(cluster.data_nodes) // 2))
+def accounts_are_saved(life: Life) -> None:
+    """With the passwords that were given, which are written nowhere else."""
     wanted = {"'ndb_app'@'%'": PASSWORDS["ndb_app"], "'ndb_backup'@'localhost'": PASSWORDS["ndb_backup"]}
-    assert all(cluster.accounts[node.host] == wanted for node in cluster.sql_nodes.values())
-    dumps = [path for _, path in cluster.files if path.startswith("/var/lib/mysql-dumps/")]
-    assert len(dumps) >= 2 * len(cluster.sql_nodes)
-    written = [path.read_text() for path in folder.parents[1].rglob("*") if path.is_file()]
+    assert all(life.cluster.accounts[node.host] == wanted for node in life.cluster.sql_nodes.values())
+    dumps = [path for _, path in life.cluster.files if path.startswith("/var/lib/mysql-dumps/")]
+    assert len(dumps) >= 2 * len(life.cluster.sql_nodes)
+    written = [path.read_text() for path in life.place.rglob("*") if path.is_file()]
     assert sum(PASSWORDS["ndb_backup"] in text for text in written) == 1, "where the operator keeps it"
 
 
-def test_parts_that_are_broken_off_run_to_the_end(acted: Callable[..., tuple[ActedCluster, Path]]) -> None:
-    """The script is killed behind a command, again and again, and started again."""
-    cluster, folder = acted(versions("starter"))
-    for part in LIFE:
-        cluster.may_be_down, cluster.rows_may_go_back = part in DOWN, part == "restore"
-        if part == "add-nodes":
-            cluster.know(grown(cluster.plan))
-        for every in (5, 7, 11, 3, 13):
-            cluster.dies_after = cluster.calls + every
-            if cluster.run(folder, part).returncode == 0:
-                break
-        cluster.dies_after = None
-        done = cluster.run(folder, part)
-        assert done.returncode == 0, "\n".join((part, done.stderr, *cluster.log[-60:]))
-        assert cluster.faults == [], part
-        if part == "add-nodes":
-            folder /= GROWN_FOLDER
+def test_a_life_is_broken_off_and_goes_on(tmp_path: Path) -> None:
+    """tests/attack/acts.py acts out every sample at every version, broken off behind every command."""
+    with Life(with_linked_redo(versions("starter")), tmp_path / "life", seed=7) as life:
+        for part, host in life.parts():
+            assert list(life.act(part, 1, host, again=part in CHANGE_NOTHING_AGAIN)) == []
+            if part == "backup":
+                accounts_are_saved(life)
+        assert life.runs > 2 * len(LIFE)
+
+
+def test_a_life_of_an_older_release_with_one_management_node(tmp_path: Path) -> None:
+    with Life(with_management_nodes(versions("disk-data 7.4"), 1), tmp_path / "life") as life:
+        for part, host in life.parts():
+            assert list(life.act(part, 0, host, again=False)) == []
+            if part == "backup":
+                accounts_are_saved(life)
 
 
 def test_a_part_that_is_done_is_done_again_from_its_first_step(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:
-    cluster, folder = acted(versions("starter"))
-    states = ("tune-hosts", "tune-hosts", "start", "start", "schema", "schema", "start-again")
-    parts = (*states, "rolling-restart", "rolling-restart")
-    for number, part in enumerate(parts):
-        cluster.may_be_down = part in ("tune-hosts", "start")
+    cluster, folder = acted(versions("redo-overload"))
+    for part in ("start", "rolling-restart", "rolling-restart"):
         done = cluster.run(folder, part)
         assert done.returncode == 0, (done.stderr, cluster.log[-20:])
         assert "done before" not in done.stdout
-        assert ("Changed: nothing" in done.stdout) == (number in (1, 3, 5, 6)), (part, done.stdout)
-    assert cluster.faults == []
     assert (folder / "runbook.log").read_text().count("rolling-restart: done") == 2
 
 
@@ -160,7 +116,7 @@ def test_what_does_not_come_is_said_with_what_was_found(
     cluster.may_be_down = True
     cluster.data_nodes[2].active = False
     script = folder / "runbook.sh"
-    script.write_text(script.read_text().replace("await 600 ", "await 3 "))
+    script.write_text(script.read_text().replace('await "$start" ', "await 3 "))
     refused = cluster.run(folder, "rolling-restart")
     assert refused.returncode == 1
     assert "step restart-1 stops" in refused.stderr
@@ -186,3 +142,12 @@ def test_no_text_of_a_plan_is_run(tmp_path: Path, acted: Callable[..., tuple[Act
         act(cluster, folder, part)
         assert not mark.exists(), part
     assert "END_OF_SQL_" in (folder / "runbook.sh").read_text()
+
+
+@pytest.mark.parametrize("name", ["starter 8.4", "starter 7.4"])
+def test_stated_times_hold_what_the_parts_take(name: str, tmp_path: Path) -> None:
+    """With starts and stops of nodes in their ranges, and what the script waits for beside them."""
+    with Life(versions(name), tmp_path / "life", timed=True) as life:
+        assert list(life.act("install", 0, again=False)) == []
+        for part in ("start", "rolling-restart", "initial-rolling-restart", "stop", "start-again"):
+            assert list(life.act(part, 0, again=False)) == []

@@ -18,6 +18,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.times.reorganise import TableReorganise
+from ndbplan.operations.steps import who_waits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
     OpenLoad,
@@ -126,6 +127,7 @@ def impact_of_reorganise(
         f"on each old node one of {threads} LDM threads at a time works for the reorganisation; operations "
         "on its fragments wait longer",
         "rows that are being moved are locked in batches; a scan of the whole table may wait until the end",
+        who_waits(plan, (table.table, time)),
     )
     return Impact(
         table.table,

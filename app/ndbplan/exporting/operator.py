@@ -30,6 +30,7 @@ _SET_BY_OPERATOR = {
     "serverport",
     "portnumber",
     "locationdomainid",
+    "lockpagesinmainmemory",
 }
 
 

@@ -37,6 +37,8 @@ _HEREDOC = "END_OF_SQL"
 
 _LEFT_OUT = (
     "hosts without systemd: start, stop and restart go through units",
+    "rules of firewalls, SELinux and AppArmor: mysqld and the data nodes connect to ports that data nodes "
+    "choose themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on)",
     "a password for root of each SQL node, which can log in on its host only and has none at first",
     "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
     "ALTER TABLE that copies a table",
@@ -153,8 +155,8 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case StopService():
             return ("stop_service", command.host, command.unit)
         case StopDataNode():
-            stop = (command.node_id, command.host, command.unit, command.timeout_s)
-            return ("stop_data_node", *stop, *command.partners)
+            stop = (command.node_id, command.host, command.unit, command.timeout_s, command.started_s)
+            return ("stop_data_node", *stop, command.unless, *command.partners)
         case StopAllDataNodes():
             return (
                 "stop_all_data_nodes",
@@ -220,7 +222,7 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
             return [_typed(command.host, f"systemctl stop {command.unit}")]
         case StopDataNode():
             return [
-                ("", f"ndb_mgm> {command.node_id} STOP{'' if command.partners else ' -a'}"),
+                ("", _stop_typed(command)),
                 _typed(command.host, _ended(command.unit)),
             ]
         case StopAllDataNodes():
@@ -257,6 +259,11 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case Sql() | MakeAccount():
             return [("sql", "\n".join((f"-- on {command.host}", *command.statements)))]
     raise TypeError(command)
+
+
+def _stop_typed(command: StopDataNode) -> str:
+    """STOP, with -a while the node is in no node group: there it would wait for ever without."""
+    return f"ndb_mgm> {command.node_id} STOP{'' if command.partners else ' -a'}"
 
 
 def _typed(host: str, command: str) -> tuple[str, str]:

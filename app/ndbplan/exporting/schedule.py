@@ -103,8 +103,8 @@ def _time(moment: datetime) -> str:
 def _description(operation: Operation, interval: Interval) -> str:
     step = interval.step
     parts = [f"Expected {interval.duration_s}."]
-    if step.blocked:
-        parts.append(f"Meanwhile not possible: {', '.join(step.blocked)}.")
+    if step.meanwhile:
+        parts.append(step.meanwhile)
     if step.check:
         parts.append(f"Check: {step.check}.")
     if step.key == operation.point_of_no_return:

@@ -28,13 +28,13 @@ from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     NO_DDL,
-    ddl_clients,
     new_configuration,
     reload_management_nodes,
     restart_each,
     restart_sql_nodes,
+    who_waits,
 )
-from ndbplan.operations.table_moves import disk_loads, table_moves
+from ndbplan.operations.table_moves import disk_loads, longest_move, table_moves
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.tables import Table
@@ -106,11 +106,11 @@ def add_nodes(
     else:
         notes = ["future nodes listed as NodeGroup 65536 from the start would spare the rolling restart"]
         text = f"Adds {_groups(groups)}: data nodes {_ids(new)}."
+    longest = None if change is None else longest_move(change)
     text += (
         " Data nodes serve reads and writes all the time, but choose a quiet hour: reorganising takes CPU, "
-        f"and clients of {ddl_clients(plan)} wait for each whole statement that moves a table: let them use "
-        "another SQL node meanwhile. Until the end no other DDL and no restart of a data node. It cannot be "
-        "undone by shrinking."
+        f"and {who_waits(plan, longest)}: let them use another SQL node meanwhile. Until the end no other "
+        "DDL and no restart of a data node. It cannot be undone by shrinking."
     )
     title, label = "Add nodes online", f"Add {_groups(groups)} online"
     if change is None:

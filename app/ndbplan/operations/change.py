@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
-from ndbplan.configuration.services import service_of
+from ndbplan.configuration.services import Service, service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -20,6 +21,7 @@ from ndbplan.operations.add_nodes import grow_by
 from ndbplan.operations.commands import (
     Command,
     Shell,
+    StopDataNode,
     restart_management_at_once,
     start_service,
     start_sql_nodes,
@@ -128,6 +130,7 @@ class _Work:
         moved = tuple(self._on_another_host())
         self.added = _with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
         self.removed = _with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
+        self.moved: list[DataNode] = []
 
     def steps(self) -> Iterator[Step]:
         """All of them, in order."""
@@ -236,9 +239,7 @@ class _Work:
                     commands.append(stop_service(self.before, node))
                 elif isinstance(node, DataNode) and self.needs.kind in ("node", "initial_node"):
                     commands.append(stop_data_node(self.before, node))
-                unit = shell_quoted(service.name)
-                same = f"! systemctl is-enabled --quiet {unit}"
-                commands.append(Shell(service.host, f"systemctl disable {unit}", same=same))
+                commands.append(_not_with_its_host(service))
         if commands:
             yield Step(
                 "leave",
@@ -284,12 +285,28 @@ class _Work:
             yield restart_all(self.times, self.plan, "node", self.conditions)
             return
         in_groups = {n.node_id for group in node_groups(self.plan) for n in group}
+        self.moved = self._moved()
         for nodes in self._rounds(wanted):
-            initial = nodes[0].node_id in self.needs.initial
+            initial = self._is_initial(nodes[0])
             kind: Kind = "initial" if initial else "node"
             times = self.times if nodes[0].node_id in in_groups else Times(self.times.now, known=False)
-            yield restart_nodes(times, self.plan, kind, nodes, self.conditions, self._while_down)
-        yield from move_redo_logs(self.plan, [n for n in wanted if n.node_id in self.needs.initial])
+            yield restart_nodes(
+                times, self.plan, kind, nodes, self.conditions, self._while_down, self._stop_elsewhere
+            )
+        yield from move_redo_logs(self.times, self.plan, [node for node in wanted if self._is_initial(node)])
+
+    def _is_initial(self, node: DataNode) -> bool:
+        """Whether a data node starts with --initial: its files are made anew, or lie on another host."""
+        return node.node_id in self.needs.initial or node in self.moved
+
+    def _stop_elsewhere(self, node: DataNode, start_s: Quantity | None) -> StopDataNode | None:
+        """How a data node is stopped that goes to another host; None for one that stays."""
+        if node not in self.moved:
+            return None
+        return stop_data_node(self.before, self._as_before(node), start_s)
+
+    def _as_before(self, node: DataNode) -> DataNode:
+        return next(one for one in self.before.data_nodes if one.node_id == node.node_id)
 
     def _rounds(self, wanted: list[DataNode]) -> list[list[DataNode]]:
         """One node at a time, or one of each group, of one kind, at a time."""
@@ -298,11 +315,15 @@ class _Work:
         rounds: dict[tuple[int, bool], list[DataNode]] = {}
         for group in node_groups(self.plan):
             for place, node in enumerate(one for one in group if one in wanted):
-                rounds.setdefault((place, node.node_id in self.needs.initial), []).append(node)
+                rounds.setdefault((place, self._is_initial(node)), []).append(node)
         return list(rounds.values())
 
     def _while_down(self, node: DataNode) -> Iterator[Command]:
         """Files that lie elsewhere from now on: an old folder of checkpoints must not be in the way."""
+        if node in self.moved:
+            yield _not_with_its_host(service_of(self.before, self._as_before(node)))
+            yield from node_directories(self.plan, [node])
+            return
         if node.node_id not in self.needs.elsewhere:
             return
         paths = data_node_paths(self.plan, node)
@@ -331,12 +352,13 @@ class _Work:
     def _together(self) -> Iterator[Step]:
         estimate = self.times.ask(self.times.now.restart, "system", None, self.conditions)
         duration = None if estimate is None else estimate.duration_s
-        yield from stop_sql(self.before)
+        yield from stop_sql(self.times, self.before)
         yield Step(
             "data-stop",
             "Stop the data nodes",
             "All together. The new file is loaded only now, so that no node starts with it beside others.",
             (stop_all_data_nodes(self.before),),
+            self.times.constant("cluster_stop_s"),
             destructive="The cluster is down until its data nodes are started.",
             blocked=(NOBODY,),
         )
@@ -394,14 +416,21 @@ class _Work:
     def _new_cluster(self) -> Iterator[Step]:
         if why := no_way_to_restore(self.plan):
             raise CannotChangeError(why, where="the change", fix="add an API slot without a host")
-        yield from stop_sql(self.before)
+        yield from stop_sql(self.times, self.before)
         yield take_backup(self.times, self.before)
-        yield empty_data_nodes(self.before, self.plan)
+        yield empty_data_nodes(self.times, self.before, self.plan)
         yield from self._leave()
         yield from self._configuration()
         if self.plan.sql_nodes:
             yield from self._my_cnf(list(self.plan.sql_nodes))
         yield from fill_again(self.times, self.before, self.plan)
+
+
+def _not_with_its_host(service: Service) -> Shell:
+    """A unit that no longer starts with its host."""
+    unit = shell_quoted(service.name)
+    same = f"! systemctl is-enabled --quiet {unit}"
+    return Shell(service.host, f"systemctl disable {unit}", same=same)
 
 
 def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:

@@ -121,6 +121,10 @@ class StopDataNode:
     unit: str
     partners: tuple[int, ...]
     """Nodes of its node group, which must all be started; none: it is in no group, and holds no data."""
+    unless: str = ""
+    """A test: where it holds, there is nothing to stop it for."""
+    started_s: int = _LEAST_WAIT_S
+    """How long those are waited for that are being started."""
     timeout_s: int = _STOP_S
 
 
@@ -229,8 +233,11 @@ Command = (
 
 def wait_started(nodes: Iterable[DataNode], expected_s: Quantity | None = None) -> WaitStarted:
     """Waiting for data nodes: an hour, or three times the longest that is expected when that is more."""
-    patience_s = math.ceil(_PATIENCE * expected_s.high) if expected_s is not None else 0
-    return WaitStarted(tuple(node.node_id for node in nodes), max(_LEAST_WAIT_S, patience_s))
+    return WaitStarted(tuple(node.node_id for node in nodes), _patience(expected_s))
+
+
+def _patience(expected_s: Quantity | None) -> int:
+    return max(_LEAST_WAIT_S, math.ceil(_PATIENCE * expected_s.high) if expected_s is not None else 0)
 
 
 def install_programs(plan: Plan, hosts: Collection[str] | None = None) -> Iterator[Command]:
@@ -255,19 +262,24 @@ def stop_service(plan: Plan, node: ManagementNode | SqlNode) -> StopService:
     return StopService(service.host, service.name)
 
 
-def stop_data_node(plan: Plan, node: DataNode) -> StopDataNode:
-    """The command that stops one data node while its node group goes on."""
+def stop_data_node(
+    plan: Plan, node: DataNode, expected_s: Quantity | None = None, unless: str = ""
+) -> StopDataNode:
+    """The command that stops one data node while its node group goes on; not where a test holds.
+
+    `expected_s`: how long the start of one of its partners lasts, which may still be going on.
+    """
     service = service_of(plan, node)
     group = next((group for group in node_groups(plan) if node in group), ())
     partners = tuple(one.node_id for one in group if one.node_id != node.node_id)
-    return StopDataNode(node.node_id, service.host, service.name, partners)
+    return StopDataNode(node.node_id, service.host, service.name, partners, unless, _patience(expected_s))
 
 
 def restart_data_node(
-    plan: Plan, node: DataNode, option: str, while_down: Iterable[Command]
+    plan: Plan, node: DataNode, option: str, while_down: Iterable[Command], stop: StopDataNode
 ) -> Iterator[Command]:
     """A data node stopped and started by its service: with the programs and limits that are there now."""
-    yield stop_data_node(plan, node)
+    yield stop
     yield from while_down
     yield start_service(plan, node, option)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import (
     MANAGEMENT_DIRECTORY,
@@ -31,7 +32,11 @@ def directory(host: str, path: str, owner: str = "mysql", mode: str = "750") -> 
 
 def _link(host: str, link: str, target: str) -> Shell:
     """A link, both words quoted."""
-    return Shell(host, f"ln -sfn {target} {link}", same=f'test "$(readlink {link})" = {target}')
+    return Shell(host, f"ln -sfn {target} {link}", same=_is_link(link, target))
+
+
+def _is_link(link: str, target: str) -> str:
+    return f'test "$(readlink {link})" = {target}'
 
 
 def management_directories(plan: Plan, nodes: Iterable[ManagementNode] | None = None) -> Iterator[Command]:
@@ -76,19 +81,30 @@ def refuse_old_files(plan: Plan, node: DataNode) -> Shell:
     )
 
 
-def move_redo_log(plan: Plan, node: DataNode) -> Iterator[Command]:
-    """The folders of the log parts moved to their own disk and linked, while the node is stopped."""
+def move_redo_log(plan: Plan, node: DataNode, expected_s: Quantity | None) -> Iterator[Command]:
+    """The folders of the log parts moved to their own disk and linked, while the node is stopped.
+
+    A node whose folders are links already is left alone. `expected_s`: how long all of it lasts, on several
+    nodes perhaps.
+    """
     host, paths = plan.host(node.host_id).hostname, data_node_paths(plan, node)
     folder = f"{paths.file_system}/ndb_{node.node_id}_fs"
-    yield stop_data_node(plan, node)
-    for name in paths.redo_folders:
-        here, there = shell_quoted(f"{folder}/{name}"), f"{paths.redo}/{name.split('/')[0]}"
+    links = [
+        (shell_quoted(f"{folder}/{name}"), shell_quoted(f"{paths.redo}/{name.split('/')[0]}"))
+        for name in paths.redo_folders
+    ]
+    done = " && ".join(_is_link(here, there) for here, there in links)
+    yield stop_data_node(plan, node, expected_s, done)
+    for here, there in links:
         # A folder that is no link was written last: what lies at the other place is older.
-        move = f"{{ rm -rf -- {shell_quoted(there)} && mv {here} {shell_quoted(there)}; }}"
+        # It keeps its name until all of it is copied: a move to another disk that ends halfway loses files.
+        old = f"{here}.moved"
+        move = f"{{ rm -rf -- {there} && cp -a -- {here} {there} && mv -- {here} {old}; }}"
         yield Shell(host, move, unless=f"test -L {here} || test ! -e {here}")
-        yield _link(host, here, shell_quoted(there))
+        yield _link(host, here, there)
+        yield Shell(host, f"rm -rf -- {old}", same=f"test ! -e {old}")
     yield start_service(plan, node)
-    yield wait_started((node,))
+    yield wait_started((node,), expected_s)
 
 
 def copy_configuration(plan: Plan, file: str = "config.ini") -> Iterator[Command]:
@@ -127,7 +143,9 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
         yield directory(host, files.data_dir, mode="755")
-        yield Shell(host, f"install -o mysql -g mysql -m 0640 /dev/null {log}", unless=f"test -e {log}")
+        labelled = f"{{ ! command -v restorecon >/dev/null || restorecon {log}; }}"
+        made = f"install -o mysql -g mysql -m 0640 /dev/null {log}"
+        yield Shell(host, f"{made} && {labelled}", unless=f"test -e {log}")
         group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
         if plan.features.mysqld_initialises:
             fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"

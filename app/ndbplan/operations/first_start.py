@@ -40,7 +40,7 @@ def first_start(now: Estimation, *, timed: bool = True) -> Operation:
         _services(plan),
         _management(plan, times),
         _data_nodes(plan, times),
-        *move_redo_logs(plan),
+        *move_redo_logs(times, plan, empty=True),
         *_sql_data(plan),
         *_sql_nodes(plan, times),
         *_disk_data(plan, times),
@@ -86,7 +86,7 @@ def _management(plan: Plan, times: Times) -> Step:
             wait_management(plan),
             Management("SHOW"),
         ),
-        times.constant("management_restart_s", max(1, len(plan.management_nodes))),
+        times.constant("management_start_s"),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ndbplan.configuration.services import services
 from ndbplan.configuration.settings import no_of_replicas
@@ -108,7 +109,8 @@ def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
     text = (
         "A new machine with the name, or the address, of the old one: then nothing else changes. "
         "--host NAME says which. Forget the old ssh key first (ssh-keygen -R NAME). A machine with another "
-        "name is a changed plan: export it with --from."
+        "name is a changed plan: export it with --from. For a host of an SQL node run the part schema "
+        "afterwards: it makes the login for mysqldump, and accounts that SQL nodes do not share."
     )
     return Operation("replace-host", "Replace a host", (*steps, verify(plan)), text)
 
@@ -143,5 +145,5 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
         phases=() if estimate is None else estimate.phases,
         host=host.hostname,
     )
-    for step in move_redo_logs(plan, data):
-        yield Step(f"redo-{host.hostname}", step.title, step.text, step.commands, host=host.hostname)
+    for step in move_redo_logs(times, plan, data):
+        yield replace(step, key=f"redo-{host.hostname}", host=host.hostname)

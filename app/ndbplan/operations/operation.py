@@ -59,6 +59,11 @@ class Step:
         """What the timeline calls it."""
         return self.label or self.title
 
+    @property
+    def meanwhile(self) -> str:
+        """What cannot be done and who waits meanwhile, as a sentence; nothing: all goes on."""
+        return f"Meanwhile blocked: {', '.join(self.blocked)}." if self.blocked else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval(Shape):

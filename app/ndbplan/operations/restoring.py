@@ -51,8 +51,8 @@ def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
         return None
     times = Times(now, known=timed)
     steps = (
-        *stop_sql(plan),
-        empty_data_nodes(plan, plan),
+        *stop_sql(times, plan),
+        empty_data_nodes(times, plan, plan),
         *fill_again(times, plan, plan),
         verify(plan),
     )
@@ -64,7 +64,7 @@ def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
     return Operation("restore", "Restore a backup", steps, text)
 
 
-def stop_sql(plan: Plan) -> Iterator[Step]:
+def stop_sql(times: Times, plan: Plan) -> Iterator[Step]:
     """The SQL nodes stopped, so that no row is written any more."""
     if plan.sql_nodes:
         yield Step(
@@ -72,6 +72,7 @@ def stop_sql(plan: Plan) -> Iterator[Step]:
             "Stop the SQL nodes",
             "Clients are cut off here; stop programs of the NDB API too.",
             tuple(stop_service(plan, node) for node in plan.sql_nodes),
+            times.constant("sql_stop_s", len(plan.sql_nodes)),
             destructive="The cluster is out of service until the SQL nodes start again.",
             blocked=(NOBODY,),
             rollback="start them again",
@@ -94,7 +95,7 @@ def take_backup(times: Times, plan: Plan) -> Step:
     )
 
 
-def empty_data_nodes(before: Plan, after: Plan) -> Step:
+def empty_data_nodes(times: Times, before: Plan, after: Plan) -> Step:
     """All data nodes stopped and their file systems removed; their backups stay."""
     commands: list[Command] = [HasBackup(*_backup_of(before, node)) for node in before.data_nodes]
     commands.append(stop_all_data_nodes(before))
@@ -106,6 +107,7 @@ def empty_data_nodes(before: Plan, after: Plan) -> Step:
         "Only where each host has its files of the backup. Data and undo files of disk data outlive "
         "--initial, so the whole file system of each node goes; BACKUP stays.",
         tuple(dict.fromkeys(commands)),
+        times.constant("cluster_stop_s"),
         destructive=_EMPTY,
         blocked=(NOBODY,),
     )
@@ -152,7 +154,7 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
         check="ALL STATUS: all started",
         phases=() if estimate is None else estimate.phases,
     )
-    yield from move_redo_logs(after)
+    yield from move_redo_logs(times, after, empty=True)
     yield from _restore_steps(times, before)
     if after.sql_nodes:
         yield Step(

@@ -55,7 +55,7 @@ def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = Tru
     steps = (
         *_reload(times, plan),
         *restart_each(times, plan, "initial" if initial else "node", IDLE),
-        *(move_redo_logs(plan) if initial else ()),
+        *(move_redo_logs(times, plan) if initial else ()),
         *restart_sql_nodes(times, plan),
         verify(plan),
     )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ndbplan.base.quantity import total_of_independent
+from ndbplan.base.quantity import Quantity, total, total_of_independent
 from ndbplan.base.units import how_many
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.times.restart import Conditions, Kind, RestartEstimate
+from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, RestartEstimate
+from ndbplan.estimate.times.restart_phases import REDO_LOG_FILES
 from ndbplan.operations.commands import (
     Command,
     Management,
+    StopDataNode,
     on_an_sql_node,
     reload_management,
     restart_data_node,
@@ -21,6 +23,7 @@ from ndbplan.operations.commands import (
     sql_node_for_ddl,
     start_service,
     stop_all_data_nodes,
+    stop_data_node,
     wait_started,
 )
 from ndbplan.operations.files import move_redo_log
@@ -38,10 +41,20 @@ NOBODY = "everything: the cluster is down"
 def ddl_clients(plan: Plan) -> str:
     """Whose clients wait while a statement on tables runs."""
     if not plan.sql_nodes:
-        return "the SQL node that runs them"
+        return "clients of the SQL node that runs the statement"
     node = sql_node_for_ddl(plan)
-    only = ", the only one" if len(plan.sql_nodes) == 1 else ""
-    return f"SQL node {node.node_id} on {plan.host(node.host_id).hostname}{only}"
+    only = " (the only one)" if len(plan.sql_nodes) == 1 else ""
+    return f"clients of SQL node {node.node_id} on {plan.host(node.host_id).hostname}{only}"
+
+
+def who_waits(plan: Plan, longest: tuple[str, Quantity] | None = None) -> str:
+    """Who waits for a statement on tables, and how long: runbook, procedure and impact say it alike.
+
+    `longest`: what of a table takes longest, and how long.
+    """
+    long = "" if longest is None else f" ({longest[0]}: {longest[1]})"
+    others = "" if len(plan.sql_nodes) == 1 else "; clients of other SQL nodes do not"
+    return f"{ddl_clients(plan)} wait for the whole of each statement on a table{long}{others}"
 
 
 def new_configuration(times: Times, title: str, text: str, copies: Iterable[Command]) -> Step:
@@ -129,20 +142,37 @@ def restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) ->
     )
 
 
-def move_redo_logs(plan: Plan, nodes: Iterable[DataNode] | None = None) -> Iterator[Step]:
+def move_redo_logs(
+    times: Times, plan: Plan, nodes: Iterable[DataNode] | None = None, *, empty: bool = False
+) -> Iterator[Step]:
     """The redo logs of nodes (None: of all) moved to their own disks; nothing where they lie with the
-    checkpoints."""
+    checkpoints. `empty`: the nodes hold no rows yet."""
     moved = [n for n in (plan.data_nodes if nodes is None else nodes) if data_node_paths(plan, n).redo]
     if moved:
+        duration = times.ask(_moving, times.now, moved, empty)
         yield Step(
             "redo-folders",
             "Move the redo log to its own disk",
             "NDB has one FileSystemPath for redo log and checkpoints; the plan fixes it on another disk than "
             "the one of the redo log. The folders of the log parts are moved and linked, one node after the "
             "other. A start with --initial makes plain folders again: this step comes after it.",
-            tuple(command for node in moved for command in move_redo_log(plan, node)),
+            tuple(command for node in moved for command in move_redo_log(plan, node, duration)),
+            duration,
+            label="Move the redo logs, a restart of each node",
+            blocked=(NO_DDL, NO_NODE_FAILURE),
             destructive="Data nodes are stopped one after the other.",
         )
+
+
+def _moving(now: Estimation, nodes: Sequence[DataNode], empty: bool) -> Quantity:
+    """Each is restarted, and its redo log files are written once more in between."""
+    parts: list[tuple[str, Quantity]] = []
+    at = now.of(now.plan.replace(tables=(), workloads=())) if empty else now
+    for node in nodes:
+        files = at.restart("initial", node.node_id, IDLE).phases
+        parts.append((f"restart node {node.node_id}", at.restart("node", node.node_id, IDLE).duration_s))
+        parts += ((one.name, one.duration_s) for one in files if one.name == REDO_LOG_FILES)
+    return total(parts, "s")
 
 
 def restart_nodes(
@@ -152,8 +182,12 @@ def restart_nodes(
     nodes: list[DataNode],
     conditions: Conditions,
     while_down: Callable[[DataNode], Iterable[Command]] = lambda _node: (),
+    stop: Callable[[DataNode, Quantity | None], StopDataNode | None] = lambda _node, _duration: None,
 ) -> Step:
-    """Data nodes of different node groups restarted together. `while_down`: what is done in between."""
+    """Data nodes of different node groups restarted together. `while_down`: what is done in between.
+
+    `stop`: how one is stopped that has run elsewhere.
+    """
     slowest = times.ask(_slowest, times.now, kind, nodes, conditions)
     gap = times.constant("operator_gap_s")
     duration = None
@@ -173,7 +207,13 @@ def restart_nodes(
             *(
                 command
                 for node in nodes
-                for command in restart_data_node(plan, node, "--initial" if initial else "", while_down(node))
+                for command in restart_data_node(
+                    plan,
+                    node,
+                    "--initial" if initial else "",
+                    while_down(node),
+                    stop(node, duration) or stop_data_node(plan, node, duration),
+                )
             ),
             wait_started(nodes, duration),
         ),

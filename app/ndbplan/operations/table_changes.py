@@ -28,7 +28,7 @@ from ndbplan.operations.schema import (
     table_name,
 )
 from ndbplan.operations.schema_part import tables_step
-from ndbplan.operations.steps import ddl_clients
+from ndbplan.operations.steps import who_waits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
@@ -93,7 +93,7 @@ def table_steps(before: Plan, after: Plan) -> Iterator[Step]:
             "alter-tables",
             "Change tables online",
             "Without copies of the tables: where the product would need one, it refuses the statement. "
-            f"Clients of {ddl_clients(after)} wait for the table meanwhile, those of other SQL nodes go on.",
+            f"{who_waits(after)[:1].upper()}{who_waits(after)[1:]}.",
             tuple(on_an_sql_node(after, one, makes=True) for one in statements),
             check="SHOW CREATE TABLE",
             rollback="columns cannot be dropped online; indexes can",

@@ -16,7 +16,7 @@ from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.operations.commands import Command, on_an_sql_node
 from ndbplan.operations.operation import DiskLoad, Step
 from ndbplan.operations.schema import online_alter, table_name
-from ndbplan.operations.steps import NO_DDL, NO_RESTART
+from ndbplan.operations.steps import NO_DDL, NO_RESTART, ddl_clients
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
@@ -44,6 +44,12 @@ def table_moves(
     return tuple(steps), first
 
 
+def longest_move(change: ReorganiseEstimate) -> tuple[str, Quantity] | None:
+    """The statement that takes longest: its table, and how long; None where nothing moves."""
+    slowest = max((t for t in change.tables if t.moves), key=lambda t: t.duration_s.value, default=None)
+    return None if slowest is None else (slowest.table, slowest.duration_s)
+
+
 def _moves(plan: Plan, table: Table, number: int, moved: TableReorganise | None) -> Iterator[Step]:
     """The steps of one table; without an SQL node only the timeline has them."""
     statement = reorganise_statement(plan, table)
@@ -59,7 +65,7 @@ def _moves(plan: Plan, table: Table, number: int, moved: TableReorganise | None)
         *_in_runbook(plan, _what_moves(plan), statement),
         None if moved is None else moved.duration_s,
         label=f"REORGANIZE {table.full_name}",
-        blocked=(NO_DDL, NO_RESTART),
+        blocked=(NO_DDL, NO_RESTART, ddl_clients(plan)),
         check="ndb_desc: partitions on the new nodes",
         if_it_fails=(
             "the statement rolls back by itself and the table is as before; when a data node has died, "
@@ -77,6 +83,7 @@ def _moves(plan: Plan, table: Table, number: int, moved: TableReorganise | None)
         ),
         None if moved is None else optimise(plan, table),
         label=f"OPTIMIZE {table.full_name}",
+        blocked=(NO_DDL, ddl_clients(plan)),
         check="ALL REPORT MEMORYUSAGE: less on the old nodes",
         rollback="nothing to undo",
         if_it_fails="repeat it at any time; until then old nodes keep the memory",

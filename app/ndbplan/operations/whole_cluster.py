@@ -16,7 +16,7 @@ from ndbplan.operations.commands import (
 )
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import take_backup
-from ndbplan.operations.steps import verify
+from ndbplan.operations.steps import NOBODY, verify
 from ndbplan.plan.plan import Plan
 
 
@@ -36,9 +36,8 @@ def back_up(now: Estimation, *, timed: bool = True) -> Operation:
 
 
 def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
-    """Everything stopped in order: SQL nodes, data nodes together, management nodes. It has no estimate."""
-    del timed
-    plan = now.plan
+    """Everything stopped in order: SQL nodes, data nodes together, management nodes."""
+    plan, times = now.plan, Times(now, known=timed)
     steps = []
     if plan.sql_nodes:
         steps.append(
@@ -47,6 +46,8 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
                 "Stop the SQL nodes",
                 "Clients are cut off here.",
                 tuple(stop_service(plan, node) for node in plan.sql_nodes),
+                times.constant("sql_stop_s", len(plan.sql_nodes)),
+                blocked=(NOBODY,),
                 destructive="The cluster is out of service until it is started again.",
             )
         )
@@ -56,6 +57,8 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             "Stop the data nodes",
             "All together, so that none is older than another.",
             (stop_all_data_nodes(plan),),
+            times.constant("cluster_stop_s"),
+            blocked=(NOBODY,),
             destructive="" if plan.sql_nodes else "The cluster is out of service until it is started again.",
         ),
         Step(
@@ -63,6 +66,8 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             "Stop the management nodes",
             "Last, so that they tell of the rest until the end.",
             tuple(stop_service(plan, node) for node in plan.management_nodes),
+            times.constant("management_stop_s", len(plan.management_nodes)),
+            blocked=(NOBODY,),
         ),
     ]
     return Operation(
@@ -78,7 +83,13 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     management = _started(plan)
     data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
     steps = [
-        Step("management", "Start the management nodes", "First, as all others ask them.", management),
+        Step(
+            "management",
+            "Start the management nodes",
+            "First, as all others ask them.",
+            management,
+            times.constant("management_start_s"),
+        ),
         Step(
             "data-nodes",
             "Start the data nodes",

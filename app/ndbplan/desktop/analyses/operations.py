@@ -342,10 +342,11 @@ def _add_procedure(
     blocks = []
     for interval in operation.timeline:
         step = interval.step
-        blocked = f"Meanwhile blocked: {', '.join(step.blocked)}." if step.blocked else ""
         back = f"Rollback: {step.rollback}" if step.rollback else ""
         blocks.append(
-            Block(step.name, interval.duration_s, "\n".join(t for t in (blocked, back, step.check) if t))
+            Block(
+                step.name, interval.duration_s, "\n".join(t for t in (step.meanwhile, back, step.check) if t)
+            )
         )
     lanes.append(Lane(name, operation.duration_s, tuple(blocks)))
     if operation.point_of_no_return:

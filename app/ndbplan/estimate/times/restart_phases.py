@@ -193,6 +193,7 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
 
 
 STOP = "stop"
+REDO_LOG_FILES = "create redo log files"
 
 
 def stop(start: Starting) -> Phase:
@@ -268,7 +269,7 @@ def create_files(start: Starting) -> Phase:
              change_term("redo_files_sparse", start.version))  # fmt: skip
     slower = Quantity.spanning(1.0, (margin.low, margin.high), "factor")
     time = (Quantity.exact(value, "s") * slower).within(least=least).because(*terms)
-    return Phase("create redo log files", time, f"disk {disk.name}" if disk else "disk", shorten)
+    return Phase(REDO_LOG_FILES, time, f"disk {disk.name}" if disk else "disk", shorten)
 
 
 def create_disk_files(start: Starting) -> Phase | None:

@@ -1,0 +1,114 @@
+"""Plans that differ, of each kind that takes another way from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ndbplan.edits.growth import add_node_group, twin_host
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import remove, set_plan, update
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ManagementNode
+from ndbplan.plan.tables import Column, Index
+
+Edit = Callable[[Plan], Plan]
+
+
+def parameter(name: str, value: int, scope: str = "data_node") -> Edit:
+    """A parameter of all nodes of a kind, or of one."""
+    return lambda plan: set_parameter(plan, scope, name, value)
+
+
+def with_management_nodes(plan: Plan, count: int) -> Plan:
+    """As many management nodes as are wanted: the first ones, or others on hosts like that of the first."""
+    plan = plan.replace(processes=tuple(p for p in plan.processes if p not in plan.management_nodes[count:]))
+    for node_id in range(200, 200 + count - len(plan.management_nodes)):
+        plan, host_id = twin_host(plan, plan.host(plan.management_nodes[0].host_id))
+        plan = _with_server(plan, node_id, host_id)
+    return plan
+
+
+def with_linked_redo(plan: Plan) -> Plan:
+    """The starter with the files of its data nodes beside its checkpoints, and the redo log linked away."""
+    return set_parameter(plan, "data_node", "FileSystemPath", "/nvme1/mysqlcluster")
+
+
+def _with_server(plan: Plan, node_id: int, host_id: str) -> Plan:
+    new = ManagementNode(id=f"mgm{node_id}", node_id=node_id, host_id=host_id)
+    return plan.replace(processes=(*plan.processes, new))
+
+
+def _another_server(plan: Plan) -> Plan:
+    used = {node.host_id for node in plan.management_nodes}
+    free = [node.host_id for node in (*plan.sql_nodes, *plan.data_nodes) if node.host_id not in used]
+    return _with_server(plan, 250, free[0]) if free else with_management_nodes(plan, 3)
+
+
+def moved(plan: Plan) -> Plan:
+    """The first data node's host has another name."""
+    return update(plan, plan.data_nodes[0].host_id, hostname="other")
+
+
+def on_the_lcp_disk(plan: Plan) -> Plan:
+    """The redo log where the checkpoints are: no link any more, files elsewhere."""
+    for node in plan.data_nodes:
+        roles = node.disk_roles
+        plan = update(plan, node.id, disk_roles=roles.model_copy(update={"lcp": roles.redo}))
+    return plan
+
+
+def with_other_tables(plan: Plan) -> Plan:
+    """One that is new, one with another column and another index, and one less where there are several."""
+    first, *others = plan.tables
+    more = first.model_copy(update={
+        "columns": (*first.columns, Column(name="note", type="varchar", length=40)),
+        "indexes": (Index(name="by_name", columns=(first.columns[0].name,)),),
+    })  # fmt: skip
+    new = first.model_copy(update={"id": "fresh", "name": "fresh"})
+    plan = plan.replace(tables=(more, *others, new))
+    return remove(plan, [others[0].id]) if others else plan
+
+
+def _older(plan: Plan) -> Plan:
+    """An earlier release that has the settings of the plan."""
+    known = {"8.4": "8.0.30"}.get(plan.ndb_version, plan.features.upgraded_from)
+    return set_plan(plan, ndb_version=known)
+
+
+def _same(plan: Plan) -> Plan:
+    return plan
+
+
+def _initial(plan: Plan) -> Plan:
+    """Redo log files of another number, or of another size."""
+    files = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 23)
+    return (
+        files
+        if plan.ndb_version != "7.4"
+        else set_parameter(files, "data_node", "FragmentLogFileSize", 2**29)
+    )
+
+
+def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
+    """What each kind of change is called, what runs before, and the plan."""
+    ways: dict[str, tuple[Edit, Edit]] = {
+        "node": (_same, parameter("DataMemory", 2**36)),
+        "one node": (_same, lambda p: set_parameter(p, p.data_nodes[-1].id, "MaxNoOfTables", 500)),
+        "initial node": (_same, _initial),
+        "files elsewhere": (_same, on_the_lcp_disk),
+        "management": (_same, parameter("HeartbeatIntervalMgmdMgmd", 2000, "management")),
+        "another server": (_same, _another_server),
+        "system": (_same, moved),
+        "grow": (_same, add_node_group),
+        "upgrade": (_older, _same),
+        "initial system": (add_node_group, _same),
+    }
+    if plan.sql_nodes:
+        ways["sql"] = (_same, parameter("BatchSize", 512, "sql"))
+        ways["mysqld"] = (_same, lambda p: update(p, p.sql_nodes[0].id, options={"ndb_batch_size": 65536}))
+        ways["tables"] = (_same, with_other_tables)
+        ways["grow, tables"] = (_same, lambda p: add_node_group(with_other_tables(p)))
+    if len(plan.sql_nodes) > 1:
+        ways["fewer SQL nodes"] = (_same, lambda p: remove(p, [p.sql_nodes[0].id]))
+    for name, (old, new) in ways.items():
+        yield name, old(plan), new(plan)

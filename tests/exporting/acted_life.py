@@ -1,0 +1,301 @@
+"""The life of an acted cluster, part after part of its exported runbook, and the laws of each.
+
+    with Life(plan, tmp_path) as life:
+        for part in life.parts():
+            faults += life.act(part, breaks=3)
+
+A part runs to its end, is taken up again where it was broken off behind its commands (on twins of the
+cluster), and runs a second time as a whole. Laws: no node group is without a started node and never are all
+SQL nodes down, but in parts that say so; no committed row is lost; afterwards every process works by the
+plan.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self, cast
+
+from exporting.acted_cluster import ActedCluster
+from exporting.acted_state import Process
+from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.services import service_of
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.times.restart import IDLE, Kind
+from ndbplan.estimate.times.restart_phases import STOP
+from ndbplan.exporting.export import Running, export
+from ndbplan.exporting.my_cnf import render_my_cnf
+from ndbplan.importing.config.plan import import_config
+from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
+from ndbplan.operations.life import operations
+from ndbplan.operations.operation import Operation
+from ndbplan.operations.schema import table_name
+from ndbplan.operations.steps import NOBODY
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
+
+KINDS = ("config", "mycnf", "runbook", "systemd", "hosts")
+LIFE = (
+    "install", "tune-hosts", "start", "schema", "backup", "restore", "rolling-restart",
+    "initial-rolling-restart", "add-nodes", "replace-host", "stop", "start-again",
+)  # fmt: skip
+NOT_UP = ("install", "tune-hosts", "stop")
+"""Parts behind which no cluster works; the first two run on bare hosts here."""
+CHANGE_NOTHING_AGAIN = ("install", "tune-hosts", "start", "schema", "stop", "start-again")
+"""Parts that bring something about: what is so already they leave alone."""
+
+
+class _Snapshot(NamedTuple):
+    """A moment at which the script is killed."""
+
+    number: int
+    cluster: ActedCluster
+    state: dict[str, str]
+    """What the script has written, by file."""
+
+
+def is_out_of_service(operation: Operation) -> bool:
+    """Whether a part says that nothing works meanwhile."""
+    return any(what == NOBODY for step in operation.steps for what in step.blocked)
+
+
+class Life:
+    """One cluster and the exported folder it is worked on from."""
+
+    def __init__(
+        self, plan: Plan, place: Path, seed: int = 1, before: Plan | None = None, *, timed: bool = False
+    ) -> None:
+        self.plan, self.before, self.place = plan, before, place
+        self.random = random.Random(seed)
+        self.folder = place / "out"
+        place.mkdir(parents=True, exist_ok=True)
+        running = None if before is None else Running(before)
+        export(plan, self.folder, KINDS, running=running)
+        self.operations = {part.key: part for part in operations(plan, before=before)}
+        self.cluster = ActedCluster(before or plan, seed)
+        self.cluster.releases = dict.fromkeys(self.cluster.releases, "")
+        self.programs = place / "programs"
+        self.programs.mkdir()
+        (self.programs / "ndb.rpm").write_text(str(plan.version))
+        self.runs = 0
+        self.has_tables = self.failed = False
+        self.acting = ""
+        self.now = Estimation(plan) if timed else None
+        if timed:
+            self.cluster.lasts = self._lasts
+
+    def __enter__(self) -> Self:
+        self.cluster.__enter__()
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.cluster.__exit__()
+
+    @classmethod
+    def of_change(cls, before: Plan, after: Plan, place: Path, seed: int = 1) -> Life:
+        """A cluster that works by one plan, and the folder that brings it to another."""
+        with cls(before, place / "old", seed) as old:
+            for part in ("install", "start", "schema"):
+                if part in old.operations and (faults := list(old.act(part, 0, again=False))):
+                    raise AssertionError(faults)
+        life = cls(after, place / "new", seed, before)
+        life.cluster, life.has_tables = old.cluster, old.has_tables
+        return life
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """The parts that this plan's script has, in the order of a life, and the host that some name."""
+        for part in LIFE:
+            if part == "replace-host" and part in self.operations:
+                yield from ((part, host) for host in self._kinds_of_hosts())
+            elif part in self.operations:
+                yield part, ""
+            if self.failed:
+                return
+
+    def _kinds_of_hosts(self) -> Iterator[str]:
+        """One host of each kind of node, whose loss leaves a node of every group."""
+        groups = [[service_of(self.plan, node).host for node in group] for group in node_groups(self.plan)]
+        kinds = (self.plan.data_nodes, self.plan.management_nodes, self.plan.sql_nodes)
+        hosts = dict.fromkeys(service_of(self.plan, nodes[0]).host for nodes in kinds if nodes)
+        yield from (one for one in hosts if all(any(host != one for host in group) for group in groups))
+
+    def _lasts(self, kind: str, node_id: int) -> float:
+        """A start, or the stop, of a data node: each of its phases somewhere in its range."""
+        assert self.now is not None
+        is_stop = kind == "stop"
+        # Whatever rows there are by the plan, at first there are none.
+        empty = self.now.of(self.plan.replace(tables=(), workloads=()))
+        at = empty if self.acting == "start" else self.now
+        found = at.restart("node" if is_stop else cast(Kind, kind), node_id, IDLE)
+        phases = [one for one in found.phases if (one.name == STOP) == is_stop]
+        return sum(self.random.uniform(one.duration_s.low, one.duration_s.high) for one in phases)
+
+    # Acting.
+
+    def act(self, part: str, breaks: int | None, host: str = "", *, again: bool = True) -> Iterator[str]:
+        """One part to its end, taken up behind so many of its commands (None: all), again. What is wrong."""
+        if host:
+            self.cluster.lose(host)
+        options = ("--host", host) if host else ()
+        broken = list[_Snapshot]()
+        kept = f"of-{len(self.folder.parts)}"
+        state = self._state(kept)
+        seen = self.cluster.calls
+        if breaks != 0:
+            self.cluster.watch = lambda: self._keep(broken, breaks, self.cluster.calls - seen, state)
+        yield from self._run(self.cluster, part, "once", state, options)
+        self.cluster.watch = None
+        of = self.cluster.calls - seen
+        for one in broken:
+            with one.cluster as twin:
+                state = self._state(f"broken-{self.runs}")
+                for name, text in one.state.items():
+                    state.with_name(name).write_text(text)
+                yield from self._run(twin, part, f"broken off behind {one.number} of {of}", state, options)
+        if again:
+            yield from self._run(self.cluster, part, "again", self._state(kept), options)
+        if part == "add-nodes" and (grown := grown_configuration(self.plan)) is not None:
+            self.folder /= GROWN_FOLDER.rstrip("/")
+            self.plan = grown
+
+    def _state(self, name: str) -> Path:
+        """Where a run of the script writes what it has done."""
+        folder = self.place / "states" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / "runbook.state"
+
+    def _keep(self, broken: list[_Snapshot], breaks: int | None, number: int, state: Path) -> None:
+        """This moment, or not: every one of a part is as likely as any other, however many there will be."""
+        place = len(broken)
+        if breaks is not None and len(broken) >= breaks:
+            place = self.random.randrange(number)
+            if place >= breaks:
+                return
+        files = {path.name: path.read_text() for path in state.parent.iterdir()}
+        broken[place : place + 1] = [_Snapshot(number, self.cluster.twin(), files)]
+
+    def _run(
+        self, cluster: ActedCluster, part: str, how: str, state: Path, options: tuple[str, ...]
+    ) -> Iterator[str]:
+        self.acting = part
+        after = self._prepared(cluster, part)
+        if part in ("install", "replace-host", "change"):
+            options = (*options, "--programs", str(self.programs))
+        began = cluster.now
+        done = cluster.run(self.folder, part, *options, state=state)
+        self.runs += 1
+        acted_s, stated = cluster.now - began, self.operations[part].duration_s
+        if done.returncode:
+            cluster.faults.clear()
+            self.failed = cluster is self.cluster
+            yield f"{part}, {how}: {done.stderr}"
+            return
+        self.has_tables = self.has_tables or part == "schema"
+        if part == "stop":
+            cluster.in_service = cluster.sql_was_up = False
+        cluster.may_be_down = False
+        if how == "again" and part in CHANGE_NOTHING_AGAIN and "Changed: nothing" not in done.stdout:
+            yield f"{part}, {how}: {done.stdout[-60:].strip()}"
+        if part not in NOT_UP:
+            cluster.pass_time(20)
+        # The same is seen again at every moment that it lasts.
+        wrong = list({one.partition(" s: ")[2]: one for one in reversed(cluster.faults)}.values())
+        cluster.faults.clear()
+        is_timed = self.now is not None and self.operations[part].timeline and how == "once"
+        if is_timed and not stated.low <= acted_s <= stated.high:
+            wrong.append(f"{stated} is stated, and it took {acted_s:.0f} s")
+        wrong += () if part in NOT_UP else is_as_planned(cluster, after, self.has_tables)
+        if part == "stop":
+            wrong += (f"{one.unit} runs" for one in cluster.processes() if one.active)
+        yield from (f"{part}, {how}: {one}" for one in wrong)
+
+    def _prepared(self, cluster: ActedCluster, part: str) -> Plan:
+        """What the cluster may go through in a part, and the plan that it works by afterwards."""
+        cluster.may_be_down = part == "stop" or is_out_of_service(self.operations[part])
+        cluster.rows_may_go_back = part == "restore"
+        after = self.plan
+        if part == "add-nodes":
+            after = grown_configuration(self.plan) or self.plan
+        if after is not cluster.plan:
+            cluster.know(after)
+        return after
+
+
+# What must hold while a cluster works.
+
+
+def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterator[str]:
+    """What of a cluster is not as its plan says."""
+    for node in plan.data_nodes:
+        acted = cluster.data_nodes[node.node_id]
+        if not acted.is_started(cluster.now):
+            yield f"data node {node.node_id} is not started"
+            continue
+        if acted.group is not None and acted.rows != cluster.rows:
+            yield f"data node {node.node_id} lacks rows"
+        yield from _differs(f"data node {node.node_id}", acted.configuration, plan, node.node_id)
+        made = _read(acted.made_by, plan.ndb_version)
+        kept = [c.name for c in diff(made, plan).parameters if c.restart == "initial_node"]
+        if kept:
+            yield f"the files of data node {node.node_id} are of another {', '.join(kept)}"
+    for number, group in enumerate(node_groups(plan)):
+        found = {cluster.data_nodes[node.node_id].group for node in group}
+        if found != {number}:
+            yield f"node group {number} is {found}"
+    for node in plan.data_nodes:
+        if node.node_group != NODE_GROUP_NONE and cluster.data_nodes[node.node_id].group is None:
+            yield f"data node {node.node_id} is in no node group"
+    yield from _programs(cluster, plan)
+    tables = {
+        table_name(table): {f"`{column.name}`" for column in table.columns}
+        | {f"INDEX `{index.name}`" for index in table.indexes}
+        for table in plan.tables
+    }
+    if has_tables and cluster.tables != tables:
+        yield f"tables {cluster.tables.keys() ^ tables.keys() or 'have other columns'}"
+
+
+def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
+    """Management and SQL nodes, the release of all, and how they were started."""
+    acted: list[Process] = [cluster.data_nodes[node.node_id] for node in plan.data_nodes]
+    for manager in plan.management_nodes:
+        server = cluster.management[manager.node_id]
+        acted.append(server)
+        yield from _differs(f"management node {manager.node_id}", server.configuration, plan)
+    options = render_my_cnf(plan)
+    for mysqld in plan.sql_nodes:
+        process = cluster.sql_nodes[mysqld.node_id]
+        acted.append(process)
+        if process.options != options[process.host]:
+            yield f"{process.unit} has read another my.cnf"
+    for process in acted:
+        if not process.serves(cluster.now):
+            yield f"{process.unit} does not serve"
+        if process.release != str(plan.version):
+            yield f"{process.unit} runs {process.release or 'nothing'}"
+        if (process.host, f"/etc/systemd/system/{process.unit}") not in cluster.enabled:
+            yield f"{process.unit} does not start with its host"
+
+
+def _differs(who: str, configuration: str, plan: Plan, node_id: int | None = None) -> Iterator[str]:
+    """What is otherwise in config.ini. `node_id`: of a data node, which reads what is of data nodes."""
+    found = diff(_read(configuration, plan.ndb_version), plan)
+    other = [
+        one.name
+        for one in found.parameters
+        if one.section != MYSQLD
+        and (node_id is None or (one.section in RESTART_DATA_NODES and node_id in one.node_ids))
+    ]
+    links = [link for link in found.links if node_id is None or node_id in link]
+    if other or links or found.added or found.removed:
+        nodes = (*found.added_node_ids, *found.removed_node_ids)
+        yield f"{who} works by another configuration: {other}, links {links}, nodes {nodes}"
+
+
+@cache
+def _read(configuration: str, version: str) -> Plan:
+    return import_config({"config.ini": configuration.encode()}, version)[0]
