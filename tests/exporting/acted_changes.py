@@ -22,7 +22,7 @@ def parameter(name: str, value: int, scope: str = "data_node") -> Edit:
 def with_management_nodes(plan: Plan, count: int) -> Plan:
     """As many management nodes as are wanted: the first ones, or others on hosts like that of the first."""
     plan = plan.replace(processes=tuple(p for p in plan.processes if p not in plan.management_nodes[count:]))
-    for node_id in range(200, 200 + count - len(plan.management_nodes)):
+    for node_id in range(200 + len(plan.management_nodes), 200 + count):
         plan, host_id = twin_host(plan, plan.host(plan.management_nodes[0].host_id))
         plan = _with_server(plan, node_id, host_id)
     return plan
