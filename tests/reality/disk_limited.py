@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ndbplan.base.units import MIB, parse_bytes
 from ndbplan.estimate.storage.row_cost import row_cost
 from ndbplan.plan.hardware import Disk, Host
@@ -23,8 +25,6 @@ from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
 FOLDER = Path(__file__).parent / "clusters" / "disk-limited"
-BEGUN = 0.5
-"""Share of one that is under way when the first begins, as is likeliest."""
 SERVER_CODES = {1205: 266}
 """Errors as SQL clients see them, and as the data node raises them."""
 
@@ -216,15 +216,18 @@ def _lcp_left(
     return first - written, 1
 
 
+def _fill_at(rows: tuple[dict[str, str], ...], at_s: float) -> float:
+    """Mean bytes in the buffers of the parts in use at a moment: rows tell of the ends of seconds."""
+    return float(np.interp(at_s, np.arange(1, len(rows) + 1), [_fills(row) for row in rows]))
+
+
 def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int]:
     """(seconds, flushes of the log) still to wait for the next checkpoint."""
     speed = phase.settings["throttle_MBs"] * 1e6 * 0.99
     at = max((i + 1.0 for i, row in enumerate(before) if _writes(row) > 0), default=0.0)
     stages = lcp_stages_s(plan_of(phase))
     for done, least_s in enumerate(stages[:-1]):
-        row = before[min(len(before) - 1, int(at))]
-        begun = BEGUN if done == 0 else 0.0
-        at += max(least_s, (1.0 + begun) * 2 * _fills(row) / speed)
+        at += max(least_s, 2 * _fill_at(before, at) / speed)
         if at > len(before):
             return at - len(before), len(stages) - done
     return stages[-1], 1

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import keeping
 from ndbplan.base.row_types import column
-from ndbplan.estimate.constants import Constants, constants_of
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.stored import reach
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.world.laws import Run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +100,8 @@ def _drawn(
     run.lcp_stage_s *= drawn_of("lcp_stage_s")
     run.lcp_begin_stage_s *= drawn_of("lcp_begin_stage_s")
     if number > 0:
-        _draw_flushes(run, constants, draw)
+        flushes = constants["lcp_flushes_after"]
+        run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
     run.aborted_log *= drawn_of("redo_aborted_share")
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
@@ -112,13 +112,6 @@ def _drawn(
     )
     first = fresh_start(scenario.plan).first_lcp_s * drawn_of("lcp_first_drawn")
     return drawn, factor, StartState(first_lcp_s=first)
-
-
-def _draw_flushes(run: Run, constants: Constants, draw: Callable[[float, float, float], float]) -> None:
-    """How many flushes of the log a checkpoint waits for, and by how much the one under way is off."""
-    flushes, begun = constants["lcp_flushes_after"], constants["lcp_flush_begun"]
-    run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
-    run.lcp_flush_spread = (begun.high - begun.low) / 2.0
 
 
 def _run(

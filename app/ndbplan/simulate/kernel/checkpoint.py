@@ -6,7 +6,7 @@ import numpy as np
 
 from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
-from ndbplan.simulate.kernel.chance import normal, random_share
+from ndbplan.simulate.kernel.chance import normal
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
 from ndbplan.simulate.world.indices import Change, Part
 from ndbplan.simulate.world.laws import Node, Run
@@ -71,14 +71,11 @@ def _goes_on(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Fl
 
 
 @compiled
-def _mark(parts: Floats, begun: float) -> None:
-    """Remember how much log there is now: the next stage waits until it is on disk.
-
-    `begun`: as much more as this share of what is held, for the flush that is under way.
-    """
+def _mark(parts: Floats) -> None:
+    """Remember how much log there is now: the next stage waits until it is on disk."""
     for n in range(parts.shape[1]):
         for p in range(parts.shape[2]):
-            parts[Part.MARK, n, p] = parts[Part.MADE, n, p] + np.floor(begun * parts[Part.FILL, n, p])
+            parts[Part.MARK, n, p] = parts[Part.MADE, n, p]
 
 
 @compiled
@@ -171,7 +168,7 @@ def checkpoint(
             cluster.lcp_writes = cluster.lcp_starts = False
             cluster.lcp_stages_left = run.lcp_flushes_after
             cluster.lcp_stage_left_s = run.lcp_stage_s - cluster.lcp_early_s - cluster.lcp_late_s
-            _mark(parts, _flush_begun(run, cluster))
+            _mark(parts)
         return
     # Stages end within a step: what is beyond their end counts for the next one.
     beyond = max(-run.step_s, cluster.lcp_stage_left_s)
@@ -203,15 +200,7 @@ def _before_the_next(run: Run, parts: Floats, cluster: Cluster) -> None:
     first = cluster.lcp_number <= 1
     cluster.lcp_stages_left = run.lcp_flushes_first if first else run.lcp_flushes_before
     cluster.lcp_stage_left_s += run.lcp_begin_stage_s - run.lcp_stage_s
-    _mark(parts, _flush_begun(run, cluster))
-
-
-@compiled
-def _flush_begun(run: Run, cluster: Cluster) -> float:
-    """How much of the flush under way is left when a checkpoint begins to wait: chance, within its spread."""
-    if run.lcp_flush_spread <= 0.0:
-        return run.lcp_flush_begun
-    return run.lcp_flush_begun + run.lcp_flush_spread * (2.0 * random_share(cluster) - 1.0)
+    _mark(parts)
 
 
 @compiled
@@ -224,7 +213,7 @@ def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cl
     cluster.lcp_stage_left_s += run.lcp_begin_stage_s if cluster.lcp_starts else run.lcp_stage_s
     cluster.lcp_late_s = -beyond
     if cluster.lcp_stages_left > 0.0:
-        _mark(parts, 0.0)
+        _mark(parts)
         return False
     return True
 

@@ -340,7 +340,6 @@ def _run(
     run.lcp_flushes_after, run.lcp_stage_s = flushes_after(plan)
     run.lcp_flushes_before, run.lcp_begin_stage_s = flushes_before(plan)
     run.lcp_flushes_first = run.lcp_flushes_before - (known.lcp_flushes_before - 1)
-    run.lcp_flush_begun = constant_for(plan, "lcp_flush_begun").value
     run.replicas_apart = known.replicas_refuse_apart
     run.lag_noise = uneven * constant_for(plan, "redo_lag_noise").value
     run.lag_each_second = known.redo_lag_each_second

@@ -53,10 +53,6 @@ class Run(Row):
     """The same before the next one writes."""
     lcp_flushes_first: float
     """The same where no checkpoint was before the one that ended: none of its files are to be deleted."""
-    lcp_flush_begun: float
-    """Share of a further flush that the first of these waits for: one that is under way."""
-    lcp_flush_spread: float
-    """By how much that share is off, at most; 0: never."""
     lag_noise: float
     """Unevenness of a part's speed over a single write; the mean of n writes is off by the root of n less."""
     service_per_s: float
