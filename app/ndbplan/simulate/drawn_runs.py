@@ -77,7 +77,7 @@ def _drawn(
     """
     import numpy as np
 
-    from ndbplan.simulate.model.start import StartState, fresh_start
+    from ndbplan.simulate.model.start import StartState
 
     random = np.random.default_rng((seed, number))
 
@@ -91,15 +91,21 @@ def _drawn(
         one = near.widened(constants[name])
         return draw(one.low / one.value, 1.0, one.high / one.value)
 
+    def half(name: str) -> float:
+        """Half of the range of a constant that differs from one checkpoint to the next; no more than it."""
+        one = near.widened(constants[name])
+        return min(one.value, (one.high - one.low) / 2.0)
+
     laws = scenario.laws
     run, disks, nodes = laws.run.copy(), laws.disks.copy(), laws.nodes.copy()
     column(disks, lambda disk: disk.write_bytes_per_s)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.read_iops)[:] *= drawn_of("disk_speed_drawn")
     column(disks, lambda disk: disk.lcp_share)[:] *= drawn_of("lcp_device_share_drawn")
     column(nodes, lambda node: node.lcp_factor)[:] *= drawn_of("lcp_bytes_drawn")
-    run.lcp_stage_s *= drawn_of("lcp_stage_s")
-    run.lcp_begin_stage_s *= drawn_of("lcp_begin_stage_s")
     if number > 0:
+        run.lcp_stage_off_s = half("lcp_stage_s")
+        run.lcp_begin_stage_off_s = half("lcp_begin_stage_s")
+        run.lcp_first_s += half("lcp_first_s") * float(random.uniform(-1.0, 1.0))
         flushes = constants["lcp_flushes_after"]
         run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
     run.aborted_log *= drawn_of("redo_aborted_share")
@@ -110,8 +116,7 @@ def _drawn(
         scenario.with_laws(run=run, disks=disks, nodes=nodes, load=laws.load * factor),
         seed=seed + 7919 * number,
     )
-    first = fresh_start(scenario.plan).first_lcp_s * drawn_of("lcp_first_drawn")
-    return drawn, factor, StartState(first_lcp_s=first)
+    return drawn, factor, StartState()
 
 
 def _run(

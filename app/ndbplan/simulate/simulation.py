@@ -16,7 +16,7 @@ from ndbplan.base.row_types import Floats, column
 from ndbplan.plan.events import Event
 from ndbplan.simulate.model.page_cache import PageCache
 from ndbplan.simulate.model.scenario import Scenario
-from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world, fresh_start
+from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.stop import ReorganiseTime, SlowTime
@@ -122,7 +122,7 @@ class Simulation:
             if node_class.nodes[0].id in story.absent:
                 world.state.node_state[n].is_dead = True
         return cls(
-            story, scenario, world, first_history(scenario, world), start or fresh_start(scenario.plan),
+            story, scenario, world, first_history(scenario, world), start or StartState(),
             page_cache=scenario.page_cache,
             due=sorted(story.dues, key=lambda due: due.order), number=len(story.dues),
             settings=[(0.0, world.laws.run.copy())],

@@ -6,7 +6,7 @@ import numpy as np
 
 from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
-from ndbplan.simulate.kernel.chance import normal
+from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
 from ndbplan.simulate.world.indices import Change, Part
 from ndbplan.simulate.world.laws import Node, Run
@@ -167,7 +167,8 @@ def checkpoint(
         if not _goes_on(run, nodes, node_state, begun):
             cluster.lcp_writes = cluster.lcp_starts = False
             cluster.lcp_stages_left = run.lcp_flushes_after
-            cluster.lcp_stage_left_s = run.lcp_stage_s - cluster.lcp_early_s - cluster.lcp_late_s
+            cluster.lcp_stage_s = _drawn(cluster, run.lcp_stage_s, run.lcp_stage_off_s)
+            cluster.lcp_stage_left_s = cluster.lcp_stage_s - cluster.lcp_early_s - cluster.lcp_late_s
             _mark(parts)
         return
     # Stages end within a step: what is beyond their end counts for the next one.
@@ -181,13 +182,29 @@ def checkpoint(
             _before_the_next(run, parts, cluster)
             if cluster.lcp_stages_left > 0.0:
                 return
-    made = parts[Part.MADE].sum() - cluster.log_at_lcp_bytes
-    first = cluster.lcp_number == 0 and made > 0.0
-    if made >= run.lcp_threshold_bytes or first or _log_is_short(nodes, parts, node_state):
+    if _is_due(run, nodes, parts, node_state, cluster):
         _begin(run, nodes, parts, node_state, begun, cluster)
-    else:
+
+
+@compiled
+def _is_due(
+    run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState], cluster: Cluster
+) -> bool:
+    """Whether a checkpoint begins now: so much was logged since the last one began, and found out in time.
+
+    Where so much comes only when no checkpoint is under way any more, it takes some time to begin.
+    """
+    made = parts[Part.MADE].sum() - cluster.log_at_lcp_bytes
+    if made < run.lcp_threshold_bytes and not _log_is_short(nodes, parts, node_state):
         # From now on it is the amount of log that starts a checkpoint, not the time.
+        cluster.lcp_is_idle = True
         cluster.lcp_stage_left_s = cluster.lcp_late_s = 0.0
+        return False
+    if cluster.lcp_is_idle:
+        cluster.lcp_is_idle = False
+        cluster.lcp_stage_left_s = run.lcp_first_s
+        return False
+    return True
 
 
 @compiled
@@ -199,8 +216,16 @@ def _before_the_next(run: Run, parts: Floats, cluster: Cluster) -> None:
     cluster.lcp_starts = True
     first = cluster.lcp_number <= 1
     cluster.lcp_stages_left = run.lcp_flushes_first if first else run.lcp_flushes_before
-    cluster.lcp_stage_left_s += run.lcp_begin_stage_s - run.lcp_stage_s
+    before_s = cluster.lcp_stage_s
+    cluster.lcp_stage_s = _drawn(cluster, run.lcp_begin_stage_s, run.lcp_begin_stage_off_s)
+    cluster.lcp_stage_left_s += cluster.lcp_stage_s - before_s
     _mark(parts)
+
+
+@compiled
+def _drawn(cluster: Cluster, value: float, off: float) -> float:
+    """What differs from one checkpoint to the next: chance, off by so much at most."""
+    return value if off <= 0.0 else value + off * (2.0 * random_share(cluster) - 1.0)
 
 
 @compiled
@@ -210,7 +235,7 @@ def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cl
         cluster.lcp_stage_left_s = 0.0
         return False
     cluster.lcp_stages_left -= 1.0
-    cluster.lcp_stage_left_s += run.lcp_begin_stage_s if cluster.lcp_starts else run.lcp_stage_s
+    cluster.lcp_stage_left_s += cluster.lcp_stage_s
     cluster.lcp_late_s = -beyond
     if cluster.lcp_stages_left > 0.0:
         _mark(parts)

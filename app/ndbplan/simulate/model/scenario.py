@@ -135,6 +135,9 @@ def build(
     run.reading_share = 0.0 if cache is None else 1.0
     set_pools(run, plan, workload, limits)
     run.replicas = len(groups[0])
+    # Coordinators count what each row takes once, not the log of all its replicas.
+    words = 2.0 ** min(31, max(0, node_settings(plan).number("TimeBetweenLocalCheckpoints")))
+    run.lcp_threshold_bytes = 4.0 * words * len(made.rows) / len(groups)
     run.job_transactions = 0.0 if job is None else job.transactions
     load = np.array(made.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)
@@ -356,9 +359,7 @@ def _run(
     run.coverage = covered
     run.unevenness = uneven
     run.unevenness_kept = constant_for(plan, "redo_part_unevenness_kept").value
-    run.lcp_threshold_bytes = 4.0 * 2 ** min(
-        31, max(0, node_settings(plan).number("TimeBetweenLocalCheckpoints"))
-    )
+    run.lcp_first_s = constant_for(plan, "lcp_first_s").value
     run.aborted_log = run.aborted_log_at_file_end = constant_for(plan, "redo_aborted_share").value
     if known.file_end_refused_at_once:
         run.aborted_log_at_file_end = constant_for(plan, "redo_aborted_share_file_end").value

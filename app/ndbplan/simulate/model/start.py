@@ -49,8 +49,9 @@ class StartState:
     """What the running checkpoint has left to write of the fragments it is at; None: none is running."""
     lcp_fragments_left: int = 0
     """Fragments that the running checkpoint has not begun."""
-    first_lcp_s: float = 2.0
-    """Without a running checkpoint: when the next one starts at the earliest."""
+    first_lcp_s: float = 0.0
+    """Without a running checkpoint: when the next one starts at the earliest; 0: it is the log that a load
+    writes which starts it."""
     first_lcp_flushes: int = 0
     """And how many flushes of the log it has to wait for: right after a checkpoint 6, from 8.0 on 7."""
     lcp_began_s_ago: float | None = None
@@ -73,7 +74,7 @@ class StartState:
         later = max(0, self.first_lcp_flushes - 1)
         begins = min(later, float(run.lcp_flushes_before))
         waits_s = begins * run.lcp_begin_stage_s + (later - begins) * run.lcp_stage_s
-        next_s = None if self.lcp_writes else float(self.first_lcp_s + waits_s)
+        next_s = None if self.lcp_writes else float((self.first_lcp_s or run.lcp_first_s) + waits_s)
         return LcpAtStart(self.lcp_began_s_ago, self.lcp_writes, max(left), next_s)
 
 
@@ -91,11 +92,6 @@ class LcpAtStart(Shape):
     next_after_s: float | None
     """When the next one begins at the earliest: with a backlog the flushes of the log before it take
     longer. None: one runs."""
-
-
-def fresh_start(plan: Plan) -> StartState:
-    """A start at which no checkpoint is under way: the load's first rows begin one."""
-    return StartState(first_lcp_s=constant_for(plan, "lcp_first_s").value)
 
 
 def start_in_cycle(plan: Plan, workload: Workload, lcp_began_s_ago: float) -> StartState:
@@ -130,7 +126,7 @@ def first_world(
     scenario: Scenario, start: StartState | None = None, most_buckets: int = MOST_BUCKETS
 ) -> World:
     """The world at the start of a run that records `most_buckets` moments at most."""
-    begin = start or fresh_start(scenario.plan)
+    begin = start or StartState()
     laws = scenario.laws.copy()
     per_second = int(laws.run.steps_per_second)
     per_bucket = per_second
@@ -231,6 +227,9 @@ def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
     cluster.lcp_starts = before_the_cut <= 0
     cluster.lcp_stages_left = start.first_lcp_flushes if cluster.lcp_starts else before_the_cut
     cluster.lcp_stage_left_s = start.first_lcp_s
+    run = scenario.laws.run
+    cluster.lcp_stage_s = run.lcp_begin_stage_s if cluster.lcp_starts else run.lcp_stage_s
+    cluster.lcp_is_idle = not start.lcp_writes and start.first_lcp_s <= 0.0
     cluster.random_state = (scenario.seed * 2654435761 + 97531) % 4294967291 + 1
     look_anew(cluster)
     return record(cluster)

@@ -30,7 +30,9 @@ class Run(Row):
     unevenness_kept: float
     """Share of it that lasts from one second to the next."""
     lcp_threshold_bytes: float
-    """Log before a checkpoint starts."""
+    """Log of all data nodes before a checkpoint starts."""
+    lcp_first_s: float
+    """From there to its begin, where none was under way when so much was written."""
     aborted_log: float
     """Share of an undone transaction's rows in open parts that is logged."""
     aborted_log_at_file_end: float
@@ -45,8 +47,11 @@ class Run(Row):
     """Inserted rows make checkpoints larger."""
     lcp_stage_s: float
     """Least time of a flush of the log after a checkpoint, before the log is cut."""
+    lcp_stage_off_s: float
+    """By how much it differs from one checkpoint to the next, at most; 0: never."""
     lcp_begin_stage_s: float
-    """The same between the cut of the log and the next checkpoint."""
+    lcp_begin_stage_off_s: float
+    """The same two between the cut of the log and the next checkpoint."""
     lcp_flushes_after: float
     """Flushes of the log that a checkpoint waits for at its end, before the log is cut."""
     lcp_flushes_before: float

@@ -104,8 +104,12 @@ class Cluster(Row):
     """Log flushes left before the log is cut, or the next checkpoint writes."""
     lcp_starts: bool
     """The log was cut, and the next checkpoint is about to write."""
+    lcp_is_idle: bool
+    """Too little has been written since the last checkpoint began for another one."""
     lag_slot: int
     """Where the speeds of the next second go."""
+    lcp_stage_s: float
+    """Least time of each of these flushes."""
     lcp_stage_left_s: float
     lcp_number: int
     alert_level: int
