@@ -19,7 +19,7 @@ from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster, Purpose
 from reality.load_runs import LoadPhase, LoadRun, plan_of, runs
 from reality.measured import Measured
 
-DRAWS = 40
+DRAWS = 100
 
 
 class Seen(NamedTuple):

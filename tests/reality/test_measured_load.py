@@ -33,7 +33,7 @@ def test_phases_that_are_not_overloaded_take_all(era: str) -> None:
             assert one.likeliest.accepted_rows_s == pytest.approx(one.phase.accepted_rows_s, rel=0.03)
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 11), ("8.4.8", 10)])
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 12), ("8.4.8", 11)])
 def test_first_error_is_of_the_right_kind(era: str, least: int) -> None:
     overloaded = [one for one in of_era(era) if one.phase.first is not None]
     assert len(overloaded) == OVERLOADED[era]
@@ -42,7 +42,7 @@ def test_first_error_is_of_the_right_kind(era: str, least: int) -> None:
     assert len(right) >= least, right
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 10), ("8.4.8", 9)])
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 12), ("8.4.8", 10)])
 def test_first_error_comes_when_it_came_in_some_run(era: str, least: int) -> None:
     found = []
     for one in of_era(era):
@@ -58,13 +58,13 @@ def test_first_error_comes_when_it_came_in_some_run(era: str, least: int) -> Non
     assert len(found) >= least, found
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 10), ("8.4.8", 9)])
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 9), ("8.4.8", 10)])
 def test_rates_lie_inside_the_drawn_range(era: str, least: int) -> None:
     inside = [one.name for one in of_era(era) if one.phase.first is not None and is_inside(one)]
     assert len(inside) >= least, inside
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 5), ("8.4.8", 6)])
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 8), ("8.4.8", 7)])
 def test_the_middle_run_takes_what_was_measured(era: str, least: int) -> None:
     """Within a tenth from a cluster that was just started. Given where in the cycle of checkpoints a load of
     7.4.10 begins, all but one of its phases are (test_disk_limited); the rest is that moment."""

@@ -174,7 +174,9 @@ def test_half_the_step_changes_little(plans: Iterator[Drawn]) -> None:
         assert half.disks[0].write_bps_mean.value == pytest.approx(
             whole.disks[0].write_bps_mean.value, rel=0.02
         )
-    assert max(found) < 0.02
+    # An 8.x node looks at lags once a second: now and then what one look finds decides all that follows.
+    assert np.mean(np.array(found) < 0.02) > 0.99
+    assert max(found) < 0.05
     assert np.mean(np.array(found) < 0.001) > 0.9
     assert np.mean(np.array(fills) < 0.005) > 0.97
 

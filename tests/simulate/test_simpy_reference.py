@@ -99,6 +99,7 @@ class Reference:
     """Log of each part for one transaction."""
     limit: float
     lcp_bytes: float
+    first_lcp_s: float
     env: simpy.Environment = field(default_factory=simpy.Environment)
     accepted: float = 0.0
     first_error_s: float | None = None
@@ -131,7 +132,7 @@ class Reference:
             self.fill_max = max(self.fill_max, *self.level)
 
     def checkpoints(self) -> Generator[Any, Any, None]:
-        yield self.env.timeout(2.0)
+        yield self.env.timeout(self.first_lcp_s)
         while True:
             self.left = self.lcp_bytes
             self.tokens = 0.0
@@ -169,8 +170,14 @@ class Reference:
 def reference_of(scenario: Scenario, case: Case) -> Reference:
     """The reference with the same inputs: log of a transaction, limits, bytes of a checkpoint."""
     parts = [float(b) for b in scenario.laws.load[0] if b > 0]
+    # TimeBetweenLocalCheckpoints is 20 by default: 4 MiB of log make the first one due.
+    due_s = 4 * MIB / (case.rate_per_s * sum(parts))
     found = Reference(
-        case, parts, float(scenario.laws.nodes[0].buffer_limit_bytes), float(scenario.start[0, 0])
+        case,
+        parts,
+        float(scenario.laws.nodes[0].buffer_limit_bytes),
+        float(scenario.start[0, 0]),
+        due_s + float(scenario.laws.run.lcp_first_s),
     )
     found.run()
     return found
