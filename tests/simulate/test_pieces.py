@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.edits.parts import update
+from ndbplan.edits.parts import remove, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.log_records import transaction_redo
 from ndbplan.plan.events import NodeFailure, NodesAdded
@@ -38,20 +38,18 @@ def test_what_hangs_on_the_length_of_a_step(
     step_s: float, per_second: int, per_gcp: int, pieces: int
 ) -> None:
     run = Run()
-    plan = set_parameter(
-        PLAN.replace(ndb_version="8.4"), "data_node", "DefaultOperationRedoProblemAction", "queue"
-    )
-    plan = set_parameter(plan, "data_node", "TransactionDeadlockDetectionTimeout", 1200)
+    plan = set_parameter(PLAN.replace(ndb_version="8.4"), "sql", "DefaultOperationRedoProblemAction", "queue")
+    plan = set_parameter(plan, "data_node", "TransactionDeadlockDetectionTimeout", 5_000_000)
     set_step(run, plan, step_s)
-    assert (run.step_s, run.steps_per_second, run.steps_per_gcp, run.pieces) == (
-        step_s,
-        per_second,
-        per_gcp,
-        pieces,
-    )
+    assert (run.steps_per_second, run.steps_per_gcp, run.pieces) == (per_second, per_gcp, pieces)
+    assert run.step_s == step_s
     assert run.gcp_s == pytest.approx(per_gcp * step_s)
     assert run.piece_s == pytest.approx(step_s / pieces)
-    assert run.queue_slots == max(1, round(1.2 / step_s * pieces))
+    assert run.queue_slots == round(5000.0 / step_s * pieces)
+    plan = set_parameter(plan, "data_node", "TransactionDeadlockDetectionTimeout", 50_000_000)
+    plan = set_parameter(plan, "data_node", "TimeBetweenGlobalCheckpoints", 32_000)
+    set_step(run, plan, step_s)
+    assert (run.queue_slots, run.steps_per_gcp) == (400_000, round(32 / step_s))
 
 
 def _loader(threads: int, run_rows: float, values: int = 8) -> Loader:
@@ -135,6 +133,11 @@ def test_rows_of_restart_info_follow_the_phases() -> None:
     assert seconds(90.0) == (10, 20, 25, 35)
     states = [row(at_s)["node_restart_status_int"] for at_s in (19.0, 24.0, 37.0, 90.0)]
     assert len(set(states)) == 4
+    assert all(isinstance(state, int) for state in states)
+    # Each begins at its moment.
+    assert [row(at_s)["node_restart_status_int"] for at_s in (19.9, 20.0, 30.0, 55.0)] == states
+    restart = Restart(node_id=3, failed_at_s=10.0, started_at_s=None, phases=phases)
+    assert row(90.0)["node_restart_status_int"] == states[0]
 
 
 def test_operations_that_wait_are_spread_over_nodes_and_clients() -> None:
@@ -151,6 +154,20 @@ def test_operations_that_wait_are_spread_over_nodes_and_clients() -> None:
     assert [row["tc_block_instance"] for row in found] == [1, 2, 1, 2, 1]
     assert len({row["transid"] for row in found}) == 5
     assert all(row["transid"] >> 52 == row["client_node_id"] for row in found)
+    clients = [one.node_id for one in (*PLAN.sql_nodes, *PLAN.api_slots)]
+    assert [row["client_node_id"] for row in found] == [clients[i % len(clients)] for i in range(5)]
+    bare = remove(PLAN, [one.id for one in (*PLAN.sql_nodes, *PLAN.api_slots)])
+    assert {row["client_node_id"] for row in _cluster_operations(result, bare, 0)} == {0}
+    assert all((row["transid"] >> 40) & 0xFFF == row["tc_node_id"] for row in found)
+    first = PLAN.table(PLAN.workloads[0].transactions[0].operations[0].table_id)
+    assert found[0]["tableid"] == PLAN.tables.index(first) + 10
+    result.waiting = np.array([1.0])
+    assert len(list(_cluster_operations(result, PLAN, 0))) == 1
+    result.workload = "another"
+    assert not list(_cluster_operations(result, PLAN, 0))
+    result.workload, result.nodes = PLAN.workloads[0].name, ()
+    assert not list(_cluster_operations(result, PLAN, 0))
+    result.nodes = nodes
     result.waiting = np.array([0.4])
     assert not list(_cluster_operations(result, PLAN, 0))
 
