@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.advise.layouts import layouts
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.remedies import ROOM, remedies, set_arguments
 from ndbplan.base.units import MIB
 from ndbplan.checks.harm import harm
+from ndbplan.checks.layouts import layouts
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ndbplan.advise.layouts import Layout, layouts
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
 from ndbplan.checks.harm import harm
+from ndbplan.checks.layouts import Layout, layouts
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
 from ndbplan.checks.unwise.disks import MANY_FILES

@@ -15,7 +15,7 @@ from ndbplan.configuration.settings import scope_of
 from ndbplan.edits import parts as edits
 from ndbplan.edits.arrays import put_devices
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.plan.hardware import RaidLevel
+from ndbplan.plan.hardware import Disk, RaidLevel
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 
@@ -82,22 +82,29 @@ def more_space(plan: Plan, factor: float, most_files: int) -> Plan:
 
 
 def faster_disks(plan: Plan, role: DiskRole) -> Plan:
-    """Every disk that a data node uses for `role`, twice as fast: of twice the devices where it is striped.
-
-    One device becomes two, RAID 0; mirrors and parity become as fast as is asked for.
-    """
+    """Every disk that a data node uses for `role`, twice as fast."""
     disks = {disk.id for node in plan.data_nodes if (disk := disk_for(plan, node, role)) is not None}
     for disk_id in sorted(disks):
-        disk = plan.by_id[disk_id]
-        if (
-            disk.raid in (None, RaidLevel.STRIPED, RaidLevel.STRIPED_MIRRORS)
-            and disk.devices <= MOST_DEVICES // 2
-        ):
-            plan = put_devices(plan, disk_id, 2 * disk.devices)
-            continue
-        fields = ("sequential_write_bytes_per_s", "random_write_iops", "random_read_iops")
-        plan = edits.update(plan, disk_id, **{name: 2 * getattr(disk, name) for name in fields})
+        plan = faster_disk(plan, disk_id, 2)
     return plan
+
+
+def can_have_devices(disk: Disk, times: int) -> bool:
+    """Whether so many times its devices make a disk so many times as fast."""
+    striped = (None, RaidLevel.STRIPED, RaidLevel.STRIPED_MIRRORS)
+    return disk.raid in striped and disk.devices * times <= MOST_DEVICES
+
+
+def faster_disk(plan: Plan, disk_id: str, times: int) -> Plan:
+    """A disk so many times as fast: of more devices where it is striped, as one device becomes by RAID 0.
+
+    Mirrors and parity become as fast as is asked for.
+    """
+    disk = plan.by_id[disk_id]
+    if can_have_devices(disk, times):
+        return put_devices(plan, disk_id, times * disk.devices)
+    fields = ("sequential_write_bytes_per_s", "random_write_iops", "random_read_iops")
+    return edits.update(plan, disk_id, **{name: times * getattr(disk, name) for name in fields})
 
 
 def faster_network(plan: Plan) -> Plan:

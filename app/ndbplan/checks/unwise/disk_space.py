@@ -8,6 +8,7 @@ from functools import partial
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_bytes, format_ndb_size, format_percent, how_many
 from ndbplan.checks.fits import ROOM_LEFT
+from ndbplan.checks.layouts import uses_disk_data
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.unwise.disk_cures import (
@@ -18,7 +19,6 @@ from ndbplan.checks.unwise.disk_cures import (
     less_memory,
     less_or_larger,
 )
-from ndbplan.checks.unwise.disks import uses_disk_data
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.disk_space import DiskSpace

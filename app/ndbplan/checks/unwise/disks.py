@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_percent
 from ndbplan.checks.fits import misfit
+from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.disk_data_cures import home_for
+from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
 from ndbplan.configuration.directories import data_node_paths, disk_for
 from ndbplan.configuration.settings import nodes_alike, scope_of
 from ndbplan.edits.changes import SetParameter, SetRole, together
@@ -18,11 +21,9 @@ from ndbplan.edits.solutions import memory_size
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.load.disk_data import TablespaceUse
 from ndbplan.ndb.file_space import specified_files
-from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DiskRole
 
-_BUSY_WARNING = 0.70
 MANY_FILES = 128
 """Data files of a tablespace above which more bring nothing: a data node keeps so many open."""
 _PARALLEL_FILES = 4
@@ -30,11 +31,6 @@ _PARALLEL_FILES = 4
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 _UNDO_WARNING = 0.9
-
-
-def uses_disk_data(plan: Plan) -> bool:
-    """Whether the plan has tablespaces or tables with columns on disk."""
-    return bool(plan.tablespaces) or any(c.storage == "disk" for t in plan.tables for c in t.columns)
 
 
 def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
@@ -46,9 +42,10 @@ def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:
 def disk_load(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for workload in plan.workloads:
+        solve = partial(ways_to_keep_up, now, workload)
         for demand in now.under(workload).disks.disks:
             busy = demand.utilisation.value
-            if busy <= _BUSY_WARNING:
+            if busy <= BUSY:
                 continue
             writes = demand.write_bytes_per_s.value
             random = sum(s.random_reads_per_s.value + s.random_writes_per_s.value for s in demand.streams)
@@ -69,12 +66,13 @@ def disk_load(now: Estimation) -> Iterator[Problem]:
             where = f"disk {demand.disk} of {demand.host}"
             if busy <= 1:
                 text += f"; above 70 % {follows} with every burst"
-                yield warning(where, text, fix, ids, measure=busy)
+                found = warning(where, text, fix, ids, measure=busy)
             elif workload.load.kind == "closed":
                 text += "; the clients wait for it and are slower than planned"
-                yield warning(where, text, fix, ids, measure=busy)
+                found = warning(where, text, fix, ids, measure=busy)
             else:
-                yield error(where, f"{text}; it cannot keep up, {follows}", fix, ids, measure=busy)
+                found = error(where, f"{text}; it cannot keep up, {follows}", fix, ids, measure=busy)
+            yield replace(found, solve=solve)
 
 
 def _holds_both(plan: Plan, disk_id: str) -> bool:
@@ -112,24 +110,6 @@ def shared_device(now: Estimation) -> Iterator[Problem]:
                 [node.id, redo.id],
                 _moved(node.id, tuple(together), free.id) if free is not redo else None,
             )
-
-
-def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
-    """A disk for what must not share the node's REDO disk: best one that no REDO or LCP of the host is on.
-
-    The nodes of a host take such disks in turn. It depends on REDO and LCP only, which no fix moves, so
-    whatever else has been moved meanwhile, the same disk comes out. `last`: counted from the end.
-    """
-    others = [n for n in plan.data_nodes if n.host_id == node.host_id]
-    disks = plan.host(node.host_id).disks[:: -1 if last else 1]
-    own = disk_for(plan, node, DiskRole.REDO)
-    logs = {d.id for n in others if (d := disk_for(plan, n, DiskRole.REDO)) is not None}
-    busy = logs | {d.id for n in others if (d := disk_for(plan, n, DiskRole.LCP)) is not None}
-    for taken in (busy, logs, {own.id} if own is not None else set()):
-        free = [disk for disk in disks if disk.id not in taken]
-        if free:
-            return free[others.index(node) % len(free)]
-    return disks[0]
 
 
 @rule("logfile-groups", "There are several log file groups")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes, format_duration
+from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.edits.changes import SetRole

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from ndbplan.base.units import how_many
-from ndbplan.checks.unwise.disks import disk_beside_redo, uses_disk_data
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
@@ -38,7 +37,7 @@ class Layout:
     @property
     def title(self) -> str:
         """The layout in words."""
-        parts = [" with ".join(_name(role) for role in group) for group in self.groups]
+        parts = [" with ".join(role_name(role) for role in group) for group in self.groups]
         if self.more_disks == 0:
             return f"{' | '.join(parts)} on {how_many(len(parts), 'disk')} of each host"
         alone = "a disk of its own" if len(parts[1:]) == 1 else "disks of their own"
@@ -76,7 +75,8 @@ def _with_backup_apart(plan: Plan, node: DataNode) -> Plan:
     return assign_role(plan, node.id, DiskRole.BACKUP, disk_beside_redo(plan, node, last=True).id)
 
 
-def _name(role: DiskRole) -> str:
+def role_name(role: DiskRole) -> str:
+    """The role as people call it: DATA FILES."""
     return role.value.replace("_", " ").upper()
 
 
@@ -180,3 +180,26 @@ def _orders(groups: int, disks: int, redo: int) -> Iterator[tuple[int, ...]]:
     new = tuple(range(disks, max(disks, groups)))
     for chosen in permutations(places, min(groups, disks)):
         yield (*chosen, *new)
+
+
+def uses_disk_data(plan: Plan) -> bool:
+    """Whether the plan has tablespaces or tables with columns on disk."""
+    return bool(plan.tablespaces) or any(c.storage == "disk" for t in plan.tables for c in t.columns)
+
+
+def disk_beside_redo(plan: Plan, node: DataNode, last: bool = False) -> Disk:
+    """A disk for what must not share the node's REDO disk: best one that no REDO or LCP of the host is on.
+
+    The nodes of a host take such disks in turn. It depends on REDO and LCP only, which no fix moves, so
+    whatever else has been moved meanwhile, the same disk comes out. `last`: counted from the end.
+    """
+    others = [n for n in plan.data_nodes if n.host_id == node.host_id]
+    disks = plan.host(node.host_id).disks[:: -1 if last else 1]
+    own = disk_for(plan, node, DiskRole.REDO)
+    logs = {d.id for n in others if (d := disk_for(plan, n, DiskRole.REDO)) is not None}
+    busy = logs | {d.id for n in others if (d := disk_for(plan, n, DiskRole.LCP)) is not None}
+    for taken in (busy, logs, {own.id} if own is not None else set()):
+        free = [disk for disk in disks if disk.id not in taken]
+        if free:
+            return free[others.index(node) % len(free)]
+    return disks[0]
