@@ -67,3 +67,33 @@ def test_where_nothing_tried_is_enough_the_words_stay() -> None:
     problem = next(p for p in check(plan) if p.rule == RULE and workload.id in p.object_ids)
     assert problem.solutions == ()
     assert "add a node group" in problem.fix
+
+
+def test_hosts_of_sql_nodes_that_do_not_keep_up_get_cores_or_company() -> None:
+    plan = sample_plan("starter")
+    for host in {node.host_id for node in plan.sql_nodes}:
+        plan = edits.update(plan, host, cores=1)
+    workload = plan.workloads[0]
+    problem = next(p for p in check(plan) if p.rule == "client-nodes" and workload.id in p.object_ids)
+    titles = [way.title for way in problem.solutions]
+    assert any("times the cores" in title for title in titles)
+    assert any("SQL node" in title for title in titles)
+    for way in problem.solutions:
+        assert way.buys
+        after = way.edit(plan)
+        left = [p for p in find(after) if p.rule == "client-nodes" and workload.id in p.object_ids]
+        assert not left, way.title
+        cpu = Estimation(after, after.workload(workload.id)).cpu
+        clients = {one.host_id for one in cpu.clients.nodes} if cpu.clients else set()
+        assert all(host.utilisation.value <= BUSY for host in cpu.hosts if host.host_id in clients)
+
+
+@pytest.mark.parametrize(("name", "buys"), [("disk-data-8.4", False), ("disk-data", True)])
+def test_pages_on_disk_get_a_buffer_that_hosts_have_the_memory_for(name: str, buys: bool) -> None:
+    plan = sample_plan(name)
+    problem = next(p for p in check(plan) if p.rule == "disk-page-buffer")
+    [way] = problem.solutions
+    assert way.buys is buys
+    after = way.edit(plan)
+    assert not any(p.rule == "disk-page-buffer" for p in find(after))
+    assert all(host.fill <= 1 for host in Estimation(after).memory.hosts)

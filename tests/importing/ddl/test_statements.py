@@ -337,3 +337,44 @@ def test_changes_up_to_the_one_that_is_too_much_are_taken() -> None:
     found = read_ddl(f"{text}RENAME TABLE t TO u;\n", NdbVersion.parse("8.4"))
     assert [(t.name, len(t.columns), t.max_rows) for t in found.tables] == [("u", 512, 7)]
     assert [(p.line, "512" in p.message) for p in found.problems] == [(1, True)]
+
+
+def test_a_table_like_another_one_has_its_columns_and_none_of_its_rows() -> None:
+    text = """
+    CREATE TABLE a (id INT PRIMARY KEY, p INT, v VARCHAR(20), KEY (v), FOREIGN KEY (p) REFERENCES b (id))
+        ENGINE=NDB AUTO_INCREMENT=5000;
+    ALTER TABLE a ADD COLUMN later INT;
+    CREATE TABLE a_copy LIKE a;
+    CREATE TABLE other.again (LIKE a_copy);
+    ALTER TABLE a_copy ADD KEY (later);
+    CREATE TABLE nothing LIKE missing;
+    """
+    found = read_ddl(text, NdbVersion.parse("8.0"))
+    first, copied, again = found.tables
+    assert (copied.full_name, again.full_name) == ("test.a_copy", "other.again")
+    assert first.rows == 4999
+    assert copied.rows == again.rows == 0
+    assert copied.columns == again.columns == first.columns
+    # The index that a foreign key needs is one of the table's own; the key does not come along.
+    assert {index.columns for index in copied.indexes} == {("v",), ("p",), ("later",)}
+    assert {index.columns for index in again.indexes} == {("v",), ("p",)}
+    assert [p.message for p in found.problems if "LIKE" in p.message] == [
+        "LIKE: there is no table test.missing above; left out"
+    ]
+    assert len({(p.line, p.message) for p in found.problems}) == len(found.problems)
+
+
+def test_what_servers_refuse_of_names_lengths_and_numbers_is_said() -> None:
+    text = """
+    CREATE TABLE x (a INT PRIMARY KEY);
+    CREATE TABLE IF NOT EXISTS x (a INT PRIMARY KEY, b INT);
+    CREATE TABLE y (a INT PRIMARY KEY, e ENUM(), f INT, KEY k (f), KEY k (a)) MAX_ROWS=99999999999999999999;
+    """
+    found = read_ddl(text, NdbVersion.parse("8.0"))
+    assert [len(table.columns) for table in found.tables] == [1, 3]
+    assert [(p.line, p.message) for p in found.problems] == [
+        (3, "test.x is there already, so IF NOT EXISTS makes none; left out"),
+        (4, "column e: ENUM of no members; SQL nodes refuse it"),
+        (4, "KEY k is there twice; SQL nodes refuse it"),
+        (4, "'99999999999999999999' is no number of rows; it is left out"),
+    ]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import format_count, format_percent
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
+from ndbplan.checks.unwise.load_cures import ways_for_clients
 from ndbplan.estimate.estimation import Estimation
 
 
@@ -24,13 +27,14 @@ def client_nodes(now: Estimation) -> Iterator[Problem]:
         ids = [worst.process_id, worst.host_id, workload.id]
         asked = f"{format_count(round(coming.statements_per_s))} statements a second"
         if host.utilisation.value > 1 and not host.data_nodes:
-            yield warning(
+            found = warning(
                 f"{kind} node {worst.node_id}",
                 f"under workload '{workload.name}' {len(coming.nodes)} {kind} nodes get {asked}; host "
                 f"{worst.host} would be {format_percent(host.utilisation.value)} busy",
                 f"add {kind} nodes or give their hosts more cores",
                 ids,
             )
+            yield replace(found, solve=partial(ways_for_clients, now, workload))
         busiest = max(coming.nodes, key=lambda n: n.connection_utilisation.value)
         if busiest.connection_utilisation.value > 1:
             more = "a larger ndb-cluster-connection-pool" if kind == "SQL" else "more API slots"

@@ -13,6 +13,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.disk_data_cures import home_for
 from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
+from ndbplan.checks.unwise.memory_cures import room_for_pages
 from ndbplan.configuration.directories import data_node_paths, disk_for
 from ndbplan.configuration.settings import nodes_alike, scope_of
 from ndbplan.edits.changes import SetParameter, SetRole, together
@@ -241,13 +242,13 @@ def disk_page_buffer(now: Estimation) -> Iterator[Problem]:
     for node in now.under(chosen_workload(now.plan)).disk_data.nodes[:1]:
         ratio = node.hit_ratio.value
         if ratio < _GOOD_HIT_RATIO and node.pages_bytes.value:
-            yield hint(
+            found = hint(
                 "DiskPageBufferMemory",
                 f"DiskPageBufferMemory answers {format_percent(ratio)} of evenly spread accesses to disk "
-                f"data; every "
-                "miss is a random read",
+                "data; every miss is a random read",
                 "raise DiskPageBufferMemory, if memory allows",
             )
+            yield replace(found, solve=partial(room_for_pages, now, _GOOD_HIT_RATIO))
 
 
 @rule("redo-and-lcp-apart", "REDO and LCP on different disks need a link")

@@ -1,11 +1,12 @@
-"""Ways out for disks that do not keep up with a workload: other places, more devices, more disks, more nodes.
+"""Ways out for what does not keep up with a workload: disks, and the hosts that clients come through.
 
 ways_to_keep_up(now, workload, look)      # REDO and LCP on two disks; disks of two devices; a node group
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby, islice
 
@@ -16,10 +17,13 @@ from ndbplan.checks.layouts import Layout, hosts_with_data, layouts, role_name
 from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
 from ndbplan.checks.solutions import completed, ways_out
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits import offers
+from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import together
-from ndbplan.edits.growth import add_node_group
-from ndbplan.edits.solutions import can_have_devices, faster_disk
+from ndbplan.edits.growth import add_node_group, twin_host
+from ndbplan.edits.solutions import MOST_CORES, can_have_devices, faster_disk
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.cpu import HostCpu
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -28,6 +32,8 @@ BUSY = 0.70
 _TIMES = (2, 4, 8)
 """How many times the devices are tried."""
 _GROUPS = (1, 2, 3, 4, 6, 8)
+_MOST_CLIENTS = 16
+"""Nodes more that anybody would read of: a load that needs more of them is another one."""
 _LAYOUTS_TRIED = 24
 
 
@@ -37,10 +43,25 @@ def ways_to_keep_up(now: Estimation, workload: Workload, look: Look) -> WaysOut:
     Each is tried with all rules; of one kind, the first that cures and harms nothing is offered.
     """
     kinds = (_laid_out(now, workload), _more_devices(now, workload), _more_groups(now))
+    return _first_of_each(now, kinds, partial(_disk_use, workload=workload), look)
+
+
+def ways_for_clients(now: Estimation, workload: Workload, look: Look) -> WaysOut:
+    """Ways in which no host of SQL or API nodes is busier than BUSY under a workload; all are bought."""
+    kinds = (_more_cores(now, workload), _more_clients(now, workload))
+    return _first_of_each(now, kinds, partial(_client_use, workload=workload), look)
+
+
+def _first_of_each(
+    now: Estimation,
+    kinds: Iterable[Iterator[Solution]],
+    use: Callable[[Estimation], float],
+    look: Look,
+) -> WaysOut:
     found = []
     for ways in kinds:
         for way in ways:
-            if _busiest(now, workload, way.edit) > BUSY:
+            if _busiest(now, way.edit, use) > BUSY:
                 continue
             edit, reason = completed(look, now.plan, way.edit, anywhere=way.buys)
             if not reason:
@@ -49,17 +70,67 @@ def ways_to_keep_up(now: Estimation, workload: Workload, look: Look) -> WaysOut:
     return ways_out(found, "")
 
 
-def _busiest(now: Estimation, workload: Workload, edit: Edit) -> float:
-    """How busy the busiest disk is after an edit; infinity where there is no room for it."""
+def _busiest(now: Estimation, edit: Edit, use: Callable[[Estimation], float]) -> float:
+    """How busy the busiest of its kind is after an edit; infinity where there is no room for it."""
     try:
         after = edit(now.plan)
     except UserError:
-        return float("inf")
-    return float("inf") if misfit(now, after) else _use(now.of(after), after.workload(workload.id))
+        return math.inf
+    return math.inf if misfit(now, after) else use(now.of(after))
 
 
-def _use(now: Estimation, workload: Workload) -> float:
-    return max((disk.utilisation.value for disk in now.under(workload).disks.disks), default=0.0)
+def _disk_use(now: Estimation, workload: Workload) -> float:
+    demand = now.under(now.plan.workload(workload.id)).disks
+    return max((disk.utilisation.value for disk in demand.disks), default=0.0)
+
+
+def _client_use(now: Estimation, workload: Workload) -> float:
+    hosts = _client_hosts(now, now.plan.workload(workload.id))
+    return max((host.utilisation.value for host in hosts), default=0.0)
+
+
+def _client_hosts(now: Estimation, workload: Workload) -> list[HostCpu]:
+    """Hosts of the nodes that a workload comes through, the busiest first; those of data nodes aside."""
+    cpu = now.under(workload).cpu
+    used = {node.host_id for node in cpu.clients.nodes} if cpu.clients is not None else set()
+    hosts = [host for host in cpu.hosts if host.host_id in used and not host.data_nodes]
+    return sorted(hosts, key=lambda host: -host.utilisation.value)
+
+
+def _more_cores(now: Estimation, workload: Workload) -> Iterator[Solution]:
+    busy = [host for host in _client_hosts(now, workload) if host.utilisation.value > BUSY]
+    for times in _TIMES:
+        edit: Edit = together(partial(_with_cores, host_id=host.host_id, times=times) for host in busy)
+        whose = now.plan.host(busy[0].host_id).hostname if len(busy) == 1 else f"{len(busy)} hosts"
+        cores = times * now.plan.host(busy[0].host_id).cores
+        title = f"Give {whose} {times} times the cores"
+        yield Solution(title, f"{cores} cores; no client has to change", edit, buys=True)
+
+
+def _with_cores(plan: Plan, host_id: str, times: int) -> Plan:
+    return edits.update(plan, host_id, cores=min(MOST_CORES, times * plan.host(host_id).cores))
+
+
+def _more_clients(now: Estimation, workload: Workload) -> Iterator[Solution]:
+    """More nodes that clients come through, each on a host like that of the busiest."""
+    coming = now.under(workload).cpu.clients
+    assert coming is not None
+    hosts = _client_hosts(now, workload)
+    enough = math.ceil(len(coming.nodes) * hosts[0].utilisation.value / BUSY) - len(coming.nodes)
+    what = "SQL node" if coming.through == "sql" else "API node"
+    like = now.plan.host(hosts[0].host_id)
+    for count in sorted({*(n for n in _GROUPS if n < enough), enough}):
+        if count <= _MOST_CLIENTS:
+            edit = partial(_with_clients, kind=coming.through, like_id=like.id, count=count)
+            title = f"Add {how_many(count, what)}, each on a host like {like.hostname}"
+            yield Solution(title, "clients have to be spread over them", edit, buys=True)
+
+
+def _with_clients(plan: Plan, kind: str, like_id: str, count: int) -> Plan:
+    for _ in range(count):
+        plan, host_id = twin_host(plan, plan.host(like_id))
+        plan = edits.add(plan, offers.make_process(plan, kind, host_id))
+    return plan
 
 
 def _laid_out(now: Estimation, workload: Workload) -> Iterator[Solution]:
@@ -67,7 +138,8 @@ def _laid_out(now: Estimation, workload: Workload) -> Iterator[Solution]:
     for more, every in groupby(layouts(now.plan), key=lambda layout: layout.more_disks):
         if not _could_do(now, workload, more):
             continue
-        layout = min(islice(every, _LAYOUTS_TRIED), key=lambda one: _busiest(now, workload, one.edit))
+        use = partial(_disk_use, workload=workload)
+        layout = min(islice(every, _LAYOUTS_TRIED), key=lambda one: _busiest(now, one.edit, use))
         title = _on_disks(now.plan, layout) or layout.title[:1].upper() + layout.title[1:]
         why = f"{how_many(more, 'disk')} more in each host" if more else "it takes no new hardware"
         yield Solution(title, why, layout.edit, buys=more > 0)

@@ -22,8 +22,8 @@ from ndbplan.configuration.settings import no_of_replicas, node_settings, scope_
 from ndbplan.edits.changes import SetParameter, together
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.offers import most_memory_bytes
-from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size
-from ndbplan.estimate.estimation import Estimation
+from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size, set_everywhere
+from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 
@@ -32,7 +32,9 @@ DATA_MEMORY_SHARE = 0.80
 HEADROOM = 1.05
 """Of what the tables may take at most, what DataMemory is made for."""
 _GROUPS_TRIED = 3
-_FILL = "data-memory-fill"
+_FILL, _PAGES = "data-memory-fill", "disk-page-buffer"
+_PAGE_STEP = 1.05
+_PAGE_BUFFER = "DiskPageBufferMemory"
 
 
 def wanted_bytes(now: Estimation) -> dict[int, float]:
@@ -61,10 +63,36 @@ def room_for_rows(now: Estimation, look: Look) -> WaysOut:
     groups = _more_groups(now, look)
     if not reason:
         return ways_out([_as_it_is(now, rising), *groups], "")
-    bought, larger = _larger_hosts(now, raised, look)
+    bought, larger = _larger_hosts(now, raised, look, _FILL, f"raise DataMemory to {_size(rising, now)}")
     in_order = [*bought, *groups] if larger <= most_memory_bytes() else [*groups, *bought]
     size = format_bytes_binary(max(wanted_bytes(now).values()))
     return ways_out(in_order, f"{_missing(now)}; {size} of DataMemory would be needed")
+
+
+def room_for_pages(now: Estimation, share: float, look: Look) -> WaysOut:
+    """Ways to let DiskPageBufferMemory hold so much of what lies on disk: as it is, or with more memory."""
+    pages = max(node.pages_bytes.value for node in now.under(chosen_workload(now.plan)).disk_data.nodes)
+    size, raised = _page_buffer(now, share, pages)
+    words = f"raise {_PAGE_BUFFER} to {format_bytes_binary(size)}"
+    edit, reason = completed(look, now.plan, raised, _PAGES)
+    if not reason:
+        why = f"the hosts have the memory; the files of disk data take {format_bytes_binary(pages)}"
+        return ways_out([Solution(f"R{words[1:]}", why, edit)], "")
+    bought, _ = _larger_hosts(now, raised, look, _PAGES, words)
+    return ways_out(bought, f"{words}, if memory allows")
+
+
+def _page_buffer(now: Estimation, share: float, pages: float) -> tuple[int, Edit]:
+    """The least size, of those that people write, that holds the share: not all of it is for pages."""
+    least = share * pages
+    while True:
+        size = memory_size(least)
+        raised: Edit = partial(set_everywhere, name=_PAGE_BUFFER, value=size)
+        then = now.of(raised(now.plan))
+        held = then.under(chosen_workload(then.plan)).disk_data.nodes
+        if size > 2 * pages or all(node.hit_ratio.value >= share for node in held):
+            return size, raised
+        least = size * _PAGE_STEP
 
 
 def _raised(now: Estimation) -> Edit | None:
@@ -101,14 +129,16 @@ def _as_it_is(now: Estimation, edit: Edit) -> Solution:
     )
 
 
-def _larger_hosts(now: Estimation, raised: Edit, look: Look) -> tuple[list[Solution], float]:
-    """More memory for the hosts together with the DataMemory it is for, and how much of it a host gets."""
+def _larger_hosts(
+    now: Estimation, raised: Edit, look: Look, rule: str, words: str
+) -> tuple[list[Solution], float]:
+    """More memory for the hosts together with what it is for (`words`), and how much of it a host gets."""
     plan = raised(now.plan)
     short = _short_of_memory(now.of(plan))
     if not short:
         return [], math.inf
     most = max(short.values())
-    edit, reason = completed(look, now.plan, together([partial(_memories, sizes=short), raised]), _FILL)
+    edit, reason = completed(look, now.plan, together([partial(_memories, sizes=short), raised]), rule)
     if reason:
         return [], math.inf
     these = _hosts(plan, short)
@@ -116,7 +146,7 @@ def _larger_hosts(now: Estimation, raised: Edit, look: Look) -> tuple[list[Solut
         f"no host more and no row to move; {these} with {format_bytes_binary(most)} instead of "
         f"{_had(plan, short)}, one after the other"
     )
-    title = f"Give {these} {format_bytes_binary(most)} and raise DataMemory to {_size(edit, now)}"
+    title = f"Give {these} {format_bytes_binary(most)} and {words}"
     return [Solution(title, why, edit, buys=True)], most
 
 

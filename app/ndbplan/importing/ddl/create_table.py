@@ -9,8 +9,9 @@ from ndbplan.importing.ddl.alter_table import Change
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.known_tables import TableName
 from ndbplan.importing.ddl.stream import Stream, Unreadable
-from ndbplan.importing.ddl.table_names import table_name
+from ndbplan.importing.ddl.table_names import NamedTable, table_name
 from ndbplan.importing.ddl.table_options import read_options
+from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.types import ColumnReader, TableParts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
@@ -24,6 +25,19 @@ def created_name(stream: Stream, database: str) -> TableName:
         stream.expect("NOT")
         stream.expect("EXISTS")
     return table_name(stream, database).table
+
+
+def if_missing(tokens: list[Word]) -> bool:
+    """Whether the statement says IF NOT EXISTS."""
+    return tokens[2].upper == "IF"
+
+
+def original_of(stream: Stream, database: str) -> NamedTable | None:
+    """The table that one is made LIKE; None: it has columns of its own. Raises Unreadable."""
+    first = stream.peek()
+    if first.upper == "(" and stream.peek(1).upper == "LIKE":
+        stream.next()
+    return table_name(stream, database) if stream.accept("LIKE") else None
 
 
 def read_table(
@@ -156,6 +170,14 @@ def default_charset(options: Stream) -> tuple[str | None, str | None]:
     return charset, collation
 
 
+def _placed(parts: TableParts, wanted: str | None, offset: int) -> None:
+    """Keep where the last index stands, which may not have got the name that it was to have."""
+    name = parts.indexes[-1].name
+    parts.places[f"KEY {name}"] = offset
+    if wanted is not None and name != wanted:
+        parts.problems.append((offset, f"KEY {wanted[:64]} is there twice; SQL nodes refuse it"))
+
+
 def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
     constraint = None
     if item.accept("CONSTRAINT") and item.peek().upper not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
@@ -172,14 +194,14 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
         name = _index_name(item) or constraint
         hashed, columns = _key(item, parts.problems)
         parts.add_index(name, columns, "unique_hash" if hashed else "unique")
-        parts.places[f"KEY {parts.indexes[-1].name}"] = first.start
+        _placed(parts, name, first.start)
         _index_options(item, parts)
     elif first.kind == "word" and first.upper in ("KEY", "INDEX"):
         item.next()
         name = _index_name(item)
         _, columns = _key(item, parts.problems)
         parts.add_index(name, columns, "ordered")
-        parts.places[f"KEY {parts.indexes[-1].name}"] = first.start
+        _placed(parts, name, first.start)
         _index_options(item, parts)
     elif first.kind == "word" and first.upper in ("FULLTEXT", "SPATIAL"):
         what = f"NDB has no {first.upper} index; it is left out"

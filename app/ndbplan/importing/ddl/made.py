@@ -21,6 +21,8 @@ class Made:
     end: int
     logs: bool
     changes: list[Change] = field(default_factory=list)
+    is_copy: bool = False
+    """Whether LIKE makes it of another table, of which the notes have been given."""
 
     def keep_most(self, make: Callable[[], bool]) -> None:
         """Keep the changes before the first with which the table cannot be made, and make it with them."""

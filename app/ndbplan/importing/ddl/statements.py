@@ -11,7 +11,6 @@ named with its lines.
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable
@@ -29,11 +28,28 @@ from ndbplan.importing.ddl.alter_table import changes_of
 from ndbplan.importing.ddl.create_table import (
     created_name,
     default_charset,
+    if_missing,
+    original_of,
     read_table,
     refused_clauses,
 )
 from ndbplan.importing.ddl.disk_data import DiskData
 from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
+from ndbplan.importing.ddl.heads import (
+    ALTER_DATABASE,
+    CHANGE,
+    CREATE_TABLE,
+    DATABASE,
+    DISK_DATA,
+    DROP,
+    DROP_DATABASE,
+    DUMPED,
+    EMPTY,
+    HEAD_LETTERS,
+    NO_LOGGING,
+    NO_TABLE,
+    RENAME,
+)
 from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
 from ndbplan.importing.ddl.made import Made, TablespaceName, refers
 from ndbplan.importing.ddl.passed import VERB, what_is_passed
@@ -41,7 +57,6 @@ from ndbplan.importing.ddl.session import Session, session_after
 from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.table_names import bare, named, renamed
 from ndbplan.importing.ddl.tokens import (
-    COMMENTS,
     NEXT_TABLE,
     DdlProblem,
     Places,
@@ -59,44 +74,6 @@ from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
 _NO_SEMICOLON = "a semicolon is missing before this"
-_NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
-_CREATE_TABLE = re.compile(rf"{COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
-_DATABASE = re.compile(
-    rf"{COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
-)
-_ALTER_DATABASE = re.compile(
-    rf"{COMMENTS}ALTER\s+(?:DATABASE|SCHEMA)\s+(?:(?!(?:DEFAULT|CHARACTER|CHARSET|COLLATE)\b)({_NAME}))?",
-    re.I,
-)
-_DUMPED = re.compile(r"^-- Host: [^\n]*?\bDatabase:[ \t]*(\S[^\n]*?)[ \t]*$", re.M)
-"""The head of a dump of one database, which names it nowhere else; of several it names none."""
-_HEAD_LETTERS = 4096
-_DROP = re.compile(rf"{COMMENTS}DROP\s+(?:TABLES?|VIEW)\b", re.I)
-_EMPTY = re.compile(rf"{COMMENTS}TRUNCATE\b", re.I)
-_FULL_NAME = rf"{_NAME}(?:\s*+\.\s*+{_NAME})?+"
-_RENAME = re.compile(
-    rf"{COMMENTS}(?:(?P<verb>RENAME)\s+TABLES?\b|ALTER\s+TABLE\s+{_FULL_NAME}\s*+RENAME\s*+"
-    rf"(?:TO\b|AS\b|=)?+\s*+{_FULL_NAME}\s*\Z)",
-    re.I,
-)
-"""ALTER TABLE where it does nothing else."""
-_DROP_DATABASE = re.compile(rf"{COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXISTS\s+)?({_NAME})", re.I)
-_DISK_DATA = re.compile(
-    rf"{COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
-)
-_NO_LOGGING = re.compile(rf"\A{COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
-_NO_TABLE = re.compile(
-    rf"{COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
-    r"|SQL\s++SECURITY\s++\w++|AGGREGATE)\s++)*+(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
-    re.I,
-)
-"""Views and programs: dumps put who defines them in front."""
-_CHANGE = re.compile(
-    rf"{COMMENTS}(?:ALTER\s+(?:(?:ONLINE|OFFLINE|IGNORE)\s+)?TABLE"
-    r"|(?:CREATE\s+(?:(?:UNIQUE|FULLTEXT|SPATIAL)\s+)?|DROP\s+)INDEX)"
-    r"\s(?!.*\b(?:DISABLE|ENABLE)\s+KEYS\s*$)",
-    re.I | re.S,
-)
 
 
 @dataclass(frozen=True)
@@ -130,7 +107,7 @@ def read_ddl(
 
     What was read so far when `cancelled()` turns true, asked before each statement.
     """
-    dumped = _DUMPED.search(text, 0, _HEAD_LETTERS)
+    dumped = DUMPED.search(text, 0, HEAD_LETTERS)
     if dumped is not None:
         database = dumped[1]
     text = unwrapped(text.removeprefix("\ufeff"))
@@ -201,7 +178,7 @@ class _Reader:
             if self._cancelled():
                 return None
             self._number += 1
-            head = _CREATE_TABLE.match(statement)
+            head = CREATE_TABLE.match(statement)
             if head is None:
                 self._other(offset, statement)
                 continue
@@ -231,7 +208,7 @@ class _Reader:
 
     def _other(self, offset: int, statement: str) -> None:
         """Statements that are not CREATE TABLE but tell something about tables."""
-        named, altered = _DATABASE.match(statement), _ALTER_DATABASE.match(statement)
+        named, altered = DATABASE.match(statement), ALTER_DATABASE.match(statement)
         if named:
             self._database = bare(named[1])
         if named or altered:
@@ -241,7 +218,7 @@ class _Reader:
                     tokens = words(statement, offset)
                     self._charsets[of] = default_charset(Stream(tokens, offset + len(statement)))
             return
-        dropped = _DROP_DATABASE.match(statement)
+        dropped = DROP_DATABASE.match(statement)
         if dropped:
             of = bare(dropped[1])
             self._charsets.pop(of, None)
@@ -249,25 +226,25 @@ class _Reader:
                 self._forget(name)
             self.known.drop_database(of, offset)
             return
-        rename = _RENAME.match(statement)
+        rename = RENAME.match(statement)
         if rename:
             # The lexer takes what stands behind RENAME for one word.
             start = max(0, rename.end("verb"))
             self._read_words(offset + start, statement[start:], self._rename)
             return
         for pattern, read in (
-            (_DROP, self._drop), (_EMPTY, self._empty), (_DISK_DATA, self.disk_data.read),
-            (_NO_LOGGING, self._set),
+            (DROP, self._drop), (EMPTY, self._empty), (DISK_DATA, self.disk_data.read),
+            (NO_LOGGING, self._set),
         ):  # fmt: skip
             if pattern.match(statement):
                 self._read_words(offset, statement, read)
                 return
-        program = _NO_TABLE.match(statement)
+        program = NO_TABLE.match(statement)
         if program:
             what = f"{' '.join(program[1].upper().split())} makes no table of NDB; it is left out"
             self.problems.append((offset + program.start(1), what))
             return
-        if _CHANGE.match(statement):
+        if CHANGE.match(statement):
             self._read_words(offset, statement, self._alter)
         elif passed := VERB.match(statement):
             verb = " ".join(passed[1].upper().split())
@@ -402,16 +379,31 @@ class _Reader:
         stream = Stream(tokens, end)
         try:
             name = created_name(stream, self._database)
+            original = original_of(stream, self._database)
         except Unreadable as error:
             self.problems.append((error.offset, error.what))
             return
+        if name in self._named and if_missing(tokens):
+            self.problems.append((start, f"{name} is there already, so IF NOT EXISTS makes none; left out"))
+            return
         self.known.make(name)
         table_id = self._new_ids.of(Table)
-        made = Made(name, stream.rest(), start, end, logs=self._session.logs)
-        if self._make(table_id, name, made):
+        made: Made | None = Made(name, stream.rest(), start, end, logs=self._session.logs)
+        if original is not None:
+            made = self._copy(*original)
+        if made is not None and self._make(table_id, name, made):
             self._made[table_id] = made
             self._named.setdefault(name, []).append(table_id)
             self._spans[table_id] = (start, end)
+
+    def _copy(self, original: TableName, offset: int) -> Made | None:
+        """How a table is made that is like another one of the text: without its rows and foreign keys."""
+        ids = self._named.get(original)
+        if not ids:
+            self.problems.append((offset, f"LIKE: there is no table {original} above; left out"))
+            return None
+        made = self._made[ids[-1]]
+        return replace(made, logs=self._session.logs, changes=[*made.changes], is_copy=True)
 
     def _make(self, table_id: str, name: TableName, made: Made) -> bool:
         """Make a table, or make it anew after ALTER TABLE; False where it cannot be read."""
@@ -437,7 +429,11 @@ class _Reader:
         if broken := next(broken_part(EMPTY_PLAN, table, ""), None):
             self.problems += [*notes, (made.start, f"table {parts.name}: {broken.what}; it is left out")]
             return False
-        notes += refused_clauses(table, parts, self._version)
+        if made.is_copy:
+            parts.foreign_keys, notes = [], []
+            table = validated.changed(table, rows=0, assumed=tuple(n for n in table.assumed if n != "rows"))
+        else:
+            notes += refused_clauses(table, parts, self._version)
         self.by_id[table_id], self._notes[table_id] = table, notes
         self.foreign_keys[table_id] = [key for _, key in parts.foreign_keys]
         for key in self.foreign_keys[table_id]:

@@ -26,9 +26,10 @@ class Stream:
         self._at = 0
         self._end = end
 
-    def peek(self) -> Word:
-        """The next word; an empty one at the end."""
-        return self._tokens[self._at] if self._at < len(self._tokens) else _NO_WORD
+    def peek(self, ahead: int = 0) -> Word:
+        """The next word, or one behind it; an empty one at the end."""
+        at = self._at + ahead
+        return self._tokens[at] if at < len(self._tokens) else _NO_WORD
 
     def next(self) -> Word:
         """The next word, taken."""

@@ -57,8 +57,11 @@ def _engine(parts: TableParts, value: Word) -> None:
 
 def _max_rows(parts: TableParts, value: Word) -> None:
     # MIN_ROWS counts like MAX_ROWS when it is larger (ha_ndbcluster::create).
-    if rows := whole_number(value.text):
+    rows = whole_number(value.text)
+    if rows:
         parts.options["max_rows"] = max(rows, parts.options.get("max_rows") or 0)
+    elif rows is None:
+        parts.problems.append((value.start, f"'{value.text[:40]}' is no number of rows; it is left out"))
 
 
 def _auto_increment(parts: TableParts, value: Word) -> None:

@@ -207,7 +207,7 @@ class ColumnReader:
         behind = item.peek().start
         if item.accept("("):
             lengths = [part.rest() for part in item.items()]
-            self._lengths(column, lengths)
+            self._lengths(column, lengths, parts)
             if len(lengths) > 1 and column["type"] in ("float", "double"):
                 digits = parts.text(behind, item.taken_to)
                 said = f"column {name}: {digits} of {type_word.text.upper()} is not kept"
@@ -215,11 +215,14 @@ class ColumnReader:
         charset = "utf8" if national or typed in _NATIONAL else None
         self._attributes(item, column, parts, charset, start)
 
-    def _lengths(self, column: dict[str, Any], arguments: list[list[Word]]) -> None:
+    def _lengths(self, column: dict[str, Any], arguments: list[list[Word]], parts: TableParts) -> None:
         kind = COLUMN_TYPES[column["type"]]
         if kind.length is Length.MEMBERS:
             column["members"] = tuple(part[0].text for part in arguments if part)
             column["length"] = len(column["members"])
+            if not column["members"]:
+                kept = f"column {column['name']}: {column['type'].upper()} of no members"
+                parts.problems.append((parts.place_of(column["name"]), f"{kept}; SQL nodes refuse it"))
             return
         stated = [whole_number(part[0].text) for part in arguments if part]
         numbers = [number for number in stated if number is not None]
