@@ -54,7 +54,7 @@ def test_overload_is_an_error_on_its_disk() -> None:
     plan = sample("redo-overload")
     found = [p for p in check(plan) if p.rule == "disk-demand" and p.severity is Severity.ERROR]
     assert found
-    assert all("RedoBuffer only delays it" in (p.fix or "") for p in found)
+    assert all("RedoBuffer only delays them" in p.message for p in found)
 
 
 def test_an_empty_plan_lacks_every_kind_of_node() -> None:

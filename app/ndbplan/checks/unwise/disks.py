@@ -29,6 +29,7 @@ MANY_FILES = 128
 """Data files of a tablespace above which more bring nothing: a data node keeps so many open."""
 _PARALLEL_FILES = 4
 """Into which one data file is divided where one thread writes each."""
+_NO_CURE = ", and a larger RedoBuffer only delays them"
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 _UNDO_WARNING = 0.9
@@ -58,7 +59,7 @@ def disk_load(now: Estimation) -> Iterator[Problem]:
             )
             apart = "put REDO and LCP on disks of their own, " if _holds_both(plan, demand.disk_id) else ""
             fix = (
-                f"{apart}take faster disks or add a node group; a larger RedoBuffer only delays it"
+                f"{apart}take faster disks or add a node group"
                 if writes
                 else "raise DiskPageBufferMemory, take faster disks or add a node group"
             )
@@ -72,7 +73,8 @@ def disk_load(now: Estimation) -> Iterator[Problem]:
                 text += "; the clients wait for it and are slower than planned"
                 found = warning(where, text, fix, ids, measure=busy)
             else:
-                found = error(where, f"{text}; it cannot keep up, {follows}", fix, ids, measure=busy)
+                text += f"; it cannot keep up, {follows}{_NO_CURE if writes else ''}"
+                found = error(where, text, fix, ids, measure=busy)
             yield replace(found, solve=solve)
 
 
