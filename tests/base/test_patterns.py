@@ -208,12 +208,13 @@ def _stated(argument: ast.expr, module: dict[str, Any]) -> str | None:
 
 def _patterns() -> Iterator[tuple[str, str, int, set[str]]]:
     """(module, pattern, flags, what is done with it) of every pattern of the program."""
+    kept: dict[int, tuple[str, re.Pattern[str], set[str]]] = {}
     for path in sorted(APP.rglob("*.py")):
         if path.name == "__main__.py":
             continue
         name = ".".join(("ndbplan", *path.relative_to(APP).with_suffix("").parts)).removesuffix(".__init__")
         source = path.read_text(encoding="utf-8")
-        if "re." not in source:
+        if not re.search(r"\bre\.|\.(?:match|search|fullmatch|finditer|sub|split)\(", source):
             continue
         uses: dict[str, set[str]] = {}
         module = vars(import_module(name))
@@ -238,12 +239,11 @@ def _patterns() -> Iterator[tuple[str, str, int, set[str]]]:
                     yield name, text, 0, {"search", "fullmatch"}
         for called, value in module.items():
             if isinstance(value, re.Pattern):
-                yield (
-                    name,
-                    _text(value.pattern) or "",
-                    value.flags & ~re.UNICODE,
-                    uses.get(called, {"search"}),
-                )
+                # A pattern that another module uses is there under its name too.
+                _, _, used = kept.setdefault(id(value), (name, value, set()))
+                used |= uses.get(called, set())
+    for name, value, used in kept.values():
+        yield name, _text(value.pattern) or "", value.flags & ~re.UNICODE, used or {"search"}
 
 
 def test_patterns_are_linear() -> None:
