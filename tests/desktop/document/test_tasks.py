@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QObject, Qt
 from pytestqt.qtbot import QtBot
 
@@ -165,3 +166,11 @@ def test_nobody_waits_for_a_thread_that_does_not_listen(qtbot: QtBot, end: str) 
     qtbot.waitUntil(lambda: bool(deleted_in))
     assert deleted_in == [threading.get_ident()], "a QObject goes in its own thread"
     assert (seen.outcomes, seen.progress) == ([], [])
+
+
+def test_a_task_that_its_window_took_along_ends_in_silence(qapp: Any) -> None:
+    done = []
+    task = Task(lambda _task: done.append(1))
+    shiboken6.delete(task)
+    task.run_here()
+    assert done == [1]

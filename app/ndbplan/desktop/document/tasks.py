@@ -95,7 +95,9 @@ class Task(QObject):
             )
         if self._cancelled:
             outcome = Outcome(cancelled=True)
-        self.finished.emit(outcome)
+        # A window that was closed meanwhile took its tasks along: nobody waits for the outcome.
+        if shiboken6.isValid(self):
+            self.finished.emit(outcome)
 
 
 class _Runnable(QRunnable):
