@@ -173,7 +173,8 @@ def test_index_memory_that_goes_is_added_to_data_memory() -> None:
 
 def test_only_a_disk_with_both_is_told_to_be_parted() -> None:
     overload = sample("redo-overload")
-    fixes = {p.object_ids[0]: p.fix or "" for p in found(overload, "disk-demand")}
+    fixes = {p.object_ids[0]: p.fix or "" for p in find(overload) if p.rule == "disk-demand"}
+    assert fixes
     for disk_id, fix in fixes.items():
         roles = {
             role

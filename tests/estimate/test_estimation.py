@@ -13,7 +13,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.estimation import PARTS, Estimation, chosen_workload
+from ndbplan.estimate.estimation import Estimation, chosen_workload, parts
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
 from ndbplan.estimate.loaded import cpu, network
 from ndbplan.estimate.times.restart import IDLE
@@ -32,7 +32,7 @@ def of_first(plan: Plan) -> Estimation:
 def test_all_parts_are_there_and_can_be_asked_for_one_by_one() -> None:
     found = of_first(STARTER)
     shape = found.to_json()
-    assert set(shape) == {"workload", *PARTS}
+    assert set(shape) == {"workload", *parts()}
     assert shape["workload"] == STARTER.workloads[0].name
     assert set(found.to_json(only=("redo",))) == {"workload", "redo"}
     with pytest.raises(KeyError):
@@ -44,7 +44,7 @@ def test_only_what_is_asked_for_is_worked_out() -> None:
     now = Estimation(STARTER, chosen_workload(STARTER), kept=kept)
     assert not len(kept)
     now.to_json(only=("memory",))
-    assert set(PARTS) & vars(now).keys() == {"memory"}
+    assert set(parts()) & vars(now).keys() == {"memory"}
     assert now.memory is now.memory is Estimation(STARTER, kept=kept).memory
 
 

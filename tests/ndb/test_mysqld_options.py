@@ -50,7 +50,7 @@ def test_defaults_by_version(name: str, release: str, before: int, after: int) -
         ("ndb_use_transactions", "maybe", "8.4", "is ON or OFF, not maybe"),
         ("ndb-metadata-check", "ON", "7.6", "came with 8.0.16"),
         ("ndb_cluster_connection_pool", 4, "8.4", "follows from the node ids of its pool"),
-        ("ndb-wait-setup", "soon", "8.4", "is a whole number, not soon"),
+        ("ndb-wait-setup", "soon", "8.4", "is a whole number, as 65536 or 64K, not soon"),
     ],
 )
 def test_values_that_are_taken(name: str, value: int | str, version: str, why: str) -> None:

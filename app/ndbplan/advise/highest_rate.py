@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ndbplan.simulate.simulation import Simulation
 
 
-FINE_RUN_S = 3600.0
+FINE_RUN_S = 7200.0
 """So long with steps of 0.1 s; what comes after it is simulated in steps of a second."""
 LONGEST_RUN_S = 86400.0
 """Beyond a day its last one is simulated, with the rows there are by then."""

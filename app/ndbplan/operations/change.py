@@ -6,6 +6,7 @@ change(Estimation(planned), running).steps
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
@@ -114,7 +115,7 @@ def _named(difference: Difference) -> str:
     """The parameters that change, in words; nothing where none does."""
     named = [
         f"{one.name} of {one.where} from {one.shown(one.before)} to {one.shown(one.after)}"
-        for one in difference.parameters[:_MOST_NAMED]
+        for one in islice(difference.parameters, _MOST_NAMED)
     ]
     more = len(difference.parameters) - len(named)
     named += [f"{more} more, which `ndbplan diff` lists"] if more else []
