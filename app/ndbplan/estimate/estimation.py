@@ -100,7 +100,10 @@ class Estimation:
         return self
 
     def to_json(self, why: bool = False, only: Collection[str] | None = None) -> dict[str, Any]:
-        """The shape of `ndbplan estimate`; what is named is worked out. Raises KeyError for no part."""
+        """The shape of `ndbplan estimate`; written out: what is named is worked out.
+
+        Raises KeyError for a name that is no part.
+        """
         if unknown := set(only or ()) - set(parts()):
             raise KeyError(min(unknown))
         name = None if self.workload is None else self.workload.name
