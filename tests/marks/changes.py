@@ -110,11 +110,13 @@ def _more_files(now: tuple[Any, ...]) -> Any:
 FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
     Location: {
         "location_domain_id": (_or(3),), "uplink_bytes_per_s": (_or(1e6), _or(2e5)),
+        "purchase_price": (_or(100.0),), "monthly_price": (_or(10.0),), "watts": (_or(100.0),),
     },
     Host: {
         "cores": (_times(2), _or(2), _or(64)), "sockets": (_times(2), _or(4)), "clock_ghz": (_times(1.5),),
         "core_gain_per_clock": (_or(0.5),), "memory_bytes": (_times(2), _times(0.1)),
         "network_bytes_per_s": (_times(0.01), _times(2)), "location_id": (_cleared,),
+        "purchase_price": (_or(100.0),), "monthly_price": (_or(10.0),), "watts": (_or(100.0),),
     },
     Disk: {
         "kind": (_or("hdd"), _or("nvme")), "capacity_bytes": (_times(2), _times(0.01)),
@@ -122,6 +124,7 @@ FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
         "sequential_write_bytes_per_s": (_times(0.01), _times(4)),
         "random_read_iops": (_times(0.01), _times(4)), "random_write_iops": (_times(0.01), _times(4)),
         "sync_write_latency_s": (_or(0.05),), "mount_point": (_or("/elsewhere"),), "other_load": (_or(0.5),),
+        "purchase_price": (_or(100.0),), "monthly_price": (_or(10.0),), "watts": (_or(100.0),),
     },
     Table: {
         "primary_key_using_hash": (lambda now: not now,), "key_arrival": (_or("random"), _or("in_order")),
@@ -136,7 +139,7 @@ FIELDS: dict[type, dict[str, tuple[Callable[[Any], Any], ...]]] = {
         "primary_key": (_first,), "distribution_key_table_id": (_cleared,),
         "left_out": (_or(("CHECK (a)",)),),
     },
-    DataNode: {"container_memory_bytes": (_or(2**33), _or(2**31))},
+    DataNode: {"container_memory_bytes": (_or(2**33), _or(2**31)), "licence_per_month": (_or(10.0),)},
     Column: {
         "unsigned": (lambda now: not now,), "length": (_times(2), _or(7)), "scale": (_or(0), _or(9), _or(20)),
         "blob_inline_bytes": (_or(64),), "blob_part_bytes": (_or(4000),), "collation": (_or("latin1_bin"),),

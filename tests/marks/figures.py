@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from golden.commands import plan_files
+from ndbplan.advise.cost import cost_of
 from ndbplan.advise.survival import survive
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.directories import disk_for
@@ -126,6 +127,7 @@ _OF_PART: dict[str, Callable[[Estimation], Any]] = {
     "simulate": _simulated,
     "growth": lambda now: growth(now.plan, 12, step=6, workload=now.workload).to_json(),
     "outages": _outages,
+    "cost": lambda now: cost_of(now.plan).to_json(),
     "survive": lambda now: survive(Estimation(now.plan, now.workload), 1).to_json(),
 }
 PARTS_OF_FIGURES = tuple(_OF_PART)

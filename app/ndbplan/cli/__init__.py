@@ -27,6 +27,7 @@ def all_commands() -> click.Group:
         hardware,
         keys,
         loads,
+        money,
         operations,
         plans,
         settings,

@@ -298,6 +298,7 @@ def _survive() -> Schema:
 
 
 def _advice() -> dict[str, Schema]:
+    from ndbplan.advise.cost import Cost
     from ndbplan.advise.max_load import MaxLoad
     from ndbplan.advise.remedies import Remedy
     from ndbplan.advise.tighten import Assumption
@@ -336,6 +337,7 @@ def _advice() -> dict[str, Schema]:
         "max-load": record(**most["properties"], optional=later),
         "survive": _survive(),
         "remedies": closed(remedies),
+        "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
         "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
         "fix": closed(fixed),
     }
@@ -376,7 +378,7 @@ def definitions() -> dict[str, Schema]:
         "backup": times["backup"],
         "calibrate": times["calibrate"],
     }
-    then = {name: advice[name] for name in ("survive", "remedies", "fix", "tighten")}
+    then = {name: advice[name] for name in ("survive", "remedies", "fix", "tighten", "cost")}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

@@ -55,6 +55,10 @@ _WITHOUT_EFFECT = {
     "sync_write_latency_s": 0.0,
     "other_load": 0.0,
     "container_memory_bytes": None,
+    "purchase_price": None,
+    "monthly_price": None,
+    "watts": None,
+    "licence_per_month": None,
 }
 """Fields of parts of a plan that say nothing about failures, and what stands for their value."""
 

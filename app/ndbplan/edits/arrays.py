@@ -26,6 +26,7 @@ _RATES = {
     "random_write_iops": "random_write",
 }
 _DEVICE_LATENCY = "sync_write_latency"
+_OF_EACH_DEVICE = ("purchase_price", "monthly_price", "watts")
 
 
 def as_array(disk: Disk, level: str | None, devices: int) -> Disk:
@@ -55,6 +56,9 @@ def as_array(disk: Disk, level: str | None, devices: int) -> Disk:
     latency = against_one(level, devices, _DEVICE_LATENCY) / against_one(
         disk.raid, disk.devices, _DEVICE_LATENCY
     )
+    for name in _OF_EACH_DEVICE:
+        paid = getattr(disk, name)
+        fields[name] = None if paid is None else paid * fields["devices"] / disk.devices
     return validated.changed(disk, sync_write_latency_s=disk.sync_write_latency_s * latency, **fields)
 
 
@@ -77,5 +81,5 @@ def _put(plan: Plan, disk: Disk, level: str | None, devices: int) -> Plan:
     return plan if new is disk else edits.update(plan, disk.id, **{n: getattr(new, n) for n in CHANGED})
 
 
-CHANGED = ("raid", "devices", "capacity_bytes", "sync_write_latency_s", *_RATES)
+CHANGED = ("raid", "devices", "capacity_bytes", "sync_write_latency_s", *_RATES, *_OF_EACH_DEVICE)
 """Fields of a disk that follow its array."""

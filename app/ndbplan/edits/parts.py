@@ -180,7 +180,7 @@ def _without(parts: tuple[Any, ...], gone: set[str]) -> tuple[Any, ...]:
 
 
 def set_plan(plan: Plan, **fields: Any) -> Plan:
-    """Set fields of the plan itself: name, notes, ndb_version, parameters, calibrations, backups_kept."""
+    """Set fields of the plan itself, such as its name, version, parameters or currency."""
     if "ndb_version" in fields:
         NdbVersion.parse(fields["ndb_version"])
     return changed_plan(plan, fields)

@@ -49,6 +49,7 @@ _WORDS = {
     "growth": "growth",
     "outages": "simulated failures",
     "survive": "what may fail",
+    "cost": "what the plan costs",
 }
 """Parts of the figures as people read them; others are words already."""
 

@@ -160,6 +160,9 @@ BytesPerS = Annotated[float, Field(ge=1, le=MAX_RATE)]
 PerS = Annotated[float, Field(ge=0, le=MAX_RATE)]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
+Price = Annotated[float, Field(ge=0, le=1e12)]
+"""Money in the plan's currency; 0 says that it costs nothing, or that the price of its host holds it."""
+Watts = Annotated[float, Field(ge=0, le=1e9)]
 Rows = Annotated[int, Field(ge=0, le=10**15)]
 NodeId = Annotated[int, Field(ge=1, le=255)]
 

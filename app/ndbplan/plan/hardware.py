@@ -17,8 +17,10 @@ from ndbplan.plan.fields import (
     PathText,
     Point,
     PositiveBytes,
+    Price,
     Ref,
     Seconds,
+    Watts,
 )
 
 
@@ -51,6 +53,10 @@ class Location(Assumable):
     """LocationDomainId for the processes inside, unless a location in it states another; None: not set."""
     uplink_bytes_per_s: BytesPerS | None = None
     """What it can send to, or receive from, all that lies outside of it; None: not a limit."""
+    purchase_price: Price | None = None
+    """Paid once, for the place itself with its switch and uplink; prices that are None are not stated."""
+    monthly_price: Price | None = None
+    watts: Watts | None = None
     position: Point | None = None
 
 
@@ -73,6 +79,10 @@ class Disk(Assumable):
     mount_point: PathText = "/data"
     other_load: Fraction = 0.0
     """Share of the device that other programs of the host take."""
+    purchase_price: Price | None = None
+    """Paid once, for all its devices together; prices that are None are not stated."""
+    monthly_price: Price | None = None
+    watts: Watts | None = None
 
 
 class Host(Assumable):
@@ -89,5 +99,9 @@ class Host(Assumable):
     memory_bytes: PositiveBytes
     network_bytes_per_s: BytesPerS = 1.17e9
     """Usable bytes per second of its link in one direction."""
+    purchase_price: Price | None = None
+    """Paid once, without the disks that state a price of their own; prices that are None are not stated."""
+    monthly_price: Price | None = None
+    watts: Watts | None = None
     disks: tuple[Disk, ...] = Field(default=(), max_length=1000)
     position: Point | None = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, NoReturn, Self
 
 from annotated_types import MaxLen
 from pydantic import AfterValidator, Field, model_validator
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.resources import read_json
 from ndbplan.ndb.features import Features, features
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import (
@@ -21,6 +22,7 @@ from ndbplan.plan.fields import (
     Note,
     Parameters,
     Part,
+    Price,
     Ref,
     limit_of,
     no_control,
@@ -55,6 +57,17 @@ class PartsById(dict[str, Any]):
 def _known_version(text: str) -> str:
     NdbVersion.parse(text)
     return text
+
+
+@cache
+def _currencies() -> frozenset[str]:
+    return frozenset(read_json("currencies.json")["codes"].split())
+
+
+def _known_currency(code: str) -> str:
+    if code not in _currencies():
+        raise ValueError("is no currency of ISO 4217; write its code of three letters, such as EUR or USD")
+    return code
 
 
 class ClusterParameters(Part):
@@ -118,6 +131,12 @@ class Plan(Assumable):
     backups_kept: int = Field(default=1, ge=0, le=1000)
     """Backups that lie on the disks at the same time, the one being written included; nothing removes them
     but the operator. 0: they are made elsewhere or not at all."""
+    currency: Annotated[str, AfterValidator(_known_currency)] | None = None
+    """Of all prices, by its code in ISO 4217."""
+    cost_months: int = Field(default=36, ge=1, le=600)
+    """Months over which costs are summed: what is bought is used so long."""
+    price_per_kwh: Price | None = None
+    """Of electricity, cooling included where somebody counts it in."""
 
     @model_validator(mode="after")
     def _references_hold(self) -> Self:

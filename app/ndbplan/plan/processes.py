@@ -15,6 +15,7 @@ from ndbplan.plan.fields import (
     Parameters,
     Part,
     PositiveBytes,
+    Price,
     Ref,
     with_kind,
 )
@@ -59,6 +60,8 @@ class _Process(Assumable):
     """Parameters set for this node only; they win over the cluster's."""
     origins: Origins = NO_ORIGINS
     """Who set them, where it was not a person."""
+    licence_per_month: Price | None = None
+    """What its licence or support costs; None: not stated."""
 
     @model_serializer(mode="wrap")
     def _kind_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ndbplan.describe.titles import DISK_KINDS, DISK_ROLES
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.links import ObjectLinks
+from ndbplan.desktop.inspector.pages.prices import OF_HARDWARE, add_prices
 from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.desktop.widgets.sections import chip, label, link
@@ -51,6 +52,7 @@ class LocationPage(Page):
             empty="no limit",
             tip="What it can send out of it in one direction; 10 GbE: 1.17 GB/s",
         )
+        add_prices(self, OF_HARDWARE)
         if self.only is not None:
             links = ObjectLinks(context, self._hosts)
             self.section("What is in it").body.addWidget(links)
@@ -101,6 +103,7 @@ class HostPage(Page):
         form.line(
             "network_bytes_per_s", "Network", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s"
         )
+        add_prices(self, OF_HARDWARE)
         if self.only is not None:
             links = ObjectLinks(context, self._inside)
             section = self.section("On this host")
@@ -148,6 +151,7 @@ class DiskPage(Page):
         form.line(
             "other_load", "Other load", SHARE, tip="Share of the device that other programs of the host take"
         )
+        add_prices(self, OF_HARDWARE)
         if self.only is not None:
             keep = link("Keep in the palette…", lambda: ask_to_keep(context.plan, ids[0], self))
             self.column.addWidget(keep, 0, Qt.AlignmentFlag.AlignRight)

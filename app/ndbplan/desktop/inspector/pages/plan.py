@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from PySide6.QtWidgets import QPlainTextEdit
 
@@ -16,7 +17,7 @@ from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.calibration import calibration_grid
 from ndbplan.desktop.inspector.pages.links import ObjectLinks
 from ndbplan.desktop.widgets.sections import label, link
-from ndbplan.desktop.widgets.units import TEXT, WHOLE
+from ndbplan.desktop.widgets.units import NUMBER, TEXT, WHOLE
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.disk_data import with_tablespace
@@ -24,6 +25,20 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
+
+_MONEY = (
+    ("currency", "Currency", TEXT, "not stated", "Code of three letters, such as EUR"),
+    ("cost_months", "Months", WHOLE, None, "What is bought is used so long"),
+    ("price_per_kwh", "Price of a kWh", NUMBER, "not stated", "Electricity, with cooling if it counts"),
+)
+
+
+def _of_plan(name: str) -> Callable[[Plan], Any]:
+    return lambda plan: getattr(plan, name)
+
+
+def _to_plan(name: str) -> Callable[[Plan, str, Any], Plan]:
+    return lambda plan, _id, value: edits.set_plan(plan, **{name: value})
 
 
 class PlanPage(Page):
@@ -49,6 +64,7 @@ class PlanPage(Page):
             tip="Backups on the disks at the same time, that being written included; counted as disk space",
             edit=lambda plan, _i, value: edits.set_plan(plan, backups_kept=value),
         )
+        self._costs()
         tables = ObjectLinks(
             context, lambda plan: plan.tables, "No table yet: take them from SQL, or add one."
         )
@@ -79,6 +95,13 @@ class PlanPage(Page):
         self._notes = _Notes(context)
         notes.body.addWidget(self._notes)
         self.keep_fresh(self._notes)
+
+    def _costs(self) -> None:
+        plan = self.context.plan
+        stated = plan.currency is not None or plan.price_per_kwh is not None
+        form = self.form(self.section("Costs", collapsible=True, expanded=stated).body)
+        for name, text, unit, empty, tip in _MONEY:
+            form.line(name, text, unit, empty=empty, tip=tip, get=_of_plan(name), edit=_to_plan(name))
 
     def _disk_data(self) -> None:
         parts = ObjectLinks(

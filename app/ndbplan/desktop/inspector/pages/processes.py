@@ -8,6 +8,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.hardware import add_disk_choice, host_choices
+from ndbplan.desktop.inspector.pages.prices import OF_NODES, add_prices
 from ndbplan.desktop.widgets.units import WHOLE
 from ndbplan.edits import parts as edits
 from ndbplan.edits.roles import move_process
@@ -34,6 +35,7 @@ class DataNodePage(Page):
         disks = self.form(roles.body)
         for role in DiskRole:
             add_disk_choice(disks, role)
+        add_prices(self, OF_NODES)
 
 
 class ProcessPage(Page):
@@ -45,6 +47,7 @@ class ProcessPage(Page):
         if self.only is not None:
             form.line("node_id", "Node id", WHOLE, tip="1 to 255, unlike any other node's")
         form.choice("host_id", "Host", self._hosts, edit=_move)
+        add_prices(self, OF_NODES)
 
     def _hosts(self, plan: Plan) -> list[tuple[str | None, str]]:
         nodes = [plan.by_id[i] for i in self.ids if i in plan.by_id]
