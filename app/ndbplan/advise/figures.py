@@ -129,9 +129,9 @@ def _load_left(now: Estimation) -> Quantity | None:
 
 
 def _problems(severity: str, now: Estimation) -> Quantity:
-    from ndbplan.checks.run import find
+    from ndbplan.checks.run import check_all
 
-    found = [problem for problem in find(now.plan) if not problem.waived]
+    found = [problem for problem in check_all(now.plan) if not problem.waived]
     return Quantity.exact(float(sum(problem.severity.value == severity for problem in found)), "count")
 
 
