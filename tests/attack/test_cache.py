@@ -22,9 +22,9 @@ import pytest
 from ndbplan.base.compiled import key_of
 
 SOURCE = """
-from numba import njit
+from ndbplan.base.compiled import compiled
 
-@njit(cache=True)
+@compiled
 def twice(x):
     return 2 * x
 """
@@ -33,10 +33,10 @@ import sys
 from pathlib import Path
 from ndbplan.base.compiled import CompiledCode
 source = Path(sys.argv[1])
+sys.path.insert(0, str(source.parent))
+import doubling
 code = CompiledCode("attacked", [source])
 with code.loading("done"):
-    sys.path.insert(0, str(source.parent))
-    import doubling
     assert doubling.twice(21) == 42
 print(code.refusal)
 """

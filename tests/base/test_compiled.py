@@ -15,9 +15,9 @@ from ndbplan.base.compiled import CompiledCode, key_of, place_for, processor
 from ndbplan.base.files import make_private
 
 SOURCE = """
-from numba import njit
+from ndbplan.base.compiled import compiled
 
-@njit(cache=True)
+@compiled
 def twice(x):
     return 2 * x
 """
@@ -26,11 +26,11 @@ import sys
 from pathlib import Path
 from ndbplan.base.compiled import CompiledCode
 source = Path(sys.argv[1])
+sys.path.insert(0, str(source.parent))
+import doubling
 code = CompiledCode("test", [source])
 ready = code.is_ready("done")
 with code.loading("done"):
-    sys.path.insert(0, str(source.parent))
-    import doubling
     assert doubling.twice(21) == 42
 hits = sum(doubling.twice.stats.cache_hits.values())
 print(ready, hits, code.folder if not code.refusal else code.refusal)
@@ -165,6 +165,16 @@ class TestCode:
             assert _mode(path) == 0o600
         assert run() == (True, 1, where)
 
+    @pytest.mark.parametrize("program", ["import doubling; doubling.twice(21)", PROGRAM])
+    def test_no_code_lies_beside_its_source(
+        self, run: Callable[[], tuple[bool, int, str]], tmp_path: Path, program: str
+    ) -> None:
+        """Neither of who imports it first, nor when the private folder cannot be had."""
+        environment = {**os.environ, "NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator"}
+        command = [sys.executable, "-c", program, "doubling.py"]
+        subprocess.run(command, env=environment, cwd=tmp_path, check=True)
+        assert not list(tmp_path.rglob("*.nb?"))
+
     @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
     def test_a_file_that_was_cut_is_compiled_anew(
         self, run: Callable[[], tuple[bool, int, str]], suffix: str
@@ -246,3 +256,10 @@ def _compiled_here() -> CompiledCode:
         for suffix in ("nbi", "nbc"):
             (code.folder / "simulate_1" / f"steps.{suffix}").write_bytes(b"code")
     return code
+
+
+def test_nothing_is_compiled_but_by_what_keeps_it_private() -> None:
+    """numba's own decorators, and their cache, are used in one module only."""
+    package = Path(compiled.__file__).parents[1]
+    texts = {path.name: path.read_text("utf-8") for path in package.rglob("*.py")}
+    assert [name for name, text in texts.items() if "njit" in text or "cache=True" in text] == ["compiled.py"]

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar, cast
 
 from ndbplan.base.files import OTHERS_WRITE, is_ours, is_waited_for, make_private
@@ -153,31 +154,40 @@ class CompiledCode:
 
     @contextmanager
     def loading(self, *marks: str) -> Iterator[None]:
-        """What numba compiles inside is kept here, and what is here and unharmed is loaded.
+        """What of these sources is compiled from now on is kept here; what is here and unharmed is loaded.
 
-        One process does so at a time, others wait. At the end all goes by the marks too.
+        Their modules are imported before. One process does so at a time, others wait. At the end all goes by
+        the marks too.
         """
         import atexit
 
-        import numba
-
-        settings: Any = numba.config
-        before = settings.CACHE_DIR
         self._remove_what_is_no_file()
         with self._alone():
             self._remove_unsound()
-            # The decorators look at it when the modules with them are imported.
-            settings.CACHE_DIR = os.fspath(self.folder)
-            if settings.CPU_NAME is None:
-                settings.CPU_NAME, settings.CPU_FEATURES = processor(), ""
-            try:
-                yield
-            finally:
-                settings.CACHE_DIR = before
+            self._keep()
+            yield
             with suppress(OSError):
                 self._seal(marks)
         # Some functions are compiled later, when they are called with other types.
         atexit.register(self.seal)
+
+    def _keep(self) -> None:
+        """Let the functions of these sources keep their code here, whoever has imported them."""
+        import numba
+
+        settings: Any = numba.config
+        sources = {os.path.realpath(path) for path in self._sources}
+        with _choosing:
+            before, settings.CACHE_DIR = settings.CACHE_DIR, os.fspath(self.folder)
+            try:
+                for function in _functions:
+                    if os.path.realpath(function.py_func.__code__.co_filename) in sources:
+                        function.enable_caching()
+                        if self.folder not in Path(function.stats.cache_path).parents:
+                            # Where this folder cannot be written, numba takes the one of the source.
+                            function._cache.disable()
+            finally:
+                settings.CACHE_DIR = before
 
     def seal(self, *marks: str) -> None:
         """Take down what each file holds, so that it is loaded again; costs little when nothing is new."""
@@ -300,7 +310,31 @@ def place_of(module_file: str) -> str:
     return hashlib.sha256(os.fspath(Path(module_file).parent).encode()).hexdigest()[:12]
 
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+_functions: list[Any] = []
+"""All that `machine_code` has made in this process."""
+_choosing = Lock()
+
+
+def machine_code(**options: Any) -> Callable[[F], F]:
+    """Decorator: the function as machine code, compiled when first called; `options` are those of numba.
+
+    Its code is kept nowhere until a CompiledCode of its source is loading: numba by itself would keep it in a
+    folder beside the source, where nobody looks at it before it runs.
+    """
+    from numba import config, njit
+
+    settings: Any = config
+    if settings.CPU_NAME is None:
+        settings.CPU_NAME, settings.CPU_FEATURES = processor(), ""
+
+    def made(function: F) -> F:
+        _functions.append(njit(**options)(function))
+        return cast(F, _functions[-1])
+
+    return made
+
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 """The last: arrays are not counted at each call, which would take more time than most laws do. numba compiles
 what it brings itself so; a function that makes an array is refused when it is compiled."""
 
@@ -310,13 +344,9 @@ def compiled(function: F) -> F:
 
     It makes no arrays of its own.
     """
-    from numba import njit
-
-    return cast(F, njit(**_OPTIONS)(function))
+    return machine_code(**_OPTIONS)(function)
 
 
 def inlined(function: F) -> F:
     """The same, put into the functions that call it: for loops that are worth it."""
-    from numba import njit
-
-    return cast(F, njit(**_OPTIONS, inline="always")(function))
+    return machine_code(**_OPTIONS, inline="always")(function)

@@ -79,12 +79,12 @@ def prepare() -> Callable[..., None]:
             tell = _told.get()
             if tell is not None and not is_prepared():
                 tell()
+            from numba import int64, typeof
+
+            from ndbplan.simulate.kernel import advance as steps
+            from ndbplan.simulate.world.world import example
+
             with code().loading(_mark()):
-                from numba import int64, typeof
-
-                from ndbplan.simulate.kernel import advance as steps
-                from ndbplan.simulate.world.world import example
-
                 compiled: Any = steps.advance
                 # One version is compiled, and kept on disk.
                 compiled.compile((*map(typeof, example()), int64, int64))

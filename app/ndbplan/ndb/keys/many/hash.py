@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint32, uint64
+from numba import uint32, uint64
+
+from ndbplan.base.compiled import machine_code
 
 LANES = 128
 """Keys that go through the rounds together: enough to fill any vector unit, and fitting the first cache."""
@@ -19,34 +21,34 @@ _A, _B, _C, _D = 0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476
 _MARKER = 0x80000000
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _turn(a: Any, b: Any, f: Any, x: Any, s: int, k: int) -> Any:
     """The end of every step: add word and constant, rotate left by s, add b; all in 32 bits."""
     t = uint32(a + f + x + uint32(k))
     return uint32(uint32(uint32(t << uint32(s)) | uint32(t >> uint32(32 - s))) + b)
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _f(a: Any, b: Any, c: Any, d: Any, x: Any, s: int, k: int) -> Any:
     return _turn(a, b, uint32(d ^ (b & (c ^ d))), x, s, k)
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _g(a: Any, b: Any, c: Any, d: Any, x: Any, s: int, k: int) -> Any:
     return _turn(a, b, uint32(c ^ (d & (b ^ c))), x, s, k)
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _h(a: Any, b: Any, c: Any, d: Any, x: Any, s: int, k: int) -> Any:
     return _turn(a, b, uint32(b ^ c ^ d), x, s, k)
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _i(a: Any, b: Any, c: Any, d: Any, x: Any, s: int, k: int) -> Any:
     return _turn(a, b, uint32(c ^ (b | ~d)), x, s, k)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@machine_code(nogil=True, error_model="numpy")
 def _rounds(block: Any, state: Any, lanes: int) -> None:
     """One block for each lane: block is [16, lane], state is [4, lane]."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
@@ -132,7 +134,7 @@ def _rounds(block: Any, state: Any, lanes: int) -> None:
         s3[lane] = uint32(s3[lane] + d)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@machine_code(nogil=True, error_model="numpy")
 def hash_words(words: Any, out: Any) -> None:
     """Digest words 0 and 1 of each row of `words` (uint32 [key, word]) into `out` (uint32 [key, 2])."""
     keys, length = words.shape

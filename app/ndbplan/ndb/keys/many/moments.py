@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from ndbplan.base.compiled import machine_code
 from ndbplan.ndb.keys.many.rows import BAD_DATE, BAD_TIME, MISSING, OUT_OF_RANGE, TOO_PRECISE, fault, trimmed
 from ndbplan.ndb.keys.values import LAST_TIMESTAMP
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _digits(data: Any, start: int, end: int, most: int) -> tuple[int, int]:
     """Number of the decimal digits from start on (at most `most`) and where they end."""
     value = 0
@@ -28,7 +28,7 @@ def _digits(data: Any, start: int, end: int, most: int) -> tuple[int, int]:
     return value, i
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _fraction(data: Any, i: int, end: int, digits: int) -> tuple[int, int, int]:
     """Microseconds behind the point at i, where they end, and 0 or a reason."""
     micro, unit, seen = 0, 100000, 0
@@ -44,7 +44,7 @@ def _fraction(data: Any, i: int, end: int, digits: int) -> tuple[int, int, int]:
     return micro, i, 0
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _days(year: int, month: int, day: int) -> int:
     """Days since 1970-01-01 of a date of the Gregorian calendar."""
     y = year - 1 if month <= 2 else year
@@ -54,7 +54,7 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _days_of_month(year: int, month: int) -> int:
     if month == 2:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
@@ -64,7 +64,7 @@ def _days_of_month(year: int, month: int) -> int:
 DATE, TIME, DATETIME, TIMESTAMP = range(4)
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_moments(
     data: Any,
     starts: Any,

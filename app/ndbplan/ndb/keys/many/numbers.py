@@ -11,15 +11,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from ndbplan.base.compiled import machine_code
 from ndbplan.ndb.keys.many.rows import MISSING, NO_NUMBER, OUT_OF_RANGE, TOO_PRECISE, fault, trimmed
 
 _DIGITS_THAT_FIT = 19
 """So many digits are below 2^64 whatever they are."""
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_integers(
     data: Any,
     starts: Any,
@@ -94,7 +95,7 @@ def encode_integers(
             words[row, uint64(at)] = np.uint32(value & ((uint64(1) << uint64(8 * size)) - uint64(1)))
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_decimals(
     data: Any,
     starts: Any,

@@ -45,17 +45,18 @@ def mark_prepared(kinds: Iterable[str]) -> None:
 
 
 def load() -> None:
-    """Import the compiled modules so that their machine code is kept in the folder of `code`."""
+    """Keep the machine code of the compiled modules in the folder of `code`, and load what is there."""
     global _loaded
     with _lock:
         if _loaded:
             return
+        from ndbplan.ndb.keys.many import (  # noqa: F401 — importing is what prepares them
+            hash,
+            moments,
+            numbers,
+            rows,
+            strings,
+        )
+
         with code().loading():
-            from ndbplan.ndb.keys.many import (  # noqa: F401 — importing is what prepares them
-                hash,
-                moments,
-                numbers,
-                rows,
-                strings,
-            )
-        _loaded = True
+            _loaded = True

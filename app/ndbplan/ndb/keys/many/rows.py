@@ -13,7 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
+
+from ndbplan.base.compiled import machine_code
 
 NO_NUMBER, OUT_OF_RANGE, TOO_LONG, BAD_TEXT, BAD_DATE, BAD_TIME, TOO_PRECISE, BAD_HEX, MISSING = range(1, 10)
 REASONS = {
@@ -32,7 +34,7 @@ DOUBLED = 2
 """Mark of a quoted field that holds doubled quotes."""
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def split_rows(
     data: Any, size: int, slot_of_field: Any, final: bool, starts: Any, lengths: Any, quoted: Any, ends: Any
 ) -> tuple[int, int]:
@@ -116,13 +118,13 @@ def split_rows(
     return rows, position
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def fault(faults: Any, row: int, column: int, reason: int) -> None:
     if faults[row] == 0:
         faults[row] = (column + 1) * 16 + reason
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def trimmed(data: Any, start: int, length: int) -> tuple[int, int]:
     while length > 0 and data[start] == 32:
         start += 1
@@ -132,7 +134,7 @@ def trimmed(data: Any, start: int, length: int) -> tuple[int, int]:
     return start, length
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _write_number(value: Any, out: Any, at: int) -> int:
     """The decimal digits of a number below 100000 into `out`; where they end."""
     digits: int = 1 + (value >= 10) + (value >= 100) + (value >= 1000) + (value >= 10_000)
@@ -142,7 +144,7 @@ def _write_number(value: Any, out: Any, at: int) -> int:
     return at + digits
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _write_hash(value: Any, groups: Any, out: Any, at: int) -> int:
     """The decimal digits of a 32-bit number; `groups`: the four digits of each number below 10000."""
     high = value // np.uint32(10_000)
@@ -167,7 +169,7 @@ _PIECE = 16
 """Bytes that are copied at once: the least that fills a vector unit."""
 
 
-@njit(inline="always")
+@machine_code(inline="always")
 def _copy(data: Any, begin: int, end: int, out: Any, at: int) -> int:
     """Bytes `begin` to `end` into `out`, which has room for a piece more; where they end."""
     i = begin
@@ -181,7 +183,7 @@ def _copy(data: Any, begin: int, end: int, out: Any, at: int) -> int:
     return at + end - i
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def first_bytes(data: Any, ends: Any, rows: Any, out: Any) -> None:
     """The beginning of some rows, as much as fits, into the rows of `out`, which holds zeros."""
     for k in range(len(rows)):
@@ -190,7 +192,7 @@ def first_bytes(data: Any, ends: Any, rows: Any, out: Any) -> None:
             out[uint64(k), uint64(i)] = data[uint64(begin + i)]
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def count_buckets(hashes: Any, faults: Any, rows_of: Any) -> int:
     """Adds the keys without a fault to the rows of their buckets; how many they are."""
     buckets = np.uint32(len(rows_of))
@@ -202,7 +204,7 @@ def count_buckets(hashes: Any, faults: Any, rows_of: Any) -> int:
     return good
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def write_rows(data: Any, ends: Any, rows: int, hashes: Any, faults: Any, partition_of: Any, out: Any) -> int:
     """Each row followed by its hash, bucket and partition (nothing for a faulty key); bytes written.
 

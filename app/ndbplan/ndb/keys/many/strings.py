@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from ndbplan.base.compiled import machine_code
 from ndbplan.ndb.keys.many.rows import BAD_HEX, BAD_TEXT, DOUBLED, MISSING, QUOTE, TOO_LONG, fault
 
 BLANK = 32
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _hex_digit(byte: int) -> int:
     if 48 <= byte <= 57:
         return byte - 48
@@ -29,7 +30,7 @@ def _hex_digit(byte: int) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def is_hex(data: Any, start: int, length: int) -> bool:
     """Whether a field is 0x and hex digits of whole bytes."""
     if length < 2 or length % 2 or data[start] != 48 or (data[start + 1] | 32) != 120:
@@ -40,7 +41,7 @@ def is_hex(data: Any, start: int, length: int) -> bool:
     return digits == length - 2
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _stored(
     data: Any, start: int, length: int, quoted: int, to_byte: Any, need_hex: bool, buffer: Any, most: int
 ) -> int:
@@ -91,7 +92,7 @@ def _stored(
     return count
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def code_point(data: Any, i: int, end: int) -> tuple[Any, int]:
     """Code point of the UTF-8 character at i and its bytes; 0 bytes: malformed."""
     byte = np.int64(data[i])
@@ -116,7 +117,7 @@ def code_point(data: Any, i: int, end: int) -> tuple[Any, int]:
     return 0, 0
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _fitting(text: Any, start: int, count: int, most: int) -> int:
     """Bytes of UTF-8 text that are at most `most` characters; blanks too many are cut; or minus a reason."""
     characters = 0
@@ -129,7 +130,7 @@ def _fitting(text: Any, start: int, count: int, most: int) -> int:
     return count if characters <= most else -TOO_LONG
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_bytes(
     data: Any,
     starts: Any,
@@ -169,7 +170,7 @@ def encode_bytes(
         cursor[row] = at + filled
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def _is_plain(data: Any, start: int, length: int, quoted: int, size: int) -> bool:
     """Whether a field can be taken byte by byte: short enough, no doubled quotes, not hex."""
     if length > size or quoted == DOUBLED:
@@ -177,7 +178,7 @@ def _is_plain(data: Any, start: int, length: int, quoted: int, size: int) -> boo
     return length < 2 or data[start] != 48 or (data[start + 1] | 32) != 120
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_table_strings(
     data: Any,
     starts: Any,
@@ -227,7 +228,7 @@ def encode_table_strings(
             out[uint64(base + i)] = padding[uint64(i)]
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_unicode_strings(
     data: Any,
     starts: Any,
@@ -309,7 +310,7 @@ def encode_unicode_strings(
             out[base + k] = padding[k]
 
 
-@njit(cache=True, nogil=True)
+@machine_code(nogil=True)
 def encode_hashed_strings(
     data: Any,
     starts: Any,
