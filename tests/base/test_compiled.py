@@ -21,6 +21,11 @@ from ndbplan.base.compiled import compiled
 def twice(x):
     return 2 * x
 """
+FULL = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+"""
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -174,6 +179,13 @@ class TestCode:
         command = [sys.executable, "-c", program, "doubling.py"]
         subprocess.run(command, env=environment, cwd=tmp_path, check=True)
         assert not list(tmp_path.rglob("*.nb?"))
+
+    def test_a_full_disk_keeps_nobody_from_computing(
+        self, run: Callable[[], tuple[bool, int, str]], tmp_path: Path
+    ) -> None:
+        program = PROGRAM.replace("ready = ", FULL + "ready = ")
+        subprocess.run([sys.executable, "-c", program, "doubling.py"], cwd=tmp_path, check=True)
+        assert run()[:2] == (False, 0), "what was cut is neither ready nor loaded"
 
     @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
     def test_a_file_that_was_cut_is_compiled_anew(

@@ -128,6 +128,7 @@ class CompiledCode:
 
     def __init__(self, name: str, sources: Sequence[Path]) -> None:
         self._name, self._sources = name, sources
+        self._keeps_all = True
 
     @cached_property
     def _place(self) -> Place:
@@ -186,8 +187,13 @@ class CompiledCode:
                         if self.folder not in Path(function.stats.cache_path).parents:
                             # Where this folder cannot be written, numba takes the one of the source.
                             function._cache.disable()
+                            self._not_kept()
+                        function._cache = _Forgiving(function._cache, self._not_kept)
             finally:
                 settings.CACHE_DIR = before
+
+    def _not_kept(self) -> None:
+        self._keeps_all = False
 
     def seal(self, *marks: str) -> None:
         """Take down what each file holds, so that it is loaded again; costs little when nothing is new."""
@@ -205,7 +211,7 @@ class CompiledCode:
             fresh = self.folder / f"{_SUMS}.{os.getpid()}"
             fresh.write_text(json.dumps(rows, indent=0), encoding="utf-8")
             fresh.replace(self.folder / _SUMS)
-        for mark in marks:
+        for mark in marks if self._keeps_all else ():
             self._stamp(mark).touch(mode=0o600)
 
     @contextmanager
@@ -276,6 +282,23 @@ class CompiledCode:
         if bad:
             for stamp in self.folder.glob(f"*{_READY}"):
                 stamp.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class _Forgiving:
+    """What numba keeps code with; a full disk keeps nobody from running what was compiled."""
+
+    inside: Any
+    not_kept: Callable[[], None]
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        try:
+            self.inside.save_overload(signature, code)
+        except OSError:
+            self.not_kept()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inside, name)
 
 
 def _is_own(name: str) -> bool:
