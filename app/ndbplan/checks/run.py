@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping, kept_by_value
@@ -198,12 +199,17 @@ def _differs_in_places_only(before: Plan, after: Plan) -> bool:
         old, new = getattr(before, name), getattr(after, name)
         if old is new:
             continue
-        if name not in ("hosts", "locations") or len(old) != len(new):
+        if name not in ("hosts", "locations", "processes") or len(old) != len(new):
             return False
         for one, other in zip(old, new, strict=True):
-            if one is not other and one != other.model_copy(update={"position": one.position}):
+            if one is not other and not _stands_elsewhere(one, other):
                 return False
     return True
+
+
+def _stands_elsewhere(one: Any, other: Any) -> bool:
+    """Whether two parts are the same but for their positions."""
+    return hasattr(one, "position") and one == other.model_copy(update={"position": one.position})
 
 
 def has_errors(problems: tuple[Problem, ...]) -> bool:

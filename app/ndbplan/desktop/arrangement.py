@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.canvas.view import CanvasView
     from ndbplan.desktop.widgets.message_bar import MessageBar
 
-_FIRST_SIZE = QSize(1440, 900)
+_FIRST_SIZE = QSize(1680, 1050)
 _TEXT_OF_A_PRESENTATION = 1.25
 """How much larger texts are there, and the canvas may be drawn than at its actual size."""
 

@@ -13,6 +13,7 @@ from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.places import inside
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot
 
 
 def put_into_location(
@@ -51,9 +52,18 @@ def put_on_canvas(plan: Plan, places: Mapping[str, Point]) -> Plan:
     return plan if unchanged else plan.replace(hosts=hosts)
 
 
+def put_anywhere(plan: Plan, slot_ids: Collection[str], place: Point) -> Plan:
+    """API slots taken from their hosts: all without a host stand at a place of the canvas then."""
+    for slot_id in slot_ids:
+        plan = update(plan, slot_id, host_id=None)
+    slots = (p for p in plan.processes if isinstance(p, ApiSlot) and p.host_id is None)
+    return move(plan, {slot.id: place for slot in slots})
+
+
 def tidy(plan: Plan, object_ids: Collection[str] | None = None) -> Plan:
-    """Let hosts and locations (None: all) flow again."""
-    every = [*(place.id for place in plan.locations), *(host.id for host in plan.hosts)]
+    """Let hosts, locations and API slots without a host (None: all) flow again."""
+    slots = (process.id for process in plan.processes if isinstance(process, ApiSlot))
+    every = [*(place.id for place in plan.locations), *(host.id for host in plan.hosts), *slots]
     return move(plan, {i: None for i in every if object_ids is None or i in object_ids})
 
 

@@ -187,7 +187,7 @@ def set_plan(plan: Plan, **fields: Any) -> Plan:
 
 
 def move(plan: Plan, positions: Mapping[str, Point | None]) -> Plan:
-    """Put hosts and locations at places on the canvas; None lets them flow again."""
+    """Put hosts, locations and slots without a host at places on the canvas; None lets them flow again."""
     touched = {object_id for object_id, p in positions.items() if plan.by_id[object_id].position != p}
     if not touched:
         return plan
@@ -195,4 +195,8 @@ def move(plan: Plan, positions: Mapping[str, Point | None]) -> Plan:
     def placed(part: Any) -> Any:
         return part.model_copy(update={"position": positions[part.id]}) if part.id in touched else part
 
-    return plan.replace(hosts=_mapped(plan.hosts, placed), locations=_mapped(plan.locations, placed))
+    return plan.replace(
+        hosts=_mapped(plan.hosts, placed),
+        locations=_mapped(plan.locations, placed),
+        processes=_mapped(plan.processes, placed),
+    )

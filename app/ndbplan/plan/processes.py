@@ -14,6 +14,7 @@ from ndbplan.plan.fields import (
     NodeId,
     Parameters,
     Part,
+    Point,
     PositiveBytes,
     Price,
     Ref,
@@ -103,6 +104,8 @@ class ApiSlot(_Process):
 
     kind: Literal["api"] = "api"
     host_id: Annotated[Id | None, Ref("hosts", gone="clear")] = None
+    position: Point | None = None
+    """Where the card of slots without a host stands on the canvas; None: above everything."""
 
 
 Process = Annotated[ManagementNode | DataNode | SqlNode | ApiSlot, Field(discriminator="kind")]

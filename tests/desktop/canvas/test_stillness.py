@@ -10,10 +10,11 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 
 from ndbplan.desktop.canvas.input.drops import mime_of
-from ndbplan.desktop.layout.collision import GRID, standing
+from ndbplan.desktop.layout.collision import GRID, overlap, standing
 from ndbplan.desktop.layout.layout import Layouter
 from ndbplan.edits import parts as edits
 from ndbplan.edits.palette import offers
+from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
@@ -95,7 +96,7 @@ def test_a_drop_lands_under_the_pointer_also_the_first_one(hands_on: Any) -> Non
     assert hands.scene.covered == ()
 
 
-def test_a_card_that_grows_pushes_nothing_on() -> None:
+def test_a_card_that_grows_pushes_nothing_on(qapp: Any) -> None:
     layouter = Layouter()
     plan = sample_plan("add-nodes")
     before = standing(layouter.layout(plan))
@@ -108,3 +109,24 @@ def test_a_card_that_grows_pushes_nothing_on() -> None:
         grown = Stillness(layouter).held(grown, edits.add_disk(grown, host.id, disk))
     after = standing(layouter.layout(grown))
     assert {i: (r.x, r.y) for i, r in after.items()} == {i: (r.x, r.y) for i, r in before.items()}
+
+
+def test_the_card_of_api_slots_covers_nothing_when_it_comes_and_is_moved_by_hand(
+    hands_on: Any,
+) -> None:
+    hands = hands_on(sample_plan("add-nodes"))
+    above = -70.0
+    host = hands.plan.hosts[0]
+    hands.document.edit("Move", lambda plan: edits.move(plan, {host.id: Point(x=40.0, y=above)}))
+    hands.view.editor.add_offer("api")
+    card = hands.scene.layout.loose.rect
+    others = [rect for i, rect in standing(hands.scene.layout).items() if i]
+    assert not any(overlap(card, other, 0.0) for other in others)
+    slot = next(p for p in hands.plan.processes if p.kind == "api" and p.host_id is None)
+    hands.drag(hands.grip(slot.id), QPointF(card.x + 20, card.y - 300))
+    put = hands.scene.layout.loose.rect
+    assert (put.x, put.y) != (card.x, card.y)
+    assert put.x <= card.x + 20 <= put.right
+    assert put.y <= card.y - 300 <= put.bottom
+    hands.document.undo_stack.undo()
+    assert hands.scene.layout.loose.rect == card

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ndbplan.desktop.analyses.panel import Panel
@@ -30,6 +31,8 @@ TABS = (
     ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""
+_ROOMY = 780
+"""Width from which on all tabs have room with the usual space around their texts."""
 
 
 class _Stack(QStackedWidget):
@@ -89,6 +92,13 @@ class AnalysisArea(QWidget):
         estimates.updated.connect(lambda estimate: self._count_problems(len(estimate.problems)))
         theme.theme().changed.connect(self.update)
         self._bring()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        look = "tight" if self.width() < _ROOMY else ""
+        if self.tabs.property("look") != look:
+            self.tabs.setProperty("look", look)
+            theme.restyle(self.tabs)
 
     def panel(self, name: str) -> Panel:
         """The panel behind a tab, built if it is not there yet."""

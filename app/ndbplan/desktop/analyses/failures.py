@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
 _NAMES = {
-    "": "All", "rack": "Racks", "switch": "Switches of racks", "host": "Hosts", "node": "Nodes",
+    "": "All", "rack": "Racks", "switch": "Switches", "host": "Hosts", "node": "Nodes",
     "disk": "Disks", "link": "Links",
 }  # fmt: skip
 _RANK = {kind: i for i, kind in enumerate(_KINDS)}
@@ -156,8 +156,8 @@ class FailuresPanel(Panel):
         self._kinds: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self.line = Elided()
-        self.watch = QPushButton("Kill it in the simulation")
-        self.watch.setToolTip("Let it fail where the replay stands, and watch the run")
+        self.watch = QPushButton("Kill it")
+        self.watch.setToolTip("Let it fail in the simulation, where the replay stands, and watch the run")
         self.watch.setEnabled(False)
         self.watch.clicked.connect(self._kill)
         self._empty = Empty("", "")
@@ -179,14 +179,14 @@ class FailuresPanel(Panel):
             self._group.addButton(button)
             self._kinds[kind] = button
             bar.addWidget(button)
-        bar.addSpacing(8)
-        bar.addWidget(self.line, 1)
+        bar.addStretch(1)
         bar.addWidget(self.watch)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
         layout.addLayout(bar)
         layout.addWidget(self._pages, 1)
+        layout.addWidget(self.line)
 
     @property
     def report(self) -> SurvivalReport | None:
@@ -249,7 +249,10 @@ class FailuresPanel(Panel):
         self._pages.setCurrentWidget(self.table)
         self._follow(self.context.selection.ids)
 
-    def _say(self, report: SurvivalReport) -> None:
+    def _say(self, report: SurvivalReport, chosen: Failure | None = None) -> None:
+        if chosen is not None:
+            self.line.setText(f"{_shown_name(chosen.dead[0])}: {chosen.why}")
+            return
         stops = sum(loss_of(f.judged).verdict == "stops" for f in report.failures)
         count = len(report.failures)
         text = (
@@ -262,6 +265,8 @@ class FailuresPanel(Panel):
     def _lead(self) -> None:
         chosen = self.table.selectionModel().selectedRows()
         self.watch.setEnabled(bool(chosen) and bool(self.context.plan.workloads))
+        if self._report is not None:
+            self._say(self._report, self.rows.failures[chosen[0].row()] if chosen else None)
         if chosen and self._plan is self.context.plan:
             self.context.selection.set(ids_of(self.context.plan, self.rows.failures[chosen[0].row()].dead[0]))
 

@@ -16,6 +16,8 @@ from ndbplan.plan.plan import Plan
 _POINTS = 8
 _SHORTEST_MONTHS, _LONGEST_MONTHS, _USUAL_MONTHS = 12, 240, 24
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 22.0, 18.0
+_TICK_PX = 66
+"""What the name of a month takes."""
 
 
 @dataclass(frozen=True)
@@ -126,17 +128,18 @@ class GrowthChart(QWidget):
         for share, words in ((0.0, "0"), (1.0, "100 %")):
             box = QRectF(0, at(0, share).y() - 8, _LEFT - 6, 16)
             paint.text(painter, box, words, t.muted, 11, 400, paint.RIGHT)
-        for month in _ticks(last):
+        for month in _ticks(last, max(1, int(area.width() / _TICK_PX))):
             box = QRectF(at(month, 0).x() - 40, area.bottom() + 2, 80, 15)
-            words = "now" if month == 0 else f"month {month}"
             if month == 0:
                 box.moveLeft(area.x())
-            if month == 0:
-                paint.text(painter, box, words, t.muted, 11, 400)
+                paint.text(painter, box, "now", t.muted, 11, 400)
+            elif box.right() - 10 > self.width():
+                box.moveRight(self.width() - 1)
+                paint.text(painter, box, f"month {month}", t.muted, 11, 400, paint.RIGHT)
             else:
-                paint.text(painter, box, words, t.muted, 11, 400, paint.CENTRE)
-        x = area.x()
-        for line in picture.lines:
+                paint.text(painter, box, f"month {month}", t.muted, 11, 400, paint.CENTRE)
+        x, names = area.x(), self._names(picture, area.width())
+        for line, words in zip(picture.lines, names, strict=True):
             ink = getattr(t, line.colour)
             painter.setPen(paint.pen(ink, 2))
             points = [at(m, s) for m, s in zip(picture.months, line.shares, strict=True)]
@@ -146,10 +149,17 @@ class GrowthChart(QWidget):
                 painter.setBrush(paint.brush(ink))
                 painter.drawEllipse(_on_line(picture.months, points, line.full_at_months), 4, 4)
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-            words = f"{line.name} {_when(line.full_at_months)}"
             paint.text(painter, QRectF(x, 2, area.right() - x, 16), words, ink, 11, 600)
             x += text_width(words, 11, 600) + 16
         painter.end()
+
+    @staticmethod
+    def _names(picture: GrowthPicture, width: float) -> list[str]:
+        """What stands above each line, as many words as there is room for."""
+        long = [f"{line.name} {_when(line.full_at_months)}" for line in picture.lines]
+        if sum(text_width(words, 11, 600) + 16 for words in long) <= width:
+            return long
+        return [f"{line.name} {_when_in_short(line.full_at_months)}" for line in picture.lines]
 
 
 def _on_line(months: Sequence[float], points: Sequence[QPointF], month: float) -> QPointF:
@@ -167,6 +177,10 @@ def _when(months: float | None) -> str:
     return "is full now" if months == 0 else f"is full in {months:.3g} months"
 
 
-def _ticks(last: float) -> list[int]:
-    step = next((s for s in (2, 3, 6, 12, 24, 60) if last / s <= 6), 120)
+def _when_in_short(months: float | None) -> str:
+    return "never" if months is None else f"{months:.3g} months"
+
+
+def _ticks(last: float, most: int) -> list[int]:
+    step = next((s for s in (2, 3, 6, 12, 24, 60) if last / s <= min(6, most)), 120)
     return list(range(0, int(last) + 1, step))

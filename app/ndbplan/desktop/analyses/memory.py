@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
+from ndbplan.desktop.analyses.folding import Folding, Titled
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.tighten import Tighten
@@ -62,16 +63,15 @@ class MemoryPanel(Panel):
         split.setProperty("look", "gap")
         split.setHandleWidth(16)
         split.setChildrenCollapsible(False)
-        tables = _titled("Tables, one replica of each", self.tables)
-        nodes = _titled(
-            "Data nodes",
-            self.nodes,
-            self._full_in,
-            self._total,
-            label("in the cluster", "muted", wrap=False),
+        self._left = Folding(
+            Titled("Tables, one replica of each", "Tables", self.tables),
+            Titled("Growth", "Growth", self.chart),
+            has_second=False,
         )
-        split.addWidget(_above(tables, self.chart))
-        split.addWidget(_above(nodes, _titled("Disks of data nodes", self.disks)))
+        in_all = label("in the cluster", "muted", wrap=False)
+        nodes = Titled("Data nodes", "Nodes", self.nodes, self._full_in, self._total, in_all)
+        split.addWidget(self._left)
+        split.addWidget(Folding(nodes, Titled("Disks of data nodes", "Disks", self.disks)))
         split.setSizes([480, 560])
         self.tighten = Tighten(context)
         whole = QWidget()
@@ -181,7 +181,7 @@ class MemoryPanel(Panel):
             self._task = None
         if not any(table.growth_rows_per_month for table in plan.tables):
             self._full_in.hide()
-            self.chart.show_picture(None)
+            self._show_picture(None)
             return
         self._task = self.context.tasks.start(lambda _task: _growth_of(plan), self._grown)
 
@@ -190,10 +190,14 @@ class MemoryPanel(Panel):
             return
         self._task = None
         left, picture = outcome.value if outcome.value is not None else (None, None)
-        self.chart.show_picture(picture)
+        self._show_picture(picture)
         self._full_in.setVisible(left is not None)
         if left is not None:
             self.full_in.show_quantity(left)
+
+    def _show_picture(self, picture: GrowthPicture | None) -> None:
+        self.chart.show_picture(picture)
+        self._left.show_second(picture is not None)
 
     def _select(self, table: numbers.NumbersTable, ids: list[str], index: QModelIndex) -> None:
         row = table.row_of(index)
@@ -230,30 +234,4 @@ def _phrase(words: str, number: QWidget) -> QWidget:
     row.addWidget(label(words, "muted", wrap=False))
     row.addWidget(number)
     box.hide()
-    return box
-
-
-def _above(first: QWidget, second: QWidget) -> QWidget:
-    """Two parts, one above the other, with the same room."""
-    box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(8)
-    column.addWidget(first, 1)
-    column.addWidget(second, 1)
-    return box
-
-
-def _titled(title: str, table: QWidget, *beside: QWidget) -> QWidget:
-    box = QWidget()
-    layout = QVBoxLayout(box)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(4)
-    top = QHBoxLayout()
-    top.setSpacing(6)
-    top.addWidget(label(title, "chartTitle", wrap=False), 1)
-    for widget in beside:
-        top.addWidget(widget)
-    layout.addLayout(top)
-    layout.addWidget(table, 1)
     return box

@@ -77,9 +77,11 @@ class TablesModel(GridModel):
         if section < len(_CELLS) or orientation != Qt.Orientation.Horizontal:
             return super().headerData(section, orientation, role)
         name, tip = _FIGURES[section - len(_CELLS)]
-        return {Qt.ItemDataRole.DisplayRole: name, Qt.ItemDataRole.ToolTipRole: tip}.get(
-            Qt.ItemDataRole(role)
-        )
+        return {
+            Qt.ItemDataRole.DisplayRole: name,
+            Qt.ItemDataRole.ToolTipRole: tip,
+            Qt.ItemDataRole.TextAlignmentRole: Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+        }.get(Qt.ItemDataRole(role))
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
         if index.column() < len(_CELLS):

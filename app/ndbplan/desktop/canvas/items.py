@@ -298,7 +298,7 @@ class LooseItem(CanvasItem):
         dashed.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(dashed)
         painter.drawRoundedRect(self.size.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        paint.text(painter, QRectF(13, 8, self.size.width() - 28, 20), "API programs anywhere", t.muted, 12)
+        paint.text(painter, QRectF(13, 11, self.size.width() - 28, 20), "API programs anywhere", t.muted, 12)
 
 
 class ProcessItem(CanvasItem):

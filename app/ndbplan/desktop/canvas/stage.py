@@ -36,6 +36,8 @@ MIN_ZOOM, MAX_ZOOM = 0.05, 3.0
 _STANDS = "Transactions stand still until the loss is noticed"
 _FIT_MARGIN = 32.0
 _FIT_MAX = 1.0
+_EMPTY_WIDTH, _EMPTY_LEAST = 1060.0, 0.7
+"""How wide an empty plan begins, so that two hosts find room side by side, and the least zoom for that."""
 _STEP = 1.25
 _LARGE = 40
 """Hosts from which on painting at a new size takes longer than a frame."""
@@ -253,7 +255,7 @@ class Stage(QGraphicsView):
     def _fit_rect(self, rect: QRectF, most: float) -> None:
         area = self.viewport().size()
         if rect.isEmpty() or area.width() < 2 * _FIT_MARGIN + 10 or area.height() < 2 * _FIT_MARGIN + 10:
-            self._apply_zoom(1.0)
+            self._apply_zoom(min(1.0, max(_EMPTY_LEAST, area.width() / _EMPTY_WIDTH)))
             self.centerOn(rect.center())
         else:
             wide = (area.width() - 2 * _FIT_MARGIN) / rect.width()

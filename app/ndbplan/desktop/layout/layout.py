@@ -35,7 +35,11 @@ LOCATION_GAP = 84.0
 _EMPTY_HEIGHT = 120.0
 EMPTY_LOCATION = (2 * LOCATION_PAD + HOST_WIDTH, _EMPTY_HEIGHT)
 """Width and height of a location without hosts."""
-_LOOSE_HEIGHT = 74.0
+_LOOSE_HEIGHT = 42.0
+_LOOSE_GAP = 30.0
+"""Between the card of API slots without a host and what stands below it."""
+LOOSE_TEXT = 166.0
+"""What the words on it take."""
 _ASPECT = 1.9
 """Width to height that the whole should have: a window's canvas."""
 
@@ -299,17 +303,23 @@ class _Flow:
         self._x = self._row_height = 0.0
 
 
+def loose_slots(plan: Plan) -> tuple[ApiSlot, ...]:
+    """API slots without a host; they share a card."""
+    return tuple(p for p in plan.processes if isinstance(p, ApiSlot) and p.host_id is None)
+
+
 def _loose(plan: Plan) -> LooseBox | None:
-    """The card of API slots without a host: above the first row, wherever anything else goes."""
-    slots = [p for p in plan.processes if isinstance(p, ApiSlot) and p.host_id is None]
+    """The card of API slots without a host: where they were put, else above the first row."""
+    slots = loose_slots(plan)
     if not slots:
         return None
     text = f"api {slots[0].node_id}" if len(slots) == 1 else f"api × {len(slots)}"
-    x, y = 0.0, -(_LOOSE_HEIGHT + LOCATION_GAP / 2)
-    chip = Rect(x + 12, y + 36, round(text_width(text, 13, 600) + 22), 26)
+    above = Point(x=0.0, y=-(_LOOSE_HEIGHT + _LOOSE_GAP))
+    at = next((slot.position for slot in slots if slot.position is not None), above)
+    chip = Rect(at.x + LOOSE_TEXT, at.y + 8, round(text_width(text, 13, 600) + 22), 26)
     return LooseBox(
         (Chip(tuple(p.id for p in slots), "api", text, text, None, chip),),
-        Rect(x, y, HOST_WIDTH, _LOOSE_HEIGHT),
+        Rect(at.x, at.y, round(LOOSE_TEXT + chip.width + 12), _LOOSE_HEIGHT),
     )
 
 

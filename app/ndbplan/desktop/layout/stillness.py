@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ndbplan.desktop.layout.layout import HOST_GAP, LOCATION_HEADER, LOCATION_PAD, Layout, Layouter
+from ndbplan.desktop.layout.collision import free_place, standing
+from ndbplan.desktop.layout.layout import (
+    HOST_GAP,
+    LOCATION_HEADER,
+    LOCATION_PAD,
+    Layout,
+    Layouter,
+    loose_slots,
+)
 from ndbplan.edits.parts import move
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
@@ -39,7 +47,18 @@ class Stillness:
                 break
             # Rows in a location begin where it stands: held, it may have pushed what lies in it.
             new = self._layouter.layout(after)
-        return after
+        return self._with_loose_held(old, after)
+
+    def _with_loose_held(self, old: Layout, after: Plan) -> Plan:
+        """The card of API slots without a host stays too; where one comes anew, it covers nothing."""
+        new, slots = self._layouter.layout(after), loose_slots(after)
+        if new.loose is None or any(slot.position is not None for slot in slots):
+            return after
+        others = [rect for object_id, rect in standing(new).items() if object_id]
+        place = old.loose.rect if old.loose is not None else free_place(new.loose.rect, others)
+        if (place.x, place.y) == (new.loose.rect.x, new.loose.rect.y):
+            return after
+        return move(after, {slot.id: Point(x=place.x, y=place.y) for slot in slots})
 
 
 def _pushed(alone: Iterable[Location | Host], old: Layout, new: Layout) -> dict[str, Point]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from ndbplan.base.units import format_bytes_binary, format_duration, format_value
 
+_LOW_PX = 42
+"""Height below which three values would touch one another."""
+
 
 def shown(value: float, unit: str) -> str:
     """A value as a chart writes it; memory and log sizes are binary, as NDB's parameters are."""
@@ -21,7 +24,9 @@ def value_axis(pg: Any, unit: Callable[[], str]) -> Any:
             return [shown(value, unit()) if value else "0" for value in values]
 
         def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-            step = nice_step(high - low, max(3, int(size // 28)), binary=unit() == "MiB")
+            step = nice_step(
+                high - low, max(2 if size < _LOW_PX else 3, int(size // 26)), binary=unit() == "MiB"
+            )
             first = int(low / step)
             return [(step, [i * step for i in range(first, int(high / step) + 1) if i * step >= low])]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from ndbplan.desktop.look import theme
@@ -52,6 +53,7 @@ class MessageBar(QWidget):
         row.setSpacing(10)
         for widget in (self._icon, self._text, self._button, self._close):
             row.addWidget(widget)
+        self.setAcceptDrops(True)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
@@ -104,6 +106,12 @@ class MessageBar(QWidget):
         foot_px = self._foot_px() if below is self._over[0] else 0
         top = corner.y() + below.height() - height - _MARGIN - foot_px
         self.setGeometry(left, top, width, height)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        # It lies where something may be dropped: what only tells gives way.
+        event.ignore()
+        if self.level in ("info", "done"):
+            self.hide()
 
     def hideEvent(self, event: object) -> None:
         self._timer.stop()

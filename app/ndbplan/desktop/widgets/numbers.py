@@ -23,6 +23,7 @@ from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QKeySe
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -39,6 +40,7 @@ _NO_INDEX = QModelIndex()
 _CELL_PX, _CELL_PAD = 12, 6
 _MEASURED = 8
 _WIDEST = 260
+_HEAVIER = 1.07
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ class _Cells(QStyledItemDelegate):
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(place, QColor(colours.accent_soft))
             ink = ink if cell.colour else colours.text_strong
+        # What only begins to be seen is cut with …: half a figure would be read as a whole one.
         words = place.adjusted(_CELL_PAD, 0, -_CELL_PAD, 0)
+        words.setRight(min(words.right(), self._table.viewport().rect().right()))
         painter.setFont(theme.font(_CELL_PX))
         painter.setPen(QColor(ink))
         text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideRight, words.width() + 1)
@@ -189,6 +193,13 @@ def _alignment(cell: Cell | None) -> Qt.AlignmentFlag:
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
+class _Header(QHeaderView):
+    """Names of columns; of one that only begins to be seen as much as there is room for."""
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical_index: int) -> None:
+        super().paintSection(painter, rect.intersected(self.viewport().rect()), logical_index)
+
+
 class NumbersTable(QTableView):
     """The table."""
 
@@ -210,7 +221,10 @@ class NumbersTable(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(24)
-        header = self.horizontalHeader()
+        header = _Header(Qt.Orientation.Horizontal, self)
+        header.setSectionsClickable(True)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setHorizontalHeader(header)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(36)
         header.setStretchLastSection(True)
@@ -232,8 +246,9 @@ class NumbersTable(QTableView):
         self._source.show_rows(rows, headers)
         header = self.horizontalHeader()
         for column, name in enumerate(self._source.headers):
-            # The name may be narrower than it is drawn: headers are smaller, but heavier.
-            wanted = max(_width([name]), _width(row[column].text for row in self._source.rows))
+            # Headers are smaller, but heavier.
+            cells = _width(row[column].text for row in self._source.rows)
+            wanted = max(round(_width([name]) * _HEAVIER), cells)
             header.resizeSection(column, min(_WIDEST, wanted + 2 * _CELL_PAD + 4))
 
     def cell_at(self, index: _Index) -> Cell:

@@ -113,12 +113,14 @@ class ProblemRow(QWidget):
         if problem.fix and not self.ways:
             texts.addWidget(label(_sentence(problem.fix), "muted"))
         for button, way in zip(self.ways, problem.solutions, strict=True):
+            # Nearer to its own words than to those of the way above it.
+            texts.addSpacing(4)
             texts.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             first = button is self.ways[0] and len(self.ways) > 1
             texts.addWidget(label(f"Recommended: {way.why}" if first else _sentence(way.why), "muted"))
         texts.addWidget(self._error)
         row = QHBoxLayout(self)
-        row.setContentsMargins(4, 4, 4, 4)
+        row.setContentsMargins(4, 4, 4, 8)
         row.setSpacing(8)
         row.addWidget(Dot(problem.severity), 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(texts, 1)

@@ -99,10 +99,19 @@ class Elided(QLabel):
         self.setProperty("look", look)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._shorter: tuple[str, ...] = ()
 
-    def setText(self, text: str) -> None:
+    def setText(self, text: str, *shorter: str) -> None:
+        """`shorter`: what is shown where the text does not fit, the longest first."""
         super().setText(text)
+        self._shorter = shorter
         self.setToolTip(text)
+
+    def shown(self) -> str:
+        """The text as far as there is room for it."""
+        metrics, texts = self.fontMetrics(), (self.text(), *self._shorter)
+        fitting = (text for text in texts if metrics.horizontalAdvance(text) <= self.width())
+        return next(fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, self.width()))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(24, super().minimumSizeHint().height())
@@ -110,8 +119,8 @@ class Elided(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        place = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(self.rect(), place, self.shown())
 
 
 class Section(QWidget):

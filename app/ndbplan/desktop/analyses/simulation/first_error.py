@@ -22,10 +22,18 @@ class FirstError(Elided):
         """Say it of a run; `before`: the run before the last edit."""
         error, stop = result.first_error, result.cluster_stop
         text = stop.advice if stop is not None else _text(result, before)
-        self.setText(text)
+        self.setText(text, *_shorter(result))
         self.setVisible(bool(text))
         self.setProperty("look", "alarm" if error is not None or stop is not None else "relief")
         theme.restyle(self)
+
+
+def _shorter(result: SimulationResult) -> tuple[str, ...]:
+    error = result.first_error
+    if error is None or result.cluster_stop is not None:
+        return ()
+    when = f"error {error.code} at {clock(error.first_at_s.value)}"
+    return f"{when} — {error_text(error.code)}", when
 
 
 def _text(result: SimulationResult, before: SimulationResult | None) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, Qt
+from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsRectItem
 
 from ndbplan.desktop.canvas.drop_target import HostDropTarget
 from ndbplan.desktop.canvas.items import Z_DRAGGED, CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
-from ndbplan.desktop.layout.cards import HOST_WIDTH
+from ndbplan.desktop.layout.cards import CHIP_HEIGHT, HEADER, HOST_WIDTH, PAD
 from ndbplan.desktop.layout.collision import GRID
 from ndbplan.desktop.layout.layout import EMPTY_LOCATION
 from ndbplan.desktop.look import paint
@@ -18,6 +18,9 @@ from ndbplan.plan.fields import Point
 
 MIME = "application/x-ndbplan-offer"
 _HOST_SIZE = (HOST_WIDTH, 116.0)
+_HELD = QPointF(HOST_WIDTH / 2, 24.0)
+"""Where on its card the pointer holds a host or location; a node on the host that it brings along:"""
+_HELD_NODE = QPointF(PAD + 40.0, HEADER + CHIP_HEIGHT / 2)
 
 
 def mime_of(key: str) -> QMimeData:
@@ -77,14 +80,20 @@ class Drop:
         show_ghost = kind == "location" or (kind in ("host", "process") and self._target is None)
         self._show_ghost(EMPTY_LOCATION if kind == "location" else _HOST_SIZE if show_ghost else None)
 
+    @property
+    def _held(self) -> QPointF:
+        """Where on the card that it becomes the pointer is."""
+        if self._entry.kind == "process":
+            return _HELD_NODE
+        return QPointF(EMPTY_LOCATION[0] / 2, _HELD.y()) if self._entry.kind == "location" else _HELD
+
     def commit(self) -> bool:
         """Fall: add it here."""
         target = self._target.object_id if self._target is not None else None
         before = self._drop_target.before_id
         self.cancel()
-        width, _height = EMPTY_LOCATION if self._entry.kind == "location" else _HOST_SIZE
-        x, y = self._point.x() - width / 2, self._point.y() - 24
-        position = Point(x=round(x / GRID) * GRID, y=round(y / GRID) * GRID)
+        corner = self._point - self._held
+        position = Point(x=round(corner.x() / GRID) * GRID, y=round(corner.y() / GRID) * GRID)
         return self._view.editor.add_offer(
             self._entry.key,
             onto=target,
@@ -120,5 +129,4 @@ class Drop:
             self._ghost.setBrush(paint.brush(self._scene.look.tokens.accent, 24))
             self._ghost.setZValue(Z_DRAGGED)
             self._scene.addItem(self._ghost)
-        width, height = size
-        self._ghost.setRect(QRectF(self._point.x() - width / 2, self._point.y() - 24, width, height))
+        self._ghost.setRect(QRectF(self._point - self._held, QSizeF(*size)))

@@ -19,12 +19,17 @@ from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskIte
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout import copies
 from ndbplan.desktop.layout.collision import GRID
+from ndbplan.desktop.layout.layout import LOOSE_TEXT
 from ndbplan.desktop.look import paint
 from ndbplan.edits import arrange, disks
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.places import may_hold
+from ndbplan.plan.processes import ApiSlot
+
+LOOSE_CHIP = QPointF(LOOSE_TEXT + 24, 20)
+"""Where on the card of API slots without a host the pointer holds it."""
 
 
 class Gesture:
@@ -317,7 +322,17 @@ class MoveProcesses(_Carry):
         elif target is not None:
             editor.move_process(self.object_ids, target.object_id)
         elif self.scene.item_at(point, "host") is None:
+            self._put_anywhere(point)
+
+    def _put_anywhere(self, point: QPointF) -> None:
+        """API slots need no host; what does says so."""
+        editor, known = self.view.editor, self.view.document.plan.by_id
+        if self.copies or not all(isinstance(known[i], ApiSlot) for i in self.object_ids):
             self.view.say_at(point, "A node runs on a host: drop it on one.")
+            return
+        at = _snapped(point - LOOSE_CHIP)
+        text = f"Let {editor.names(self.object_ids)} connect from anywhere"
+        editor.do(text, lambda plan: arrange.put_anywhere(plan, self.object_ids, at))
 
 
 class MoveDisk(_Carry):
