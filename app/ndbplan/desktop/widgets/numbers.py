@@ -110,6 +110,8 @@ class _Cells(QStyledItemDelegate):
         painter.setFont(theme.font(_CELL_PX))
         painter.setPen(QColor(ink))
         text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideRight, words.width() + 1)
+        if text != cell.text and not isinstance(cell.value, str):
+            text = "…"
         painter.drawText(words, _alignment(cell), text)
         if cell.bar is not None:
             self._paint_bar(painter, place, cell.bar)
