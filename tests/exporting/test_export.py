@@ -327,6 +327,19 @@ def test_only_some_kinds() -> None:
     assert {"config", "mycnf", "runbook"} <= set(KINDS)
 
 
+def test_names_that_no_file_system_has_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    plan = sample("starter")
+    node = plan.sql_nodes[0]
+    longest = ".".join(["h" * 61] * 4)
+    fits = update(plan, node.host_id, hostname=longest)
+    assert f"{longest}.my.cnf" in {path.name for path in export(fits, tmp_path / "fits", ["mycnf"])}
+    long = update(plan, node.host_id, hostname=f"{longest}.xyz")
+    with pytest.raises(ExportError, match="has 258 bytes; file systems allow 255") as refused:
+        export(long, tmp_path / "out", ["config", "mycnf"])
+    assert refused.value.fix.startswith("shorten the name of the host")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportError, match="the folder cannot be made"):

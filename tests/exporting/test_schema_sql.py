@@ -194,3 +194,32 @@ def test_values_of_an_enum_stay_in_their_line_and_are_read_back() -> None:
     assert [c.members for c in again] == [column.members]
     with pytest.raises(ValidationError, match=r"U\+001B"):
         Column(name="e", type="enum", members=("\x1b[2J",))
+
+
+@pytest.mark.parametrize(
+    ("version", "said", "unsaid"),
+    [
+        ("6.3", (), ("a of d.t: 100 bytes", "b of d.t: parts of 13948", "c of d.t: parts of 5000")),
+        ("7.3", ("b` LONGTEXT NULL COMMENT 'NDB_COLUMN=MAX",), ("a of d.t: 100 bytes", "c of d.t: parts of")),
+        (
+            "8.4",
+            ("BLOB_INLINE_SIZE=100", "b` LONGTEXT NULL COMMENT 'NDB"),
+            ("c of d.t: parts of 5000",),
+        ),
+    ],
+)
+def test_sizes_of_blobs_that_no_statement_says_are_named(
+    version: str, said: tuple[str, ...], unsaid: tuple[str, ...]
+) -> None:
+    columns = (
+        Column(name="a", type="blob", nullable=True, blob_inline_bytes=100, blob_part_bytes=2000),
+        Column(name="b", type="longtext", nullable=True, blob_part_bytes=13948),
+        Column(name="c", type="blob", nullable=True, blob_part_bytes=5000),
+        Column(name="e", type="int", blob_part_bytes=5000),
+    )
+    table = Table(id="t", database="d", name="t", rows=1, columns=columns)
+    head, _, body = render_schema(EMPTY_PLAN.replace(ndb_version=version, tables=(table,))).partition("\n\n")
+    assert [part for part in said if part not in body] == []
+    assert body.count("NDB_COLUMN") == len(said)
+    assert [part for part in unsaid if part not in head] == []
+    assert head.count("\n--   ") == len(unsaid)

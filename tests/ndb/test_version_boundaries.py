@@ -504,6 +504,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
     ),
     ("thread_config_comma_at_end", "8.0.0", thread_config("main,ldm,"), False, True),
+    ("cpu_lists_with_gaps", "8.0.0", thread_config("main,ldm={cpuset=1,,2}"), False, True),
     ("thread_counts_at_least", "8.0.23", thread_config("main,rep,ldm,recv={count=0}"), False, True),
     (
         "connected_by_pair",

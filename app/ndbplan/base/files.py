@@ -19,6 +19,8 @@ from pathlib import Path
 from ndbplan.base.errors import UserError
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+NAME_BYTES_MOST = 255
+"""Bytes in one component of a path on common file systems."""
 _PREFIX, _SUFFIX = ".ndbplan-", ".part"
 _LEFT_BEHIND_S = 60.0
 """A part file that nobody holds is taken away when it is older: one that was just made is not held yet."""

@@ -352,7 +352,7 @@ def _written_threads(plan: Plan, stated: Mapping[str, int | str]) -> str | None:
         return None
     counts = CLASSIC_THREADS if classic else thread_counts(plan.version, stated, 1)
     try:
-        cpus = parse_cpu_list(str(stated.get("LockExecuteThreadToCPU") or "")) or ()
+        cpus = parse_cpu_list(str(stated.get("LockExecuteThreadToCPU") or ""), plan.version)
     except BadValueError:
         cpus = ()
     spin = stated.get("SchedulerSpinTimer", 0)

@@ -340,7 +340,7 @@ def read_parameter(section: str, name: str, text: str, version: NdbVersion) -> i
     try:
         if not entry.is_number:
             value = _quoted(typed)
-            values.check_text(entry, value)
+            values.check_text(entry, value, version)
             return value
         number = _parameter_number(entry, typed, version)
         values.check_range(entry, number)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ndbplan.base.errors import Cancelled, UserError
-from ndbplan.base.files import FileError, write_atomically
+from ndbplan.base.files import NAME_BYTES_MOST, FileError, write_atomically
 from ndbplan.base.kept import keeping
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.ansible import render_ansible
@@ -26,6 +26,8 @@ from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.hosts import SETTINGS_FOLDER
 from ndbplan.operations.life import operations
 from ndbplan.plan.plan import Plan
+
+_NAME_SHOWN = 60
 
 
 class ExportError(UserError):
@@ -177,11 +179,12 @@ def export(
 ) -> list[Path]:
     """Write the files of a plan into a folder, which is made when missing; the paths written, in order.
 
-    Raises ExportError when the folder or a file cannot be written, and what `render_files` raises; files are
-    replaced one by one, whole.
+    Raises ExportError when the folder or a file cannot be written, before the first one where a name is too
+    long for file systems, and what `render_files` raises; files are replaced one by one, whole.
     """
     folder = Path(directory)
     files = render_files(plan, only, add_groups=add_groups, running=running)
+    _refuse_long_names(files)
     written: list[Path] = []
     try:
         for name, text in files.items():
@@ -196,6 +199,18 @@ def export(
             f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
         ) from None
     return written
+
+
+def _refuse_long_names(names: Iterable[str]) -> None:
+    for name in names:
+        for part in name.split("/"):
+            taken = len(part.encode())
+            if taken > NAME_BYTES_MOST:
+                raise ExportError(
+                    f"the name of a file has {taken} bytes; file systems allow {NAME_BYTES_MOST}",
+                    where=f"{part[:_NAME_SHOWN]}…",
+                    fix="shorten the name of the host, or leave such files out with --only",
+                )
 
 
 def _make_folders(top: Path, wanted: Path) -> None:

@@ -45,6 +45,7 @@ class Features(NamedTuple):
     deprecated_pairs: bool
     thread_counts_at_least: bool
     thread_config_comma_at_end: bool
+    cpu_lists_with_gaps: bool
     second_link_refused: bool
     data_node_ids_checked: bool
     shared_memory: bool
@@ -78,6 +79,7 @@ class Features(NamedTuple):
     fractional_seconds: bool
     blob_parts_by_length: bool
     blob_inline_by_comment: bool
+    blob_parts_by_comment: bool
     blob_part_bytes_most: int
     blob_parts_kept_in_row: bool
     row_words_most: int

@@ -14,10 +14,13 @@ _SUFFIXES = {"K": KIB, "M": MIB, "G": GIB}
 _TRUE = ("1", "Y", "y", "Yes", "YES", "yes", "True", "TRUE", "true")
 _FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))(.*)$", re.S)
+_SUFFIX_ALONE = re.compile(r"[kKMG]")
 _BLANKS = " \t\r\n"
 _MOST_DIGITS = 100
 _CPU = re.compile(r"\s*+\+?([0-9]{1,100})")
-_CPU_ID_MAX = 65535
+CPU_ID_MAX = 65535
+"""Highest CPU of LockExecuteThreadToCPU."""
+_MOST_CPUS = 65536
 _LONGEST_LINE = 1023
 
 
@@ -30,10 +33,11 @@ def parse_integer(text: str, version: NdbVersion) -> int:
 
     The text chooses the base, as in C: 0x is hexadecimal, a leading 0 octal (strtoll with base 0 in
     InitConfigFileParser::convertStringToUint64; servers of 7.4.10 and 8.4.8 read `0100M` as 64M and refuse
-    `08`). Servers of 7.4 also take text after a suffix (`80MB`) and a blank before it, those of 8.4 neither;
-    no version takes T, fractions, m or g.
+    `08`). Servers of 7.4 also take text after a suffix (`80MB`), blanks before it and quotes around it, a
+    suffix alone (0), and shift in 64 bits: `17179869185G` is 1G. No version takes T, fractions, m or g.
     """
-    match = _INTEGER.match(text.strip(_BLANKS))
+    stripped, lenient = text.strip(_BLANKS), features(version).lenient_numbers
+    match = _INTEGER.match(f"0{stripped}" if lenient and _SUFFIX_ALONE.match(stripped) else stripped)
     if match is None:
         raise BadValueError(f"'{text[:40]}' is not a whole number")
     sign, hexadecimal, octal, decimal, rest = match.groups()
@@ -45,8 +49,8 @@ def parse_integer(text: str, version: NdbVersion) -> int:
         raise BadValueError(f"'{text[:40]}' is larger than any number ndb_mgmd reads (2^63 - 1)")
     if rest == "":
         return number
-    # Up to 7.6 only the first letter behind the number counts, and blanks before it do not.
-    suffix = rest.strip(_BLANKS)[:1] if features(version).lenient_numbers else rest
+    # Up to 7.6 only the first letter behind the number counts.
+    suffix = _unquoted(rest.strip(_BLANKS))[:1] if lenient else rest
     factor = _SUFFIXES.get("K" if suffix == "k" else suffix)
     if factor is None:
         if octal is not None and rest[0] in "89":
@@ -54,9 +58,17 @@ def parse_integer(text: str, version: NdbVersion) -> int:
         raise BadValueError(
             f"'{text[:40]}' is not a whole number with K, M or G; NDB knows no other suffix and no fraction"
         )
-    if abs(number * factor) >= 2**64:
+    product = number * factor
+    if -(2**63) <= product < 2**64:
+        return product
+    if not lenient:
         raise BadValueError(f"'{text[:40]}' is larger than any value NDB can hold (2^64 - 1)")
-    return number * factor
+    return product % 2**64
+
+
+def _unquoted(text: str) -> str:
+    """A text without the double quotes around all of it, as `trim` of InitConfigFileParser.cpp leaves it."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
 def parse_value(parameter: Parameter, text: str, version: NdbVersion) -> int | str:
@@ -67,7 +79,7 @@ def parse_value(parameter: Parameter, text: str, version: NdbVersion) -> int | s
         number = parse_integer(text, version)
         check_range(parameter, number)
         return number
-    return check_text(parameter, text)
+    return check_text(parameter, text, version)
 
 
 def read_value(parameter: Parameter, value: int | str, version: NdbVersion) -> int | str:
@@ -81,7 +93,7 @@ def read_value(parameter: Parameter, value: int | str, version: NdbVersion) -> i
             return parse_value(parameter, value, version)
         check_range(parameter, value)
         return value
-    return check_text(parameter, str(value))
+    return check_text(parameter, str(value), version)
 
 
 def _parse_flag(parameter: Parameter, text: str) -> int:
@@ -106,7 +118,7 @@ def check_range(parameter: Parameter, number: int) -> None:
         )
 
 
-def check_text(parameter: Parameter, text: str) -> str:
+def check_text(parameter: Parameter, text: str, version: NdbVersion) -> str:
     """The text of a parameter that takes text, a choice in the product's spelling. Raises BadValueError."""
     if parameter.type == "enum":
         allowed = next((value for value in parameter.allowed_values if value.lower() == text.lower()), None)
@@ -114,26 +126,32 @@ def check_text(parameter: Parameter, text: str) -> str:
             raise BadValueError(f"'{text[:40]}' is not one of {', '.join(parameter.allowed_values)}")
         return allowed
     if parameter.type == "bitmask":
-        parse_cpu_list(text)
+        parse_cpu_list(text, version)
     return text
 
 
-def parse_cpu_list(text: str) -> tuple[int, ...]:
+def parse_cpu_list(text: str, version: NdbVersion, most: int = CPU_ID_MAX) -> tuple[int, ...]:
     """CPU numbers of `0-3,8`, each once. Raises BadValueError.
 
     As parse_mask.hpp of the product reads it: `3-1` is `1-3`, and what stands behind a number does not count.
+    Before 8.0 nothing between two commas is nothing, so `,` is a list without CPUs.
     """
     if not text.strip():
         raise BadValueError("the list of CPUs is empty; write for example 0-3,8")
     cpus: dict[int, None] = {}
+    gaps = features(version).cpu_lists_with_gaps
     for part in text.split(","):
+        if gaps and not part.strip():
+            continue
         low, dash, high = part.partition("-")
         ends = [_CPU.match(low), _CPU.match(high if dash else low)]
         if None in ends:
             raise BadValueError(f"'{text[:40]}' is not a list of CPUs; write for example 0-3,8")
         first, last = sorted(int(end[1]) for end in ends if end is not None)
-        if last > _CPU_ID_MAX:
-            raise BadValueError(f"CPU {last} is too large; the highest is {_CPU_ID_MAX}")
+        if last > most:
+            raise BadValueError(f"CPU {last} is too large; the highest is {most}")
+        if last - first >= _MOST_CPUS:
+            raise BadValueError(f"'{text[:40]}' names more than {_MOST_CPUS} CPUs")
         cpus.update(dict.fromkeys(range(first, last + 1)))
     return tuple(cpus)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.configuration.directories import folders_in_statements
+from ndbplan.estimate.storage.rows import stored_column
 from ndbplan.ndb.columns import COLUMN_TYPES, Length
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -21,9 +22,6 @@ from ndbplan.plan.tables import (
     Table,
     Tablespace,
 )
-
-_LARGEST_PART = 13948
-"""Bytes of a blob part that MAX_BLOB_PART_SIZE asks for."""
 
 
 def table_name(table: Table) -> str:
@@ -111,14 +109,36 @@ def column_text(plan: Plan, table: Table, column: Column) -> str:
         words.append(f"STORAGE {column.storage.upper()}")
     if column.column_format != "default":
         words.append(f"COLUMN_FORMAT {column.column_format.upper()}")
-    told = []
-    if column.blob_inline_bytes is not None and plan.features.blob_inline_by_comment:
-        told.append(f"BLOB_INLINE_SIZE={column.blob_inline_bytes}")
-    if column.blob_part_bytes is not None and column.blob_part_bytes >= _LARGEST_PART:
-        told.append("MAX_BLOB_PART_SIZE=1")
+    told = ",".join(_blob_sizes(plan, column))
     if told:
-        words.append(f"COMMENT 'NDB_COLUMN={','.join(told)}'")
+        words.append(f"COMMENT 'NDB_COLUMN={told}'")
     return " ".join(words)
+
+
+def _blob_sizes(plan: Plan, column: Column) -> Iterator[str]:
+    if column.blob_inline_bytes is not None and plan.features.blob_inline_by_comment:
+        yield f"BLOB_INLINE_SIZE={column.blob_inline_bytes}"
+    if column.blob_part_bytes is not None and _is_largest_part(plan, column.blob_part_bytes):
+        yield "MAX_BLOB_PART_SIZE=1"
+
+
+def _is_largest_part(plan: Plan, part_bytes: int) -> bool:
+    return plan.features.blob_parts_by_comment and part_bytes == plan.features.blob_part_bytes_most
+
+
+def unsaid_sizes(plan: Plan, column: Column) -> Iterator[str]:
+    """Sizes of a BLOB that no statement of the version asks for, in words; the type's own need none."""
+    if not COLUMN_TYPES[column.type].is_blob:
+        return
+    usual = stored_column(column.model_copy(update=_NO_SIZES), plan.version).type
+    inline, part = column.blob_inline_bytes, column.blob_part_bytes
+    if inline not in (None, usual.inline_bytes) and not plan.features.blob_inline_by_comment:
+        yield f"{inline} bytes in the row; without BLOB_INLINE_SIZE they are {usual.inline_bytes}"
+    if part not in (None, usual.part_bytes) and not _is_largest_part(plan, part or 0):
+        yield f"parts of {part} bytes; no statement asks for them, and they are of {usual.part_bytes}"
+
+
+_NO_SIZES = {"blob_inline_bytes": None, "blob_part_bytes": None}
 
 
 def _type(column: Column) -> str:

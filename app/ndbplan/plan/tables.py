@@ -83,6 +83,8 @@ def _sql_value(text: str) -> str:
 
 
 SqlValue = Annotated[str, AfterValidator(_sql_value)]
+INLINE_BYTES_MOST = 29980
+"""Highest BLOB_INLINE_SIZE (manual 8.4, NDB comment options)."""
 SqlMember = Annotated[str, Field(max_length=255), AfterValidator(_sql_member)]
 
 
@@ -99,7 +101,7 @@ class Column(Assumable):
     """Digits behind the point of DECIMAL."""
     members: tuple[SqlMember, ...] = Field(default=(), max_length=65535)
     """Values of an ENUM or SET, in order; empty: unknown, their number is `length`."""
-    blob_inline_bytes: int | None = Field(default=None, ge=1, le=29980)
+    blob_inline_bytes: int | None = Field(default=None, ge=1, le=INLINE_BYTES_MOST)
     """BLOB_INLINE_SIZE of the column's comment; None: the type's."""
     blob_part_bytes: int | None = Field(default=None, ge=1, le=13948)
     """Bytes of a part row (MAX_BLOB_PART_SIZE of the comment: the largest); None: the type's."""

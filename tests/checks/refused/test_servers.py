@@ -16,7 +16,7 @@ from ndbplan.edits.parts import update
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.fields import Parameters
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, SqlNode
 
@@ -223,6 +223,14 @@ def test_one_address_in_two_forms_is_one_host_of_management_nodes() -> None:
     )
     assert "management-ports" in refused(plan)
     assert refused(update(plan, "h9", hostname="10.0.9")) == set()
+    # With names that need not resolve the server compares the names themselves.
+    named = set_parameter(plan, "tcp", "AllowUnresolvedHostnames", 1)
+    assert "management-ports" not in refused(named)
+    assert "management-ports" in told(named, Severity.WARNING)
+    same = update(named, "h9", hostname="Mgm.example")
+    same = update(same, same.management_nodes[0].host_id, hostname="Mgm.example")
+    assert "management-ports" in refused(same)
+    assert "management-ports" not in refused(update(same, "h9", hostname="mgm.example"))
 
 
 @pytest.mark.parametrize(
@@ -347,6 +355,19 @@ def test_send_buffers_are_weighed_by_host() -> None:
     assert "send-buffers-fit" not in told(beside, Severity.WARNING)
     large = set_parameter(beside, "data_node", "DataMemory", "1536M")
     assert "beside its data nodes" in next(p for p in find(large) if p.rule == "send-buffers-fit").message
+    # A host too small for its data nodes is still too small for the others.
+    tiny = update(set_parameter(beside, "sql", "ExtraSendBufferMemory", "32G"), "h1", memory_bytes=2**28)
+    assert "send-buffers-fit" in told(tiny, Severity.WARNING)
+
+
+def test_a_disk_mounted_at_a_name_that_is_too_long() -> None:
+    for longest, warned in (("x" * 256, True), ("x" * 255, False)):
+        disk = Disk(
+            id="d", name="d", capacity_bytes=10**12, mount_point=f"/a/{longest}",
+            sequential_read_bytes_per_s=1e9, sequential_write_bytes_per_s=1e9,
+            random_read_iops=1e5, random_write_iops=1e5,
+        )  # fmt: skip
+        assert ("path-names" in told(update(small(NEW), "h1", disks=(disk,)), Severity.WARNING)) is warned
 
 
 def test_connections_over_a_wide_area_have_buffers_of_their_own() -> None:

@@ -286,3 +286,25 @@ def test_a_key_that_cannot_be_is_named_and_left_out(key: str, said: str) -> None
     found = read_ddl(f"CREATE TABLE t ({columns}, {key}, KEY good (c2), PRIMARY KEY (c0))", V84)
     assert [index.name for index in found.tables[0].indexes] == ["good"]
     assert [p.message.partition(": ")[2] for p in found.problems] == [f"{said}; it is left out"]
+
+
+def test_sizes_of_blobs_that_a_version_has_not_or_no_server_takes() -> None:
+    text = """CREATE TABLE t (id int PRIMARY KEY,
+        a blob COMMENT 'NDB_COLUMN=BLOB_INLINE_SIZE=0',
+        b blob COMMENT 'NDB_COLUMN=BLOB_INLINE_SIZE=29981,MAX_BLOB_PART_SIZE',
+        c blob COMMENT 'NDB_COLUMN=BLOB_INLINE_SIZE=29980');"""
+
+    def sizes(version: str) -> tuple[list[object], list[tuple[int, str]]]:
+        found = read_ddl(text, NdbVersion.parse(version))
+        columns = [(c.blob_inline_bytes, c.blob_part_bytes) for c in found.tables[0].columns[1:]]
+        return columns, [(p.line, p.message.split()[0].partition("=")[0]) for p in found.problems]
+
+    assert sizes("8.4") == ([(None, None), (None, 13948), (29980, None)], [(3, "BLOB_INLINE_SIZE")])
+    assert sizes("8.0.29") == (
+        [(None, None), (None, 13948), (None, None)],
+        [(3, "BLOB_INLINE_SIZE"), (4, "BLOB_INLINE_SIZE")],
+    )
+    assert sizes("7.2") == (
+        [(None, None)] * 3,
+        [(3, "BLOB_INLINE_SIZE"), (3, "MAX_BLOB_PART_SIZE"), (4, "BLOB_INLINE_SIZE")],
+    )

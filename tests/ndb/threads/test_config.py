@@ -33,13 +33,17 @@ def test_counts(text: str, counts: dict[str, int]) -> None:
         ("ldm=2", "not readable near '=2'"),
         ("wd", "thread type 'wd'"),
         ("ldm,", "ends with a comma"),
-        ("ldm={count=4,}", "is not readable near"),
+        ("ldm={count=4,}", "a comma before its closing brace"),
+        ("ldm={ }", "is not readable near"),
+        ("ldm={cpuset= ,}", "list of CPUs is empty"),
         ("ldm;tc", "not readable near ';tc'"),
         ("ldm={count=333}", "at most 332"),
         ("io={count=2}", "at most 1"),
         ("io={spintime=5}", "executes no blocks"),
         ("ldm={count=2,cpubind=1}", "binds 2 ldm threads to 1 CPUs"),
         ("ldm={count=x}", "not a whole number"),
+        ("ldm={cpuset}", "not readable near 'cpuset'"),
+        ("ldm={cpuset=}", "gives cpuset no list of CPUs"),
         ("ldm={thread_prio=11}", "between 0 and 10"),
         ("main={count=0},rep", "rep thread without a main thread"),
     ],
@@ -56,6 +60,33 @@ def test_older_servers_take_a_comma_at_the_end(text: str) -> None:
     for wrong in (f",{text}", "ldm,,", "ldm={,}", "ldm={count=4,,}", "ldm={count=4, }"):
         with pytest.raises(BadValueError):
             check_thread_config(wrong, NdbVersion.parse("7.4"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ldm={cpuset= ,}",
+        "ldm={cpuset=,,count=1}",
+        "ldm={count=1,cpubind=,1,,2,}",
+        "ldm={cpubind=1,,count=1}",
+        "ldm={cpuset= , ,count=1}",
+        "ldm={count=0,cpubind=,}",
+        "io={cpuset=,},ldm={cpuset=,}",
+    ],
+)
+def test_older_servers_take_lists_of_cpus_with_gaps(text: str) -> None:
+    """parseBitmask of mt_thr_config.cpp and parse_mask.hpp as of 2010."""
+    check_thread_config(text, NdbVersion.parse("7.4"))
+    with pytest.raises(BadValueError):
+        check_thread_config(text, V84)
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4"])
+def test_lists_of_cpus_that_no_server_reads(version: str) -> None:
+    for text in ("cpuset= ", "cpuset=, ", "cpubind=,", "cpubind=1,\t2", "cpuset=1-,2", "cpuset=1;2"):
+        with pytest.raises(BadValueError):
+            check_thread_config(f"ldm={{{text}}}", NdbVersion.parse(version))
+    check_thread_config("ldm={cpubind=1 2-3 , 70000 , count = 2},tc", NdbVersion.parse(version))
 
 
 @pytest.mark.parametrize(

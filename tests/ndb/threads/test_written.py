@@ -9,6 +9,7 @@ import pytest
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.threads.written import written_threads
 from ndbplan.ndb.values import parse_cpu_list
+from ndbplan.ndb.version import NdbVersion
 
 
 def _bound(text: str) -> dict[str, list[int | None]]:
@@ -48,7 +49,7 @@ def test_cpus_are_shared_out(
     of_rep: list[int],
 ) -> None:
     counts = ThreadCounts(ldm=ldm, tc=0, recv=1, send=0, main=ends, rep=ends, query=0)
-    found = _bound(written_threads(counts, parse_cpu_list(cpus)))
+    found = _bound(written_threads(counts, parse_cpu_list(cpus, NdbVersion.parse("8.4"))))
     assert found.get("main", []) == of_main
     assert found["ldm"] == of_ldm
     assert found["recv"] == of_recv

@@ -142,8 +142,10 @@ def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
     for host_id, processes in by_host.items():
         host = plan.host(host_id)
         room = host.memory_bytes - _data_nodes_bytes(now, host_id)
-        # Hosts whose data nodes do not fit alone have a rule of their own.
-        if room < 0 or _most_send_buffers(plan, processes) <= room:
+        if room < 0:
+            # Data nodes that do not fit alone have a rule of their own.
+            room = host.memory_bytes
+        if _most_send_buffers(plan, processes) <= room:
             continue
         needed = sum(_send_buffers(plan, process) for process in processes)
         if needed > room:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from ndbplan.base.files import NAME_BYTES_MOST
 from ndbplan.checks.parameters import counting, holding, without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.log_destination import EXAMPLE, doubts_of, faults_of, file_names
@@ -11,9 +12,6 @@ from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.estimate.estimation import Estimation
-
-_NAME_MOST = 255
-"""Characters in one component of a path on common file systems."""
 
 
 @rule("management-port-number", "A management node has no port", refused=True)
@@ -86,12 +84,16 @@ def path_names(now: Estimation) -> Iterator[Problem]:
         if not (is_path or is_log) or reading.fate is not Fate.COUNTS:
             continue
         paths = file_names(str(reading.value)) if is_log else (str(reading.value),)
-        longest = max((len(part.encode()) for path in paths for part in path.split("/")), default=0)
-        if longest > _NAME_MOST:
-            yield warning(
-                one.where,
-                f"{reading.name} has a {'file or ' if is_log else ''}folder whose name takes {longest} "
-                f"bytes; file systems allow {_NAME_MOST}",
-                "choose a shorter name",
-                one.object_ids,
-            )
+        what = f"{reading.name} has a {'file or ' if is_log else ''}folder whose name"
+        yield from _too_long(one.where, what, paths, one.object_ids)
+    for host in plan.hosts:
+        for disk in host.disks:
+            what = f"disk {disk.name} is mounted at a folder whose name"
+            yield from _too_long(f"host {host.hostname}", what, (disk.mount_point or "",), (host.id,))
+
+
+def _too_long(where: str, what: str, paths: Iterable[str], object_ids: Iterable[str]) -> Iterator[Problem]:
+    longest = max((len(part.encode()) for path in paths for part in path.split("/")), default=0)
+    if longest > NAME_BYTES_MOST:
+        text = f"{what} takes {longest} bytes; file systems allow {NAME_BYTES_MOST}"
+        yield warning(where, text, "choose a shorter name", tuple(object_ids))

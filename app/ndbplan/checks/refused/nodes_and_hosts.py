@@ -14,6 +14,7 @@ from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of, never_resolves
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -110,6 +111,7 @@ def localhost_mixed(now: Estimation) -> Iterator[Problem]:
 @rule("management-ports", "Management nodes of one host share a port", refused=True)
 def management_ports(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
+    unresolved = _unresolved_allowed(plan)
     taken: dict[tuple[str, int], ManagementNode] = {}
     for node in plan.management_nodes:
         hostname = plan.host(node.host_id).hostname
@@ -119,12 +121,14 @@ def management_ports(now: Estimation) -> Iterator[Problem]:
         port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
         first = taken.setdefault((name, port), node)
         if first is not node:
+            # Where host names need not resolve it compares the names, letter by letter.
+            alike = not unresolved or plan.host(first.host_id).hostname == hostname
             # Upwards from the port that is taken, then from the first that needs no rights.
             others = (*range(port + 1, _PORTS), *range(_FIRST_FREE_PORT, port))
             free = next(p for p in others if (name, p) not in taken)
             yield problem(
                 # Older servers start without looking at the others.
-                Severity.ERROR if plan.features.management_ports_compared else Severity.WARNING,
+                Severity.ERROR if plan.features.management_ports_compared and alike else Severity.WARNING,
                 f"management node {node.node_id}",
                 f"management nodes {first.node_id} and {node.node_id} both listen on port {port} of "
                 f"{hostname}; "
@@ -135,12 +139,17 @@ def management_ports(now: Estimation) -> Iterator[Problem]:
             )
 
 
+def _unresolved_allowed(plan: Plan) -> bool:
+    """Whether ndb_mgmd takes host names that do not resolve, but for its own."""
+    name = "AllowUnresolvedHostnames"
+    known = catalogue.knows("TCP", name, plan.version)
+    return known and connection_settings(plan).number(name) == 1
+
+
 @rule("host-name-reserved", "A host name cannot be resolved", refused=True)
 def host_name_reserved(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    name = "AllowUnresolvedHostnames"
-    known = catalogue.knows("TCP", name, plan.version)
-    allowed = known and connection_settings(plan).number(name) == 1
+    allowed = _unresolved_allowed(plan)
     for host in plan.hosts:
         served = [
             p
@@ -155,8 +164,8 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
         if why and allowed and not any(isinstance(p, ManagementNode) for p in served):
             yield warning(
                 f"host {host.hostname}",
-                f"{host.hostname} {why}; ndb_mgmd starts all the same, as {name} is on, but no node can be "
-                "there",
+                f"{host.hostname} {why}; ndb_mgmd starts all the same, as AllowUnresolvedHostnames is "
+                "on, but no node can be there",
                 "write the real name or address of the machine",
                 ids,
             )

@@ -100,7 +100,7 @@ def cpus_for_threads(now: Estimation) -> Iterator[Problem]:
         if is_automatic(alike) or not alike.settings.text(name) or not counted or classic:
             continue
         try:
-            cpus = parse_cpu_list(alike.settings.text(name))
+            cpus = parse_cpu_list(alike.settings.text(name), plan.version)
             counts = threads(alike)
             text = thread_text(alike) if by_text else None
             shortage = cpu_shortage(cpus, counts, text, plan.version)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ndbplan.base.units import whole_number
+from ndbplan.importing.ddl.blob_sizes import blob_sizes
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.tokens import Word
@@ -278,7 +278,11 @@ class ColumnReader:
                     parts.add_index(name, (name,), "unique")
             elif word == "COMMENT":
                 comment = item.next()
-                self._comment(column, comment.text)
+                sizes = blob_sizes(column["type"], comment.text, self._version)
+                column |= sizes.fields
+                for clause, why in sizes.lost:
+                    said = f"{clause} is left out; {why}"
+                    parts.lose(comment.start, said, f"{clause} of column {name}")
                 if comment.text and "NDB_COLUMN" not in comment.text.upper():
                     what = f"COMMENT of column {name}"
                     parts.lose(comment.start, "COMMENT is for people; it is left out", what)
@@ -360,17 +364,6 @@ class ColumnReader:
         if collation is not None:
             return collation
         return default_collation(self._version, charset) if charset else None
-
-    def _comment(self, column: dict[str, Any], text: str) -> None:
-        match = re.search(r"NDB_COLUMN\s*=\s*([^;]*)", text)
-        kind = COLUMN_TYPES[column["type"]]
-        if match is None or not kind.is_blob:
-            return
-        inline = re.search(r"BLOB_INLINE_SIZE\s*=\s*([0-9]{1,12})", match[1])
-        if inline and (inline_bytes := whole_number(inline[1])) is not None:
-            column["blob_inline_bytes"] = inline_bytes
-        if re.search(r"MAX_BLOB_PART_SIZE(?!\s*=\s*0)", match[1]) and kind.parts_grow:
-            column["blob_part_bytes"] = features(self._version).blob_part_bytes_most
 
     def finish(self, parts: TableParts) -> None:
         """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""

@@ -23,6 +23,13 @@ _MAY_OVERLAP = ("idxbld", "recover")
 _AT_LEAST_ONE = ("recv", "io", "watchdog")
 _WITH_NOSEND = ("main", "ldm", "tc", "rep")
 _BINDINGS = ("cpubind", "cpubind_exclusive", "cpuset", "cpuset_exclusive")
+_HIGHEST_PRIORITY = 10
+_HIGHEST_CPU = 2**32 - 2
+"""What a SparseBitmask holds: ThreadConfig has no limit of its own."""
+_BLANKS = re.compile(r"\s*+")
+_WORD = re.compile(r"[A-Za-z_]*+")
+_UP_TO_COMMA = re.compile(r"[^,\s]*+")
+_CPUS = re.compile(r"[0-9, -]*+")
 _ITEM = re.compile(r"\s*+([A-Za-z_]*)\s*+(?:(=)\s*+(\{)([^{}]*)(\})?)?\s*+")
 
 
@@ -152,78 +159,113 @@ class _Bound:
 
 def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int:
     """Threads that one `{…}` adds."""
-    stated = _named(text, version)
-    if "thread_prio" in stated and _number("realtime", stated.get("realtime", "0")):
+    numbers, cpu_lists = _Scan(text, version).parameters()
+    if "thread_prio" in numbers and numbers.get("realtime", 0):
         raise BadValueError(f"sets both realtime and thread_prio for {kind}; only one is possible")
-    bindings = [name for name in _BINDINGS if name in stated]
-    if len(bindings) > 1:
-        raise BadValueError(f"sets {' and '.join(bindings)} for {kind}; only one is possible")
+    if len(cpu_lists) > 1:
+        raise BadValueError(f"sets {' and '.join(cpu_lists)} for {kind}; only one is possible")
     if kind in _NOT_EXECUTING:
         for name in ("spintime", "nosend", "spintime" if features(version).nosend else "thread_prio"):
-            if name in stated:
+            if name in numbers:
                 raise BadValueError(f"sets {name} for {kind}, which executes no blocks")
     if kind == "idxbld":
         for name in ("thread_prio", "realtime"):
-            if name in stated:
+            if name in numbers:
                 raise BadValueError(f"sets {name} for idxbld, which takes none")
-    if "nosend" in stated and kind not in _WITH_NOSEND:
+    if "nosend" in numbers and kind not in _WITH_NOSEND:
         raise BadValueError(f"sets nosend for {kind}; only {', '.join(_WITH_NOSEND)} can have it")
-    if "thread_prio" in stated and not 0 <= _number("thread_prio", stated["thread_prio"]) <= 10:
-        raise BadValueError("thread_prio must be between 0 and 10")
-    for name in ("spintime", "nosend", "realtime"):
-        if name in stated:
-            _number(name, stated[name])
-    cpus: tuple[int, ...] = ()
-    for name in bindings:
-        if not re.fullmatch(r"[0-9, \t-]+", stated[name]):
-            raise BadValueError(f"gives {name} '{stated[name][:20]}', which is not a list of CPUs")
-        cpus = parse_cpu_list(stated[name])
-    count = _number("count", stated["count"]) if "count" in stated else 1
-    if bindings and bindings[0].startswith("cpubind") and count > len(cpus):
-        raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
-    if bindings:
-        bound.add(kind, bindings[0], cpus, count)
+    if numbers.get("thread_prio", 0) > _HIGHEST_PRIORITY:
+        raise BadValueError(f"thread_prio must be between 0 and {_HIGHEST_PRIORITY}")
+    count = numbers.get("count", 1)
+    for name, cpus in cpu_lists.items():
+        if name.startswith("cpubind") and count > len(cpus):
+            raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
+        bound.add(kind, name, cpus, count)
     if count == 0 and features(version).thread_counts_at_least and kind in _AT_LEAST_ONE:
         raise BadValueError(f"asks for no {kind} thread; at least 1")
     return count
 
 
-def _named(text: str, version: NdbVersion) -> dict[str, str]:
-    """The parameters inside one pair of braces."""
-    known = ["count", "cpubind", "cpuset", "realtime", "spintime"]
-    if features(version).exclusive_bindings:
-        known += ["cpubind_exclusive", "cpuset_exclusive", "thread_prio"]
-    if features(version).nosend:
-        known.append("nosend")
-    stated: dict[str, str] = {}
-    last = ""
-    if features(version).thread_config_comma_at_end and text.endswith(",") and text != ",":
-        text = text[:-1]
-    for part in text.split(",") if text.strip() else ():
-        name, equals, value = part.partition("=")
-        name = name.strip().lower()
-        if not equals:
-            # A further CPU of the list before it: cpubind=1,2,5-6.
-            if last in _BINDINGS and re.fullmatch(r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?", part):
-                stated[last] += f",{part}"
-                continue
-            raise BadValueError(f"is not readable near '{part.strip()[:20]}'")
-        if name not in known:
-            raise BadValueError(f"names the parameter '{name[:20]}'; there are {', '.join(known)}")
-        if name in stated:
-            raise BadValueError(f"sets {name} twice")
-        if not value.strip():
+class _Scan:
+    """What stands inside one pair of braces, from left to right as parse_params of the product reads it."""
+
+    def __init__(self, text: str, version: NdbVersion) -> None:
+        self._text = text
+        self._at = 0
+        self._version = version
+        known = ["count", "cpubind", "cpuset", "realtime", "spintime"]
+        if features(version).exclusive_bindings:
+            known += ["cpubind_exclusive", "cpuset_exclusive", "thread_prio"]
+        self._known = [*known, "nosend"] if features(version).nosend else known
+
+    def parameters(self) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+        """Numbers, and lists of CPUs, by their names. Raises BadValueError."""
+        numbers: dict[str, int] = {}
+        cpu_lists: dict[str, tuple[int, ...]] = {}
+        while self._at < len(self._text):
+            name = self._name()
+            if name in numbers or name in cpu_lists:
+                raise BadValueError(f"sets {name} twice")
+            if name in _BINDINGS:
+                cpu_lists[name] = self._cpus(name)
+            else:
+                numbers[name] = self._number(name)
+            self._comma()
+        return numbers, cpu_lists
+
+    def _take(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self._text, self._at)
+        assert match is not None
+        self._at = match.end()
+        return match[0]
+
+    def _unreadable(self) -> BadValueError:
+        return BadValueError(f"is not readable near '{self._text[self._at : self._at + 20]}'")
+
+    def _name(self) -> str:
+        self._take(_BLANKS)
+        start = self._at
+        word = self._take(_WORD)
+        self._take(_BLANKS)
+        if not word or self._text[self._at : self._at + 1] != "=":
+            self._at = start
+            raise self._unreadable()
+        if word.lower() not in self._known:
+            raise BadValueError(f"names the parameter '{word[:20]}'; there are {', '.join(self._known)}")
+        self._at += 1
+        self._take(_BLANKS)
+        return word.lower()
+
+    def _number(self, name: str) -> int:
+        text = self._take(_UP_TO_COMMA)
+        if not text:
             raise BadValueError(f"gives {name} no value")
-        stated[name] = value.strip()
-        last = name
-    return stated
+        number = thread_number(text)
+        if number is None:
+            raise BadValueError(f"gives {name} the value '{text[:20]}', which is not a whole number")
+        return number
 
+    def _cpus(self, name: str) -> tuple[int, ...]:
+        start = self._at
+        run = self._take(_CPUS)
+        if not run:
+            raise BadValueError(f"gives {name} no list of CPUs")
+        # The comma before the next parameter is one of the run, and no part of the list.
+        text = run.rstrip().removesuffix(",")
+        self._at = start + len(text)
+        if not text.strip() and features(self._version).cpu_lists_with_gaps:
+            return ()
+        return parse_cpu_list(text, self._version, _HIGHEST_CPU)
 
-def _number(name: str, text: str) -> int:
-    number = thread_number(text.strip())
-    if number is None:
-        raise BadValueError(f"gives {name} the value '{text[:20]}', which is not a whole number")
-    return number
+    def _comma(self) -> None:
+        self._take(_BLANKS)
+        if self._at == len(self._text):
+            return
+        if self._text[self._at] != ",":
+            raise self._unreadable()
+        self._at += 1
+        if self._at == len(self._text) and not features(self._version).thread_config_comma_at_end:
+            raise BadValueError("has a comma before its closing brace")
 
 
 def _refuse_combinations(counts: dict[str, int], version: NdbVersion) -> None:
