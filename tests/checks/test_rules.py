@@ -194,7 +194,7 @@ ELSEWHERE = {
     # Tested in tests/ndb/test_mysqld_options.py and tests/exporting/test_unknown_to_a_version.py.
     "mysqld-options", "paths-of-disk-roles",
     # Tested in tests/exporting/test_schema_sql.py.
-    "column-of-version", "column-in-key",
+    "column-of-version", "column-in-key", "table-impossible",
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.
     "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "what-may-fail",
     "nobody-arbitrates", "number-of-replicas", "management-nodes",

@@ -15,7 +15,7 @@ from ndbplan.importing.files import import_files
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.tables import Column, Table, is_sql_value
+from ndbplan.plan.tables import Column, Index, Table, is_sql_value
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 SHAPE = (
@@ -223,3 +223,26 @@ def test_sizes_of_blobs_that_no_statement_says_are_named(
     assert body.count("NDB_COLUMN") == len(said)
     assert [part for part in unsaid if part not in head] == []
     assert head.count("\n--   ") == len(unsaid)
+
+
+def test_what_no_server_makes_is_an_error_and_stands_in_the_head() -> None:
+    columns = (
+        Column(name="a", type="int", nullable=False, auto_increment=True),
+        Column(name="B", type="enum", members=("x", "X")),
+        Column(name="b", type="set", members=("x", "X"), collation="latin1_bin"),
+    )
+    keys = (Index(name="K", columns=("B",)), Index(name="k", columns=("b", "b")))
+    table = Table(id="t", database="d", name="t", rows=1, columns=columns, indexes=keys)
+    plan = EMPTY_PLAN.replace(tables=(table,))
+    found = [p.message for p in find(plan) if p.rule == "table-impossible"]
+    assert [message.partition(": ")[2].partition(";")[0] for message in found] == [
+        "AUTO_INCREMENT of a column that is in no key",
+        "member 'X' is there twice",
+        "another column has this name",
+        "another index has this name",
+        "column b is there twice",
+    ]
+    assert [p for p in find(plan) if p.rule.startswith("column-")] == []
+    head = render_schema(plan).partition("\n\n")[0]
+    assert "-- mysqld of NDB 8.4 refuses:" in head
+    assert head.count("\n--   ") == len(found)

@@ -170,6 +170,7 @@ def with_table(v: str, columns: tuple[Column, ...], **fields: Any) -> Plan:
 
 
 BLOB = (Column(name="b", type="longblob", average_bytes=30_000),)
+LARGEST_PARTS = (Column(name="b", type="longblob", blob_part_bytes=13948),)
 INLINE = (Column(name="b", type="blob", blob_inline_bytes=64),)
 LONG_KEY = tuple(
     Column(name=f"k{i}", type="varbinary", length=200, nullable=False, average_bytes=20) for i in range(5)
@@ -570,6 +571,13 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         "blob_inline_by_comment",
         "8.0.30",
         lambda v: "BLOB_INLINE_SIZE=64" in render_schema(with_table(v, INLINE)),
+        False,
+        True,
+    ),
+    (
+        "blob_parts_by_comment",
+        "7.3.0",
+        lambda v: "MAX_BLOB_PART_SIZE" in render_schema(with_table(v, LARGEST_PARTS)),
         False,
         True,
     ),

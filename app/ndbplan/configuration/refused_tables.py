@@ -1,4 +1,5 @@
-"""What SQL nodes refuse of the tables of a plan: what their version does not know, and what no key may hold.
+"""What SQL nodes refuse of the tables of a plan: what their version does not know, what no key may hold, and
+what no table can have.
 
 for one in refused_by_sql(plan):
     print(one.where, one.why)
@@ -14,6 +15,11 @@ from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
+
+_LONGEST_PADDED = 255
+"""Characters of CHAR, bytes of BINARY (manual, the CHAR and BINARY types)."""
+_USUAL_DIGITS = 10
+"""Of a DECIMAL that says none."""
 
 
 class RefusedColumn(NamedTuple):
@@ -38,6 +44,7 @@ def refused_by_sql(plan: Plan) -> Iterator[RefusedColumn]:
             for why in unknown_in(column, plan.version):
                 yield RefusedColumn(table, column, why, None)
         yield from in_keys(table)
+        yield from impossible_in(table)
 
 
 def unknown_in(column: Column, version: NdbVersion) -> Iterator[str]:
@@ -64,3 +71,73 @@ def in_keys(table: Table) -> Iterator[RefusedColumn]:
                 why = "columns on disk are in no key or index"
             if why:
                 yield RefusedColumn(table, column, why, key)
+
+
+def impossible_in(table: Table) -> Iterator[RefusedColumn]:
+    """What SQL nodes of every version refuse of the columns, names and keys of a table."""
+    names = set[str]()
+    counting = None
+    in_a_key = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
+    for column in table.columns:
+        reasons = list(_impossible(column))
+        if column.name.casefold() in names:
+            reasons.append("another column has this name; capitals make no difference")
+        if column.auto_increment and counting is not None:
+            reasons.append(f"AUTO_INCREMENT, as {counting} has it already; a table has one such column")
+        if column.auto_increment and column.name not in in_a_key:
+            reasons.append("AUTO_INCREMENT of a column that is in no key")
+        names.add(column.name.casefold())
+        counting = column.name if column.auto_increment else counting
+        yield from (RefusedColumn(table, column, why, None) for why in reasons)
+    yield from _impossible_keys(table)
+
+
+def _impossible_keys(table: Table) -> Iterator[RefusedColumn]:
+    columns = {column.name: column for column in table.columns}
+    called = {"primary"}
+    for key, names in (("", table.primary_key), *((index.name, index.columns) for index in table.indexes)):
+        known = [columns[name] for name in names if name in columns]
+        if not known:
+            continue
+        if key.casefold() in called:
+            why = "another index has this name; capitals make no difference"
+            if key.casefold() == "primary":
+                why = "only the primary key is called PRIMARY"
+            yield RefusedColumn(table, known[0], why, key)
+        called.add(key.casefold())
+        twice = next((column for i, column in enumerate(known) if column in known[:i]), None)
+        if twice is not None:
+            yield RefusedColumn(table, twice, f"column {twice.name} is there twice", key)
+
+
+def _impossible(column: Column) -> Iterator[str]:
+    """Why no SQL node makes a column, whatever the rest of its table."""
+    kind = COLUMN_TYPES[column.type]
+    if column.type in ("char", "binary") and (column.length or 0) > _LONGEST_PADDED:
+        yield f"{column.type.upper()}({column.length}); its length is {_LONGEST_PADDED} at most"
+    if column.auto_increment and not (kind.integer_bytes or column.type in ("float", "double")):
+        yield f"AUTO_INCREMENT of {column.type.upper()}, which is no number"
+    if column.auto_increment and column.default is not None:
+        yield "AUTO_INCREMENT and DEFAULT together"
+    if kind.is_blob and column.default is not None and not column.default.startswith("("):
+        yield f"DEFAULT {column.default[:40]} of {column.type.upper()}, which takes expressions only"
+    digits = column.length or _USUAL_DIGITS
+    if column.type == "decimal" and (column.scale or 0) > digits:
+        yield f"DECIMAL({digits},{column.scale}) has fewer digits than stand behind its point"
+    if twice := _member_twice(column):
+        yield f"member '{twice[:40]}' is there twice"
+    if column.type == "set" and any("," in member for member in column.members):
+        yield "a member of a SET has a comma"
+
+
+def _member_twice(column: Column) -> str:
+    """A member of ENUM or SET that is there before, as its collation compares them; nothing: none is."""
+    exact = (column.collation or "").endswith(("_bin", "_cs"))
+    seen = set[str]()
+    for member in column.members:
+        trimmed = member.rstrip(" ")
+        key = trimmed if exact else trimmed.casefold()
+        if key in seen:
+            return member
+        seen.add(key)
+    return ""

@@ -138,6 +138,7 @@ def _limit_in_words(context: Mapping[str, Any]) -> str:
     """What a number must be, from the context of pydantic's error; nothing for other errors."""
     words = {"ge": "it must be {} or more", "gt": "it must be above {}", "le": "it must be {} or less"}
     words |= {"lt": "it must be below {}", "max_length": "it may have {} at most"}
+    words["min_length"] = "it must have {} or more"
     stated = ((text, context[key]) for key, text in words.items() if key in context)
     return next((text.format(f"{one:g}" if isinstance(one, float) else one) for text, one in stated), "")
 

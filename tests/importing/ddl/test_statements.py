@@ -331,12 +331,67 @@ def test_what_is_dropped_or_renamed_later_is_followed() -> None:
 
 
 def test_changes_up_to_the_one_that_is_too_much_are_taken() -> None:
-    """A table has 512 columns: the one too many is said once, and a name that is given later holds."""
+    """A table has 512 columns: those too many are said, the rest at once, and a later name holds."""
     text = "CREATE TABLE t (a INT PRIMARY KEY) ENGINE=NDB;\nALTER TABLE t MAX_ROWS=7;\n"
     text += "".join(f"ALTER TABLE t ADD c{n} INT;\n" for n in range(600))
     found = read_ddl(f"{text}RENAME TABLE t TO u;\n", NdbVersion.parse("8.4"))
     assert [(t.name, len(t.columns), t.max_rows) for t in found.tables] == [("u", 512, 7)]
-    assert [(p.line, "512" in p.message) for p in found.problems] == [(1, True)]
+    assert [(p.line, "512" in p.message) for p in found.problems] == [(n, True) for n in range(514, 522)]
+    assert found.problems[-1].message.endswith("left out, and the 81 behind it")
+
+
+def test_a_change_that_a_table_cannot_take_takes_no_other_with_it() -> None:
+    text = """CREATE TABLE t (a INT PRIMARY KEY, b INT);
+        ALTER TABLE t DROP COLUMN b,
+            ADD z BIT(65),
+            ADD c INT, RENAME TO u;
+        ALTER TABLE u ADD d INT;
+        ALTER TABLE u DROP PRIMARY KEY, ADD PRIMARY KEY (c);
+        ALTER TABLE u RENAME other.v, COMMENT='x';"""
+    found = read_ddl(text, V84)
+    [table] = found.tables
+    assert table.full_name == "other.v"
+    # A column of a key that is dropped stays NOT NULL.
+    assert [(c.name, c.nullable) for c in table.columns] == [("a", False), ("c", False), ("d", True)]
+    assert table.primary_key == ("c",)
+    assert [(p.line, p.message.partition(":")[0]) for p in found.problems] == [
+        (3, "table t"),
+        (7, "COMMENT is for people; it is left out"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("inside", "at", "said"),
+    [
+        ("a INT KEY, b INT PRIMARY KEY", "PRIMARY", "PRIMARY KEY is there already"),
+        ("a INT KEY, b ENUM('x', 'y', 'X ')", "b ", "column b: member 'X ' is there twice"),
+        ("a INT KEY, b SET('x,y')", "b ", "column b: a member of a SET has a comma"),
+        ("a INT KEY, b CHAR(256)", "b ", "CHAR(256); its length is 255 at most"),
+        ("a INT KEY, A INT", "A I", "column A: another column has this name"),
+        ("a INT, b INT, KEY k (a), INDEX K (b)", "INDEX K", "KEY K is there twice"),
+        ("a INT, KEY `primary` (a)", "KEY", "KEY primary: only the primary key"),
+        ("a INT, b INT, UNIQUE u (a, b, A)", "UNIQUE", "KEY u: column a is there twice"),
+        ("a INT AUTO_INCREMENT, b INT KEY", "a ", "column a: AUTO_INCREMENT of a column that is in no key"),
+        ("a INT AUTO_INCREMENT, b INT AUTO_INCREMENT, KEY (a, b)", "b ", "as a has it already"),
+        ("a CHAR(9) AUTO_INCREMENT KEY", "a ", "AUTO_INCREMENT of CHAR, which is no number"),
+        ("a INT KEY, b DECIMAL(3,4)", "b ", "fewer digits than stand behind its point"),
+        ("a INT KEY, b TEXT DEFAULT 'x'", "b ", "DEFAULT 'x' of TEXT, which takes expressions only"),
+        ("a INT KEY, b INT COLUMN_FORMAT COMPRESSED", "COMPR", "COMPRESSED: NDB has none such"),
+        (
+            "a INT KEY) COMMENT='NDB_TABLE=READ_BACKUP=7 x' UNION=(x",
+            "'NDB",
+            "no READ_BACKUP=7; SQL nodes refuse",
+        ),
+        ("a INT KEY) COMMENT='NDB_TABLE=PARTITION_BALANCE=X' UNION=(x", "'NDB", "no PARTITION_BALANCE=X"),
+    ],
+)
+def test_what_servers_refuse_of_a_table_is_named_at_its_place(inside: str, at: str, said: str) -> None:
+    text = f"CREATE TABLE t ({inside});\n"
+    found = read_ddl(f"{text}CREATE TABLE u (a INT KEY);", V84)
+    assert [table.name for table in found.tables] == ["t", "u"]
+    problem = found.problems[0]
+    assert (problem.line, problem.column) == (1, text.index(at) + 1)
+    assert said in problem.message
 
 
 def test_a_table_like_another_one_has_its_columns_and_none_of_its_rows() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, rule
-from ndbplan.configuration.refused_tables import RefusedColumn, refused_by_sql
+from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys, unknown_in
 from ndbplan.edits import validated
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
@@ -19,25 +19,24 @@ from ndbplan.plan.tables import Column, Table
 @rule("column-of-version", "SQL nodes of the version do not know a column's type or collation")
 def column_of_version(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    for one in refused_by_sql(plan):
-        if one.key is not None:
-            continue
-        instead = _instead(one.column, plan.version)
-        words = _difference(one.column, instead)
-        yield error(
-            one.where,
-            f"{one.where}: {one.why}; CREATE TABLE fails on NDB {plan.ndb_version}",
-            f"use {words}, or a newer version",
-            [one.table.id],
-            _with_column(one.table, instead),
-        )
+    for table in plan.tables:
+        for column in table.columns:
+            instead = None
+            for why in unknown_in(column, plan.version):
+                instead = instead or _instead(column, plan.version)
+                where = f"column {column.name} of {table.full_name}"
+                yield error(
+                    where,
+                    f"{where}: {why}; CREATE TABLE fails on NDB {plan.ndb_version}",
+                    f"use {_difference(column, instead)}, or a newer version",
+                    [table.id],
+                    _with_column(table, instead),
+                )
 
 
 @rule("column-in-key", "A column is in a key or index that cannot hold it")
 def column_in_key(now: Estimation) -> Iterator[Problem]:
-    for one in refused_by_sql(now.plan):
-        if one.key is None:
-            continue
+    for one in (one for table in now.plan.tables for one in in_keys(table)):
         key = f"index {one.key}" if one.key else "the primary key"
         yield error(
             one.where,
@@ -45,6 +44,18 @@ def column_in_key(now: Estimation) -> Iterator[Problem]:
             f"take index {one.key} out" if one.key else "choose another primary key",
             [one.table.id],
             _without_index(one) if one.key else None,
+        )
+
+
+@rule("table-impossible", "A table has columns or keys that no SQL node makes")
+def table_impossible(now: Estimation) -> Iterator[Problem]:
+    for one in (one for table in now.plan.tables for one in impossible_in(table)):
+        key = "" if one.key is None else f" in index {one.key}" if one.key else " in the primary key"
+        yield error(
+            one.where,
+            f"{one.where}{key}: {one.why}; CREATE TABLE fails",
+            "correct the table",
+            [one.table.id],
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ndbplan.importing.ddl.known_tables import TableName
 from ndbplan.importing.ddl.stream import Stream
 from ndbplan.importing.ddl.table_names import NamedTable, table_name
 from ndbplan.importing.ddl.tokens import Word
@@ -39,28 +40,42 @@ class Change:
 
 def changes_of(
     tokens: list[Word], end: int, database: str, problems: list[tuple[int, str]]
-) -> tuple[NamedTable, list[Change]]:
-    """The table of ALTER TABLE, CREATE or DROP INDEX, and what it takes on; the rest goes to `problems`.
+) -> tuple[NamedTable, list[Change], TableName | None]:
+    """The table of ALTER TABLE, CREATE or DROP INDEX, what it takes on, and its new name if it gets one.
 
-    Raises Unreadable.
+    The rest goes to `problems`. Raises Unreadable.
     """
     stream = Stream(tokens, end)
     if stream.accept("CREATE"):
-        return _index(stream, end, database)
+        return (*_index(stream, end, database), None)
     if stream.accept("DROP"):
         stream.expect("INDEX")
         words, name = stream.rest(), stream.name("an index")
         stream.expect("ON")
-        return table_name(stream, database), [Change("drop", words, end, name, "INDEX")]
+        return table_name(stream, database), [Change("drop", words, end, name, "INDEX")], None
     stream.expect("ALTER")
     for word in ("ONLINE", "OFFLINE", "IGNORE"):
         stream.accept(word)
     stream.expect("TABLE")
     table = table_name(stream, database)
-    changes = list[Change]()
+    changes, new = list[Change](), None
     for clause in _clauses(stream.rest()):
-        changes += _change(clause, problems)
-    return table, changes
+        named = _new_name(clause, database)
+        changes += _change(clause, problems) if named is None else ()
+        new = named or new
+    return table, changes, new
+
+
+def _new_name(clause: list[Word], database: str) -> TableName | None:
+    """What RENAME [TO] calls the table; None for another clause."""
+    if len(clause) < 2 or clause[0].upper != "RENAME":
+        return None
+    stream = Stream(clause[1:], clause[-1].end)
+    stated = stream.accept("TO") or stream.accept("AS") or stream.accept("=")
+    if not stated and stream.peek().upper in ("COLUMN", "INDEX", "KEY"):
+        return None
+    name = table_name(stream, database).table
+    return name if stream.at_end() else None
 
 
 def _index(stream: Stream, end: int, database: str) -> tuple[NamedTable, list[Change]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ndbplan.configuration.refused_tables import in_keys, unknown_in
+from ndbplan.configuration.refused_tables import impossible_in, in_keys, unknown_in
 from ndbplan.importing.ddl.alter_table import Change
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.known_tables import TableName
@@ -88,7 +88,11 @@ def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> lis
         for column in table.columns
         for why in unknown_in(column, version)
     ]
-    for one in in_keys(table):
+    for one in (*in_keys(table), *impossible_in(table)):
+        if one.key is None:
+            place = parts.place_of(one.column.name)
+            refused.append((place, f"column {one.column.name}: {one.why}; SQL nodes refuse it"))
+            continue
         key = f"KEY {one.key}" if one.key else "PRIMARY KEY"
         place = parts.places.get(key, parts.place_of(one.column.name))
         refused.append((place, f"{key}: {one.why}; SQL nodes refuse it"))
@@ -126,6 +130,10 @@ def _drop_or_rename(change: Change, parts: TableParts) -> bool:
     name = change.column.casefold()
     if change.what == "PRIMARY":
         gone, parts.primary_key, parts.primary_key_using_hash = parts.primary_key, (), False
+        names = {one.casefold() for one in gone}
+        for each in parts.columns:
+            # What was in the key stays NOT NULL.
+            each["nullable"] = each["nullable"] and each["name"].casefold() not in names
         return bool(gone)
     if change.what == "INDEX":
         place = next((i for i, one in enumerate(parts.indexes) if one.name.casefold() == name), None)
@@ -186,8 +194,7 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
     if item.accept("PRIMARY"):
         item.expect("KEY")
         hashed, columns = _key(item, parts.problems)
-        parts.primary_key = columns
-        parts.primary_key_using_hash = hashed
+        parts.set_primary_key(columns, first.start, hashed=hashed)
         _index_options(item, parts)
     elif item.accept("UNIQUE"):
         _ = item.accept("KEY") or item.accept("INDEX")

@@ -1,12 +1,10 @@
 """Tables from SQL: SHOW CREATE TABLE, mysqldump, several statements at once.
 
-    found = read_ddl(text, version)
-    found.tables, found.problems
+    found = read_ddl(text, version); found.tables, found.problems
 
-What cannot be read is reported with its line and column, and the rest is kept. CREATE, RENAME, TRUNCATE and
-DROP of tables, USE, CREATE DATABASE, SET ndb_table_no_logging, and CREATE, ALTER and DROP of log file groups
-and tablespaces count, and so do ALTER TABLE and CREATE INDEX of tables that the text makes; the rest is
-named with its lines.
+What cannot be read is reported with its line and column, and the rest is kept. What counts: CREATE, RENAME,
+TRUNCATE, DROP of tables, USE, CREATE DATABASE, SET ndb_table_no_logging, log file groups and tablespaces, and
+ALTER TABLE and CREATE INDEX of tables that the text makes; the rest is named with its lines.
 """
 
 from __future__ import annotations
@@ -253,7 +251,7 @@ class _Reader:
     def _alter(self, tokens: list[Word], end: int) -> None:
         """Let tables of the text take on what ALTER TABLE or CREATE INDEX says."""
         unread = list[tuple[int, str]]()
-        (name, offset), found = changes_of(tokens, end, self._database, unread)
+        (name, offset), found, new = changes_of(tokens, end, self._database, unread)
         ids = self._named.get(name)
         if not ids:
             what = f"{tokens[0].upper} {'TABLE' if tokens[0].upper == 'ALTER' else 'INDEX'}"
@@ -264,16 +262,19 @@ class _Reader:
             self._made[table_id].changes += found
             self._altered[table_id] = name
             self._refers |= bool(self.foreign_keys[table_id]) or any(map(refers, found))
+        if new is not None:
+            self._renamed(name, offset, new)
 
     def settle(self) -> None:
         """Make altered tables anew: once behind many changes, as each reads the whole table."""
         for table_id, name in self._altered.items():
             made, told = self._made[table_id], len(self.problems)
-            if not self._make(table_id, name, made):
-                # One change is more than a table can take: those before it are kept.
-                said = self.problems[told:]
-                made.keep_most(partial(self._make, table_id, name, made))
-                self.problems[told:] = said
+            said = list[tuple[int, str]]()
+            for change, behind in made.keep_most(partial(self._make, table_id, name, made)):
+                # What was said last is why the table cannot take this change.
+                more = f", and the {behind} behind it" if behind else ""
+                said.append((change.words[0].start, f"{self.problems[-1][1]}; left out{more}"))
+            self.problems[told:] = said
         self._altered.clear()
         self._refers = False
 
@@ -297,24 +298,27 @@ class _Reader:
                 raise Unreadable(offset, f"there is no table {name} above; left out")
 
     def _rename(self, tokens: list[Word], end: int) -> None:
+        for (old, offset), new in renamed(tokens, end, self._database):
+            self._renamed(old, offset, new)
+
+    def _renamed(self, old: TableName, offset: int, new: TableName) -> None:
         if self._refers:
             # What refers to a table by its old name has to be known before.
             self.settle()
-        for (old, offset), new in renamed(tokens, end, self._database):
-            if new in self._named:
-                raise Unreadable(offset, f"{old} cannot become {new}: there is one already; left out")
-            ids = self._named.pop(old, None)
-            if ids is None:
-                if not self.known.rename(old, new, offset):
-                    raise Unreadable(offset, f"there is no table {old} above; left out")
-                continue
-            self._named[new] = ids
-            for table_id in ids:
-                table = self.by_id[table_id]
-                self.by_id[table_id] = validated.changed(table, database=new.database, name=new.name)
-                if table_id in self._altered:
-                    self._altered[table_id] = new
-            self._refer_to(old, new)
+        if new in self._named:
+            raise Unreadable(offset, f"{old} cannot become {new}: there is one already; left out")
+        ids = self._named.pop(old, None)
+        if ids is None:
+            if not self.known.rename(old, new, offset):
+                raise Unreadable(offset, f"there is no table {old} above; left out")
+            return
+        self._named[new] = ids
+        for table_id in ids:
+            table = self.by_id[table_id]
+            self.by_id[table_id] = validated.changed(table, database=new.database, name=new.name)
+            if table_id in self._altered:
+                self._altered[table_id] = new
+        self._refer_to(old, new)
 
     def _refer_to(self, old: TableName, new: TableName) -> None:
         """Foreign keys go along with a table that is renamed."""
@@ -386,6 +390,8 @@ class _Reader:
         if name in self._named and if_missing(tokens):
             self.problems.append((start, f"{name} is there already, so IF NOT EXISTS makes none; left out"))
             return
+        if name in self._named:
+            self.problems.append((start, f"{name} is there already; SQL nodes refuse this one, planned with"))
         self.known.make(name)
         table_id = self._new_ids.of(Table)
         made: Made | None = Made(name, stream.rest(), start, end, logs=self._session.logs)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from ndbplan.base.units import whole_number
 from ndbplan.importing.ddl.stream import Stream
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.types import PARTITIONING, TableParts
+from ndbplan.plan.tables import PartitionBalance
 
 _MOST_ROWS = 10**15
 """Of a table; the next number of a key may be beyond."""
@@ -80,19 +80,7 @@ def _row_format(parts: TableParts, value: Word) -> None:
         parts.problems.append((value.start, f"NDB refuses ROW_FORMAT={wanted[:40]}; planned as DEFAULT"))
 
 
-_BALANCE = re.compile(r"PARTITION_BALANCE\s*=\s*(\w+)", re.I)
-_FLAG = re.compile(r"(READ_BACKUP|FULLY_REPLICATED|NOLOGGING)\s*(?:=\s*([0-9]))?", re.I)
-
-
-_SETTINGS = ("PARTITION_BALANCE", "READ_BACKUP", "FULLY_REPLICATED", "NOLOGGING")
-
-
-def _unknown_settings(text: str) -> Iterator[str]:
-    """Names in an NDB_TABLE comment that it has not."""
-    for setting in text.split(","):
-        name = setting.partition("=")[0].strip()
-        if name and name.upper() not in _SETTINGS:
-            yield name
+_FLAGS = ("READ_BACKUP", "FULLY_REPLICATED", "NOLOGGING")
 
 
 def _comment(parts: TableParts, value: Word) -> None:
@@ -101,18 +89,20 @@ def _comment(parts: TableParts, value: Word) -> None:
         if value.text:
             parts.lose(value.start, "COMMENT is for people; it is left out", "COMMENT of the table")
         return
-    for unknown in _unknown_settings(match[1]):
-        parts.problems.append((value.start, f"NDB_TABLE has no {unknown[:40]}; it is left out"))
-    balance = _BALANCE.search(match[1])
-    if balance:
-        parts.options["partition_balance"] = balance[1].upper()
-    for flag in _FLAG.finditer(match[1]):
-        on = flag[2] != "0"
-        name = flag[1].upper()
-        if name == "NOLOGGING":
-            parts.options["logging"] = not on
-        else:
-            parts.options[name.lower()] = on
+    for setting in match[1].split(","):
+        stated, equals, written = setting.partition("=")
+        # A value ends at a blank; what follows is for people.
+        name, text = stated.strip().upper(), written.strip().partition(" ")[0]
+        if name == "PARTITION_BALANCE" and text.upper() in list(PartitionBalance):
+            parts.options["partition_balance"] = text.upper()
+        elif name in _FLAGS and (text in ("0", "1") or not equals):
+            on = text != "0"
+            parts.options |= {"logging": not on} if name == "NOLOGGING" else {name.lower(): on}
+        elif name in (*_FLAGS, "PARTITION_BALANCE"):
+            said = f"NDB_TABLE has no {name}={text[:40]}; SQL nodes refuse it, and it is left out"
+            parts.lose(value.start, said, f"{name}={text[:40]}")
+        elif name:
+            parts.problems.append((value.start, f"NDB_TABLE has no {stated.strip()[:40]}; it is left out"))
 
 
 _WITHOUT_EFFECT = frozenset(

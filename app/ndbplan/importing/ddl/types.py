@@ -74,8 +74,8 @@ class TableParts:
     def add_index(self, name: str | None, columns: tuple[str, ...], kind: Any) -> None:
         """Add a secondary index; without a name it takes that of its first column."""
         stem = wish = name or columns[0]
-        number = self.index_numbers.get(stem, 0)
-        while wish in self.index_numbers:
+        number = self.index_numbers.get(stem.casefold(), 0)
+        while wish.casefold() in self.index_numbers:
             number = max(number, 1) + 1
             wish = f"{stem}_{number}"
         try:
@@ -84,7 +84,18 @@ class TableParts:
             first = error.errors(include_url=False)[0]
             said = f"KEY {wish[:40]}: {first['loc'][0]}: {refusal(first)}; it is left out"
             raise Unreadable(self.start, said) from None
-        self.index_numbers |= {stem: number, wish: self.index_numbers.get(wish, 0)}
+        # Capitals make no difference in names of indexes.
+        self.index_numbers |= {
+            stem.casefold(): number,
+            wish.casefold(): self.index_numbers.get(wish.casefold(), 0),
+        }
+
+    def set_primary_key(self, columns: tuple[str, ...], offset: int, *, hashed: bool = False) -> None:
+        """Set the primary key; one that is there already stays, and it is said."""
+        if self.primary_key:
+            self.problems.append((offset, "PRIMARY KEY is there already; SQL nodes refuse another one"))
+        else:
+            self.primary_key, self.primary_key_using_hash = columns, hashed
 
     def rename(self, before: str, now: str) -> None:
         """Let keys and indexes name a column as it is called now."""
@@ -289,7 +300,12 @@ class ColumnReader:
             elif word == "STORAGE":
                 column["storage"] = "disk" if item.next().upper == "DISK" else "memory"
             elif word == "COLUMN_FORMAT":
-                column["column_format"] = item.next().text.lower()
+                wanted = item.next()
+                if wanted.upper in ("DEFAULT", "FIXED", "DYNAMIC"):
+                    column["column_format"] = wanted.text.lower()
+                else:
+                    clause = f"COLUMN_FORMAT {wanted.text[:40]}"
+                    parts.lose(wanted.start, f"column {name}: {clause}: NDB has none such; it is left out")
             elif word == "AS":
                 item.skip_parenthesis()
                 virtual = not item.accept("STORED") and not item.accept("PERSISTENT")
@@ -312,7 +328,7 @@ class ColumnReader:
                 parts.lose(start, f"column {name}: {said}", clause)
             elif word == "PRIMARY" or word == "KEY":
                 item.accept("KEY")
-                parts.primary_key = (name,)
+                parts.set_primary_key((name,), token.start)
             elif word == "UNIQUE":
                 item.accept("KEY")
                 parts.add_index(name, (name,), "unique")
@@ -393,7 +409,7 @@ class ColumnReader:
         if not parts.primary_key:
             self._take_unique_as_primary(parts)
         self._distribute_by_primary_key(parts)
-        parts.index_numbers = dict.fromkeys((index.name for index in parts.indexes), 0)
+        parts.index_numbers = dict.fromkeys((index.name.casefold() for index in parts.indexes), 0)
         covered = set(_beginnings(parts.primary_key))
         for index in parts.indexes:
             covered.update(_beginnings(index.columns))
