@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,6 +39,14 @@ class NdbVersion(NamedTuple):
 
     def __str__(self) -> str:
         return self.series if self.patch == _LATEST_PATCH else f"{self.major}.{self.minor}.{self.patch}"
+
+
+def in_span(version: NdbVersion, span: Mapping[str, str]) -> bool:
+    """Whether a release lies in a span of series: from `first` on and before `before`, if stated."""
+    series = version[:2]
+    if "first" in span and series < NdbVersion.parse(span["first"])[:2]:
+        return False
+    return "before" not in span or series < NdbVersion.parse(span["before"])[:2]
 
 
 @lru_cache(maxsize=256)

@@ -253,6 +253,10 @@ def _memory(series: NodeSeries, bucket: int) -> float:
 
 
 def _index_memory(plan: Plan, node: DataNode, series: NodeSeries, bucket: int) -> tuple[int, int]:
+    return index_memory(plan, node, float(series.memory[bucket]))
+
+
+def index_memory(plan: Plan, node: DataNode, data_bytes: float) -> tuple[int, int]:
     """Pages of IndexMemory, up to 7.5, and those in use: hash indexes grow with the rows.
 
     Each LDM thread adds 256 KiB to what is configured (memoryusage of 7.4.10).
@@ -262,7 +266,7 @@ def _index_memory(plan: Plan, node: DataNode, series: NodeSeries, bucket: int) -
         return 0, 0
     total = (stated + _INDEX_MORE_BYTES * ldm_threads(plan, node)) // _INDEX_PAGE_BYTES
     (own,) = (one for one in memory(plan).nodes if one.node_id == node.node_id)
-    grown = float(series.memory[bucket]) / max(1.0, own.data_memory_bytes.value)
+    grown = data_bytes / max(1.0, own.data_memory_bytes.value)
     return total, min(total, -int(-own.index_memory_bytes.value * grown // _INDEX_PAGE_BYTES))
 
 

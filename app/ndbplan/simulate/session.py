@@ -16,16 +16,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ndbplan.plan.events import Event
+from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.story import act
 from ndbplan.simulate.model.node_rows import SimulationError
-from ndbplan.simulate.model.start import StartState
+from ndbplan.simulate.model.start import MOST_BUCKETS, StartState
 from ndbplan.simulate.moment import Moment, moment_of
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.simulation import Simulation, Story
+from ndbplan.simulate.simulation import Beside, Simulation, Story
 from ndbplan.simulate.steps import Watch, advance, let_happen
 
-MOST_SNAPSHOTS = 32
-"""Of more every second one is forgotten: going back takes longer then, and never more memory."""
+MOST_SNAPSHOTS = 128
+"""Of more every second one is forgotten: going back takes a little longer then, and never more memory."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,32 @@ class Act(NamedTuple):
     """Something that somebody asked for, and when."""
 
     at_s: float
-    event: Event
+    event: Event | Order
 
 
 class Session:
     """A run under way. Raises SimulationError for a story that cannot be simulated."""
 
-    def __init__(self, story: Story, start: StartState | None = None) -> None:
-        self._story, self._start = story, start
-        self.simulation = Simulation.begin(story, start)
-        self._acts: list[tuple[int, Event]] = []
+    def __init__(
+        self,
+        story: Story,
+        start: StartState | None = None,
+        beside: Beside | None = None,
+        most_buckets: int = MOST_BUCKETS,
+    ) -> None:
+        """`beside` is told what happens, goes back with the run, and branches with it."""
+        self._story, self._start, self._beside = story, start, beside
+        self._most_buckets = most_buckets
+        self.simulation = self._begun()
+        self._acts: list[tuple[int, Event | Order]] = []
         self._snapshots: list[Simulation] = []
         """Earlier moments, with all that was asked for until then; their records are the session's."""
+        self._steps_apart = int(self.simulation.laws.run.steps_per_bucket)
+
+    def _begun(self) -> Simulation:
+        simulation = Simulation.begin(self._story, self._start, self._most_buckets)
+        simulation.beside = None if self._beside is None else self._beside.copy()
+        return simulation
 
     @property
     def now_s(self) -> float:
@@ -67,10 +82,11 @@ class Session:
         self._advance_to(self.simulation.step + max(0, self._steps(seconds)), watch)
 
     def advance_to_end(self, watch: Watch | None = None) -> None:
-        """Let all of the story's time pass."""
-        self._advance_to(self.simulation.scenario.steps, watch)
+        """Let all of the story's time pass; who goes back from there begins where this was called."""
+        self._keep_snapshot(self.simulation.scenario.steps)
+        advance(self.simulation, self.simulation.scenario.steps, watch)
 
-    def act(self, event: Event) -> Refusal | None:
+    def act(self, event: Event | Order) -> Refusal | None:
         """Let an event happen now, whatever moment it states; or say why it cannot be."""
         sim = self.simulation
         if any(len(one.nodes) > 1 for one in sim.scenario.node_classes):
@@ -103,7 +119,7 @@ class Session:
             self.simulation.forget_after(last.step)
             self._acts = [(at, event) for at, event in again if at <= last.step]
         else:
-            self.simulation = Simulation.begin(self._story, self._start)
+            self.simulation = self._begun()
             self._acts = []
         for at, event in again[len(self._acts) :]:
             self._advance_to(at)
@@ -113,24 +129,30 @@ class Session:
     def branch(self) -> Session:
         """The same moment once more, which goes on apart from this one."""
         other = Session.__new__(Session)
-        other._story, other._start = self._story, self._start
+        other._story, other._start, other._beside = self._story, self._start, self._beside
+        other._most_buckets, other._steps_apart = self._most_buckets, self._steps_apart
         other.simulation = self.simulation.copy()
         other._acts = self._acts.copy()
         other._snapshots = [replace(one, history=other.simulation.history) for one in self._snapshots]
         return other
 
     def _advance_to(self, step: int, watch: Watch | None = None) -> None:
-        self._keep_snapshot(step)
-        advance(self.simulation, step, watch)
+        """Snapshots lie evenly apart, so that going back anywhere takes equally long."""
+        step = min(step, self.simulation.scenario.steps)
+        while self.simulation.step < step:
+            self._keep_snapshot(step)
+            apart = self._steps_apart
+            advance(self.simulation, min(step, (self.simulation.step // apart + 1) * apart), watch)
 
     def _keep_snapshot(self, upto: int) -> None:
         """Remember this moment before it passes, when it is one at which a bucket of the records begins."""
         sim = self.simulation
         last = self._snapshots[-1].step if self._snapshots else 0
-        if upto > sim.step > last and sim.step % int(sim.laws.run.steps_per_bucket) == 0:
+        if upto > sim.step > last and sim.step % self._steps_apart == 0:
             self._snapshots.append(sim.copy(with_history=False))
             if len(self._snapshots) > MOST_SNAPSHOTS:
-                del self._snapshots[::2]
+                self._steps_apart *= 2
+                self._snapshots = [one for one in self._snapshots if one.step % self._steps_apart == 0]
 
     def _steps(self, seconds: float) -> int:
         return round(seconds / self.simulation.scenario.step_s)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ndbplan.base.row_types import Floats, column
+from ndbplan.configuration.failures import Judged
+from ndbplan.ndb.survival import Running
 from ndbplan.plan.events import Event
 from ndbplan.simulate.model.page_cache import PageCache
 from ndbplan.simulate.model.scenario import Scenario
@@ -45,6 +47,25 @@ class Due(NamedTuple):
     def order(self) -> tuple[float, bool]:
         """Events happen in this order; those that are equal as they were asked for."""
         return self.at_s, self.last
+
+
+class Judgement(NamedTuple):
+    """A loss that the data nodes noticed, and what became of it."""
+
+    at_s: float
+    before: Running
+    """The cluster just before the loss."""
+    found: Judged
+
+
+class Beside(Protocol):
+    """What somebody notes beside a run as it goes on; copied with it, so that it goes back with it."""
+
+    def copy(self) -> Beside:
+        """The same, to go on apart."""
+
+    def saw(self, simulation: Simulation, due: Due) -> None:
+        """Something has just happened."""
 
 
 class Story(NamedTuple):
@@ -110,6 +131,10 @@ class Simulation:
     stopped_s: float = math.inf
     """When the cluster stopped."""
     failing: Outage | None = None
+    judgements: list[Judgement] = field(default_factory=list)
+    """What became of each loss that was noticed."""
+    beside: Beside | None = None
+    """What somebody notes of the run meanwhile."""
 
     @classmethod
     def begin(
@@ -135,6 +160,8 @@ class Simulation:
             for one in fields(self)
             if isinstance(value := getattr(self, one.name), World | Outage | list | dict)
         }
+        if self.beside is not None:
+            parts["beside"] = self.beside.copy()
         return replace(self, **parts, history=self.history.copy() if with_history else self.history)
 
     @property

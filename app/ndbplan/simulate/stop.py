@@ -60,6 +60,11 @@ class ClusterStop(Shape):
     system_restart_s: Quantity | None = None
     """Time of a system restart once all parts are whole; None: the plan does not allow to estimate it."""
 
+    @classmethod
+    def at_moment(cls, at_s: float, why: str) -> ClusterStop:
+        """One that came when it was asked for."""
+        return cls(Quantity.exact(at_s, "s"), at_s, why)
+
     @property
     def text(self) -> str:
         """`cluster stopped at 1:30: node group 0 is gone`."""

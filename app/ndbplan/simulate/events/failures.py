@@ -23,7 +23,7 @@ from ndbplan.simulate.events.clients import offer
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import REPORT_S, Starts, break_off_start, die, start, stop_all
 from ndbplan.simulate.outage import Loss, added, later_of
-from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.simulation import Due, Judgement, Simulation
 from ndbplan.simulate.stop import ClusterStop
 
 if TYPE_CHECKING:
@@ -209,6 +209,7 @@ def judge(sim: Simulation) -> None:
 
 
 def _stop(sim: Simulation, loss: Loss, found: Judged) -> None:
+    sim.judgements.append(Judgement(sim.at_s, sim.outage.running, found))
     low, value, high = loss.due if loss.due[1] > loss.since_s else (sim.at_s,) * 3
     terms = [Term("parts failed", loss.since_s, "s", "plan")]
     if value > loss.since_s:
@@ -239,6 +240,7 @@ def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
     outage, after = sim.outage, winner.after
     assert after is not None
     before = outage.running
+    sim.judgements.append(Judgement(sim.at_s, before, found))
     by_id = {node.node_id: node.id for node in outage.plan.data_nodes}
     loss = outage.loss
     outage.loss = None
@@ -304,8 +306,8 @@ def stop_for_restart(sim: Simulation, nodes: Collection[DataNode], name: str) ->
     return tuple(running)
 
 
-def release(sim: Simulation, number: int, processes: Iterable[Process], starts: Starts) -> None:
-    """What an event kept down is there again: nodes connect, and data nodes are started."""
+def release(sim: Simulation, number: int, processes: Iterable[Process], starts: Starts | None) -> None:
+    """What an event kept down is there again: nodes connect, and data nodes are started (None: are not)."""
     outage = sim.outage
     here = list(processes)
     outage.release(number, [process.id for process in here])
@@ -315,7 +317,8 @@ def release(sim: Simulation, number: int, processes: Iterable[Process], starts: 
         if outage.is_down(process.id):
             continue
         if isinstance(process, DataNode):
-            _begin(sim, process, starts)
+            if starts is not None:
+                _begin(sim, process, starts)
         else:
             outage.comes_up(process.id, sim.at_s)
             back |= set(process_node_ids(process))
@@ -332,8 +335,8 @@ def _heard_again(sim: Simulation, node_ids: set[int]) -> None:
             judge(sim)
 
 
-def heal(sim: Simulation, number: int, starts: Starts) -> None:
-    """A cut is over: data nodes that stopped because of it are started."""
+def heal(sim: Simulation, number: int, starts: Starts | None) -> None:
+    """A cut is over: data nodes that stopped because of it are started (None: they are not)."""
     outage = sim.outage
     outage.cuts.pop(number, None)
     if outage.stop is None:
@@ -347,7 +350,7 @@ def heal(sim: Simulation, number: int, starts: Starts) -> None:
         ]
         _connect(sim, {i for p in others for i in process_node_ids(p)})
         for node in outage.plan.data_nodes:
-            if node.node_id in outage.lost and not outage.is_down(node.id):
+            if starts is not None and node.node_id in outage.lost and not outage.is_down(node.id):
                 _begin(sim, node, starts)
     offer(sim)
 

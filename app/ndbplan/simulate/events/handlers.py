@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from ndbplan.plan.plan import Plan
@@ -19,6 +20,14 @@ class Asked(NamedTuple):
     workload: Workload
     number: int
     """Its place among the events of the run: what it holds down only it releases."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What somebody who operates the running cluster asks for; unlike an event it is no part of a plan."""
+
+    at_s: float = field(default=0.0, kw_only=True)
+    """Set when it is given."""
 
 
 _PLANNED: dict[type, Callable[[Any, Asked], Iterable[Due]]] = {}

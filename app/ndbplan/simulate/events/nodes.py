@@ -10,7 +10,8 @@ import numpy as np
 from ndbplan.base.row_types import column, record
 from ndbplan.estimate.constants import Constants, constants_of
 from ndbplan.estimate.timed import restart
-from ndbplan.estimate.times.restart import Conditions
+from ndbplan.estimate.times.restart import Conditions, Kind
+from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -31,8 +32,11 @@ REPORT_S = 0.1
 """Transactions of so much time are aborted when a node dies: those under way [assumed]."""
 
 
-def die(sim: Simulation, nodes: Collection[int], at_s: float) -> None:
-    """Data nodes stop at one moment: their buffers are lost, the others of their groups go on."""
+def die(sim: Simulation, nodes: Collection[int], at_s: float, *, aborts: bool = True) -> None:
+    """Data nodes stop at one moment: their buffers are lost, the others of their groups go on.
+
+    `aborts`: transactions under way there are; a node that shuts down in order finishes them first.
+    """
     laws, outage = sim.laws, sim.outage
     dying = sorted(n for n in nodes if n >= 0 and not sim.is_dead(n))
     load = sim.living_load()
@@ -49,7 +53,7 @@ def die(sim: Simulation, nodes: Collection[int], at_s: float) -> None:
         _empty(sim, n)
     for group in sorted({int(laws.places[n].group) for n in dying}):
         members(sim, group)
-    for n in dying:
+    for n in dying if aborts else ():
         _aborted(sim, n, shares[n], at_s)
     service(sim)
     sim.forget_room()
@@ -190,13 +194,19 @@ class Starts:
     """How long the phases of a node restart take, worked out once for each node."""
 
     plan: Plan
+    kind: Kind = "node"
+    """initial: its files are made anew and all rows are copied."""
+    crashed: bool = True
+    """It went down by itself."""
     _known: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def phases(self, node_id: int) -> tuple[tuple[str, float], ...]:
         """Name and seconds of each phase."""
         if node_id not in self._known:
-            found = restart(self.plan, "node", node_id, Conditions(crashed=True)).phases
-            self._known[node_id] = tuple((phase.name, phase.duration_s.value) for phase in found)
+            found = restart(self.plan, self.kind, node_id, Conditions(crashed=self.crashed)).phases
+            self._known[node_id] = tuple(
+                (phase.name, phase.duration_s.value) for phase in found if phase.name != STOP
+            )
         return self._known[node_id]
 
 
@@ -269,9 +279,14 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
     phases = starts.phases(node.node_id)
     joined, before, copying, after = _parts(phases, constants_of(outage.plan))
     _regime(sim, sim.node(node.id), 2, 1)
-    for i, one in enumerate(sim.restarts):
-        if one.node_id == node.node_id and one.started_at_s is None:
-            sim.restarts[i] = replace(one, started_at_s=sim.now_s, phases=phases)
+    pending = [
+        i for i, one in enumerate(sim.restarts) if one.node_id == node.node_id and one.started_at_s is None
+    ]
+    for i in pending:
+        sim.restarts[i] = replace(sim.restarts[i], started_at_s=sim.now_s, phases=phases)
+    if not pending:
+        # It stopped with the whole cluster.
+        sim.restarts.append(Restart(node.node_id, sim.now_s, sim.now_s, phases))
     started = Started(node, outage.attempts[node.id], copying, after, renewal)
     sim.later(
         Due(sim.at_s + joined, Joins(started)),

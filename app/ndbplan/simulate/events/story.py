@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate.events import clients, configuration, disks, nodes, parts
+from ndbplan.simulate.events import clients, configuration, disks, nodes, orders, parts
 from ndbplan.simulate.events.growth import CompilePlan, added_nodes, before_growth
-from ndbplan.simulate.events.handlers import Asked, dues_of, handle
+from ndbplan.simulate.events.handlers import Asked, Order, dues_of, handle
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.simulation import Due, Simulation, Story, in_order
 from ndbplan.simulate.world.state import look_anew
 
-KINDS = (clients, configuration, disks, nodes, parts)
+KINDS = (clients, configuration, disks, nodes, orders, parts)
 """Whose handlers there are."""
 
 
@@ -54,12 +55,14 @@ def happen(sim: Simulation, due: Due) -> None:
         return
     sim.now_s, sim.at_s = round(sim.step * sim.scenario.step_s, 9), due.at_s
     handle(sim, due.event)
+    if sim.beside is not None:
+        sim.beside.saw(sim, due)
     sim.look_at_step = sim.reads_at_step = sim.step
     look_anew(sim.state.cluster)
 
 
-def act(sim: Simulation, event: Event) -> None:
-    """An event that somebody asks for now. Raises SimulationError for one that cannot be."""
+def act(sim: Simulation, event: Event | Order) -> None:
+    """An event, or an order, that somebody asks for now. Raises SimulationError for one that cannot be."""
     if isinstance(event, NodesAdded):
         raise SimulationError(
             "node groups cannot be added to a run that is under way",
@@ -67,7 +70,11 @@ def act(sim: Simulation, event: Event) -> None:
             fix="put the event into the workload before the run begins",
         )
     at_s = round(sim.step * sim.scenario.step_s, 9)
-    now = event.model_copy(update={"at_s": at_s})
-    sim.later(*dues_of(now, Asked(sim.outage.plan, sim.scenario.workload, sim.number)))
+    asked = Asked(sim.outage.plan, sim.scenario.workload, sim.number)
+    if isinstance(event, Order):
+        sim.later(*dues_of(replace(event, at_s=at_s), asked))
+    else:
+        now = event.model_copy(update={"at_s": at_s})
+        sim.later(*dues_of(now, asked))
+        sim.asked.append(now)
     sim.number += 1
-    sim.asked.append(now)

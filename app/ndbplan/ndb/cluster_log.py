@@ -1,0 +1,96 @@
+"""Lines of the cluster log, in the form that the product gives them.
+
+    line = line_of("lcp_started", at_s=3.0, node_id=2, version=version, lcp=4, keep=10, oldest=11)
+    written(line, begin)     # 2026-01-05 08:00:03 [MgmtSrvr] INFO     -- Node 2: Local checkpoint …
+
+Texts and their severity, category and level: resources/ndb/cluster_log.json.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, NamedTuple
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.version import NdbVersion, in_span
+
+SEVERITIES = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "ALERT")
+"""In the order in which CLUSTERLOG INFO lists them."""
+
+
+class LogLine(NamedTuple):
+    """Something that the cluster log may have noted."""
+
+    at_s: float
+    node_id: int | None
+    """Who says it; None: the management server."""
+    severity: str
+    category: str
+    level: int
+    text: str
+    key: str
+    """Which line of the data it is."""
+
+
+class Form(NamedTuple):
+    """How a line looks."""
+
+    severity: str
+    category: str
+    level: int
+    text: str
+
+
+@cache
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = read_json("ndb/cluster_log.json")
+    return data
+
+
+@cache
+def forms(version: NdbVersion) -> dict[str, Form]:
+    """The lines that a version writes."""
+    return {
+        key: Form(*row[:4])
+        for key, row in _data()["lines"].items()
+        if all(in_span(version, span) for span in row[4:])
+    }
+
+
+def default_levels() -> dict[str, int]:
+    """What is written of each category when nobody changed it: levels up to this."""
+    return dict(_data()["default_levels"])
+
+
+@cache
+def _exit_texts() -> dict[int, str]:
+    return {row["code"]: row["short_text"] for row in read_json("ndb/errors.json")["node_exit_codes"]}
+
+
+def exit_text(code: int) -> tuple[str, str]:
+    """What a data node says of the error that ended it, and of which kind it is."""
+    kinds: dict[str, str] = _data()["exit_kinds"]
+    return _exit_texts().get(code, "no error text"), kinds.get(str(code), "Internal error")
+
+
+def line_of(
+    key: str, at_s: float, node_id: int | None, version: NdbVersion, **values: object
+) -> LogLine | None:
+    """One line; None: this version writes none."""
+    form = forms(version).get(key)
+    if form is None:
+        return None
+    text = form.text.format(**values)
+    return LogLine(at_s, node_id, form.severity, form.category, form.level, text, key)
+
+
+def stamp(at_s: float, begin: datetime) -> str:
+    """`2026-01-05 08:00:03`."""
+    return (begin + timedelta(seconds=int(round(at_s, 6)))).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def written(line: LogLine, begin: datetime) -> str:
+    """As it stands in the file of the cluster log."""
+    who = "" if line.node_id is None else f"Node {line.node_id}: "
+    return f"{stamp(line.at_s, begin)} [MgmtSrvr] {line.severity:<8} -- {who}{line.text}"

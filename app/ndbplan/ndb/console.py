@@ -1,0 +1,55 @@
+"""What the management client and the processes of a version call things.
+
+    release_of(NdbVersion.parse("8.4")).name     # mysql-8.4.8 ndb-8.4.8
+    form(version, "master_mark")                 # * or Master
+    knows_word(version, "PROMPT")
+
+Data and sources: resources/ndb/console.json.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.version import NdbVersion, in_span
+
+
+class Release(NamedTuple):
+    """A release as its programs name it."""
+
+    ndb: str
+    mysql: str
+
+    @property
+    def name(self) -> str:
+        """`mysql-5.6.28 ndb-7.4.10`."""
+        return f"mysql-{self.mysql} ndb-{self.ndb}"
+
+
+@cache
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = read_json("ndb/console.json")
+    return data
+
+
+def release_of(version: NdbVersion) -> Release:
+    """The release that a plan's version stands for; a series without a patch number: one of its releases."""
+    ndb, mysql = _data()["releases"][version.series]
+    stated = str(version)
+    if stated == version.series:
+        return Release(ndb, mysql)
+    return Release(stated, stated if mysql == ndb else mysql)
+
+
+@cache
+def form(version: NdbVersion, name: str) -> Any:
+    """What a version has for one of the forms."""
+    rows = (row for row in _data()["forms"] if row["name"] == name)
+    return next(row["value"] for row in rows if in_span(version, row))
+
+
+def knows_word(version: NdbVersion, word: str) -> bool:
+    """Whether the client of a version knows a command word; words without a span are in all."""
+    return in_span(version, _data()["words"].get(word, {}))

@@ -1,0 +1,133 @@
+"""Backups of a live cluster: asked for, written, over, or ended before their end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from ndbplan.base.row_types import column
+from ndbplan.estimate.timed import backup
+from ndbplan.plan.events import Backup
+from ndbplan.simulate.events import orders as engine
+from ndbplan.simulate.events.disks import BackupStarts, planned_backup, start_backup
+from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.train.state import BackupRun, state_of
+
+ABORTED_BY_USER = 1321
+NODE_FAILED = 1326
+EXISTS = 1350
+
+
+@dataclass(frozen=True)
+class AskBackup(Order):
+    """A backup is asked for; 0: of the next number."""
+
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class AskNoBackup(Order):
+    """A backup is to end; of any number, as the product does."""
+
+    number: int
+
+
+@planned(AskBackup)
+def ask_backup(order: AskBackup, _asked: Asked) -> Iterator[Due]:
+    """It begins at once; one asked for in single user mode of 8.x when that ends."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@planned(AskNoBackup)
+def ask_no_backup(order: AskNoBackup, _asked: Asked) -> Iterator[Due]:
+    """It is told to the nodes at once."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@handles(AskBackup)
+def begin_backup(sim: Simulation, order: AskBackup) -> None:
+    """Every data node that runs begins to write; a number that has files fails at once (1350)."""
+    state, at_s = state_of(sim), sim.at_s
+    leader, server = state.president, state.server
+    if leader is None or server is None or (state.backup is not None and state.backup.ended_s is None):
+        return
+    number = order.number or state.last_backup + 1
+    if any(one.number == number and not one.error for one in state.backups):
+        failed = BackupRun(number, server, leader, at_s, state.gci, (), (), at_s, state.gci, EXISTS)
+        state.backup = failed
+        state.say(at_s, "backup_aborted", leader, backup=number, server=server, code=EXISTS)
+        return
+    state.last_backup = number
+    rows = _rows(sim)
+    written: dict[int, float] = {}
+    for due in planned_backup(Backup(at_s=at_s), Asked(state.plan, sim.scenario.workload, 0)):
+        assert isinstance(due.event, BackupStarts)
+        written = {node_id: amount for node_id, amount, _ in due.event.nodes}
+        start_backup(sim, due.event)
+    state.backup = BackupRun(
+        number, server, leader, at_s, state.gci, tuple(written.items()), tuple(rows.items())
+    )
+    state.say(at_s, "backup_started", leader, backup=number, server=server)
+
+
+def _rows(sim: Simulation) -> dict[int, float]:
+    """Rows that each data node writes: those whose primary it holds, by the share of its bytes."""
+    plan = state_of(sim).plan
+    nodes = backup(plan).nodes
+    bytes_of_all = sum(node.written_bytes.value for node in nodes) or 1.0
+    rows = sum(table.rows for table in plan.tables)
+    return {node.node_id: rows * node.written_bytes.value / bytes_of_all for node in nodes}
+
+
+def share_done(sim: Simulation, node_id: int) -> float:
+    """How much of its part of the backup a node has written."""
+    run = state_of(sim).backup
+    amount = {} if run is None else dict(run.bytes_by_node)
+    node = state_of(sim).data_node(node_id)
+    if node is None or not amount.get(node_id):
+        return 1.0
+    n = sim.node(node.id)
+    left = float(sim.state.node_state[n].backup_left_bytes) if n >= 0 else 0.0
+    return 1.0 - min(1.0, left / amount[node_id])
+
+
+def follow_backup(sim: Simulation) -> None:
+    """A backup is over when no node has anything left to write."""
+    state, run = state_of(sim), state_of(sim).backup
+    if run is None or run.ended_s is not None or sim.at_s <= run.began_s:
+        return
+    if float(column(sim.state.node_state, lambda node: node.backup_left_bytes).max()) > 0.0:
+        return
+    done = run._replace(ended_s=sim.at_s, last_gci=state.gci)
+    state.backup = done
+    state.backups = (*state.backups, done)
+    records, data = totals(done)
+    state.say(
+        sim.at_s, "backup_completed", done.master, backup=done.number, server=done.server,
+        start=done.first_gci, stop=done.last_gci, records=records, log_records=0, data=data, log=0,
+    )  # fmt: skip
+
+
+def totals(run: BackupRun) -> tuple[int, int]:
+    """Records and bytes of a whole backup."""
+    return round(sum(rows for _, rows in run.rows_by_node)), round(sum(b for _, b in run.bytes_by_node))
+
+
+@handles(AskNoBackup)
+def end_backup(sim: Simulation, _order: AskNoBackup) -> None:
+    """The nodes stop writing; its files are removed."""
+    abort_backup(sim, ABORTED_BY_USER, ())
+
+
+def abort_backup(sim: Simulation, code: int, gone: Collection[int]) -> None:
+    """A backup ends before its end; where nodes are gone only if they took part."""
+    state, run = state_of(sim), state_of(sim).backup
+    if run is None or run.ended_s is not None:
+        return
+    if gone and not set(gone) & dict(run.bytes_by_node).keys():
+        return
+    state.backup = run._replace(ended_s=sim.at_s, last_gci=state.gci, error=code)
+    leader = state.president or run.master
+    state.say(sim.at_s, "backup_aborted", leader, backup=run.number, server=run.server, code=code)
+    engine.end_backup(sim, replace(engine.EndBackup(), at_s=sim.at_s))

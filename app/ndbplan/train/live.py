@@ -1,0 +1,145 @@
+"""A live cluster: a simulated one to which things happen, and whose processes and logs say what they know.
+
+    cluster = LiveCluster.begin(plan)
+    cluster.advance(60.0)
+    cluster.act(Kill("n3"))                  # a failure, or an order; None, or why it cannot be
+    cluster.state.nodes[3].status            # what the management server says of it
+    cluster.log_text()                       # the cluster log so far
+    cluster.rewind(30.0)
+
+Whoever gives the same orders at the same moments of the same plan finds the same, to the byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb.cluster_log import written
+from ndbplan.plan.events import Event
+from ndbplan.plan.plan import Plan
+from ndbplan.simulate.events.handlers import Order
+from ndbplan.simulate.model.start import MOST_BUCKETS
+from ndbplan.simulate.model.workload import workload_of
+from ndbplan.simulate.moment import Moment, moment_of
+from ndbplan.simulate.result import SimulationResult
+from ndbplan.simulate.run import Course
+from ndbplan.simulate.session import Act, Refusal, Session
+from ndbplan.simulate.simulation import Due, in_order
+from ndbplan.train import backups, orders, starts, stops
+from ndbplan.train.state import ClusterState, state_of
+from ndbplan.train.watching import Begins, Look, Watching
+
+KINDS = (backups, orders, starts, stops)
+"""Whose handlers there are."""
+LONGEST_H = 24.0
+BEGIN = datetime(2026, 1, 5, 8, 0, 0)
+"""What the clocks of the cluster show at the start: a Monday morning."""
+MOST_CELLS = 4_000_000
+"""Moments times log parts that are recorded at most: beyond it a moment lasts longer than a second."""
+
+
+class LiveCluster:
+    """A cluster under way. Raises SimulationError for a plan that cannot be simulated."""
+
+    def __init__(self, session: Session, begin: datetime) -> None:
+        self.session, self._begin = session, begin
+        self._result: tuple[int, int, SimulationResult] | None = None
+
+    @classmethod
+    def begin(
+        cls,
+        plan: Plan,
+        workload_id: str | None = None,
+        *,
+        hours: float = 2.0,
+        seed: int = 1,
+        begin: datetime = BEGIN,
+        step_s: float = 0.1,
+    ) -> LiveCluster:
+        """All data nodes with a node group are started, and clients send what the workload says."""
+        seconds = min(hours, LONGEST_H) * 3600.0
+        now = Estimation(plan, workload_of(plan, workload_id))
+        story = Course(now, (), step_s, seed, every_node=True).story(seconds)
+        dues = (Due(0.0, Begins(), of_cluster=False), Due(1.0, Look(), of_cluster=False, is_look=True))
+        story = story._replace(dues=in_order([*story.dues, *dues]))
+        beside = Watching.at_rest(plan, begin)
+        buckets = min(int(seconds), max(MOST_BUCKETS, MOST_CELLS // max(1, story.scenario.laws.load.size)))
+        session = Session(story, beside=beside, most_buckets=buckets)
+        session.advance(step_s)
+        return cls(session, begin)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan as it was at the start."""
+        return self.state.plan
+
+    @property
+    def state(self) -> ClusterState:
+        """What its processes know now; for looking at."""
+        return state_of(self.session.simulation)
+
+    @property
+    def now_s(self) -> float:
+        """Simulated seconds since the start."""
+        return self.session.now_s
+
+    @property
+    def clock(self) -> datetime:
+        """What the clocks of the cluster show."""
+        return self._begin + timedelta(seconds=self.now_s)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the session's time is up."""
+        sim = self.session.simulation
+        return sim.step >= sim.scenario.steps
+
+    @property
+    def history(self) -> tuple[Act, ...]:
+        """What was done to it, earliest first."""
+        return self.session.history
+
+    def advance(self, seconds: float) -> None:
+        """Let so much time pass, until the end of the session at most."""
+        self.session.advance(seconds)
+
+    def advance_until(
+        self, reached: Callable[[LiveCluster], bool], at_most_s: float, every_s: float = 0.1
+    ) -> bool:
+        """Let time pass until something is so; False: it was not within that time."""
+        end_s = self.now_s + at_most_s
+        while not reached(self):
+            if self.now_s >= end_s - 1e-9 or self.is_over:
+                return False
+            self.advance(min(every_s, end_s - self.now_s))
+        return True
+
+    def act(self, what: Event | Order) -> Refusal | None:
+        """A failure or an order, now; or why it cannot be."""
+        return self.session.act(what)
+
+    def rewind(self, to_s: float) -> None:
+        """Go back: what was done from then on has not happened."""
+        self.session.rewind(max(to_s, self.session.simulation.scenario.step_s))
+
+    def branch(self) -> LiveCluster:
+        """The same moment once more, which goes on apart from this one."""
+        return LiveCluster(self.session.branch(), self._begin)
+
+    def result(self) -> SimulationResult:
+        """What was found so far."""
+        key = (self.session.simulation.step, self.session.simulation.number)
+        if self._result is None or self._result[:2] != key:
+            self._result = (*key, self.session.result())
+        return self._result[2]
+
+    def moment(self) -> Moment:
+        """What the cluster looks like now."""
+        return moment_of(self.result(), max(0.0, self.now_s - 1e-6))
+
+    def log_text(self, last: int | None = None) -> str:
+        """The cluster log, or its last lines."""
+        lines = self.state.log if last is None else self.state.log[-last:] if last else []
+        return "".join(f"{written(line, self._begin)}\n" for line in lines)

@@ -1,0 +1,87 @@
+"""What data nodes of a live cluster say of their memory: pages, and the thresholds that the log tells of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ndbplan.base.row_types import column
+from ndbplan.configuration.settings import node_settings, usable_data_memory
+from ndbplan.estimate.stored import memory
+from ndbplan.ndb.console import form
+from ndbplan.plan.plan import Plan
+from ndbplan.simulate.ndbinfo import index_memory
+from ndbplan.simulate.simulation import Simulation
+from ndbplan.train.state import ANSWERS, state_of
+
+PAGE_BYTES = 32768
+THRESHOLDS = (80, 90, 100)
+"""Percent at which the log tells of DataMemory [8.4.8 and 7.4.10 logs; checked once a second]."""
+
+
+class Pages(NamedTuple):
+    """Pages of one kind of memory."""
+
+    used: int
+    total: int
+    kib: int
+    """Size of a page."""
+
+    @property
+    def percent(self) -> int:
+        """Rounded down."""
+        return self.used * 100 // self.total if self.total else 0
+
+
+def data_pages(sim: Simulation, node_id: int) -> tuple[Pages, Pages]:
+    """Pages of DataMemory and of the index memory of a data node that runs.
+
+    Where both share one memory, data counts against what the index leaves, and the index against what data
+    leaves (8.4.8: 872 of 5,096 and 24 of 4,248 pages of 5,120).
+    """
+    state = state_of(sim)
+    plan, node = state.plan, state.data_node(node_id)
+    assert node is not None
+    kib, n = int(form(plan.version, "index_page_kib")), sim.node(node.id)
+    settings = node_settings(plan, node)
+    empty = n < 0 or state.nodes[node_id].status not in ANSWERS
+    if empty:
+        total, used = settings.number("DataMemory") // PAGE_BYTES, 0
+    else:
+        limit = float(sim.laws.nodes[n].memory_limit_bytes)
+        total = round(limit / usable_data_memory(settings)) // PAGE_BYTES
+        used = min(total, -int(-float(sim.state.node_state[n].memory_bytes) // PAGE_BYTES))
+    if kib * 1024 != PAGE_BYTES:
+        most, taken = index_memory(plan, node, used * PAGE_BYTES)
+        return Pages(used, total, 32), Pages(0 if empty else taken, most, kib)
+    index = round(used * _hash_share(plan))
+    return Pages(used - index, total - index, 32), Pages(index, total - used + index, kib)
+
+
+def _hash_share(plan: Plan) -> float:
+    """Share of the pages in use that hash indexes take."""
+    tables = memory(plan).tables
+    hashed = sum(table.hash_index_bytes.value for table in tables)
+    whole = sum(table.total_bytes.value for table in tables)
+    return hashed / whole if whole > 0 else 0.0
+
+
+def tell_memory(sim: Simulation) -> None:
+    """Thresholds that DataMemory of a node has crossed since the last look."""
+    state, at_s = state_of(sim), sim.at_s
+    used = column(sim.state.node_state, lambda node: node.memory_bytes)
+    limits = column(sim.laws.nodes, lambda node: node.memory_limit_bytes)
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        node_id = node_class.node_id
+        told = state.memory_told.get(node_id, 0)
+        # Below the first threshold nothing is worked out: this is asked every second of every node.
+        if (used[n] < 0.7 * limits[n] and not told) or state.nodes[node_id].status not in ANSWERS:
+            continue
+        pages = data_pages(sim, node_id)[0]
+        level = max((one for one in THRESHOLDS if pages.percent >= one), default=0)
+        if level != told:
+            state.memory_told[node_id] = level
+            change = "increased to" if level > told else "decreased to"
+            state.say(
+                at_s, "memory", node_id, change=change, percent=pages.percent, used=pages.used,
+                total=pages.total,
+            )  # fmt: skip

@@ -1,0 +1,404 @@
+"""How data nodes of a live cluster start: the process, its place in the cluster, phase after phase.
+
+A node that joins a running cluster goes through the phases of a node restart as estimated; nodes of a cluster
+that is down wait for one another (StartPartialTimeout, StartPartitionedTimeout, StartNoNodegroupTimeout) and
+start together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ndbplan.base.errors import UserError
+from ndbplan.configuration.settings import node_settings
+from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.restart import Conditions
+from ndbplan.estimate.times.restart_phases import STOP
+from ndbplan.ndb.ndbinfo import restart_state
+from ndbplan.ndb.survival import begin_start, come_back, listed
+from ndbplan.plan.processes import NODE_GROUP_NONE
+from ndbplan.simulate.events import orders as engine
+from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.train.state import ClusterState, Status, state_of
+
+CONNECTS_S = 1.0
+"""From the start of a process to its connection to the management server [8.4.8 and 7.4.10 logs: 1 s]."""
+LAST_PHASES_S = 2.0
+"""Phases 5 to 8 are over so long before 9 and 50 [8.4.8 log of a node restart]."""
+SHOWN_AT_END = 100
+"""What STATUS calls the last completed phase while subscriptions are handed over [8.4.8 and 7.4.10]."""
+_COPY_META = "start permission and metadata"
+_WAITS = "wait for local checkpoint"
+_HANDOVER = "wait for subscriptions"
+_UNKNOWN_STATES = "restore from local checkpoint"
+EXIT_SINGLE_USER = 2314
+EXIT_OTHER_FAILED = 2308
+
+
+@dataclass(frozen=True)
+class StartProcess(Order):
+    """ndbmtd or ndbd is started on the host of a data node."""
+
+    node_id: int
+    initial: bool = False
+    waits: bool = False
+    """--nostart: it connects and waits to be told."""
+
+
+@dataclass(frozen=True)
+class StartNode(Order):
+    """A data node that waits is told to start."""
+
+    node_id: int
+
+
+@dataclass(frozen=True)
+class Connects:
+    """The process has connected to the management server."""
+
+    node_id: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Reaches:
+    """A data node has come so far in its start."""
+
+    node_id: int
+    attempt: int
+    phase: int
+    key: str = ""
+    """Name of the phase of a restart that begins; empty: none does."""
+
+
+@dataclass(frozen=True)
+class SpareIsUp:
+    """A data node without rows has started."""
+
+    node_id: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class SystemIsUp:
+    """Data nodes that started together are started."""
+
+    node_ids: tuple[int, ...]
+    attempts: tuple[int, ...]
+
+
+def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+planned(StartProcess)(_at_once)
+planned(StartNode)(_at_once)
+
+
+@handles(StartProcess)
+def start_process(sim: Simulation, order: StartProcess) -> None:
+    """It connects a moment later."""
+    launch(sim, order.node_id, initial=order.initial, waits=order.waits)
+
+
+def launch(sim: Simulation, node_id: int, *, initial: bool, waits: bool, after_s: float = CONNECTS_S) -> None:
+    """The process of a data node is started, unless it runs."""
+    state = state_of(sim)
+    if state.nodes[node_id].runs:
+        return
+    then = "wait" if waits else "start"
+    node = state.change(
+        node_id, runs=True, hangs=False, phase=0, then=then, initial=initial, knows_group=False,
+        attempt=state.nodes[node_id].attempt + 1,
+    )  # fmt: skip
+    sim.later(Due(sim.at_s + after_s, Connects(node_id, node.attempt), of_cluster=False))
+
+
+@handles(Connects)
+def connects(sim: Simulation, event: Connects) -> None:
+    """The management server knows of it; it waits to be told, or starts. Without a server it tries again."""
+    state, node_id = state_of(sim), event.node_id
+    node = state.nodes[node_id]
+    if node.attempt != event.attempt:
+        return
+    if not state.servers:
+        sim.later(Due(sim.at_s + CONNECTS_S, event, of_cluster=False))
+        return
+    at_s = sim.at_s
+    state.say(at_s, "allocated", None, other=node_id)
+    state.say(at_s, "allocated_at", None, other=node_id, address=state.address(node_id))
+    state.say(at_s, "server_connected", state.server, other=node_id)
+    state.say(at_s, "phase", node_id, phase=0, kind="system restart")
+    if node.then == "wait":
+        state.change(node_id, status=Status.NOT_STARTED)
+    else:
+        _ready(sim, node_id)
+
+
+@handles(StartNode)
+def start_node(sim: Simulation, order: StartNode) -> None:
+    """Only one that waits does anything: others run or are not there."""
+    state = state_of(sim)
+    if state.nodes[order.node_id].status is Status.NOT_STARTED:
+        state.say(sim.at_s, "start_begins", order.node_id, program=state.release.name)
+        _ready(sim, order.node_id)
+
+
+def _ready(sim: Simulation, node_id: int) -> None:
+    state = state_of(sim)
+    state.change(node_id, status=Status.STARTING, then="")
+    state.waiting[node_id] = sim.at_s
+    gather(sim)
+
+
+def gather(sim: Simulation) -> None:
+    """Let those start that wait and need wait no longer; asked again every second."""
+    state, outage = state_of(sim), sim.outage
+    if not state.waiting:
+        return
+    if outage.stop is None and outage.running.started:
+        if state.mode_changes or outage.loss is not None:
+            return
+        for node_id in sorted(state.waiting):
+            if state.single_user is not None:
+                ends(sim, node_id, EXIT_SINGLE_USER)
+            else:
+                _join(sim, node_id)
+    elif (seconds := _waits_s(state, sim.at_s)) <= 0.0:
+        _start_together(sim)
+    else:
+        _tell_who_is_missing(state, sim.at_s, seconds)
+
+
+def _waits_s(state: ClusterState, at_s: float) -> float:
+    """How long data nodes of a cluster that is down wait for others; infinite: as long as it takes."""
+    if any(node.status is Status.STARTING and i not in state.waiting for i, node in state.nodes.items()):
+        return float("inf")
+    settings, here = node_settings(state.plan), set(state.waiting)
+    missing = {i for i in state.nodes if i not in here}
+    since_s = min(state.waiting.values())
+    groups: dict[int, set[int]] = {}
+    for node_id, group in state.groups.items():
+        if group != NODE_GROUP_NONE:
+            groups.setdefault(group, set()).add(node_id)
+    if any(not members & here for members in groups.values()):
+        return float("inf")
+    if not missing:
+        return 0.0
+    waits_s = settings.number("StartPartialTimeout") / 1000 or float("inf")
+    if all(state.groups[i] == NODE_GROUP_NONE for i in missing):
+        waits_s = min(waits_s, settings.number("StartNoNodegroupTimeout") / 1000 or float("inf"))
+    elif not any(members <= here for members in groups.values()):
+        waits_s += settings.number("StartPartitionedTimeout") / 1000 or float("inf")
+    return since_s + waits_s - at_s
+
+
+def _tell_who_is_missing(state: ClusterState, at_s: float, seconds: float) -> None:
+    here, everyone = sorted(state.waiting), sorted(state.nodes)
+    missing = [i for i in everyone if i not in state.waiting]
+    if seconds != float("inf") and missing and round(seconds) % 3 == 0:
+        nodes = {"nodes": listed(missing), "all": listed(everyone), "there": listed(here)}
+        state.say(at_s, "waits_for", here[0], seconds=round(seconds), **nodes)
+
+
+def _start_together(sim: Simulation) -> None:
+    """A system restart of all that wait."""
+    state, at_s = state_of(sim), sim.at_s
+    here = sorted(state.waiting)
+    missing = [i for i in state.nodes if i not in state.waiting]
+    state.waiting.clear()
+    first = all(state.nodes[i].initial for i in here)
+    kind = "initial start" if first else "system restart"
+    phases = _phases(sim, "start" if first else "system", None)
+    state.say(at_s, "starts_with", here[0], nodes=listed(here), missing=listed(missing) if missing else "")
+    state.say(at_s, "system_restart", here[0], other=here[0], count=len(here), gci=state.gci)
+    state.joined = [i for i in here if state.groups[i] != NODE_GROUP_NONE] + [
+        i for i in here if state.groups[i] == NODE_GROUP_NONE
+    ]
+    attempts = tuple(state.nodes[i].attempt for i in here)
+    total = 0.0
+    for name, seconds in phases:
+        step = 4 if name != _WAITS else 5
+        for node_id, attempt in zip(here, attempts, strict=True):
+            if name != phases[0][0]:
+                sim.later(_due(at_s + total, Reaches(node_id, attempt, step, f"{kind}/{name}")))
+        total += seconds
+    inside = tuple(i for i in here if sim.node(_id(state, i)) >= 0)
+    engine.begin_together(sim, engine.StartTogether(inside, total, at_s=at_s))
+    sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts), last=True, of_cluster=False))
+
+
+def _due(at_s: float, event: object) -> Due:
+    return Due(at_s, event, of_cluster=False)
+
+
+def _id(state: ClusterState, node_id: int) -> str:
+    node = state.data_node(node_id)
+    assert node is not None
+    return node.id
+
+
+def _phases(sim: Simulation, kind: str, node_id: int | None) -> tuple[tuple[str, float], ...]:
+    """Name and seconds of each phase of a start, as estimated."""
+    try:
+        found = restart(sim.outage.plan, kind, node_id, Conditions(crashed=True)).phases  # type: ignore[arg-type]
+    except UserError:
+        return ((_COPY_META, LAST_PHASES_S),)
+    return tuple((phase.name, phase.duration_s.value) for phase in found if phase.name != STOP)
+
+
+def _join(sim: Simulation, node_id: int) -> None:
+    """A node restart beside the others."""
+    state, process = state_of(sim), sim.outage.plan.by_id[_id(state_of(sim), node_id)]
+    node, at_s = state.nodes[node_id], sim.at_s
+    if sim.node(process.id) < 0:
+        state.waiting.pop(node_id)
+        phases = _phases(sim, "node", node_id)
+        sim.outage.running = begin_start(sim.outage.running, {node_id})
+        total = sum(seconds for _, seconds in phases)
+        sim.later(_due(at_s + total, SpareIsUp(node_id, node.attempt)))
+        state.joined.append(node_id)
+        restart_begins(sim, node_id, phases)
+        return
+    sim.outage.lost.add(node_id)
+    engine.begin(sim, engine.Start(node_id, node.initial, node.restart_status != "Restart completed"))
+    begun = [one for one in sim.restarts if one.node_id == node_id and one.started_at_s == sim.now_s]
+    if begun:
+        state.waiting.pop(node_id)
+        state.starts[node_id] = sim.now_s
+        state.joined = [i for i in state.joined if i != node_id] + [node_id]
+        restart_begins(sim, node_id, begun[-1].phases)
+
+
+def restart_begins(sim: Simulation, node_id: int, phases: tuple[tuple[str, float], ...]) -> None:
+    """A node restart has begun: what the logs tell of it, phase after phase."""
+    state = state_of(sim)
+    node, at_s, leader = state.nodes[node_id], sim.at_s, state.president
+    _restart_status(state, at_s, node_id, "Allocated node id")
+    if leader is not None:
+        kind = "initial node restart" if node.initial else "node restart"
+        state.say(at_s, "node_start_kind", leader, other=node_id, kind=kind)
+        state.say(at_s, "dict_locked", leader, other=node_id)
+    total = 0.0
+    for name, seconds in phases:
+        begins = at_s + total
+        if name == _HANDOVER:
+            sim.later(_due(begins, Reaches(node_id, node.attempt, 8, name)))
+            sim.later(
+                _due(begins + min(seconds, LAST_PHASES_S), Reaches(node_id, node.attempt, SHOWN_AT_END))
+            )
+        elif total > 0.0:
+            sim.later(_due(begins, Reaches(node_id, node.attempt, 4, name)))
+        total += seconds
+
+
+@handles(Reaches)
+def reaches(sim: Simulation, event: Reaches) -> None:
+    """The phases that are completed, and what begins."""
+    state, node_id, at_s = state_of(sim), event.node_id, sim.at_s
+    node = state.nodes[node_id]
+    if node.attempt != event.attempt or node.status is not Status.STARTING:
+        return
+    together, _, name = event.key.rpartition("/")
+    kind = together or ("initial node restart" if node.initial else "node restart")
+    told = {4: range(1, 5), 5: range(0), 8: range(5, 9), SHOWN_AT_END: (9, 50)}.get(event.phase, range(0))
+    for phase in told:
+        if phase > node.phase:
+            state.say(at_s, "phase", node_id, phase=phase, kind="system restart" if phase == 1 else kind)
+    state.change(node_id, phase=max(node.phase, event.phase), knows_group=event.phase >= SHOWN_AT_END // 20)
+    if name and not together:
+        _tell(state, at_s, node_id, name)
+
+
+def _tell(state: ClusterState, at_s: float, node_id: int, name: str) -> None:
+    """What begins in a node restart, and what is over with it."""
+    leader = state.president or node_id
+    lines = {
+        "restore from local checkpoint": (
+            ("distribution_copied", leader), ("dictionary_copied", leader), ("restore_begins", node_id),
+        ),
+        "copy fragments": (("restore_done", node_id), ("online_begins", node_id)),
+        _WAITS: (("copy_done", node_id), ("online_done", node_id), ("durable_begins", leader)),
+    }  # fmt: skip
+    for key, who in lines.get(name, ()):
+        state.say(at_s, key, who, other=node_id, lcp=state.lcp_id + 1)
+    try:
+        words = restart_state(name)[1]
+    except KeyError:
+        words = restart_state(_UNKNOWN_STATES)[1]
+    _restart_status(state, at_s, node_id, words)
+
+
+def _restart_status(state: ClusterState, at_s: float, node_id: int, words: str) -> None:
+    old = state.nodes[node_id].restart_status
+    if state.president is not None and old != words:
+        state.say(at_s, "restart_status", state.president, other=node_id, old=old, new=words)
+    state.change(node_id, restart_status=words)
+
+
+def is_started(sim: Simulation, node_id: int) -> None:
+    """A data node is started: it takes part in everything."""
+    state, at_s = state_of(sim), sim.at_s
+    if state.nodes[node_id].status is not Status.STARTING:
+        return
+    state.say(at_s, "phase", node_id, phase=101, kind="node restart")
+    state.say(at_s, "started", node_id, program=state.release.name)
+    leader = state.president
+    _restart_status(state, at_s, node_id, restart_state("done")[1])
+    if leader is not None:
+        state.say(at_s, "dict_unlocked", leader, other=node_id)
+    state.change(node_id, status=Status.STARTED, phase=0, initial=False, knows_group=True, then="")
+    if node_id not in state.joined:
+        state.joined.append(node_id)
+
+
+@handles(SpareIsUp)
+def spare_is_up(sim: Simulation, event: SpareIsUp) -> None:
+    """It counts among the living from now on."""
+    state = state_of(sim)
+    if state.nodes[event.node_id].attempt == event.attempt and sim.outage.stop is None:
+        outage = sim.outage
+        outage.running = come_back(outage.failures.cluster, outage.running, {event.node_id}, sim.at_s)
+        is_started(sim, event.node_id)
+
+
+@handles(SystemIsUp)
+def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
+    """All that started together is started, unless one was lost meanwhile: then none is (2308)."""
+    state, at_s = state_of(sim), sim.at_s
+    pairs = list(zip(event.node_ids, event.attempts, strict=True))
+    if any(state.nodes[i].attempt != attempt for i, attempt in pairs):
+        return
+    for node_id in event.node_ids:
+        for phase in (5, 6, 7, 8, 9, 50):
+            state.say(at_s, "phase", node_id, phase=phase, kind="system restart")
+        is_started(sim, node_id)
+    spare = {i for i in event.node_ids if sim.node(_id(state, i)) < 0}
+    outage = sim.outage
+    outage.running = come_back(outage.failures.cluster, outage.running, spare, at_s)
+
+
+def ends(sim: Simulation, node_id: int, code: int) -> None:
+    """The process of a data node ends with an error."""
+    from ndbplan.ndb.cluster_log import exit_text
+
+    state, at_s = state_of(sim), sim.at_s
+    node = state.nodes[node_id]
+    text, kind = exit_text(code)
+    phase = f" Occurred during startphase {node.phase}." if node.status is Status.STARTING else ""
+    state.waiting.pop(node_id, None)
+    state.joined = [i for i in state.joined if i != node_id]
+    if node.runs:
+        state.say(at_s, "forced", node_id, code=code, text=text, kind=kind, phase=phase)
+        state.tell(at_s, node_id, f"Error {code}: {text}")
+    if node.status is not Status.NOT_CONNECTED:
+        state.say(at_s, "transporter", None, server=state.server, other=node_id)
+        state.say(at_s, "disconnected", state.server, other=node_id)
+    state.change(
+        node_id, status=Status.NOT_CONNECTED, phase=0, runs=False, hangs=False, then="",
+        attempt=node.attempt + 1,
+    )  # fmt: skip
+    if node.runs and code != EXIT_SINGLE_USER and not node_settings(state.plan).number("StopOnError"):
+        launch(sim, node_id, initial=False, waits=False)

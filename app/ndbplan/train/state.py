@@ -1,0 +1,234 @@
+"""What the processes of a live cluster, and the management server that watches them, know at a moment.
+
+All of it is values: a copy is a snapshot. How it follows from what happens in the simulation is in
+`watching.py`; how orders change it in `starts.py`, `stops.py` and `orders.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple, Self
+
+from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, line_of
+from ndbplan.ndb.console import Release, release_of
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
+from ndbplan.simulate.simulation import Simulation
+
+
+class Status(StrEnum):
+    """What the management server says of a data node, in its words."""
+
+    NOT_CONNECTED = "not connected"
+    NOT_STARTED = "not started"
+    STARTING = "starting"
+    STARTED = "started"
+    STOPPING = "shutting down"
+    SINGLE_USER = "single user mode"
+
+
+ANSWERS = (Status.STARTED, Status.SINGLE_USER, Status.STOPPING)
+"""Those whose data can be read."""
+
+
+class NodeState(NamedTuple):
+    """One data node."""
+
+    status: Status = Status.NOT_CONNECTED
+    phase: int = 0
+    """Last start phase that it has completed."""
+    attempt: int = 0
+    """How often its process was started or ended: what was meant for an earlier one does not happen."""
+    runs: bool = False
+    """Its process is there, whether or not anybody hears of it."""
+    hangs: bool = False
+    then: str = ""
+    """What follows when it has shut down: nothing, `start`, or `wait` until it is told to."""
+    initial: bool = False
+    """Its files are made anew at the start that is under way."""
+    restart_status: str = "Initial state"
+    """Where its last restart is, in the words of the cluster log."""
+    knows_group: bool = True
+    """A starting node does not know its group at first."""
+
+
+class BackupRun(NamedTuple):
+    """A backup under way, or the last one."""
+
+    number: int
+    server: int
+    """The management node that it was asked of."""
+    master: int
+    """The data node that leads it."""
+    began_s: float
+    first_gci: int
+    bytes_by_node: tuple[tuple[int, float], ...]
+    """What each node writes."""
+    rows_by_node: tuple[tuple[int, float], ...]
+    ended_s: float | None = None
+    last_gci: int = 0
+    error: int = 0
+    """Why it ended before its end; 0: it did not."""
+
+
+@dataclass
+class ClusterState:
+    """The cluster as its processes know it."""
+
+    plan: Plan
+    begin: datetime
+    """What the clocks show at the start."""
+    nodes: dict[int, NodeState] = field(default_factory=dict)
+    groups: dict[int, int] = field(default_factory=dict)
+    """Node group of each data node; 65536: none."""
+    used_groups: frozenset[int] = frozenset()
+    """Groups that hold fragments."""
+    joined: list[int] = field(default_factory=list)
+    """Data nodes in the order in which they joined: the first one leads."""
+    servers: frozenset[int] = frozenset()
+    """Management nodes that run."""
+    waiting: dict[int, float] = field(default_factory=dict)
+    """Data nodes that are ready to start, and since when; they wait for others."""
+    log: list[LogLine] = field(default_factory=list)
+    node_logs: list[tuple[float, int, str]] = field(default_factory=list)
+    """Moment, data node and line of what stands in logs of data nodes alone."""
+    severities: frozenset[str] = frozenset(SEVERITIES) - {"DEBUG"}
+    is_logging: bool = True
+    levels: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Of a node and a category, where it is not the usual one."""
+    single_user: int | None = None
+    """The API node that alone has access."""
+    mode_changes: bool = False
+    """Single user mode is being entered."""
+    backup: BackupRun | None = None
+    backups: tuple[BackupRun, ...] = ()
+    """Those that are over."""
+    last_backup: int = 0
+    gci: int = 1
+    gcp_done_s: float = 0.0
+    """When the last global checkpoint was completed."""
+    gcp_told_s: float = 0.0
+    """When the last warning about one that waits came."""
+    lcp_id: int = 1
+    lcp_writes: bool = False
+    memory_told: dict[int, int] = field(default_factory=dict)
+    """Threshold of DataMemory that each node last told of."""
+    struck: dict[str, int] = field(default_factory=dict)
+    """Processes that fail at this moment, and the error they end with; 0: they are killed or silent."""
+    silent: dict[int, float] = field(default_factory=dict)
+    """Node ids that are silent and not yet noticed, and since when."""
+    judged: int = 0
+    """Judgements of the simulation that are told of."""
+    starts: dict[int, float] = field(default_factory=dict)
+    """When the simulation began the last start of each data node that is told of."""
+    arbitrator: int | None = None
+    """The one that the log last told of."""
+
+    @classmethod
+    def at_rest(cls, plan: Plan, begin: datetime) -> Self:
+        """All that has a node group is started; reserved data nodes do not run."""
+        groups = node_group_ids(plan)
+        inside = [i for i, group in sorted(groups.items()) if group != NODE_GROUP_NONE]
+        nodes = {
+            i: NodeState(Status.STARTED, 0, 0, True) if groups[i] != NODE_GROUP_NONE else NodeState()
+            for i in sorted(groups)
+        }
+        servers = frozenset(node.node_id for node in plan.management_nodes)
+        used = frozenset(groups[i] for i in inside)
+        return cls(plan, begin, nodes, dict(groups), used, inside, servers)
+
+    def copy(self) -> Self:
+        """The same, to go on apart."""
+        return replace(
+            self,
+            nodes=self.nodes.copy(),
+            groups=self.groups.copy(),
+            joined=self.joined.copy(),
+            waiting=self.waiting.copy(),
+            log=self.log.copy(),
+            node_logs=self.node_logs.copy(),
+            levels=self.levels.copy(),
+            memory_told=self.memory_told.copy(),
+            struck=self.struck.copy(),
+            silent=self.silent.copy(),
+            starts=self.starts.copy(),
+        )
+
+    # Who there is.
+
+    @property
+    def release(self) -> Release:
+        """What the programs call themselves."""
+        return release_of(self.plan.version)
+
+    @property
+    def president(self) -> int | None:
+        """The data node that leads: of those that run the one that joined first."""
+        return next((i for i in self.joined if self.nodes[i].status in ANSWERS), None)
+
+    @property
+    def server(self) -> int | None:
+        """The management node that clients are connected to: the first that runs."""
+        return min(self.servers, default=None)
+
+    def alive(self) -> list[int]:
+        """Data nodes whose data can be read, in node-id order."""
+        return [i for i, node in self.nodes.items() if node.status in ANSWERS and not node.hangs]
+
+    def process(self, node_id: int) -> Process | None:
+        """The process of a node id of any kind."""
+        return next((p for p in self.plan.processes if node_id in process_node_ids(p)), None)
+
+    def data_node(self, node_id: int) -> DataNode | None:
+        """The data node of an id."""
+        found = self.process(node_id)
+        return found if isinstance(found, DataNode) else None
+
+    def address(self, node_id: int) -> str:
+        """Name of the host of a node."""
+        process = self.process(node_id)
+        host_id = None if process is None else process.host_id
+        return self.plan.host(host_id).hostname if host_id is not None else "any host"
+
+    def group(self, node_id: int) -> int | None:
+        """The node group of a data node; None: it has none."""
+        group = self.groups[node_id]
+        return None if group == NODE_GROUP_NONE else group
+
+    # What changes.
+
+    def change(self, node_id: int, **changes: object) -> NodeState:
+        """Give a data node another state."""
+        self.nodes[node_id] = self.nodes[node_id]._replace(**changes)  # type: ignore[arg-type]
+        return self.nodes[node_id]
+
+    def level(self, node_id: int | None, category: str) -> int:
+        """What the cluster log takes of a node and category: levels up to this."""
+        return self.levels.get((node_id or 0, category), default_levels()[category])
+
+    def say(self, at_s: float, key: str, node_id: int | None, **values: object) -> None:
+        """Write a line into the cluster log, if there is a server that keeps it and it is wanted."""
+        line = line_of(key, at_s, node_id, self.plan.version, **values)
+        if line is None or not self.servers or not self.is_logging or line.severity not in self.severities:
+            return
+        if line.level <= self.level(node_id, line.category):
+            self.log.append(line)
+
+    def all_say(self, at_s: float, key: str, nodes: Iterable[int], **values: object) -> None:
+        """The same line of several nodes."""
+        for node_id in nodes:
+            self.say(at_s, key, node_id, **values)
+
+    def tell(self, at_s: float, node_id: int, text: str) -> None:
+        """Write a line into the log of a data node."""
+        self.node_logs.append((at_s, node_id, text))
+
+
+def state_of(sim: Simulation) -> ClusterState:
+    """What the processes of a simulated cluster know."""
+    assert isinstance(sim.beside, ClusterState)
+    return sim.beside

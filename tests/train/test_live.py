@@ -1,0 +1,273 @@
+"""The live cluster: who survives, what its processes know, and that going back and trying again agrees."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from itertools import chain, combinations
+
+import pytest
+
+from ndbplan.ndb.survival import fail
+from ndbplan.plan.events import Burst, DiskSlow, HostFailure, NetworkCut
+from ndbplan.simulate.events.handlers import Order
+from ndbplan.simulate.events.orders import Kill, Restore, Resume
+from ndbplan.train.backups import AskBackup, AskNoBackup
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.orders import CreateGroup, EnterSingleUser, ExitSingleUser, SetLevel
+from ndbplan.train.starts import StartNode, StartProcess
+from ndbplan.train.state import NodeState, Status
+from ndbplan.train.stops import StopCluster, StopNodes, StopServer
+
+NODES = (3, 4, 5, 6)
+SERVER = 1
+
+
+def statuses(cluster: LiveCluster) -> dict[int, str]:
+    return {i: node.status.value for i, node in cluster.state.nodes.items()}
+
+
+def process_id(cluster: LiveCluster, node_id: int) -> str:
+    process = cluster.state.process(node_id)
+    assert process is not None
+    return process.id
+
+
+def kill(cluster: LiveCluster, node_ids: Iterable[int], *, hangs: bool = False) -> None:
+    for node_id in node_ids:
+        assert cluster.act(Kill(process_id(cluster, node_id), hangs=hangs)) is None
+
+
+def subsets(ids: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(ids, size) for size in range(1, len(ids) + 1)))
+
+
+def follow(cluster: LiveCluster, seconds: float) -> set[int]:
+    cluster.advance(seconds)
+    return set(cluster.state.alive())
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.8"])
+@pytest.mark.parametrize("hangs", [False, True])
+def test_whoever_is_lost_the_rest_does_as_the_survival_function_says(
+    begun: Callable[[str], LiveCluster], version: str, hangs: bool
+) -> None:
+    base = begun(version)
+    outage = base.session.simulation.outage
+    for dead in subsets((SERVER, *NODES)):
+        cluster = base.branch()
+        kill(cluster, dead, hangs=hangs)
+        sides = fail(outage.failures.cluster, outage.running, dead)
+        expected = set().union(*(side.up for side in sides))
+        # Silent nodes are noticed one after the other.
+        assert follow(cluster, 30.0 * len(dead) + 10.0 if hangs else 10.0) == expected, dead
+
+
+@pytest.mark.parametrize("side", [one for one in subsets((SERVER, *NODES)) if len(one) < 5])
+def test_and_so_it_does_when_the_network_is_cut(
+    begun: Callable[[str], LiveCluster], side: tuple[int, ...]
+) -> None:
+    cluster = begun("8.4.8")
+    outage = cluster.session.simulation.outage
+    sides = fail(
+        outage.failures.cluster, outage.running, sides=(side, [i for i in (SERVER, *NODES) if i not in side])
+    )
+    expected = set().union(*(one.up for one in sides))
+    hosts = tuple(cluster.state.process(i).host_id for i in side)  # type: ignore[union-attr]
+    assert cluster.act(NetworkCut(at_s=0, object_ids=hosts)) is None
+    assert follow(cluster, 120.0) == expected
+
+
+def restarted(cluster: LiveCluster, node_id: int) -> list[tuple[str, int]]:
+    """What STATUS shows until a node is started, each once."""
+    seen: list[tuple[str, int]] = []
+    assert cluster.advance_until(lambda c: _seen(c.state.nodes[node_id], seen), 600.0, 0.5)
+    return seen
+
+
+def _seen(node: NodeState, seen: list[tuple[str, int]]) -> bool:
+    if seen[-1:] != [(node.status.value, node.phase)]:
+        seen.append((node.status.value, node.phase))
+    return node.status is Status.STARTED
+
+
+def test_a_killed_node_is_started_through_its_phases(cluster: LiveCluster) -> None:
+    kill(cluster, [6])
+    cluster.advance(2.0)
+    assert statuses(cluster)[6] == "not connected"
+    cluster.act(StartProcess(6))
+    seen = restarted(cluster, 6)
+    assert [phase for status, phase in seen if status == "starting"] == [0, 4, 8, 100]
+    assert cluster.state.joined == [3, 4, 5, 6]
+    text = cluster.log_text()
+    assert "INFO     -- Node 6: Started (mysql-8.4.8 ndb-8.4.8)" in text
+    assert "ALERT    -- Node 3: Arbitration check won - node group majority" in text
+    assert "NR Status: node=6,OLD=Node failure handling complete,NEW=Allocated node id" in text
+
+
+def test_a_stop_takes_a_while_and_a_restart_brings_the_node_back(cluster: LiveCluster) -> None:
+    cluster.act(StopNodes((4,)))
+    cluster.advance(1.0)
+    assert statuses(cluster)[4] == "shutting down"
+    cluster.advance(30.0)
+    assert statuses(cluster)[4] == "not connected"
+    other = cluster.branch()
+    cluster.act(StopNodes((5,), then="wait"))
+    cluster.advance(30.0)
+    assert statuses(cluster)[5] == "not started"
+    cluster.act(StartNode(5))
+    assert restarted(cluster, 5)[-1] == ("started", 0)
+    other.act(StopNodes((5,), then="start", abort=True))
+    other.advance(0.5)
+    assert statuses(other)[5] == "not connected"
+    assert restarted(other, 5)[-1] == ("started", 0)
+    # A stop in order costs no transaction; a node that is aborted may.
+    assert not [error for error in cluster.result().errors if error.code == 4010]
+
+
+def test_the_last_node_of_a_group_that_stops_takes_the_cluster_with_it(cluster: LiveCluster) -> None:
+    cluster.act(StopNodes((3,), abort=True))
+    cluster.advance(1.0)
+    cluster.act(StopNodes((4,)))
+    cluster.advance(30.0)
+    assert set(statuses(cluster).values()) == {"not connected"}
+    assert cluster.log_text().count("Caused by error 2305") == 2
+    assert cluster.moment().stopped
+
+
+def test_a_cluster_that_is_down_starts_when_all_are_there_or_one_is_waited_for_long_enough(
+    cluster: LiveCluster,
+) -> None:
+    cluster.act(StopCluster())
+    cluster.advance(20.0)
+    assert set(statuses(cluster).values()) == {"not connected"}
+    assert cluster.moment().accepted_per_s == 0
+    for node_id in (3, 4, 5):
+        cluster.act(StartProcess(node_id))
+    cluster.advance(20.0)
+    assert {statuses(cluster)[i] for i in (3, 4, 5)} == {"starting"}
+    all_there = cluster.branch()
+    all_there.act(StartProcess(6))
+    for one, up in ((cluster, {3, 4, 5}), (all_there, {3, 4, 5, 6})):
+        one.advance(120.0)
+        assert set(one.state.alive()) == up
+        assert one.moment().accepted_per_s > 0
+    assert "[ missing: 6 no-wait:  ]" in cluster.log_text()
+    cluster.act(StartProcess(6))
+    assert restarted(cluster, 6)[-1] == ("started", 0)
+
+
+def test_a_node_that_wakes_up_in_time_goes_on_and_one_too_late_ends(cluster: LiveCluster) -> None:
+    late = cluster.branch()
+    for one, seconds in ((cluster, 5.0), (late, 40.0)):
+        kill(one, [6], hangs=True)
+        one.advance(seconds)
+        one.act(Resume(process_id(one, 6)))
+        one.advance(2.0)
+    assert set(cluster.state.alive()) == set(NODES)
+    assert cluster.moment().accepted_per_s > 0
+    assert set(late.state.alive()) == {3, 4, 5}
+    assert "Node 6: Forced node shutdown completed. Caused by error 2315" in late.log_text()
+
+
+def test_while_a_node_is_silent_the_server_drops_it_before_the_cluster_does(cluster: LiveCluster) -> None:
+    kill(cluster, [6], hangs=True)
+    cluster.advance(7.0)
+    assert statuses(cluster)[6] == "not connected"
+    assert cluster.moment().stands_still
+    cluster.advance(30.0)
+    text = cluster.log_text()
+    beats = [line for line in text.splitlines() if "missed heartbeat" in line and "Node 6" in line]
+    assert [line[-1] for line in beats[:3]] == ["2", "3", "4"]
+    assert "Node 1 disconnecting node 6 due to missed heartbeat" in text
+    assert "GCP Monitor: GCP_COMMIT lag 10 sec (no max lag)" in text
+
+
+def test_single_user_mode_is_entered_after_a_while_and_shuts_the_others_out(cluster: LiveCluster) -> None:
+    before = cluster.moment().accepted_per_s
+    cluster.act(EnterSingleUser(50))
+    cluster.advance(1.0)
+    assert set(statuses(cluster).values()) == {"shutting down"}
+    cluster.advance(10.0)
+    assert set(statuses(cluster).values()) == {"single user mode"}
+    assert cluster.moment().accepted_per_s < 0.01 * before
+    cluster.act(ExitSingleUser())
+    cluster.advance(5.0)
+    assert set(statuses(cluster).values()) == {"started"}
+    assert cluster.moment().accepted_per_s > 0.5 * before
+
+
+def test_a_backup_ends_by_itself_or_with_a_node(cluster: LiveCluster) -> None:
+    other, third = cluster.branch(), cluster.branch()
+    for one in (cluster, other, third):
+        one.act(AskBackup())
+    assert cluster.advance_until(lambda c: bool(c.state.backups), 600.0, 1.0)
+    assert "Backup 1 started from node 1 completed. StartGCP: " in cluster.log_text()
+    other.advance(1.0)
+    kill(other, [4])
+    other.advance(2.0)
+    assert "Backup 1 started from 1 has been aborted. Error: 1326" in other.log_text()
+    third.act(AskNoBackup(1))
+    assert "has been aborted. Error: 1321" in third.log_text()
+    cluster.act(AskBackup(1))
+    assert "has been aborted. Error: 1350" in cluster.log_text()
+
+
+def drawn(rng: random.Random, cluster: LiveCluster) -> object:
+    node_id = rng.choice(NODES)
+    host = cluster.state.process(node_id).host_id  # type: ignore[union-attr]
+    disk = cluster.plan.host(host).disks[0].id
+    acts: list[object] = [
+        Kill(process_id(cluster, node_id)),
+        Kill(process_id(cluster, node_id), hangs=True),
+        Resume(process_id(cluster, node_id)),
+        StartProcess(node_id, initial=rng.random() < 0.2, waits=rng.random() < 0.3),
+        StartNode(node_id),
+        StopNodes((node_id,), abort=rng.random() < 0.5, then=rng.choice(["", "start", "wait"])),
+        StopCluster(then=rng.choice(["", "start", "wait"])),
+        StopServer(SERVER, then=rng.choice(["", "start"])),
+        AskBackup(),
+        AskNoBackup(1),
+        EnterSingleUser(49),
+        ExitSingleUser(),
+        SetLevel(0, "CHECKPOINT", 15),
+        CreateGroup(()),
+        HostFailure(at_s=0, object_id=host, back_after_s=rng.choice([None, 30.0])),
+        NetworkCut(at_s=0, object_ids=(host,), back_after_s=rng.choice([None, 20.0])),
+        Restore(host),
+        Restore(),
+        DiskSlow(at_s=0, object_id=disk, factor=0.3, duration_s=20),
+        Burst(at_s=0, factor=2, duration_s=10),
+    ]
+    return rng.choice(acts)
+
+
+def known(cluster: LiveCluster) -> tuple[object, ...]:
+    state, result = cluster.state, cluster.result()
+    return (
+        cluster.log_text(), state.node_logs, state.nodes, state.groups, state.joined, state.backup,
+        state.gci, state.servers, state.clients, result.to_csv(), result.events,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_going_back_and_doing_the_same_again_gives_the_same_to_the_byte(
+    begun: Callable[[str], LiveCluster], seed: int
+) -> None:
+    rng = random.Random(seed)
+    cluster = begun("8.4.8")
+    for _ in range(14):
+        cluster.act(drawn(rng, cluster))  # type: ignore[arg-type]
+        cluster.advance(rng.choice([0.1, 1.0, 3.7, 12.0, 40.0]))
+    story, end_s, whole = cluster.history, cluster.now_s, known(cluster)
+    back_s = rng.uniform(0.0, end_s)
+    again = cluster.branch()
+    again.rewind(back_s)
+    for act in story:
+        if act.at_s >= again.now_s - 1e-9 and act.at_s >= round(back_s, 1) - 1e-9:
+            again.advance(act.at_s - again.now_s)
+            again.act(act.event)
+    again.advance(end_s - again.now_s)
+    assert known(again) == whole
+    assert known(cluster) == whole, "what goes on apart leaves this one alone"
+    assert any(isinstance(act.event, Order) for act in story)
