@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.edits.from_host import Chosen
@@ -21,11 +23,24 @@ class CanvasMessages:
         canvas.out_of_sight.connect(self._offer_to_show)
         canvas.covering.connect(self._offer_to_move_apart)
         editor.chosen.connect(self._tell_what_is_chosen)
+        editor.document.changed.connect(self._retire)
+        self._said: tuple[str, Plan] | None = None
+        """What was said last, and of which plan."""
+
+    def _say(self, text: str, button: str, run: Callable[[], object]) -> None:
+        self._messages.say("info", text, button, run)
+        self._said = (text, self._editor.plan)
+
+    def _retire(self, _before: Plan, after: Plan) -> None:
+        """What is offered holds for one plan: the next step, or undo, takes it away."""
+        if self._said is not None and self._said[1] is not after:
+            if self._messages.text == self._said[0]:
+                self._messages.hide()
+            self._said = None
 
     def _offer_to_show(self, ids: tuple[str, ...]) -> None:
         here = "is" if len(ids) == 1 else "are"
-        self._messages.say(
-            "info",
+        self._say(
             f"{self._editor.names(ids)} {here} outside of what you see.",
             "Go to",
             lambda: self._canvas.bring_into_view(ids),
@@ -34,14 +49,11 @@ class CanvasMessages:
     def _offer_to_move_apart(self, pairs: tuple[tuple[str, str], ...]) -> None:
         one, other = (self._editor.name_of(i) if i else "API programs anywhere" for i in pairs[0])
         more = f", and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-        self._messages.say(
-            "info",
+        self._say(
             f"{one} and {other} cover one another{more}.",
             "Move apart",
             lambda: self._editor.move_apart(pairs),
         )
 
     def _tell_what_is_chosen(self, text: str, chosen: tuple[Chosen, ...]) -> None:
-        self._messages.say(
-            "info", text, "Keep the product's defaults", partial(self._editor.take_back, chosen)
-        )
+        self._say(text, "Keep the product's defaults", partial(self._editor.take_back, chosen))

@@ -38,6 +38,8 @@ class Doors(NamedTuple):
     """A parameter of all nodes of a kind: the plan's name of the kind, the parameter's name."""
     open_tab: Callable[[str], object]
     """A tab of the analyses."""
+    fix_all: Callable[[], object]
+    """Apply all fixes that cost nothing."""
     problems: Callable[[], Iterator[tuple[str, str, str | None]]]
     """Message, severity and the object of each problem there is."""
 
@@ -59,7 +61,10 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
     for sample in sample_names():
         yield Command(f"Sample {sample}", "new plan", "sparkles", partial(doors.open_sample, sample))
     yield from _pages(doors)
-    for message, severity, object_id in doors.problems():
+    problems = list(doors.problems())
+    if problems:
+        yield Command("Fix all problems", "all that costs nothing", "sparkles", doors.fix_all, "", "problem")
+    for message, severity, object_id in problems:
         text = message if len(message) <= _SHORTENED else f"{message[:_SHORTENED]}…"
         lead = partial(doors.open_tab, "Problems") if object_id is None else partial(doors.go_to, object_id)
         yield Command(text, severity, "triangle-alert", lead, "", f"problem {message}")

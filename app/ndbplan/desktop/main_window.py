@@ -205,14 +205,11 @@ class MainWindow(QMainWindow):
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
         self.empty.file_wanted.connect(self.files.open)
+        to = self.navigation
         doors = Doors(
-            go_to=self.navigation.go_to,
-            open_sample=self.show_sample,
-            open_page=self.navigation.open_guide,
-            open_parameter=self.navigation.open_parameter,
-            open_tab=self.navigation.open_tab,
-            problems=self.panels.listed_problems,
-        )
+            go_to=to.go_to, open_sample=self.show_sample, open_page=to.open_guide, open_tab=to.open_tab,
+            open_parameter=to.open_parameter, fix_all=to.fix_all, problems=self.panels.listed_problems,
+        )  # fmt: skip
         self.commands = CommandPalette(
             self,
             partial(commands_of, self.actions_table, self.editor, self.document, doors),

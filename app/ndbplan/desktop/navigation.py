@@ -63,6 +63,15 @@ class Navigation:
         self._show_analyses()
         self._panels.analyses.show_tab(name)
 
+    def fix_all(self) -> None:
+        """Apply all fixes that cost nothing, in the panel that says which."""
+        from ndbplan.desktop.analyses.problems import ProblemsPanel
+
+        self._show_analyses()
+        panel = self._panels.analyses.show_tab("Problems")
+        assert isinstance(panel, ProblemsPanel)
+        panel.apply_all()
+
     def simulate(self) -> None:
         """Run the simulation of the analyses."""
         self._finish_building()

@@ -323,17 +323,19 @@ class ProcessItem(CanvasItem):
     ) -> None:
         t = self.look.tokens
         ink = self.loss_ink() or process_colour(self.chip, t)
-        if self.is_selected:
+        starting = bool(self.look.loads.starting.keys() & set(self.object_ids))
+        is_filled = self.is_selected and not (self.is_down or starting)
+        if is_filled:
             paint.box(painter, self.size, ink, ink, 7, 1.5)
             paint.text(painter, self.size, self.chip.text, t.canvas, 13, 600, paint.CENTRE)
-            if self.is_current:
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(paint.pen(t.accent, 1.5))
-                painter.drawRoundedRect(self.size.adjusted(-2.5, -2.5, 2.5, 2.5), 9, 9)
         else:
             self._paint_state(painter, ink)
+        if self.is_selected and (self.is_current or not is_filled):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(paint.pen(t.accent, 1.5))
+            painter.drawRoundedRect(self.size.adjusted(-2.5, -2.5, 2.5, 2.5), 9, 9)
         fill = self.look.loads.redo_buffers.get(self.object_id)
-        if fill is not None and not self.look.loads.starting.keys() & set(self.object_ids):
+        if fill is not None and not starting:
             track = self.size.adjusted(5, self.size.height() - 5, -5, -2)
             paint.bar(painter, track, fill, t)
         self.severity_mark(painter, self.size.right() + 3, self.size.top() + 1, self.chip.ids)

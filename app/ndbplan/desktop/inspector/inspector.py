@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from ndbplan.base.units import how_many
@@ -138,6 +138,9 @@ class Inspector(QWidget):
 
     def _build(self, ids: tuple[str, ...]) -> None:
         plan = self._context.plan
+        # Parts take their heights in later turns: until all have theirs, what was there stays on the screen.
+        self._scroll.setUpdatesEnabled(False)
+        QTimer.singleShot(0, self._scroll, lambda: self._scroll.setUpdatesEnabled(True))
         empty(self._column)
         kinds = _kinds(plan, ids)
         page: Page

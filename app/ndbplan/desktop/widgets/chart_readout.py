@@ -100,4 +100,6 @@ class Readout(QLabel):
 
 
 def _ink(text: str, colour: str) -> str:
-    return f'<span style="color:{colour}">{text.replace(" ", "&nbsp;")}</span>'
+    # A name stands with its value, and the thousands of a figure together, in one line.
+    whole = text.replace(" ", "&nbsp;").replace("\u2009", "\u202f")
+    return f'<span style="color:{colour}">{whole}</span>'
