@@ -19,6 +19,7 @@ from ndbplan.plan import journal
 from ndbplan.plan.hardware import Location
 from ndbplan.plan.journal import Heading, JournalFile, is_open, read
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.project import Project, Variant
 from ndbplan.plan.samples import sample_plan
 
 
@@ -58,6 +59,34 @@ def test_every_state_is_read_as_it_was(tmp_path: Path, seed: int) -> None:
         assert left is not None
         assert left.plan == plan
         assert left.heading == Heading("shop", None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_state_of_variants_is_read_as_it_was(tmp_path: Path, seed: int) -> None:
+    """Edits of any variant; variants that come, go, change places, names and notes, several at once."""
+    random = Random(seed)
+    plans = _edited(seed, 12)
+    states = [Project(variants=(Variant(name="A", note="as bought", plan=plans[0]), Variant(plan=plans[1])))]
+    for number, plan in enumerate(plans[1:]):
+        state = states[-1].with_plan(random.randrange(len(states[-1].variants)), plan)
+        variants = list(state.variants)
+        for _ in range(number % 4):
+            random.shuffle(variants)
+            made = Variant(name=f"v{random.random()}", note="n", plan=random.choice(plans))
+            variants = random.choice((variants[1:] or variants, [*variants, made], [made, *variants[1:]]))
+        states.append(Project(variants=tuple(variants)))
+    log = JournalFile.begin(tmp_path / "j", Heading("shop", None), states[0])
+    sizes = [log.path.stat().st_size]
+    for state in states[1:]:
+        log.append(state)
+        sizes.append(log.path.stat().st_size)
+    log.close()
+    content = log.path.read_bytes()
+    for state, size in zip(states, sizes, strict=True):
+        log.path.write_bytes(content[:size])
+        left = read(log.path)
+        assert left is not None
+        assert left.project == state
 
 
 def test_cut_at_any_byte_it_holds_all_edits_before(tmp_path: Path) -> None:

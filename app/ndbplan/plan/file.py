@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import re
@@ -11,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pydantic import ValidationError
-
-from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError, write_atomically
-from ndbplan.base.units import format_bytes, whole_number
-from ndbplan.plan.fields import refusal
+from ndbplan.base.units import format_bytes
+from ndbplan.plan.file_errors import PlanFileError as PlanFileError
+from ndbplan.plan.file_errors import short
+from ndbplan.plan.newer import understood
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
-from ndbplan.plan.references import BrokenReferenceError
+from ndbplan.plan.project import Project
+from ndbplan.plan.project_json import from_json, to_json
 
 SUFFIX = ".ndbplan"
 MAX_FILE_BYTES = 200_000_000
@@ -37,23 +36,24 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _same}
 _ELSEWHERE = "save under another name, on another disk"
 
 
-class PlanFileError(FileError):
-    """A file that is no plan this program can read, or one that cannot be written."""
-
-
-def dumps(plan: Plan) -> str:
+def dumps(what: Plan | Project) -> str:
     """The text of a plan file: stable order, defaults left out, two-space indent, one trailing newline."""
-    document = {"format_version": FORMAT_VERSION, **plan.model_dump(mode="json", exclude_defaults=True)}
+    document = to_json(Project.of(what))
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def loads(text: str, *, name: str = "plan") -> Plan:
-    """The plan in a text. Raises PlanFileError; `name` says which file in the message."""
+    """The main plan in a text; see `loads_project`."""
+    return loads_project(text, name=name).main
+
+
+def loads_project(text: str, *, name: str = "plan") -> Project:
+    """All variants in a text. Raises PlanFileError; `name` says which file in the message."""
     return from_document(_parse(text, name), name=name)
 
 
-def from_document(document: Any, *, name: str = "plan") -> Plan:
-    """The plan in parsed JSON, migrated from older formats. Raises PlanFileError."""
+def from_document(document: Any, *, name: str = "plan") -> Project:
+    """The variants in parsed JSON, migrated from older formats. Raises PlanFileError."""
     if not isinstance(document, dict) or "format_version" not in document:
         raise PlanFileError(
             "this is JSON but no plan: it has no field 'format_version'",
@@ -63,7 +63,7 @@ def from_document(document: Any, *, name: str = "plan") -> Plan:
     version = document["format_version"]
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise PlanFileError(
-            f"format_version is {_short(version)}; it must be a whole number from 1 to {FORMAT_VERSION}",
+            f"format_version is {short(version)}; it must be a whole number from 1 to {FORMAT_VERSION}",
             where=f"{name}: format_version",
             fix="open a file that ndbplan saved",
         )
@@ -78,26 +78,28 @@ def from_document(document: Any, *, name: str = "plan") -> Plan:
             document = MIGRATIONS[version](document)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise PlanFileError(
-                f"format {version} cannot be carried over to {version + 1}: {_short(str(error))}",
+                f"format {version} cannot be carried over to {version + 1}: {short(str(error))}",
                 where=name,
                 fix="open it with the ndbplan that wrote it; the file is left untouched",
             ) from None
         version += 1
-    try:
-        return Plan.model_validate({**document, "format_version": FORMAT_VERSION})
-    except ValidationError as error:
-        raise _readable(error, name) from None
+    return from_json(document, name)
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A plan that was read, and what of its file this program does not understand."""
+    """What was read of a file, and what of it this program does not understand."""
 
-    plan: Plan
+    project: Project
     newer_format: int | None = None
     """Format of a file that a newer program wrote: it can be read, and is not written over."""
     not_understood: tuple[str, ...] = ()
     """Where what was left out stands in the file."""
+
+    @property
+    def plan(self) -> Plan:
+        """The main plan."""
+        return self.project.main
 
     def notice(self, name: str) -> str:
         """What to say of it in one line; nothing for a file of a known format."""
@@ -114,18 +116,24 @@ class Opened:
 
 
 def open_file(path: str | os.PathLike[str]) -> Opened:
-    """The plan in a file, of a newer format too. Raises PlanFileError for whatever else is wrong with it."""
+    """What is in a file, of a newer format too. Raises PlanFileError for whatever else is wrong with it."""
     text = _read_text(Path(path))
     document = _parse(text, str(path))
     version = document.get("format_version") if isinstance(document, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version <= FORMAT_VERSION:
         return Opened(from_document(document, name=str(path)))
-    return _understood(document, version, str(path))
+    project, left_out = understood(document, str(path))
+    return Opened(project, version, left_out)
 
 
 def load(path: str | os.PathLike[str]) -> Plan:
-    """The plan in a file of a known format. Raises PlanFileError for whatever is wrong with it."""
-    return loads(_read_text(Path(path)), name=str(path))
+    """The main plan in a file; see `load_project`."""
+    return load_project(path).main
+
+
+def load_project(path: str | os.PathLike[str]) -> Project:
+    """The variants in a file of a known format. Raises PlanFileError for whatever is wrong with it."""
+    return loads_project(_read_text(Path(path)), name=str(path))
 
 
 def _read_text(file: Path) -> str:
@@ -161,65 +169,14 @@ def _read_text(file: Path) -> str:
     return text
 
 
-def _understood(document: dict[str, Any], version: int, name: str) -> Opened:
-    """What this program knows of a file of a newer format: unknown fields, kinds and values are left out."""
-    document = {**copy.deepcopy(document), "format_version": FORMAT_VERSION}
-    left_out: list[str] = []
-    while True:
-        try:
-            return Opened(Plan.model_validate(document), version, tuple(left_out))
-        except ValidationError as error:
-            places = [_without(document, place) for place in _places(error)]
-            if not any(places):
-                raise _readable(error, name) from None
-            left_out += [place for place in places if place]
-
-
-def _places(error: ValidationError) -> list[tuple[int | str, ...]]:
-    """Where the errors are, those behind others in a list first, so that they keep their places."""
-    places: list[tuple[int | str, ...]] = []
-    for one in error.errors(include_url=False):
-        cause = (one.get("ctx") or {}).get("error")
-        if isinstance(cause, BrokenReferenceError):
-            steps = re.findall(r"[^.\[\]]+", cause.where)
-            numbers = map(whole_number, steps)
-            places.append(tuple(s if n is None else n for s, n in zip(steps, numbers, strict=True)))
-        else:
-            places.append(one["loc"])
-    return sorted(places, key=lambda loc: [(isinstance(step, str), step) for step in loc], reverse=True)
-
-
-def _without(document: dict[str, Any], loc: tuple[int | str, ...]) -> str:
-    """Takes a field out, or the member of a list that lacks one; says which."""
-    here: Any = document
-    way: list[tuple[Any, int | str]] = []
-    for step in loc:
-        there = (isinstance(here, dict) and step in here) or (
-            isinstance(here, list) and isinstance(step, int) and step < len(here)
-        )
-        if there:
-            way.append((here, step))
-            here = here[step]
-        # Any other step is the name of a kind, or of a field that is missing.
-    if loc and isinstance(loc[-1], str) and (not way or way[-1][1] != loc[-1]):
-        # The field is missing: what needs it goes.
-        while way and not isinstance(way[-1][1], int):
-            way.pop()
-    if not way:
-        return ""
-    place = _path(tuple(step for _, step in way))
-    holder, last = way[-1]
-    del holder[last]
-    return place
-
-
-def save(plan: Plan, path: str | os.PathLike[str]) -> None:
-    """Write a plan beside its place and swap it in; the file before stays as one backup, `NAME~`.
+def save(what: Plan | Project, path: str | os.PathLike[str]) -> None:
+    """Write a plan, or all variants, beside its place and swap it in; the file before stays as `NAME~`.
 
     A file of a newer format is not written over. What was written is read back before it takes the place of
     anything. Raises PlanFileError when it cannot be written, or could not be opened again; the old file is
     then as it was.
     """
+    project = Project.of(what)
 
     def check(written: bytes) -> None:
         if len(written) > MAX_FILE_BYTES:
@@ -229,7 +186,7 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
                 fix="split the plan",
             )
         try:
-            same = loads(written.decode("utf-8")) == plan
+            same = loads_project(written.decode("utf-8")) == project
         except PlanFileError as error:
             raise PlanFileError(
                 f"it could not be opened again: {error.what}", where=error.where, fix=f"undo, or {error.fix}"
@@ -239,7 +196,7 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
 
     try:
         _refuse_newer(Path(path))
-        write_atomically(Path(path), dumps(plan).encode("utf-8"), backup=True, check=check)
+        write_atomically(Path(path), dumps(project).encode("utf-8"), backup=True, check=check)
     except PlanFileError:
         raise
     except FileError as error:
@@ -263,11 +220,6 @@ def _refuse_newer(path: Path) -> None:
             where=str(path),
             fix="save under another name",
         )
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def _parse(text: str, name: str) -> Any:
@@ -295,34 +247,3 @@ def _parse(text: str, name: str) -> Any:
         ) from None
     except ValueError as error:
         raise PlanFileError(f"no JSON: {error}", where=name, fix="open a file that ndbplan saved") from None
-
-
-def _readable(error: ValidationError, name: str) -> PlanFileError:
-    first = error.errors(include_url=False)[0]
-    cause = (first.get("ctx") or {}).get("error")
-    place = _path(first["loc"])
-    if isinstance(cause, BrokenReferenceError):
-        return PlanFileError(cause.what, where=f"{name}: {cause.where}", fix=cause.fix)
-    if isinstance(cause, UserError):
-        return PlanFileError(cause.what, where=f"{name}: {place or cause.where}", fix=cause.fix)
-    more = error.error_count() - 1
-    tail = f" (and {more} more)" if more else ""
-    if first["type"] == "extra_forbidden":
-        what = f"this format has no such field{tail}"
-        fix = "remove it, or open the file with the ndbplan that wrote it"
-    elif first["type"] == "missing":
-        what, fix = f"the field is missing{tail}", "add it"
-    else:
-        what = f"{_short(first['input'])} is refused: {refusal(first)}{tail}"
-        fix = "correct the value"
-    return PlanFileError(what, where=f"{name}: {place}", fix=fix)
-
-
-def _path(loc: tuple[int | str, ...]) -> str:
-    text = ""
-    for part in loc:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif part not in ("management", "data", "sql", "api", "open", "closed"):
-            text += f".{part}" if text else part
-    return text

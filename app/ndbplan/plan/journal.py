@@ -1,12 +1,13 @@
 """The journal of a plan that is being edited: one line for each edit, so that a crash loses none.
 
-    log = JournalFile.begin(folder, Heading("starter", None), plan)
+    log = JournalFile.begin(folder, Heading("starter", None), project)
     log.append(after)                    # one line; it survives the end of the program
     log.flush()                          # it survives a loss of power too
-    found = read(log.path)               # Left: the newest plan that a file may hold
+    found = read(log.path)               # Left: the newest state that a file may hold
 
 A line holds what changed since the line before: of a collection only the parts that are new, the others by
-their places. Each line has its checksum; what follows a line that was cut or damaged is not read.
+their places. Each line has its checksum; what follows a line that was cut or damaged is not read. Where
+variants come, go or change their names, a line lists them all, each with the one that it is made of.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from pydantic import ValidationError
+
 from ndbplan.base.files import flush_folder, hold, is_held, make_private
 from ndbplan.plan import file
 from ndbplan.plan.fields import Part
-from ndbplan.plan.plan import FORMAT_VERSION, Plan
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import MAIN, Project, Variant, sharing
+from ndbplan.plan.project_json import whole
 
 SUFFIX = ".journal"
 MAX_BYTES = 2_000_000_000
@@ -49,17 +54,22 @@ class Left:
     """What a journal holds."""
 
     heading: Heading
-    plan: Plan
+    project: Project
     edited_at: datetime
+
+    @property
+    def plan(self) -> Plan:
+        """Its main plan."""
+        return self.project.main
 
 
 class JournalFile:
     """The journal of one document, held by this process for as long as it is open."""
 
-    def __init__(self, path: Path, handle: int, heading: Heading, plan: Plan) -> None:
+    def __init__(self, path: Path, handle: int, heading: Heading, project: Project) -> None:
         self.path = path
         self.heading = heading
-        self.plan = plan
+        self.project = project
         """The newest that it holds: where one could not be added, the one before."""
         self.bytes_since_start = 0
         self.start_bytes = 0
@@ -67,8 +77,8 @@ class JournalFile:
         self._is_listed = False
 
     @classmethod
-    def begin(cls, folder: Path, heading: Heading, plan: Plan) -> JournalFile:
-        """A journal that starts with the whole plan. Raises OSError when it cannot be written.
+    def begin(cls, folder: Path, heading: Heading, what: Plan | Project) -> JournalFile:
+        """A journal that starts with a whole plan, or all variants. Raises OSError when it cannot be written.
 
         Nobody but the user can read it, whatever the permissions of the plan's file.
         """
@@ -77,20 +87,24 @@ class JournalFile:
             raise PermissionError(1, refusal)
         path = folder / f"{os.getpid()}-{os.urandom(6).hex()}{SUFFIX}"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
-        journal = cls(path, handle, heading, plan)
+        project = Project.of(what)
+        journal = cls(path, handle, heading, project)
         try:
             hold(handle)
-            journal._write({"heading": _plain(heading), "plan": _whole(plan), "host": platform.node()})
+            entry = {"heading": _plain(heading), "plan": whole(project.main), "host": platform.node()}
+            main = Project.of(project.main)
+            journal._write(entry if project == main else {**entry, **_changed(main, project)})
             journal.start_bytes = journal.bytes_since_start
         except BaseException:
             journal.remove()
             raise
         return journal
 
-    def append(self, plan: Plan) -> None:
+    def append(self, what: Plan | Project) -> None:
         """Add what an edit made. Raises OSError when it cannot be written: the journal ends before it."""
-        self._write({"changed": _difference(self.plan, plan)})
-        self.plan = plan
+        project = Project.of(what)
+        self._write(_changed(self.project, project))
+        self.project = project
 
     def rename(self, heading: Heading) -> None:
         """The plan has another name or file. Raises OSError."""
@@ -145,10 +159,10 @@ class JournalFile:
 
 
 def read(path: Path) -> Left | None:
-    """The newest plan of a journal that a plan file may hold; None: there is none in it. Raises OSError."""
+    """The newest state of a journal that a plan file may hold; None: there is none in it. Raises OSError."""
     if path.stat().st_size > MAX_BYTES:
         return None
-    heading, states = Heading("", None), deque[tuple[Document, datetime]](maxlen=_STATES_TRIED)
+    heading, states = Heading("", None), deque[tuple[list[Document], datetime]](maxlen=_STATES_TRIED)
     for entry in _entries(path):
         # A line with the right checksum and another content was written by another program.
         with suppress(KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -158,14 +172,14 @@ def read(path: Path) -> Left | None:
                 stated = entry["heading"]
                 heading = Heading(str(stated["name"]), Path(stated["path"]) if stated["path"] else None)
             if "plan" in entry:
-                whole = dict(entry["plan"])
+                started = [{"name": MAIN, "note": "", "plan": dict(entry["plan"])}]
                 states.clear()
-                states.append((whole, at))
-            elif "changed" in entry:
-                states.append((_applied(states[-1][0], entry["changed"]), at))
-    for document, at in reversed(states):
-        with suppress(file.PlanFileError):
-            return Left(heading, file.from_document(document, name=heading.name), at)
+                states.append((_after(started, entry), at))
+            elif "changed" in entry or "variants" in entry:
+                states.append((_after(states[-1][0], entry), at))
+    for state, at in reversed(states):
+        with suppress(file.PlanFileError, ValidationError):
+            return Left(heading, _project(state, heading.name), at)
     return None
 
 
@@ -211,8 +225,52 @@ def _plain(heading: Heading) -> Document:
     return {"name": heading.name, "path": None if heading.path is None else os.fspath(heading.path)}
 
 
-def _whole(plan: Plan) -> Document:
-    return {"format_version": FORMAT_VERSION, **plan.model_dump(mode="json", exclude_defaults=True)}
+def _changed(before: Project, after: Project) -> Document:
+    """What a line says: the plan of one variant that changed, else how all of them came to be."""
+    pairs = list(zip(before.variants, after.variants, strict=False))
+    named_alike = all((a.name, a.note) == (b.name, b.note) for a, b in pairs)
+    other = [n for n, (old, new) in enumerate(pairs) if old.plan is not new.plan]
+    if named_alike and len(before.variants) == len(after.variants) and len(other) <= 1:
+        place = other[0] if other else 0
+        changed = _difference(before.variants[place].plan, after.variants[place].plan)
+        return {"changed": changed, "in": place} if place else {"changed": changed}
+    return {"variants": [_made(before, variant, n) for n, variant in enumerate(after.variants)]}
+
+
+def _made(before: Project, variant: Variant, place: int) -> Document:
+    """A variant as what it is made of, and what is changed of that."""
+    same = (n for n, old in enumerate(before.variants) if old.plan is variant.plan)
+    source = next(same, min(place, len(before.variants) - 1))
+    changed = _difference(before.variants[source].plan, variant.plan)
+    return {"name": variant.name, "note": variant.note, "of": source, "changed": changed}
+
+
+def _after(state: list[Document], entry: Document) -> list[Document]:
+    """The variants after a line. Raises TypeError, KeyError or IndexError for what does not fit them."""
+    if "variants" in entry:
+        return [
+            {
+                "name": one["name"],
+                "note": one["note"],
+                "plan": _applied(state[one["of"]]["plan"], one["changed"]),
+            }
+            for one in entry["variants"]
+        ]
+    if "changed" not in entry:
+        return state
+    place = entry.get("in", 0)
+    changed = {**state[place], "plan": _applied(state[place]["plan"], entry["changed"])}
+    return [*state[:place], changed, *state[place + 1 :]]
+
+
+def _project(state: list[Document], name: str) -> Project:
+    """The variants of a state. Raises PlanFileError or ValidationError."""
+    plans: list[Plan] = []
+    for one in state:
+        plan = file.from_document(one["plan"], name=name).main
+        plans.append(sharing(plan, plans[0]) if plans else plan)
+    variants = (Variant(name=o["name"], note=o["note"], plan=p) for o, p in zip(state, plans, strict=True))
+    return Project(variants=tuple(variants))
 
 
 def _difference(before: Plan, after: Plan) -> Document:

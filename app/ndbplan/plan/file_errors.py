@@ -1,0 +1,55 @@
+"""What is wrong with a plan file, in one line that names the path inside it."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import ValidationError
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.files import FileError
+from ndbplan.plan.fields import refusal
+from ndbplan.plan.references import BrokenReferenceError
+
+
+class PlanFileError(FileError):
+    """A file that is no plan this program can read, or one that cannot be written."""
+
+
+def short(value: object) -> str:
+    """A value as it stands in a message."""
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def readable(error: ValidationError, name: str, inside: str = "") -> PlanFileError:
+    """The first of the errors of validation; `inside` is where in the file the plan stands."""
+    first = error.errors(include_url=False)[0]
+    cause = (first.get("ctx") or {}).get("error")
+    place = path_of(first["loc"])
+    if isinstance(cause, BrokenReferenceError):
+        return PlanFileError(cause.what, where=f"{name}: {inside}{cause.where}", fix=cause.fix)
+    if isinstance(cause, UserError):
+        return PlanFileError(cause.what, where=f"{name}: {inside}{place or cause.where}", fix=cause.fix)
+    more = error.error_count() - 1
+    tail = f" (and {more} more)" if more else ""
+    if first["type"] == "extra_forbidden":
+        what = f"this format has no such field{tail}"
+        fix = "remove it, or open the file with the ndbplan that wrote it"
+    elif first["type"] == "missing":
+        what, fix = f"the field is missing{tail}", "add it"
+    else:
+        what = f"{short(first['input'])} is refused: {refusal(first)}{tail}"
+        fix = "correct the value"
+    return PlanFileError(what, where=f"{name}: {inside}{place}", fix=fix)
+
+
+def path_of(loc: tuple[int | str, ...]) -> str:
+    """The way to a field as people write it: `hosts[1].cores`."""
+    text = ""
+    for part in loc:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part not in ("management", "data", "sql", "api", "open", "closed"):
+            text += f".{part}" if text else part
+    return text
