@@ -225,7 +225,7 @@ def test_the_example_of_the_guide_runs(call: object, tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop.sql").write_text("CREATE TABLE shop.orders (id INT PRIMARY KEY) ENGINE=ndb;")
     text = resource_path("guide/command-line.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^    ndbplan ((?:new|set|add|remove) .*)$", text, re.M)
+    lines = re.findall(r"^    ndbplan ((?:new|set|add|remove|variants) .*)$", text, re.M)
     assert len(lines) > 8
     for line in lines:
         done = call(*shlex.split(line))  # type: ignore[operator]

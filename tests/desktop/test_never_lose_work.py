@@ -17,8 +17,10 @@ from ndbplan.desktop.document.shared_file import Theirs
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
+from ndbplan.edits.variants import added
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 
 LEFT = Qt.MouseButton.LeftButton
@@ -113,8 +115,8 @@ def test_a_save_never_overwrites_what_somebody_else_saved_unasked(
     asked: list[list[str]] = []
 
     def ask(_path: Path, theirs: Theirs) -> str:
-        assert theirs.plan is not None
-        asked.append(differences(theirs.plan, first.document.plan))
+        assert theirs.project is not None
+        asked.append(differences(theirs.project, first.document.project))
         return answer
 
     first.files.ask_whose = ask
@@ -198,7 +200,7 @@ def test_a_read_only_file_says_so_and_is_saved_under_another_name(open_window, p
 
 
 def test_the_dialog_shows_what_differs_and_answers_by_its_buttons(qtbot, qapp, tmp_path) -> None:
-    theirs, mine = with_cores(sample_plan("starter"), 8), sample_plan("starter")
+    theirs, mine = Project.of(with_cores(sample_plan("starter"), 8)), Project.of(sample_plan("starter"))
     for button, answer in (("keep_mine", "mine"), ("take_theirs", "theirs"), ("take", "copy")):
         dialog = ConflictDialog(None, tmp_path / "shop.ndbplan", Theirs(theirs), mine)
         dialog.show()
@@ -209,6 +211,13 @@ def test_the_dialog_shows_what_differs_and_answers_by_its_buttons(qtbot, qapp, t
     assert not dialog.take_theirs.isEnabled()
     dialog.reject()
     assert dialog.answer == "cancel"
+    more = added(theirs, "B", 0, with_cores(theirs.main, 2), "new")
+    assert differences(more, added(mine, "B", 0)) == [
+        "cores of host host-a1: 8 -> 32 (Main)",
+        "note (B): new -> none",
+        "cores of host host-a1: 2 -> 32 (B)",
+    ]
+    assert differences(more, mine)[0] == "variants: Main, B -> Main"
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

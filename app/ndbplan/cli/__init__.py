@@ -31,6 +31,7 @@ def all_commands() -> click.Group:
         operations,
         plans,
         settings,
+        variants,
         window,
     )
     from ndbplan.cli.group import ndbplan

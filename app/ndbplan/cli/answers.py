@@ -19,6 +19,7 @@ from ndbplan.cli.parameters import (
     named_table,
     named_workload,
     read_plan,
+    save_plan,
 )
 from ndbplan.describe.tables import problem_lines
 
@@ -74,7 +75,6 @@ def distribute(
     """
     from ndbplan.estimate.storage.skew import distribution_json
     from ndbplan.estimate.stored import distribute as distribution_of
-    from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
     tables = plan.tables if table_name is None else (named_table(plan, table_name),)
@@ -103,7 +103,7 @@ def distribute(
     }
     answer: dict[str, Any] = {"tables": [shape]}
     if output is not None and not counted.faulty:
-        save(plan, output)
+        save_plan(plan, output)
         answer["files"] = [str(output)]
     show(marked(plan, answer, "storage"), as_json=as_json)
     if counted.faulty:
@@ -198,7 +198,6 @@ def reorg(
 ) -> None:
     """Add node groups and reorganise every table: rows that move, time it takes, memory at its peak."""
     from ndbplan.estimate.estimation import Estimation
-    from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, under, "--under")
@@ -207,7 +206,7 @@ def reorg(
     answer = Estimation(plan, workload).reorganise(add_groups)
     shape = answer.to_json(why=why)
     if output is not None:
-        save(answer.plan_after, output)
+        save_plan(answer.plan_after, output)
         shape["files"] = [str(output)]
     show(shape, as_json=as_json, why=why)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_plan
+from ndbplan.cli.parameters import PLAN, UsageError, read_bytes, read_other_plan, read_plan, save_plan
 
 if TYPE_CHECKING:
     from ndbplan.edits.assign import Change
@@ -29,15 +29,10 @@ OUTPUT = click.option(
 
 def write_changed(before: Plan, after: Plan, source: Path, output: Path | None) -> list[str]:
     """Write the plan if its own reader takes it back; nothing when nothing changed. The files written."""
-    from ndbplan.plan.file import dumps, loads, save
-
     if after is before and output is None:
         return []
-    target = output or source
-    if loads(dumps(after), name=str(target)) != after:
-        raise UsageError("the changed plan does not read back as it was", where=str(target), fix="report it")
-    save(after, target)
-    return [str(target)]
+    save_plan(after, output or source)
+    return [str(output or source)]
 
 
 def _refused(error: UserError, source: Path) -> UsageError:
@@ -58,21 +53,28 @@ def set_fields(plan_file: Path, assignments: tuple[str, ...], output: Path | Non
     the program decides (threads, DataMemory and redo log of all data nodes, or of the one that the address
     names) and decides again when the hosts change. What is set otherwise stays.
     """
+    plan = read_plan(plan_file)
+    after, done = assigned(plan, assignments, plan_file)
+    files = write_changed(plan, after, plan_file, output)
+    changes_made = [change.to_json() for change in done]
+    lines = _change_lines(changes_made, files)
+    show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
+
+
+def assigned(plan: Plan, assignments: Iterable[str], source: Path) -> tuple[Plan, list[Change]]:
+    """The plan after ADDRESS=VALUE, one after the other, and what changed. Raises UsageError."""
     from ndbplan.edits.assign import assign
 
-    plan = after = read_plan(plan_file)
+    after = plan
     done: list[Change] = []
     for text in assignments:
         try:
             after, changes = _handed_over(after, text) or _with_schedule(after, text) or assign(after, text)
         except UserError as error:
-            raise _refused(error, plan_file) from None
+            raise _refused(error, source) from None
         done += changes
     after, follows = _followed(plan, after)
-    files = write_changed(plan, after, plan_file, output)
-    changes_made = [change.to_json() for change in (*done, *follows)]
-    lines = _change_lines(changes_made, files)
-    show({"files": files, "set": changes_made}, as_json=as_json, text=lines)
+    return after, [*done, *follows]
 
 
 def _followed(before: Plan, after: Plan) -> tuple[Plan, list[Change]]:
@@ -182,7 +184,7 @@ def add_part(
         if ddl is not None:
             after, added, notes = _tables_of(plan, kind, words, ddl)
         else:
-            from_it = None if other_file is None else read_plan(other_file)
+            from_it = None if other_file is None else read_other_plan(other_file)
             done = add(plan, kind, words) if from_it is None else add_copies(plan, from_it, words)
             after, added = done.plan, list(done.added)
             _refuse_unknown_rules(plan, after)

@@ -10,7 +10,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import UsageError, read_plan
+from ndbplan.cli.parameters import UsageError, read_other_plan
 
 
 @ndbplan.command()
@@ -62,7 +62,7 @@ def _keep(plan_file: str, address: str, name: str) -> None:
     from ndbplan.edits import own_hardware as own
     from ndbplan.edits.address import resolve
 
-    plan = read_plan(Path(plan_file))
+    plan = read_other_plan(Path(plan_file))
     places = resolve(plan, address)
     own.keep(plan, getattr(places[0].value, "id", ""), name)
 

@@ -19,6 +19,7 @@ from ndbplan.cli.parameters import (
     UsageError,
     Whole,
     named_workload,
+    read_other_plan,
     read_plan,
     read_text,
     write_text,
@@ -141,7 +142,7 @@ def simulate(
         return
     shape = result.to_json(why=why)
     if other_file is not None:
-        other = read_plan(other_file)
+        other = read_other_plan(other_file)
         if load_csv is not None:
             other = _with_schedule(other, workload, load_csv, load_shape)
         twin = run(

@@ -21,6 +21,7 @@ from ndbplan.cli.parameters import (
     named_workload,
     read_plan,
     read_running,
+    save_plan,
     write_text,
 )
 
@@ -224,7 +225,6 @@ def calibrate(
 ) -> None:
     """Put times that you took into a plan, so that its estimates fit your machines."""
     from ndbplan.importing.calibrate import timed_backup, timed_reorganise, timed_restart
-    from ndbplan.plan.file import save
 
     plan = read_plan(plan_file)
     if reorganised is None and restarted is None and backed_up is None:
@@ -239,7 +239,7 @@ def calibrate(
             plan = timed_restart(plan, "initial" if initial else "node", restarted, node_id, source=source)
     except UserError as error:
         raise UsageError(error.what, where=error.where or str(plan_file), fix=error.fix) from None
-    save(plan, output)
+    save_plan(plan, output)
     shape = {
         "files": [str(output)],
         "calibrations": [

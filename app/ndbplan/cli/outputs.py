@@ -71,6 +71,7 @@ def _edits() -> dict[str, Schema]:
         "samples": record(samples=array(sample)),
         "hardware": record(hardware=array(record(kind=STRING, name=STRING)), file=STRING),
         "new": record(files=FILES),
+        "variants": _variants(),
         "set": closed(record(files=FILES, set=array(CHANGE)), "'files' is empty when nothing changed."),
         "add": closed(record(files=FILES, added=FILES), "Addresses of the new parts."),
         "remove": closed(
@@ -78,6 +79,14 @@ def _edits() -> dict[str, Schema]:
             "What was named, what could not live without it, and fields of other parts that spoke of it.",
         ),
     }
+
+
+def _variants() -> Schema:
+    from ndbplan.edits.changes import ValueChange
+
+    changes = said(array(closed(schema_of(ValueChange))), "What it has other than the first.")
+    variant = record(name=STRING, note=STRING, main=BOOLEAN, changes=changes)
+    return record(variants=array(closed(variant)), files=FILES)
 
 
 def _parameters() -> Schema:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -121,15 +122,66 @@ class Names(click.ParamType[tuple[str, ...]]):
         return names
 
 
-PLAN = click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
-"""The plan file that a command works on."""
+F = TypeVar("F", bound=Callable[..., Any])
+_PLACE, _PROJECT = "ndbplan.place", "ndbplan.project"
+"""Under which the context of a command keeps which variant it works on, and all of its file."""
+
+
+def PLAN(function: F) -> F:  # noqa: N802 — a constant to the commands that have it
+    """The plan file that a command works on, and which variant of it."""
+    named = click.option(
+        "--variant",
+        metavar="NAME",
+        expose_value=False,
+        callback=_remember,
+        help="Work on this variant of PLAN; without it on the first.",
+    )
+    plan_file = click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+    return plan_file(named(function))
+
+
+def _remember(ctx: click.Context, _param: click.Parameter, name: str | None) -> None:
+    ctx.meta[_PLACE] = name
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan in a file. Raises PlanFileError."""
+    """The plan that a command works on: the variant of a file that --variant names. Raises PlanFileError.
+
+    `save_plan` writes it back among the others.
+    """
+    from ndbplan.edits.variants import place_of
+    from ndbplan.plan.file import load_project
+
+    project, ctx = load_project(path), click.get_current_context()
+    name = ctx.meta.get(_PLACE)
+    try:
+        place = 0 if name is None else place_of(project, name)
+    except UserError as error:
+        raise UsageError(error.what, where=f"{path}: --variant", fix=error.fix) from None
+    ctx.meta[_PROJECT] = project, place
+    return project.variants[place].plan
+
+
+def read_other_plan(path: Path) -> Plan:
+    """The first variant of a file that a command only looks at. Raises PlanFileError."""
     from ndbplan.plan.file import load
 
     return load(path)
+
+
+def save_plan(plan: Plan, path: Path) -> None:
+    """Write the plan that `read_plan` gave as it is now, with the other variants of its file.
+
+    Raises PlanFileError.
+    """
+    from ndbplan.plan.file import save
+
+    stored = click.get_current_context().meta.get(_PROJECT)
+    if stored is None:
+        save(plan, path)
+        return
+    project, place = stored
+    save(project.with_plan(place, plan), path)
 
 
 def read_running(path: Path, plan: Plan) -> tuple[Plan, str]:

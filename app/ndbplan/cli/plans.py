@@ -9,7 +9,16 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, read_bytes, read_plan, read_running
+from ndbplan.cli.parameters import (
+    PLAN,
+    Names,
+    UsageError,
+    Whole,
+    read_bytes,
+    read_plan,
+    read_running,
+    save_plan,
+)
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -221,7 +230,7 @@ def import_files(
     from ndbplan.describe.tables import finding_lines
     from ndbplan.importing.config.plan import SAY_THE_VERSION
     from ndbplan.importing.files import import_files as put_together
-    from ndbplan.plan.file import PlanFileError, save
+    from ndbplan.plan.file import PlanFileError
 
     base = None if base_file is None else read_plan(base_file)
     contents = {str(path): read_bytes(path) for path in files}
@@ -233,7 +242,7 @@ def import_files(
     except UserError as error:
         where = "--version" if error.where == "ndb_version" else error.where
         raise UsageError(error.what, where=where or ", ".join(contents), fix=error.fix) from None
-    save(done.plan, output)
+    save_plan(done.plan, output)
     shape = {"files": [str(output)], **done.to_json()}
     for finding in shape["findings"]:
         if finding["fix"] == SAY_THE_VERSION:

@@ -12,15 +12,20 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def plan_schema() -> dict[str, Any]:
     """The schema of `*.ndbplan`; the shapes of the commands are among its definitions, as `output-NAME`."""
     from ndbplan.plan.plan import FORMAT_VERSION, Plan
+    from ndbplan.plan.project_json import StatedVariants
 
     schema = Plan.model_json_schema(mode="validation")
-    schema["properties"]["format_version"] = {"const": FORMAT_VERSION}
+    stated = StatedVariants.model_json_schema(mode="validation")
+    changes = stated["$defs"]["StatedVariant"]["properties"]["changes"]
+    own_fields = [name for name in schema["properties"] if name != "format_version"]
+    changes["propertyNames"] = {"enum": own_fields}
+    schema["properties"] |= {"format_version": {"const": FORMAT_VERSION}, **stated["properties"]}
     schema["required"] = ["format_version"]
     return {
         "$schema": _DIALECT,
         "title": "ndbplan plan file",
         **{key: value for key, value in schema.items() if key not in ("title", "$defs")},
-        "$defs": {**schema["$defs"], **definitions()},
+        "$defs": {**schema["$defs"], **stated["$defs"], **definitions()},
     }
 
 

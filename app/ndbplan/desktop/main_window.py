@@ -387,7 +387,7 @@ class MainWindow(QMainWindow):
     def _ask_whose(self, path: Path, theirs: Theirs) -> str:
         from ndbplan.desktop.dialogs.conflict_dialog import ask_whose
 
-        return ask_whose(self, lambda: self.document.plan, path, theirs)
+        return ask_whose(self, lambda: self.document.project, path, theirs)
 
     def _next_panel(self) -> None:
         stops: list[Stop] = [

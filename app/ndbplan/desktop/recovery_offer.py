@@ -32,7 +32,7 @@ def recover(window: MainWindow, one: Crashed) -> bool:
     """Open it. What the crash left goes only when this window keeps it safely. False: the open plan stays."""
     if not window.files.may_leave():
         return False
-    window.document.recover(one.plan, one.path)
+    window.document.recover(one.project, one.path)
     window.files.shown.emit()
     if window.journal is not None and window.journal.is_safe():
         one.discard()

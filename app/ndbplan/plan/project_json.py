@@ -27,8 +27,11 @@ class StatedVariant(Part):
 
     name: Label = MAIN
     note: Note = ""
-    changes: dict[str, Any] = Field(default={})
-    """Of the file's plan: a merge patch that names members of lists by their id or name; null takes away."""
+    changes: dict[str, Any] = Field(
+        default={},
+        description="What it changes of the file's plan, as a merge patch that names members of lists by "
+        "their id, or by their name; null takes away, $order tells the order of a list.",
+    )
 
 
 class StatedVariants(Part):

@@ -10,6 +10,7 @@ import pytest
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.edits import parts as edits
+from ndbplan.edits import variants
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import PlanFileError
 from ndbplan.plan.hardware import Host
@@ -148,3 +149,96 @@ def test_a_pipe_is_refused_and_stays_a_pipe(tmp_path) -> None:
         with pytest.raises(PlanFileError, match="is no file"):
             act(pipe)
     assert pipe.is_fifo()
+
+
+# Variants
+
+
+def cores(document: Document) -> list[int]:
+    return [variant.plan.host("host-a1").cores for variant in document.project.variants]
+
+
+def set_cores(document: Document, count: int) -> None:
+    document.edit("Set cores", lambda plan: edits.update(plan, "host-a1", cores=count), "host-a1.cores")
+
+
+@pytest.fixture
+def two(qtbot) -> Document:
+    """A document with two variants of a host, the second is shown."""
+    document = Document(edits.add(EMPTY_PLAN, HOST))
+    document.edit_variants("New variant", lambda project: variants.added(project, "B", 0))
+    set_cores(document, 48)
+    return document
+
+
+def test_undo_shows_the_variant_of_the_step(two: Document) -> None:
+    two.show_variant(0)
+    set_cores(two, 4)
+    two.show_variant(1)
+    set_cores(two, 64)
+    assert cores(two) == [4, 64]
+    two.undo_stack.undo()
+    assert (cores(two), two.shown) == ([4, 48], 1)
+    two.undo_stack.undo()
+    assert (cores(two), two.shown) == ([8, 48], 0)
+    two.undo_stack.undo()
+    assert (cores(two), two.shown) == ([8, 8], 1)
+    two.undo_stack.undo()
+    assert two.project.names == ("Main",)
+    while two.undo_stack.canRedo():
+        two.undo_stack.redo()
+    assert (cores(two), two.shown) == ([4, 64], 1)
+
+
+def test_to_show_another_variant_is_no_step_and_shares_what_is_equal(two: Document) -> None:
+    seen = []
+    two.changed.connect(lambda before, after: seen.append((before, after)))
+    steps = two.undo_stack.count()
+    plans = [variant.plan for variant in two.project.variants]
+    two.show_variant(0)
+    two.show_variant(0)
+    assert seen == [(plans[1], plans[0])]
+    assert two.undo_stack.count() == steps
+    assert plans[0].parameters is plans[1].parameters
+
+
+def test_variants_are_named_ordered_and_removed_with_undo(two: Document) -> None:
+    told = []
+    two.variants_changed.connect(lambda: told.append((two.project.names, two.shown)))
+    two.edit_variants("Rename", lambda project: variants.renamed(project, 1, "C"))
+    two.edit_variants("Promote", lambda project: variants.promoted(project, 1))
+    two.edit_variants("Remove", lambda project: variants.removed(project, 0))
+    assert not two.edit_variants("Promote", lambda project: variants.promoted(project, 0))
+    with pytest.raises(EditError):
+        two.edit_variants("Remove", lambda project: variants.removed(project, 0))
+    two.undo_stack.undo()
+    assert told == [(("Main", "C"), 1), (("C", "Main"), 0), (("Main",), 0), (("C", "Main"), 0)]
+    assert two.plan.host("host-a1").cores == 48
+
+
+def test_an_edit_becomes_a_variant_and_leaves_the_plan_as_it_was(two: Document) -> None:
+    plan = two.plan
+    name = two.edit_as_variant("B", lambda p: edits.update(p, "host-a1", cores=96), "what would help")
+    assert (name, two.project.names, two.shown) == ("B 2", ("Main", "B", "B 2"), 2)
+    assert cores(two) == [8, 48, 96]
+    assert two.project.variants[1].plan is plan
+    with pytest.raises(EditError):
+        two.edit_as_variant("D", lambda p: edits.update(p, "host-a1", cores=0))
+    two.undo_stack.undo()
+    assert (two.project.names, two.plan) == (("Main", "B"), plan)
+
+
+def test_all_variants_are_saved_and_opened(two: Document, tmp_path: Path) -> None:
+    two.save(tmp_path / "a.ndbplan")
+    assert not two.is_modified
+    two.show_variant(0)
+    assert not two.is_modified
+    other = Document()
+    other.open(tmp_path / "a.ndbplan")
+    assert other.project == two.project
+    assert (other.shown, cores(other)) == (0, [8, 48])
+    assert {variant.plan.name for variant in other.project.variants} == {"a"}
+    other.take_from_file(sample_plan("starter"))
+    assert other.project.names == ("Main",)
+    other.undo_stack.undo()
+    assert cores(other) == [8, 48]

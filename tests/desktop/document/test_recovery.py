@@ -13,6 +13,7 @@ from ndbplan.desktop.document import recovery
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.recovery import Crashed, Journal, crashed
 from ndbplan.edits import parts as edits
+from ndbplan.edits import variants
 from ndbplan.plan import file
 from ndbplan.plan.journal import Heading, JournalFile
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -55,7 +56,7 @@ def test_each_edit_is_in_the_journal_before_the_next(document, folder) -> None:
     assert document.plan == _read(folder)
     found = _after_a_crash(journal, folder)
     assert len(found) == 1
-    assert found[0].plan == document.plan
+    assert found[0].project == document.project
     assert found[0].path is None
     journal.close()
 
@@ -67,6 +68,30 @@ def _read(folder: Path) -> Plan:
     left = journal.read(path)
     assert left is not None
     return left.plan
+
+
+def test_every_step_among_variants_is_in_the_journal(document, folder) -> None:
+    from ndbplan.plan import journal as lines
+
+    journal = Journal(document, folder, document)
+    _edit(document)
+    steps = [
+        lambda: document.edit_variants("New", lambda project: variants.added(project, "B", 0)),
+        lambda: _edit(document),
+        lambda: document.show_variant(0),
+        lambda: _edit(document),
+        lambda: document.edit_variants("Rename", lambda project: variants.renamed(project, 0, "A")),
+        lambda: document.edit_variants("Promote", lambda project: variants.promoted(project, 1)),
+        document.undo_stack.undo,
+        document.undo_stack.undo,
+        lambda: document.edit_variants("Remove", lambda project: variants.removed(project, 0)),
+    ]
+    for step in steps:
+        step()
+        left = lines.read(_files(folder)[0])
+        assert left is not None
+        assert left.project == document.project
+    journal.close()
 
 
 def test_edits_in_a_hurry_are_flushed_all_the_same(document, folder, qtbot, monkeypatch) -> None:
@@ -120,7 +145,7 @@ def test_both_are_shown_and_which_is_newer(document, folder, tmp_path) -> None:
     os.utime(path, (1, 1))
     found = _after_a_crash(journal, folder)[0]
     assert (found.path, found.name) == (path, "a.ndbplan")
-    assert found.saved == file.load(path)
+    assert found.saved == file.load_project(path)
     assert not found.is_older
     os.utime(path, (4e9, 4e9))
     assert crashed(folder)[0].is_older
@@ -224,7 +249,7 @@ def test_a_program_that_was_killed_holds_nothing(tmp_path) -> None:
         assert crashed(tmp_path / "j") == []
         child.kill()
         child.wait()
-    assert [one.plan for one in crashed(tmp_path / "j")] == [EMPTY_PLAN]
+    assert [one.project.main for one in crashed(tmp_path / "j")] == [EMPTY_PLAN]
 
 
 def _fail(_journal: JournalFile) -> None:
@@ -286,7 +311,7 @@ def test_an_edit_that_did_not_fit_is_recovered_with_the_next(document, folder, m
         assert not journal.is_safe()
     _edit(document)
     assert journal.is_safe()
-    assert _after_a_crash(journal, folder)[0].plan == document.plan
+    assert _after_a_crash(journal, folder)[0].project == document.project
     journal.close()
 
 

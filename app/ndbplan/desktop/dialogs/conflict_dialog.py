@@ -12,6 +12,7 @@ from ndbplan.desktop.document.shared_file import Theirs
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
 
 _MOST = 200
 
@@ -19,7 +20,7 @@ _MOST = 200
 class ConflictDialog(Dialog):
     """`answer` is `theirs`, `mine`, `copy` or, closed without one, `cancel`."""
 
-    def __init__(self, parent: QWidget | None, path: Path, theirs: Theirs, mine: Plan) -> None:
+    def __init__(self, parent: QWidget | None, path: Path, theirs: Theirs, mine: Project) -> None:
         super().__init__("Changed by somebody else", "Save a copy…", parent)
         self.answer = "cancel"
         self.resize(640, 380)
@@ -28,14 +29,14 @@ class ConflictDialog(Dialog):
         self.body.addWidget(label(text, "problemText"))
         self.differences = QListWidget()
         self.differences.setAccessibleName("What differs")
-        self.differences.addItems(differences(theirs.plan, mine) if theirs.plan is not None else [])
-        self.differences.setVisible(theirs.plan is not None)
+        self.differences.addItems(differences(theirs.project, mine) if theirs.project is not None else [])
+        self.differences.setVisible(theirs.project is not None)
         self.body.addWidget(self.differences, 1)
         self.keep_mine = self._button("Keep mine", "mine")
         self.keep_mine.setToolTip("Write your plan over theirs; theirs stays beside it, as NAME~")
         self.take_theirs = self._button("Take theirs", "theirs")
         self.take_theirs.setToolTip("Show their plan here; undo brings yours back")
-        self.take_theirs.setEnabled(theirs.plan is not None)
+        self.take_theirs.setEnabled(theirs.project is not None)
         self.take.setToolTip("Write your plan under another name; theirs stays as it is")
         self.add_foot(lambda: self._choose("copy"))
 
@@ -51,8 +52,28 @@ class ConflictDialog(Dialog):
         self.accept()
 
 
-def differences(theirs: Plan, mine: Plan) -> list[str]:
-    """What the second plan has other than the first, one value in a line."""
+def differences(theirs: Project, mine: Project) -> list[str]:
+    """What the second project has other than the first, one value in a line; variants by their names."""
+    lines = [] if theirs.names == mine.names else [f"variants: {_names(theirs)} -> {_names(mine)}"]
+    before = {variant.name: variant for variant in theirs.variants}
+    for variant in mine.variants:
+        known = before.get(variant.name)
+        if known is None:
+            continue
+        of = f" ({variant.name})" if len(mine.variants) > 1 else ""
+        notes = [one.note or "none" for one in (known, variant)]
+        lines += [f"note{of}: {' -> '.join(notes)}"] if known.note != variant.note else []
+        lines += [f"{line}{of}" for line in _of_plans(known.plan, variant.plan)]
+    if len(lines) > _MOST:
+        lines = [*lines[:_MOST], f"and {len(lines) - _MOST} more"]
+    return lines or ["Only places on the canvas differ."]
+
+
+def _names(project: Project) -> str:
+    return ", ".join(project.names)
+
+
+def _of_plans(theirs: Plan, mine: Plan) -> list[str]:
     lines = [
         f"{title}: {getattr(theirs, name)} -> {getattr(mine, name)}"
         for name, title in (("name", "name of the plan"), ("ndb_version", "NDB version"))
@@ -60,13 +81,10 @@ def differences(theirs: Plan, mine: Plan) -> list[str]:
     ]
     lines += ["notes of the plan"] if theirs.notes != mine.notes else []
     known = set(lines)
-    lines += [change.line for change in value_changes(theirs, mine) if change.line not in known]
-    if len(lines) > _MOST:
-        lines = [*lines[:_MOST], f"and {len(lines) - _MOST} more"]
-    return lines or ["Only places on the canvas differ."]
+    return lines + [change.line for change in value_changes(theirs, mine) if change.line not in known]
 
 
-def ask_whose(window: QWidget, mine: Callable[[], Plan], path: Path, theirs: Theirs) -> str:
+def ask_whose(window: QWidget, mine: Callable[[], Project], path: Path, theirs: Theirs) -> str:
     """Show what differs and wait for the answer."""
     dialog = ConflictDialog(window, path, theirs, mine())
     dialog.exec()

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.desktop.dialogs.frame import Dialog
 from ndbplan.desktop.document.recovery import Crashed
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
 
 _COLUMNS = ("Plan", "What was not saved", "What its file holds")
 _NAMED = 4
@@ -106,9 +106,9 @@ def _of_plan(one: Crashed) -> str:
 
 
 def _of_work(one: Crashed) -> str:
-    lines = [f"last edit {moment_text(one.edited_at)}", _size(one.plan)]
+    lines = [f"last edit {moment_text(one.edited_at)}", _size(one.project)]
     if one.saved is not None:
-        lines.append(_differing(one.saved, one.plan))
+        lines.append(_differing(one.saved, one.project))
     return "\n".join(lines)
 
 
@@ -120,15 +120,19 @@ def _of_file(one: Crashed) -> str:
     return f"saved {moment_text(one.saved_at)}\n{_size(one.saved)}"
 
 
-def _size(plan: Plan) -> str:
-    counts = ((len(plan.hosts), "host"), (len(plan.data_nodes), "data node"), (len(plan.tables), "table"))
+def _size(project: Project) -> str:
+    plan, variants = project.main, len(project.variants)
+    counts = [(len(plan.hosts), "host"), (len(plan.data_nodes), "data node"), (len(plan.tables), "table")]
+    counts += [(variants, "variant")] if variants > 1 else []
     return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts)
 
 
-def _differing(saved: Plan, plan: Plan) -> str:
-    """Which objects are not as the file has them."""
-    before, after = saved.by_id, plan.by_id
+def _differing(saved: Project, project: Project) -> str:
+    """Which objects are not as the file has them, and which variants are new, gone or differ."""
+    before, after = saved.main.by_id, project.main.by_id
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    stated, now = ({one.name: one for one in p.variants[1:]} for p in (saved, project))
+    names += [f"variant {name}" for name in {**stated, **now} if stated.get(name) != now.get(name)]
     if not names:
         return "differs in settings of the plan"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

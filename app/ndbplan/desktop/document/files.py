@@ -156,7 +156,7 @@ class FileFlow(QObject):
         path, theirs = self._document.path, self.shared.theirs()
         if path is None or theirs is None:
             return
-        if theirs.plan is None:
+        if theirs.project is None:
             self.noticed.emit(f"{path.name} was changed by somebody else: {theirs.error}.")
         elif self._document.is_modified:
             self.noticed.emit(
@@ -168,11 +168,11 @@ class FileFlow(QObject):
     def take_theirs(self) -> None:
         """Show what somebody else wrote, as a step that can be undone."""
         content, theirs = content_of(self._document.path), self.shared.theirs()
-        if theirs is None or theirs.plan is None:
+        if theirs is None or theirs.project is None:
             self.failed.emit(f"There is nothing to take{f': {theirs.error}' if theirs else ''}.")
             return
         self.shared.know(content)
-        self._document.take_from_file(theirs.plan)
+        self._document.take_from_file(theirs.project)
 
     def save(self) -> bool:
         """Write to the plan's file; a plan without one asks. False: not written, still open."""

@@ -19,6 +19,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.plan import file
 from ndbplan.plan.journal import SUFFIX, Heading, JournalFile, Left, is_open, read
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
 
 FLUSH_MS = 500
 """So long after an edit it begins to be flushed: within a second it survives a loss of power."""
@@ -33,8 +34,8 @@ class Crashed:
 
     journal: Path
     left: Left
-    saved: Plan | None
-    """The plan as its file has it now; None: it has none that can be read."""
+    saved: Project | None
+    """What its file holds now; None: it has none that can be read."""
     saved_at: datetime | None
     """When that file was written."""
 
@@ -49,9 +50,9 @@ class Crashed:
         return self.left.heading.path
 
     @property
-    def plan(self) -> Plan:
-        """The plan as it was."""
-        return self.left.plan
+    def project(self) -> Project:
+        """The variants as they were."""
+        return self.left.project
 
     @property
     def edited_at(self) -> datetime:
@@ -87,6 +88,7 @@ class Journal(QObject):
         self._timer.setInterval(FLUSH_MS)
         self._timer.timeout.connect(self._flush)
         document.changed.connect(self._edited)
+        document.variants_changed.connect(self._edited)
         document.state_changed.connect(self._state_changed)
         self._start()
 
@@ -102,16 +104,19 @@ class Journal(QObject):
             return False
         return True
 
-    def _edited(self, _before: Plan, after: Plan) -> None:
+    def _edited(self, *_plans: Plan) -> None:
         written = self._file
         if written is None or not self._document.is_modified:
             # The first unsaved edit, and a plan that replaces this one, follow as a change of state.
+            return
+        if written.project is self._document.project:
+            # Another variant is shown: nothing is other than it was.
             return
         # Another plan came in as a whole: the one of this journal was given up.
         if written.heading == self._heading() and not self._is_long(written):
             # When it cannot be written, what was written until now stays until the whole plan is elsewhere.
             with contextlib.suppress(OSError):
-                written.append(after)
+                written.append(self._document.project)
                 self._flush_soon()
                 return
         self._start()
@@ -124,7 +129,7 @@ class Journal(QObject):
             self._start()
         elif self._file.heading != heading:
             # Where the plan could not be written, the journal is still that of another one.
-            if self._file.plan is self._document.plan:
+            if self._file.project is self._document.project:
                 with contextlib.suppress(OSError):
                     self._file.rename(heading)
                     return
@@ -136,7 +141,7 @@ class Journal(QObject):
         if not self._document.is_modified and old is None:
             return
         try:
-            new = JournalFile.begin(self._folder, self._heading(), self._document.plan)
+            new = JournalFile.begin(self._folder, self._heading(), self._document.project)
             if old is not None:
                 try:
                     new.flush()
@@ -156,7 +161,7 @@ class Journal(QObject):
                 )
 
     def _holds_all(self, written: JournalFile) -> bool:
-        return written.plan is self._document.plan and written.heading == self._heading()
+        return written.project is self._document.project and written.heading == self._heading()
 
     def _heading(self) -> Heading:
         return Heading(self._document.title, self._document.path)
@@ -204,6 +209,7 @@ class Journal(QObject):
     def close(self) -> None:
         """The window ends in good order: nothing to recover, and nothing to write any more."""
         self._document.changed.disconnect(self._edited)
+        self._document.variants_changed.disconnect(self._edited)
         self._document.state_changed.disconnect(self._state_changed)
         self._retire()
         self._tasks.close()
@@ -232,20 +238,20 @@ def crashed(folder: Path | None = None) -> list[Crashed]:
                 continue
             saved, saved_at = _saved(left.heading.path)
             one = Crashed(path, left, saved, saved_at)
-            if saved == left.plan:
+            if saved == left.project:
                 one.discard()
             else:
                 journals.append(one)
     return sorted(journals, key=lambda one: one.edited_at, reverse=True)
 
 
-def _saved(path: Path | None) -> tuple[Plan | None, datetime | None]:
+def _saved(path: Path | None) -> tuple[Project | None, datetime | None]:
     """A plan's file as it is now, and when it was written."""
     if path is None:
         return None, None
     try:
         # Anything else that has its name now, such as a pipe, might be waited for.
-        saved = file.load(path) if path.is_file() else None
+        saved = file.load_project(path) if path.is_file() else None
         return saved, None if saved is None else datetime.fromtimestamp(path.stat().st_mtime)
     except (OSError, UserError, ValueError, OverflowError):
         return None, None

@@ -22,7 +22,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.files import is_waited_for
 from ndbplan.desktop.document.document import Document
 from ndbplan.plan import file
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
 
 _ANY_MAY_WRITE = 0o222
 
@@ -31,7 +31,7 @@ _ANY_MAY_WRITE = 0o222
 class Theirs:
     """What a file holds that somebody else wrote."""
 
-    plan: Plan | None
+    project: Project | None
     """None: it cannot be read, or it is gone."""
     error: str = ""
     """Why not."""
@@ -86,7 +86,7 @@ class SharedFile(QObject):
         if now is None:
             return Theirs(None, "it is gone")
         try:
-            return Theirs(file.load(path))
+            return Theirs(file.load_project(path))
         except UserError as error:
             return Theirs(None, error.line)
 

@@ -1,0 +1,100 @@
+"""Variants of a project: added, removed, named, put in order. Functions from a Project to a Project.
+
+    project = added(project, "More cores", 0, update(plan, "a1", cores=48))
+    project = promoted(project, place_of(project, "More cores"))
+
+Each raises EditError and leaves the project as it was.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from ndbplan.edits.reading import near
+from ndbplan.edits.validated import EditError, changed
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import MOST_VARIANTS, Project, Variant
+
+LONGEST_NAME = 64
+
+
+def place_of(project: Project, name: str) -> int:
+    """The place of the variant with this name. Raises EditError, which says the nearest."""
+    if name in project.names:
+        return project.names.index(name)
+    raise EditError(f"there is no variant '{name[:80]}'", where="variants", fix=near(name, project.names))
+
+
+def free_name(project: Project, like: str) -> str:
+    """A name that no variant has: this one, or with a number behind it."""
+    tries = (f"{like[: LONGEST_NAME - 4]} {number}" for number in count(2))
+    return like if like not in project.names else next(name for name in tries if name not in project.names)
+
+
+def added(project: Project, name: str, source: int, plan: Plan | None = None, note: str = "") -> Project:
+    """A new variant at the end: a plan, or the one of the variant at the place `source`."""
+    if len(project.variants) >= MOST_VARIANTS:
+        raise EditError(
+            f"a file has at most {MOST_VARIANTS} variants, a limit of this program",
+            where="variants",
+            fix="remove one, or write it to a file of its own",
+        )
+    _refuse_taken(project, name)
+    variant = changed(project.variants[source], name=name, note=note)
+    variant = variant.model_copy(update={"plan": variant.plan if plan is None else plan})
+    return _of(*project.variants, variant)
+
+
+def removed(project: Project, place: int) -> Project:
+    """Without the variant at a place; another one becomes the main one where that was it."""
+    if len(project.variants) == 1:
+        raise EditError(
+            f"'{project.names[0]}' is the only variant; a file holds one at least",
+            where="variants",
+            fix="add another one first",
+        )
+    return _of(*project.variants[:place], *project.variants[place + 1 :])
+
+
+def renamed(project: Project, place: int, name: str) -> Project:
+    """The variant at a place with another name."""
+    if project.names[place] == name:
+        return project
+    _refuse_taken(project, name)
+    return _exchanged(project, place, changed(project.variants[place], name=name))
+
+
+def noted(project: Project, place: int, note: str) -> Project:
+    """The variant at a place with another note."""
+    return _exchanged(project, place, changed(project.variants[place], note=note))
+
+
+def moved(project: Project, place: int, to: int) -> Project:
+    """The variant at a place put at another one, counted without it; the first is the main one."""
+    to = max(0, min(to, len(project.variants) - 1))
+    if to == place:
+        return project
+    others = [variant for n, variant in enumerate(project.variants) if n != place]
+    return _of(*others[:to], project.variants[place], *others[to:])
+
+
+def promoted(project: Project, place: int) -> Project:
+    """The variant at a place as the main one."""
+    return moved(project, place, 0)
+
+
+def _refuse_taken(project: Project, name: str) -> None:
+    if name in project.names:
+        raise EditError(
+            f"there is a variant '{name[:80]}' already", where="variants", fix="choose another name"
+        )
+
+
+def _exchanged(project: Project, place: int, variant: Variant) -> Project:
+    if variant is project.variants[place]:
+        return project
+    return _of(*project.variants[:place], variant, *project.variants[place + 1 :])
+
+
+def _of(*variants: Variant) -> Project:
+    return Project.model_construct(variants=variants)
