@@ -12,7 +12,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
 
 SIZE = (1680, 1050)
 IDLE_S = 20.0
@@ -68,11 +71,21 @@ class Stage:
 
     def shoot(self, name: str) -> None:
         """The window as it is, into `NAME-light.png` or `NAME-dark.png`."""
+        from PySide6.QtCore import Qt
+        from PySide6.QtGui import QPainter
+
         from ndbplan.desktop.look import theme
 
         self.settle()
         path = self.folder / f"{name}-{theme.tokens().name}.png"
-        if not self.window.grab().save(str(path)):
+        picture = self.window.grab()
+        painter = QPainter(picture)
+        for popup in self.app.topLevelWidgets():
+            if popup.isVisible() and popup.windowFlags() & Qt.WindowType.Popup == Qt.WindowType.Popup:
+                painter.drawPixmap(self.window.mapFromGlobal(popup.pos()), popup.grab())
+                popup.close()
+        painter.end()
+        if not picture.save(str(path)):
             raise OSError(f"{path} could not be written")
         print(path)
 
@@ -124,7 +137,6 @@ def cluster_stopped(stage: Stage) -> None:
     """A rack that falls silent with the arbitrator: transactions stand still, then the cluster stops."""
     from ndbplan.edits import parts as edits
     from ndbplan.plan.events import LocationFailure
-    from ndbplan.plan.plan import Plan
 
     def lose(plan: Plan) -> Plan:
         arbiter = min(plan.management_nodes, key=lambda node: node.node_id)
@@ -171,6 +183,28 @@ def disk_space(stage: Stage) -> None:
     stage.settle(lambda: panel.chart.picture is not None)
 
 
+def variants(stage: Stage) -> None:
+    """Three variants of a plan, and the menu that lists them."""
+    from ndbplan.desktop.document.document import PlanEdit
+    from ndbplan.edits import parts as edits
+    from ndbplan.edits.growth import add_node_group
+
+    def more_memory(plan: Plan) -> Plan:
+        return edits.update_each(
+            plan, {host.id: lambda h: h.model_copy(update={"memory_bytes": 2 * h.memory_bytes})
+                   for host in plan.hosts}
+        )  # fmt: skip
+
+    stage.open("starter")
+    made: dict[str, PlanEdit] = {"Twice the memory": more_memory, "A second node group": add_node_group}
+    for name, edit in made.items():
+        stage.window.document.edit_as_variant(name, edit, "as offered in May")
+    stage.window.canvas.fit()
+    stage.settle(lambda: stage.window.panels.estimates.is_fresh)
+    button = stage.window.top_bar.variant
+    button.menu().popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+
 def mid_drag(stage: Stage) -> None:
     """A host on its way into another rack."""
     from PySide6.QtCore import QPointF
@@ -214,6 +248,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,
     "disk-space": disk_space,
+    "variants": variants,
     "mid-drag": mid_drag,
     "error": error,
     "commands": commands,

@@ -45,6 +45,12 @@ WINDOW = {
     "units_usual": LOOKS, "units_decimal": LOOKS, "units_binary": LOOKS,
     "compare": "Compare with what runs", "measured": "I measured",
     "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
+    **dict.fromkeys(("variant_next", "variant_previous"), "Variants: the one that is shown"),
+    **dict.fromkeys(
+        ("variant_new", "variant_rename", "variant_earlier", "variant_later", "variant_promote",
+         "variant_remove"),
+        "Variants: new, rename, reorder, remove, promote",
+    ),
     # Analyses
     "SimulationPanel": "Simulation", "DistributionPanel": "Distribution", "MemoryPanel": "Memory",
     "TablesPanel": "Inspector: any field",

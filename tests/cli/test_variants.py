@@ -138,5 +138,5 @@ def test_commands_that_write_change_the_named_variant_and_keep_the_others(call: 
 def test_a_variant_against_the_main_plan_of_the_same_file(call: Any, path: Path) -> None:
     call("set", path, "--variant", "More cores", "RedoBuffer=48M")
     shape = call("diff", path, path, "--variant", "More cores", "--json").json("diff")
-    assert [one["name"] for one in shape["parameters"]] == ["RedoBuffer"]
+    assert [one["parameter"] for one in shape["parameters"]] == ["RedoBuffer"]
     assert call("diff", path, path).out == "nothing changes\n"

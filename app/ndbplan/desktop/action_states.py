@@ -42,8 +42,22 @@ class ActionStates:
             verb = name.capitalize()
             action.setText(f"{verb} {text[:1].lower()}{text[1:]}" if able and text else verb)
         missing = next_step(self._document.plan)
+        self._follow_variants(here)
         self._actions.able("simulate", here and missing is None, missing.missing if missing else "")
         self.follow_selection()
+
+    def _follow_variants(self, here: bool) -> None:
+        count, place = len(self._document.project.variants), self._document.shown
+        for name in ("new", "rename"):
+            self._actions[f"variant_{name}"].setEnabled(here)
+        for name in ("next", "previous", "remove"):
+            self._actions.able(
+                f"variant_{name}", here and count > 1, "" if count > 1 else "It is the only one"
+            )
+        for name in ("earlier", "promote"):
+            self._actions.able(f"variant_{name}", here and place > 0, "" if place else "It is the main one")
+        last = place == count - 1
+        self._actions.able("variant_later", here and not last, "It is the last one" if last else "")
 
     def follow_selection(self) -> None:
         """What can be done to the objects that are selected."""

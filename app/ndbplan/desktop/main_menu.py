@@ -33,6 +33,8 @@ class MainMenu(QMenu):
         if name == "File":
             menu.insertMenu(actions["gallery"], self._recent)
             menu.aboutToShow.connect(self._fill_recent)
+        if name == "Plan":
+            self._add(menu.addMenu("Variants"), "Variants")
         if name == "View":
             lines = QMenu("Align and distribute", menu)
             self._add(lines, "Align")

@@ -39,6 +39,7 @@ from ndbplan.desktop.running import compare, measured
 from ndbplan.desktop.session import Session
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
+from ndbplan.desktop.variants import Variants
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.undo_keys import UndoKeys
 from ndbplan.desktop.workspace import Workspace
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.selection = Selection(self.document, self)
         self.editor = Editor(self.document, self.selection, self)
         self.files = FileFlow(self.document, self.preferences, self)
+        self.variants = Variants(self.editor, self)
         self.leave: Callable[[], object] = self.close
         """Ends the program; without other windows this one."""
         self._units = system_in_use()
@@ -220,6 +222,7 @@ class MainWindow(QMainWindow):
         stack = self.document.undo_stack
         stack.indexChanged.connect(lambda _index: self._refresh())
         self.document.state_changed.connect(self._refresh)
+        self.document.variants_changed.connect(self.action_states.follow_document)
         self.document.changed.connect(self._plan_changed)
         self.editor.failed.connect(partial(self.messages.say, "error"))
         self.editor.event_edits.wanted.connect(self.navigation.watch)
@@ -248,9 +251,7 @@ class MainWindow(QMainWindow):
         return {
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
             "save_as": files.save_as, "import": self.import_files,
-            "picture": self.save_picture, "export": self.export,
-            "new_window": self.window_wanted.emit,
-            "quit": lambda: self.leave(),
+            "picture": self.save_picture, "export": self.export, "new_window": self.window_wanted.emit,
             "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": lambda: self.navigation.rename(),
@@ -262,18 +263,17 @@ class MainWindow(QMainWindow):
             "align_centre": partial(edit.align, "centre"), "align_middle": partial(edit.align, "middle"),
             "distribute_across": partial(edit.distribute, "across"),
             "distribute_down": partial(edit.distribute, "down"),
-            "side": partial(self.arrangement.toggle, "side"),
-            "analyses": partial(self.arrangement.toggle, "analyses"),
-            "inspector": partial(self.arrangement.toggle, "inspector"), "next_panel": self._next_panel,
-            "present": self._present, "maximise": self.arrangement.toggle_maximised,
+            **{n: partial(self.arrangement.toggle, n) for n in ("side", "analyses", "inspector")},
+            "present": self._present, "next_panel": self._next_panel,
+            "maximise": self.arrangement.toggle_maximised, "quit": lambda: self.leave(),
             "theme_system": lambda: self.appearance.set_theme("system"),
             "theme_light": lambda: self.appearance.set_theme("light"),
             "theme_dark": lambda: self.appearance.set_theme("dark"),
             "units_usual": lambda: self.appearance.set_units(""),
             "units_decimal": lambda: self.appearance.set_units("decimal"),
             "units_binary": lambda: self.appearance.set_units("binary"),
-            "simulate": lambda: self.navigation.simulate(),
-            "guide": lambda: self.navigation.open_guide(),
+            **self.variants.handlers(),
+            "simulate": lambda: self.navigation.simulate(), "guide": lambda: self.navigation.open_guide(),
             "compare": partial(compare, self, self.document),
             "measured": partial(measured, self, self.document),
             "keys": lambda: self.navigation.show_keys(),

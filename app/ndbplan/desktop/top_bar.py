@@ -1,4 +1,4 @@
-"""The top bar: menu, title, history, view, search, version, Simulate and Export."""
+"""The top bar: menu, title, variant, history, view, search, version, Simulate and Export."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.variants import VariantButton
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.version import SERIES
 
@@ -54,6 +55,8 @@ class TopBar(QWidget):
         # Its room is kept while it says nothing, so that nothing beside it moves.
         self.edited.setFixedWidth(self.edited.sizeHint().width() + _GAP)
         row.addWidget(self.edited)
+        self.variant = VariantButton(editor.document, actions)
+        row.addWidget(self.variant)
         row.addSpacing(14)
         for name in ("undo", "redo"):
             row.addWidget(self._tool(actions[name]))

@@ -31,6 +31,11 @@ def free_name(project: Project, like: str) -> str:
     return like if like not in project.names else next(name for name in tries if name not in project.names)
 
 
+def shortened(text: str) -> str:
+    """As much of a text as a variant can be called."""
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1].rstrip()}…"
+
+
 def added(project: Project, name: str, source: int, plan: Plan | None = None, note: str = "") -> Project:
     """A new variant at the end: a plan, or the one of the variant at the place `source`."""
     if len(project.variants) >= MOST_VARIANTS:

@@ -79,8 +79,14 @@ class CanvasScene(QGraphicsScene):
                 or (old.x, old.y) != (host_box.x, host_box.y)
                 or host_id not in self._hosts
             ):
+                is_new = host_id not in self._hosts
                 self._show_host(host_box)
-                moved.add(host_id)
+                if (
+                    old is None
+                    or is_new
+                    or (old.rect, old.card.chips) != (host_box.rect, host_box.card.chips)
+                ):
+                    moved.add(host_id)
         if before.loose != after.loose:
             self._show_loose(after.loose)
         self._show_covered(after)

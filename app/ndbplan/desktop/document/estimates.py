@@ -1,6 +1,7 @@
 """Everything the engine says about the plan in the window, computed off the GUI thread after each edit.
 
-A newer edit cancels the computation for an older one; views get one signal, `updated`.
+A newer edit cancels the computation for an older one; views get one signal, `updated`. What was found for a
+variant stays until that variant changes: to show it again costs no computation.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Estimates(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(SETTLE_MS)
         self._timer.timeout.connect(self._start)
+        self._of_variants: list[Estimate] = []
         self.latest: Estimate | None = None
         """The last estimate; of an older plan while `is_fresh` is False."""
         document.changed.connect(self._plan_changed)
@@ -63,12 +65,10 @@ class Estimates(QObject):
     @property
     def is_fresh(self) -> bool:
         """Whether `latest` speaks of the plan and workload as they are now."""
-        latest = self.latest
-        return (
-            latest is not None
-            and latest.plan is self._document.plan
-            and latest.workload_id == self.workload_id
-        )
+        return self.latest is not None and self._is_of_now(self.latest)
+
+    def _is_of_now(self, one: Estimate) -> bool:
+        return one.plan is self._document.plan and one.workload_id == self.workload_id
 
     @property
     def workload_id(self) -> str | None:
@@ -85,12 +85,16 @@ class Estimates(QObject):
             self.refresh()
 
     def refresh(self) -> None:
-        """Estimate again, soon; cancels what runs."""
+        """Estimate again, soon, unless it is known; cancels what runs."""
         if self._task is not None:
             self._task.cancel()
         if not self._timer.isActive():
             self.started.emit()
-        self._timer.start()
+        # Also what is known comes later: views that hear of the plan after this one are out of date first.
+        self._timer.start(0 if self._known() is not None else SETTLE_MS)
+
+    def _known(self) -> Estimate | None:
+        return next((one for one in self._of_variants if self._is_of_now(one)), None)
 
     def close(self) -> None:
         """Stop for good and wait for the thread."""
@@ -102,6 +106,10 @@ class Estimates(QObject):
             self.refresh()
 
     def _start(self) -> None:
+        known = self._known()
+        if known is not None:
+            self._tell(known)
+            return
         plan, workload_id = self._document.plan, self.workload_id
         self._task = self._tasks.start(lambda task: estimate(plan, workload_id, task), self._done)
 
@@ -110,10 +118,17 @@ class Estimates(QObject):
             return
         self._task = None
         if outcome.error:
-            self.latest = Estimate(self._document.plan, self.workload_id, None, (), outcome.error)
+            self._tell(Estimate(self._document.plan, self.workload_id, None, (), outcome.error))
         else:
-            self.latest = outcome.value
-        self.updated.emit(self.latest)
+            self._tell(outcome.value)
+
+    def _tell(self, latest: Estimate) -> None:
+        plans = [variant.plan for variant in self._document.project.variants]
+        known = [one for one in (*self._of_variants, latest) if any(one.plan is plan for plan in plans)]
+        # Of each variant the last workload that was looked at.
+        self._of_variants = list({id(one.plan): one for one in known}.values())
+        self.latest = latest
+        self.updated.emit(latest)
 
 
 def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:

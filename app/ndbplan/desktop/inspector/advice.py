@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,6 +18,7 @@ from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.fields import LineField
 from ndbplan.desktop.widgets.sections import QuantityRow, Section, empty, label, link
 from ndbplan.desktop.widgets.units import SECONDS
+from ndbplan.edits.variants import shortened
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
@@ -229,11 +231,22 @@ class RemedyCard(QFrame):
         try_link = link("Try", self.apply, f"Try: {remedy.title}")
         try_link.setToolTip("Apply it to the plan; undo takes it back")
         row.addWidget(try_link, 0, Qt.AlignmentFlag.AlignVCenter)
+        variant_link = link("As a variant", self.apply_as_variant, f"As a variant: {remedy.title}")
+        variant_link.setToolTip("Make it in a new variant, beside the plan as it is")
+        row.addWidget(variant_link, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def apply(self) -> None:
         """Do the change as one undoable edit."""
+        self._try(partial(self._context.document.edit, self._remedy.title, self._remedy.edit))
+
+    def apply_as_variant(self) -> None:
+        """Do the change in a new variant that is called like it, and show that."""
+        name = shortened(self._remedy.title)
+        self._try(partial(self._context.document.edit_as_variant, name, self._remedy.edit))
+
+    def _try(self, do: Callable[[], object]) -> None:
         try:
-            self._context.document.edit(self._remedy.title, self._remedy.edit)
+            do()
         except UserError as error:
             self._error.setText(error.line)
             self._error.show()

@@ -40,6 +40,8 @@ _LOOSE_GAP = 30.0
 """Between the card of API slots without a host and what stands below it."""
 LOOSE_TEXT = 166.0
 """What the words on it take."""
+_CARDS_KEPT = 4
+"""Of each host."""
 _ASPECT = 1.9
 """Width to height that the whole should have: a window's canvas."""
 
@@ -114,10 +116,13 @@ class Layout(NamedTuple):
 
 
 class Layouter:
-    """Lays plans out; keeps the cards of hosts that did not change from one plan to the next."""
+    """Lays plans out; keeps the cards of hosts that did not change from one plan to the next.
+
+    Of each host the last few: who goes to and fro between variants sees the same again.
+    """
 
     def __init__(self) -> None:
-        self._cards: dict[str, tuple[tuple[object, ...], Card]] = {}
+        self._cards: dict[str, tuple[tuple[tuple[object, ...], Card], ...]] = {}
 
     def layout(self, plan: Plan) -> Layout:
         """Where everything of this plan stands."""
@@ -159,13 +164,14 @@ class Layouter:
             processes = plan.processes_of_host[host.id]
             groups = (group_of.get(p.id) for p in processes)
             key = (host, *processes, *groups, disk_data, paths, program, system_in_use())
-            card = kept.get(host.id)
-            if card is None or not _same(card[0], key):
+            known = kept.get(host.id, ())
+            card = next((one for one in known if _same(one[0], key)), None)
+            if card is None:
                 card = (
                     key,
                     make_card(host, processes, group_of, paths, disk_data=disk_data, data_program=program),
                 )
-            self._cards[host.id] = card
+            self._cards[host.id] = (card, *(one for one in known if one is not card))[:_CARDS_KEPT]
             cards[host.id] = card[1]
         return cards
 

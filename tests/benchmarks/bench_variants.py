@@ -1,0 +1,73 @@
+"""telecom-144: how soon the window shows another variant, with all that is known of it."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from typing import Any
+
+from figures import Figure
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+ROUNDS = 12
+
+
+def main() -> list[Figure]:
+    """Show two variants in turn that differ in all hosts, until estimates are there and all is painted."""
+    from ndbplan.base.kept import keeping
+    from ndbplan.desktop.start import make_application
+
+    app: Any = make_application()
+    with keeping():
+        return _times(app)
+
+
+def _times(app: Any) -> list[Figure]:
+    from ndbplan.desktop.start import open_window
+    from ndbplan.edits.parts import update_each
+    from ndbplan.plan.plan import Plan
+
+    window = open_window(app, sample="telecom-144")
+    app.processEvents()
+    window.finish_building()
+    estimates, document = window.panels.estimates, window.document
+    _until_fresh(app, estimates)
+
+    def more_cores(plan: Plan) -> Plan:
+        return update_each(
+            plan, {host.id: lambda h: h.model_copy(update={"cores": 2 * h.cores}) for host in plan.hosts}
+        )
+
+    document.edit_as_variant("More cores", more_cores)
+    _until_fresh(app, estimates)
+    times_ms = []
+    for turn in range(ROUNDS):
+        began = time.thread_time()
+        document.show_variant(turn % 2)
+        _until_fresh(app, estimates)
+        window.canvas.viewport().repaint()
+        times_ms.append((time.thread_time() - began) * 1000)
+    document.undo_stack.setClean()
+    window.close()
+    window.deleteLater()
+    app.processEvents()
+    return [
+        Figure(
+            "another variant is shown and painted, its estimates too", statistics.median(times_ms), "ms", 50
+        ),
+        Figure("the slowest of them", max(times_ms), "ms"),
+    ]
+
+
+def _until_fresh(app: Any, estimates: Any) -> None:
+    while not estimates.is_fresh:
+        app.processEvents()
+
+
+if __name__ == "__main__":
+    import sys
+
+    from figures import show
+
+    sys.exit(0 if show(main()) else 1)

@@ -1,0 +1,149 @@
+"""The switcher of variants: made, named, ordered and removed by menu and keys; what was found is known."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from ndbplan.advise.remedies import Remedy
+from ndbplan.base.quantity import Quantity
+from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.inspector.advice import RemedyCard
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.ask import Ask
+from ndbplan.edits import parts as edits
+from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.bottleneck import Bottleneck
+
+HOST = "host-a1"
+
+
+@pytest.fixture(scope="module")
+def shared(qapp, tmp_path_factory):
+    theme.install(qapp, "dark")
+    folder = tmp_path_factory.mktemp("variants")
+    window = MainWindow(Preferences(folder / "preferences.json"), folder / "journals")
+    window.files.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
+    window.resize(1280, 800)
+    window.show()
+    window.finish_building()
+    yield window
+    window.close()
+    window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def window(shared) -> MainWindow:
+    """A window with the starter, without variants beside it."""
+    shared.document.new(sample_plan("starter"))
+    shared.files.shown.emit()
+    return shared
+
+
+def names(window: MainWindow) -> tuple[str, ...]:
+    return window.document.project.names
+
+
+def press(window: MainWindow, name: str) -> None:
+    """The keys of an action."""
+    combination = window.actions_table[name].shortcut()[0]
+    window.activateWindow()
+    assert QTest.qWaitForWindowActive(window)
+    QTest.keyClick(window.canvas, combination.key(), combination.keyboardModifiers())
+
+
+def answer(window: MainWindow, qtbot, *texts: str) -> None:
+    """Type into what is asked, and take it."""
+    ask = window.findChild(Ask)
+    assert ask is not None
+    for field, text in zip(ask.fields, texts, strict=False):
+        field.setText(text)
+    qtbot.keyClick(ask.fields[0], Qt.Key.Key_Return)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def entries(window: MainWindow) -> list[tuple[str, bool]]:
+    """The variants in the menu of the switcher, and which is marked."""
+    window.top_bar.variant.fill()
+    return [(a.text(), a.isChecked()) for a in window.top_bar.variant.menu().actions() if a.isCheckable()]
+
+
+def test_a_variant_is_made_named_ordered_and_removed_by_keys(window, qtbot) -> None:
+    press(window, "variant_new")
+    answer(window, qtbot, "More cores", "as offered")
+    window.document.edit("Set cores", lambda plan: edits.update(plan, HOST, cores=48))
+    assert entries(window) == [("Main", False), ("More cores", True)]
+    assert window.top_bar.variant.text().startswith("More cores")
+    assert "as offered" in window.top_bar.variant.toolTip()
+    press(window, "variant_previous")
+    assert window.document.plan.host(HOST).cores == 32
+    press(window, "variant_next")
+    assert window.document.plan.host(HOST).cores == 48
+    press(window, "variant_rename")
+    answer(window, qtbot, "Big")
+    assert names(window) == ("Main", "Big")
+    press(window, "variant_earlier")
+    assert entries(window) == [("Big  (main)", True), ("Main", False)]
+    assert not window.actions_table["variant_promote"].isEnabled()
+    press(window, "variant_later")
+    window.actions_table["variant_promote"].trigger()
+    assert names(window) == ("Big", "Main")
+    window.actions_table["variant_remove"].trigger()
+    assert names(window) == ("Main",)
+    assert not window.actions_table["variant_remove"].isEnabled()
+    assert not window.actions_table["variant_next"].isEnabled()
+    while window.document.undo_stack.canUndo():
+        window.document.undo_stack.undo()
+    assert (names(window), window.document.plan) == (("Main",), sample_plan("starter"))
+
+
+def test_a_name_that_is_taken_is_refused_in_one_line(window, qtbot) -> None:
+    press(window, "variant_new")
+    answer(window, qtbot, "Main")
+    assert "there is a variant 'Main' already" in window.messages.text
+    assert names(window) == ("Main",)
+    window.messages.hide()
+
+
+def test_the_menu_shows_a_variant_and_what_was_found_for_it_is_known(window, qtbot) -> None:
+    estimates = window.panels.estimates
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
+    first = estimates.latest
+    window.document.edit_as_variant("B", lambda plan: edits.update(plan, HOST, cores=48))
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
+    second = estimates.latest
+    window.top_bar.variant.fill()
+    window.top_bar.variant.menu().actions()[0].trigger()
+    assert not estimates.is_fresh
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
+    assert estimates.latest is first
+    press(window, "variant_next")
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
+    assert estimates.latest is second
+    window.document.edit("Set cores", lambda plan: edits.update(plan, HOST, cores=8))
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=60_000)
+    assert estimates.latest is not second
+
+
+def test_what_would_help_becomes_a_variant_with_one_click(window, qtbot) -> None:
+    plan = window.document.plan
+    rate = Quantity.exact(1000.0, "1/s")
+    remedy = Remedy(
+        "More cores on " + "every host, " * 8,
+        lambda before: edits.update(before, HOST, cores=48),
+        rate, rate, True, 60.0, Bottleneck("none", "", 0.0), (), None,
+    )  # fmt: skip
+    card = RemedyCard(window.panels.analyses.context, remedy)
+    qtbot.addWidget(card)
+    link = next(w for w in card.findChildren(QAbstractButton) if w.text() == "As a variant")
+    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert window.document.project.main is plan
+    assert window.document.plan.host(HOST).cores == 48
+    assert names(window)[1].startswith("More cores on every host")
+    assert len(names(window)[1]) <= 64
+    window.document.undo_stack.undo()
+    assert (names(window), window.document.plan) == (("Main",), plan)
