@@ -20,6 +20,7 @@ from ndbplan.edits.changes import value_changes
 from ndbplan.edits.from_host import CHOSEN, handed_over
 from ndbplan.edits.parameters import put_origin, set_parameter
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.origins import SetByImport, SetByProgram
@@ -146,6 +147,48 @@ def test_a_fix_that_is_needed_no_more_is_taken_back() -> None:
     now = _value(smaller, "NoOfFragmentLogFiles")
     assert now == decided.instead or "NoOfFragmentLogFiles" in smaller.origins.data_node
     assert now != _value(plan, "NoOfFragmentLogFiles")
+
+
+def test_what_took_the_place_of_an_old_parameter_stays() -> None:
+    plan = set_parameter(sample_plan("starter"), "data_node", "IndexMemory", "3G")
+    before = _value(plan, "DataMemory")
+    plan = fix_all(edits.set_plan(plan, ndb_version="8.4"), {"deprecated-parameter"}).plan
+    joined = _value(plan, "DataMemory")
+    assert isinstance(before, int)
+    assert joined == before + 3 * 2**30
+    assert isinstance(plan.origins.data_node["DataMemory"], SetByProgram)
+    for text in ("hosts[*].memory=512 GB", "hosts[*].cores=3"):
+        plan = followed(plan, assign(plan, text)[0])
+        assert _value(plan, "DataMemory") == joined
+
+
+@pytest.mark.parametrize("memory", ["1 GB", "300 MB"])
+def test_what_the_hosts_decide_on_comes_back_with_them(memory: str) -> None:
+    plan = sample_plan("starter")
+    for name in ("DataMemory", "ODirect", "FragmentLogFileSize"):
+        plan = handed_over(set_parameter(plan, "data_node", name, None), name)
+    smaller = followed(plan, assign(plan, f"hosts[*].memory={memory}")[0])
+    default = catalogue.default("DB", "DataMemory", plan.version)
+    assert (_value(smaller, "DataMemory"), _value(smaller, "ODirect")) == (default, 0)
+    assert followed(smaller, smaller.replace(hosts=plan.hosts)) == plan
+
+
+def test_cpus_are_counted_only_where_threads_follow_the_hosts() -> None:
+    plan = handed_over(_plan_of_two("8.4"), "RedoBuffer")
+    shared = followed(plan, edits.update(plan, plan.sql_nodes[0].id, host_id=plan.data_nodes[0].host_id))
+    assert not {"NumCPUs", "AutomaticThreadConfig"} & shared.parameters.data_node.keys()
+    both = handed_over(plan, "AutomaticThreadConfig")
+    shared = followed(both, edits.update(both, both.sql_nodes[0].id, host_id=both.data_nodes[0].host_id))
+    assert _value(shared, "NumCPUs") is not None
+    assert followed(shared, shared.replace(processes=both.processes)) == both
+
+
+def _plan_of_two(version: str) -> Plan:
+    """Without any setting of threads."""
+    plan = edits.set_plan(sample_plan("starter"), ndb_version=version)
+    for name in ("AutomaticThreadConfig", "NumCPUs", "RedoBuffer", "ThreadConfig", "MaxNoOfExecutionThreads"):
+        plan = set_parameter(plan, "data_node", name, None)
+    return plan
 
 
 def test_names_and_places_on_the_canvas_move_nothing() -> None:

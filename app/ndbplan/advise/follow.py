@@ -47,7 +47,7 @@ def followed(before: Plan, after: Plan) -> Plan:
         return after
     load_rules()
     again = settled_anew(_by_counterparts(after) if other_version else after)
-    decided = [one for one in stated(again) if _rule_of(one) in RULES]
+    decided = [one for one in stated(again) if _rule_of(one) in RULES and not _took_over(one)]
     if other_version and not other_hardware:
         decided = [one for one in decided if one.reading.fate is Fate.UNKNOWN]
     if decided:
@@ -96,6 +96,11 @@ def _with_reasons(plan: Plan, other: Plan) -> Plan:
 
 def _rule_of(one: Stated) -> str:
     return one.origin.rule if isinstance(one.origin, SetByProgram) else ""
+
+
+def _took_over(one: Stated) -> bool:
+    """Whether the value is that of an old parameter, which is gone: there is nothing to decide it from."""
+    return RULES[_rule_of(one)].topic == "obsolete"
 
 
 def _decided_again(plan: Plan, decided: Iterable[Stated], *, by_other_means: bool) -> Plan:

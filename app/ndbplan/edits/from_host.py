@@ -10,7 +10,7 @@ setting. Only what the plan does not state is chosen, and only where the version
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -110,12 +110,10 @@ def handed_over(plan: Plan, name: str, node_id: str | None = None) -> Plan:
     decides = next((one for one in THREAD_SETTINGS[:-1] if one.lower() in stated & _decided_by(name)), None)
     if decides is not None and name in THREAD_SETTINGS[:-1]:
         raise EditError(f"{decides} decides on the threads", fix=f"take {decides} out first")
-    without = _without(plan, scope, {name})
-    for choose in _CHOICES:
-        for chosen in choose(without, _deciding(without, scope)):
-            if chosen.name == name:
-                # What was stated before is given up with it: nothing comes back to that.
-                return settled_anew(_with(set_parameter(plan, scope, name, None), chosen, scope))
+    chosen = _wanted(plan, {name, *_ours(plan, scope)}, scope).get(name)
+    if chosen is not None:
+        # What was stated before is given up with it: nothing comes back to that.
+        return settled_anew(_with(set_parameter(plan, scope, name, None), chosen, scope))
     raise EditError(f"the hosts ask for no other {name} than the default", fix="leave it out")
 
 
@@ -163,9 +161,14 @@ def settled_anew(plan: Plan) -> Plan:
     return plan
 
 
+def _ours(plan: Plan, scope: str) -> set[str]:
+    """What was taken from a host at a scope."""
+    return {name for name, origin in stated_at(plan, scope)[1].items() if _is_ours(origin)}
+
+
 def _settled(plan: Plan, scope: str) -> Plan:
     stated, origins = stated_at(plan, scope)
-    ours = {name for name, origin in origins.items() if _is_ours(origin)}
+    ours = _ours(plan, scope)
     if not ours or not plan.data_nodes:
         return plan
     wanted = _wanted(plan, ours, scope)
@@ -176,8 +179,20 @@ def _settled(plan: Plan, scope: str) -> Plan:
         elif isinstance(origin, SetByProgram) and origin.reason != chosen.reason:
             plan = put_origin(plan, scope, name, validated.changed(origin, reason=chosen.reason))
     for name in sorted(ours - wanted.keys()):
-        plan = set_parameter(plan, scope, name, None)
+        usual = _usual(plan, name, ours)
+        plan = set_parameter(plan, scope, name, None) if usual is None else _with(plan, usual, scope)
     return plan
+
+
+def _usual(plan: Plan, name: str, ours: Collection[str]) -> Chosen | None:
+    """The default, stated so that the hosts go on deciding; None where another means decides, or none."""
+    beside = name == "NumCPUs" and "AutomaticThreadConfig" not in ours
+    if not (name in ("DataMemory", "ODirect") or beside) or not catalogue.knows("DB", name, plan.version):
+        return None
+    value = catalogue.default("DB", name, plan.version)
+    return (
+        Chosen(name, value, "the default, until the hosts ask for more") if isinstance(value, int) else None
+    )
 
 
 def _wanted(plan: Plan, ours: set[str], scope: str) -> dict[str, Chosen]:
@@ -189,7 +204,9 @@ def _wanted(plan: Plan, ours: set[str], scope: str) -> dict[str, Chosen]:
     others = _other_means(bare, node, ours) - stated
     for choose in _CHOICES:
         for chosen in choose(bare, node):
-            goes_along = chosen.name == "NumCPUs" or (choose is _threads and chosen.name.lower() in others)
+            # NumCPUs says something beside AutomaticThreadConfig only.
+            counts = chosen.name == "NumCPUs" and "AutomaticThreadConfig" in wanted
+            goes_along = counts or (choose is _threads and chosen.name.lower() in others)
             if chosen.name in ours or (goes_along and chosen.name.lower() not in stated):
                 wanted[chosen.name] = chosen
                 bare = _with(bare, chosen, scope)
