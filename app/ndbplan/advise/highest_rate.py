@@ -38,6 +38,8 @@ otherwise, and may meet a full log where a little more does not."""
 _NEAR_EXPONENT = 1.0
 """So near to the answer, as an exponent of two, less is tried too."""
 CLEARLY_ABOVE = 1.05
+_PIECE_S = 300.0
+"""A run that is given up at its first refusal is looked at so often."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,34 @@ def highest_rate(
     return rate, end
 
 
+def holds(
+    scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None = None
+) -> bool:
+    """Whether a rate is sustained for `duration_s` (FINE_RUN_S at most): given up at the first refusal.
+
+    What `highest_rate` asks of each rate, without asking what ends it.
+    """
+    from ndbplan.simulate.recorded import LEAST_REFUSED
+    from ndbplan.simulate.session import Session
+    from ndbplan.simulate.simulation import Story
+    from ndbplan.simulate.steps import Watch
+
+    if rate_per_s >= ceiling_per_s(scenario, duration_s):
+        return False
+    steady = _steady(scenario, rate_per_s, duration_s, STEP_S)
+    session = Session(Story(steady, steady))
+    while session.now_s < steady.duration_s:
+        session.advance(_PIECE_S, Watch(cancelled=cancelled))
+        if (session.simulation.state.errors >= LEAST_REFUSED).any():
+            return False
+    return _end_of(session.simulation, rate_per_s) is None
+
+
+def ceiling_per_s(scenario: Scenario, duration_s: float) -> float:
+    """A rate that no simulation needs to be asked about: services, links or the room for rows end it."""
+    return min(one.rate_per_s for one in _ceilings(scenario, duration_s))
+
+
 def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
     """Rates that the services, or the room for rows, exclude without a simulation."""
 
@@ -178,18 +208,23 @@ def _run(
     cancelled: Callable[[], bool] | None,
 ) -> End | None:
     """What ends a steady rate within one simulation."""
+    from ndbplan.simulate.run import run_scenario
+
+    steady = _steady(scenario, rate_per_s, run_s, step_s)
+    return _end_of(run_scenario(steady, cancelled=cancelled), rate_per_s)
+
+
+def _steady(scenario: Scenario, rate_per_s: float, run_s: float, step_s: float) -> Scenario:
+    """The scenario under a steady rate, for so long."""
     import math
 
     import numpy as np
-
-    from ndbplan.simulate.run import run_scenario
 
     steps = math.ceil(run_s / step_s - 1e-9)
     run = scenario.laws.run.copy()
     run.clients = run.cycle_s = 0.0
     offered = np.full(steps, rate_per_s * step_s)
-    steady = replace(scenario.with_laws(run=run, offered=offered), steps=steps)
-    return _end_of(run_scenario(steady, cancelled=cancelled), rate_per_s)
+    return replace(scenario.with_laws(run=run, offered=offered), steps=steps)
 
 
 def _end_of(run: Simulation, rate_per_s: float) -> End | None:

@@ -103,7 +103,6 @@ def max_load(
     be simulated or a time out of range, Cancelled when told to stop.
     """
     from ndbplan.simulate.model.node_rows import SimulationError
-    from ndbplan.simulate.model.scenario import build
     from ndbplan.simulate.model.workload import workload_of
 
     if not 1.0 <= duration_s <= LONGEST_S:
@@ -114,10 +113,7 @@ def max_load(
     now = now.under(workload)
     if workload.load.kind == "job":
         return _time_of_job(now, workload, cancelled, progress)
-    asked_per_s = now.offered_per_s
-    # What one transaction costs is worked out from a rate, which must not be nothing.
-    mix = workload if asked_per_s > 0 else _at_one_per_s(workload)
-    scenario = build(now.under(mix), duration_s=min(duration_s, FINE_RUN_S), step_s=STEP_S, seed=1)
+    scenario = steady_scenario(now, duration_s)
     rate, end = highest_rate(scenario, duration_s, cancelled)
     if progress is not None:
         progress(0.5)
@@ -133,12 +129,23 @@ def max_load(
         _quantity(scenario, rate, end.limit),
         end.limit,
         after,
-        asked_per_s,
+        now.offered_per_s,
         duration_s,
         _moment(now, end),
         end.code,
-        note=_note(now.under(mix)),
+        note=_note(now.under(scenario.workload)),
     )
+
+
+def steady_scenario(now: Estimation, duration_s: float = DEFAULT_S) -> Scenario:
+    """What is simulated at every rate that is tried. Raises SimulationError."""
+    from ndbplan.simulate.model.scenario import build
+
+    workload = now.workload
+    assert workload is not None
+    # What one transaction costs is worked out from a rate, which must not be nothing.
+    mix = workload if now.offered_per_s > 0 else _at_one_per_s(workload)
+    return build(now.under(mix), duration_s=min(duration_s, FINE_RUN_S), step_s=STEP_S, seed=1)
 
 
 def _note(now: Estimation) -> str | None:

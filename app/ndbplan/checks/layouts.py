@@ -6,15 +6,16 @@ for layout in layouts(plan):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 
 from ndbplan.base.units import how_many
 from ndbplan.configuration.directories import disk_for
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
-from ndbplan.edits.roles import assign_role
+from ndbplan.edits.validated import changed
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -46,33 +47,46 @@ class Layout:
 
     def edit(self, plan: Plan) -> Plan:
         """The plan with this layout; new disks are like the one that holds the redo log now."""
-        for host in hosts_with_data(plan):
-            nodes = [p for p in plan.processes_of_host[host.id] if isinstance(p, DataNode)]
-            model = disk_for(plan, nodes[0], DiskRole.REDO)
-            assert model is not None
-            for k in range(self.more_disks):
-                roles = self.groups[self.order.index(len(host.disks) + k)]
-                plan = edits.add_disk(plan, host.id, _like(plan, plan.host(host.id), model, roles[0].value))
-            disks = plan.host(host.id).disks
-            for node in nodes:
-                given = {
-                    role.value: disks[place].id
-                    for group, place in zip(self.groups, self.order, strict=True)
-                    for role in group
-                }
-                now = plan.by_id[node.id].disk_roles
-                plan = edits.update(plan, node.id, disk_roles=now.model_copy(update=given))
-            for node in nodes:
-                plan = _with_backup_apart(plan, plan.by_id[node.id])
-        return plan
+        ids = NewIds(plan)
+        plan = edits.update_each(
+            plan, {host.id: partial(self._with_disks, plan, ids) for host in hosts_with_data(plan)}
+        )
+        given = {node.id: self._roles(plan.host(node.host_id)) for node in plan.data_nodes}
+        plan = _with_roles(plan, given)
+        return _with_roles(plan, {node.id: _backup_apart(plan, node) for node in plan.data_nodes})
+
+    def _with_disks(self, plan: Plan, ids: NewIds, host: Host) -> Host:
+        """A host of the plan with the new disks."""
+        nodes = [p for p in plan.processes_of_host[host.id] if isinstance(p, DataNode)]
+        model = disk_for(plan, nodes[0], DiskRole.REDO)
+        assert model is not None
+        for _ in range(self.more_disks):
+            roles = self.groups[self.order.index(len(host.disks))]
+            host = changed(host, disks=(*host.disks, _like(host, ids, model, roles[0].value)))
+        return host
+
+    def _roles(self, host: Host) -> dict[str, str]:
+        """The disk of each role on such a host."""
+        pairs = zip(self.groups, self.order, strict=True)
+        return {role.value: host.disks[place].id for group, place in pairs for role in group}
 
 
-def _with_backup_apart(plan: Plan, node: DataNode) -> Plan:
-    """Backups leave the disk of the redo log where there is another one."""
+def _with_roles(plan: Plan, given: Mapping[str, dict[str, str]]) -> Plan:
+    """The plan whose data nodes write these roles to these disks; by node and role."""
+
+    def change(node: DataNode) -> DataNode:
+        roles = given[node.id]
+        return changed(node, disk_roles=node.disk_roles.model_copy(update=roles)) if roles else node
+
+    return edits.update_each(plan, dict.fromkeys(given, change))
+
+
+def _backup_apart(plan: Plan, node: DataNode) -> dict[str, str]:
+    """A disk of backups beside that of the redo log, where they share one and there is another."""
     redo = disk_for(plan, node, DiskRole.REDO)
     if len(plan.host(node.host_id).disks) < 2 or disk_for(plan, node, DiskRole.BACKUP) is not redo:
-        return plan
-    return assign_role(plan, node.id, DiskRole.BACKUP, disk_beside_redo(plan, node, last=True).id)
+        return {}
+    return {"backup": disk_beside_redo(plan, node, last=True).id}
 
 
 def role_name(role: DiskRole) -> str:
@@ -80,13 +94,12 @@ def role_name(role: DiskRole) -> str:
     return role.value.replace("_", " ").upper()
 
 
-def _like(plan: Plan, host: Host, model: Disk, wish: str) -> Disk:
+def _like(host: Host, ids: NewIds, model: Disk, wish: str) -> Disk:
     names = {disk.name for disk in host.disks} | {disk.mount_point for disk in host.disks}
     name = next(
         n for n in (f"{wish}{i or ''}" for i in range(1000)) if n not in names and f"/{n}" not in names
     )
-    new_id = NewIds(plan, [disk.id for disk in host.disks]).of(Disk)
-    return model.model_copy(update={"id": new_id, "name": name, "mount_point": f"/{name}"})
+    return model.model_copy(update={"id": ids.of(Disk), "name": name, "mount_point": f"/{name}"})
 
 
 def hosts_with_data(plan: Plan) -> tuple[Host, ...]:

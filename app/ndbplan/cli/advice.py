@@ -14,10 +14,11 @@ from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.changes import OUTPUT, write_changed
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import marked
-from ndbplan.cli.parameters import PLAN, Duration, UsageError, named_workload, read_plan
+from ndbplan.cli.parameters import PLAN, Duration, UsageError, Whole, named_workload, read_plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.tighten import Assumption
+    from ndbplan.advise.what_matters import Mattering, WhatMatters
 
 
 @ndbplan.command()
@@ -148,6 +149,80 @@ def fix(
     lines = [change.line for change in value_changes(plan, fixed.plan)]
     show(shape, as_json=as_json, text=_fix_lines(shape, lines))
     ctx.exit(1 if has_errors(fixed.left) else 0)
+
+
+@ndbplan.command("what-matters")
+@PLAN
+@click.option(
+    "--aim",
+    metavar="FIGURE",
+    default="max-load",
+    show_default=True,
+    help="The figure to better: max-load, restart, survive, memory, cost and others; a wrong one lists them.",
+)
+@click.option("--top", type=Whole(1, 10_000), default=20, show_default=True, help="Changes shown at most.")
+@click.option("--all", "all_of_them", is_flag=True, help="Every legal change, also those that gain nothing.")
+@click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
+@json_option
+def what_matters(
+    plan_file: Path, aim: str, top: int, workload: str | None, *, all_of_them: bool, as_json: bool
+) -> None:
+    """Rank every legal single change of a plan by what it gains, for its price where prices are stated.
+
+    BEFORE and AFTER are what the command of the figure prints without and with the change; SET: the arguments
+    with which `ndbplan set` makes it.
+    """
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.advise.what_matters import what_matters as search
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
+
+    plan = read_plan(plan_file)
+    needs_data_nodes(plan, plan_file)
+    figure = FIGURES.get(aim)
+    if figure is None or not figure.better:
+        known = ", ".join(one.name for one in FIGURES.values() if one.better)
+        raise UsageError(f"'{aim[:60]}' is no figure to better", where="--aim", fix=f"use one of {known}")
+    now = Estimation(plan, chosen_workload(plan, named_workload(plan, workload)))
+    with simulating():
+        found = search(now, figure, top=None if all_of_them else top)
+    if found.before is None and not figure.none_is_best:
+        needed = "prices" if figure.name == "cost" else "a workload" if now.workload is None else "more"
+        raise UserError(f"the plan has no figure '{aim}'", where=str(plan_file), fix=f"state {needed} first")
+    show(found.to_json(), as_json=as_json, text=_change_lines(found))
+
+
+def _change_lines(found: WhatMatters) -> Iterator[str]:
+    from ndbplan.describe.tables import table, text_of
+
+    before = "none" if found.before is None else text_of("", found.before.to_json())
+    yield f"{found.figure.title}: {before}"
+    yield f"{found.tried} single changes tried, {found.legal_gains} better it and bring no problem"
+    if not found.changes:
+        return
+    yield ""
+    yield from table(
+        [
+            {
+                "change": row.title,
+                "after": "none" if row.after is None else text_of("", row.after.to_json()),
+                "cost": _cost_of(row),
+            }
+            for row in found.changes
+        ]
+    )
+    for row in found.changes:
+        yield ""
+        yield f"{row.title}:"
+        if row.why:
+            yield f"  {row.why}"
+        if row.set:
+            yield f"  ndbplan set PLAN {' '.join(map(shlex.quote, row.set))}"
+
+
+def _cost_of(row: Mattering) -> str:
+    from ndbplan.base.units import format_value
+
+    return "not stated" if row.cost is None else format_value(row.cost.value, row.cost.unit)
 
 
 @ndbplan.command()

@@ -311,6 +311,7 @@ def _advice() -> dict[str, Schema]:
     from ndbplan.advise.max_load import MaxLoad
     from ndbplan.advise.remedies import Remedy
     from ndbplan.advise.tighten import Assumption
+    from ndbplan.advise.what_matters import WhatMatters
     from ndbplan.edits.changes import ValueChange
 
     next_limit = object_schema({"max_per_s": QUANTITY, "limited_by": BOTTLENECK})
@@ -346,10 +347,33 @@ def _advice() -> dict[str, Schema]:
         "max-load": record(**most["properties"], optional=later),
         "survive": _survive(),
         "remedies": closed(remedies),
+        "what-matters": said(
+            promise(
+                WhatMatters,
+                "aim before changes tried legal_gains by_cost",
+                before=or_null(QUANTITY),
+                changes=array(_mattering()),
+            ),
+            "Single changes of the plan, best first.",
+        ),
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
         "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
         "fix": closed(fixed),
     }
+
+
+def _mattering() -> Schema:
+    from ndbplan.advise.what_matters import Mattering
+
+    return promise(
+        Mattering,
+        "title set before after gain cost why what",
+        set={"type": ["array", "null"], "items": STRING},
+        before=or_null(QUANTITY),
+        after=or_null(QUANTITY),
+        gain=or_null(NUMBER),
+        cost=or_null(QUANTITY),
+    )
 
 
 def _part() -> Schema:
@@ -387,7 +411,7 @@ def definitions() -> dict[str, Schema]:
         "backup": times["backup"],
         "calibrate": times["calibrate"],
     }
-    then = {name: advice[name] for name in ("survive", "remedies", "fix", "tighten", "cost")}
+    then = {name: advice[name] for name in ("survive", "remedies", "fix", "tighten", "cost", "what-matters")}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

@@ -67,17 +67,21 @@ def put_level(plan: Plan, disk_id: str, level: str | None) -> Plan:
     disk: Disk = plan.by_id[disk_id]
     known = next((one for one in levels() if one.name == level), None)
     devices = disk.devices if known is None or known.fits(disk.devices) else known.least
-    return _put(plan, disk, level, devices)
+    return _put(plan, disk, as_array(disk, level, devices))
 
 
 def put_devices(plan: Plan, disk_id: str, devices: int) -> Plan:
     """The disk with so many devices: one has no level, several are striped where none is stated."""
     disk: Disk = plan.by_id[disk_id]
-    return _put(plan, disk, None if devices == 1 else disk.raid or levels()[0].name, devices)
+    return _put(plan, disk, with_devices(disk, devices))
 
 
-def _put(plan: Plan, disk: Disk, level: str | None, devices: int) -> Plan:
-    new = as_array(disk, level, devices)
+def with_devices(disk: Disk, devices: int) -> Disk:
+    """A disk with so many devices: one has no level, several are striped where none is stated."""
+    return as_array(disk, None if devices == 1 else disk.raid or levels()[0].name, devices)
+
+
+def _put(plan: Plan, disk: Disk, new: Disk) -> Plan:
     return plan if new is disk else edits.update(plan, disk.id, **{n: getattr(new, n) for n in CHANGED})
 
 

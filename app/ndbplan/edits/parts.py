@@ -99,6 +99,19 @@ def update_each(plan: Plan, changes: Mapping[str, Callable[[Any], Any]]) -> Plan
     return unbroken(plan.replace(**parts))
 
 
+def update_disks(plan: Plan, changes: Mapping[str, Callable[[Disk], Disk]]) -> Plan:
+    """What each change makes of the disk with its id, in one step. Raises EditError."""
+
+    def of(host: Host) -> Host:
+        return changed(host, disks=tuple(changes.get(d.id, _same)(d) for d in host.disks))
+
+    return update_each(plan, {plan.host_of_disk[disk_id].id: of for disk_id in changes})
+
+
+def _same(disk: Disk) -> Disk:
+    return disk
+
+
 def _swap(plan: Plan, old: Any, new: Any) -> Plan:
     if isinstance(old, Disk):
         host = plan.host_of_disk[old.id]

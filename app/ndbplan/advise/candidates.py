@@ -1,0 +1,266 @@
+"""Every legal single change of a plan that a figure may depend on: what is tried to find what matters.
+
+    for change in single_changes(plan):
+        change.title, change.edit(plan)
+
+A parameter goes one sensible step up and down (twice and half of what it is, the next of its choices); a
+piece of hardware becomes the next that can be had, of all hosts of a kind and of one alone; a purpose moves
+to another disk; node groups, replicas, SQL nodes and the version change by one. Of hosts that do the same
+with the same hardware one stands for all. What the catalogue marks as only carried is left out, as no figure
+depends on it. Whether a change does harm is for `checks.harm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from ndbplan.base.units import format_bytes, format_ndb_size
+from ndbplan.checks.layouts import hosts_with_data, layouts, role_name, uses_disk_data
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.stated import SCOPES
+from ndbplan.edits import offers
+from ndbplan.edits import parts as edits
+from ndbplan.edits.growth import add_node_group, twin_host
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
+from ndbplan.edits.solutions import (
+    MOST_CORES,
+    can_have_devices,
+    faster_each,
+    faster_network,
+    set_everywhere,
+    times_each,
+)
+from ndbplan.edits.validated import changed
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.modelled import moves
+from ndbplan.ndb.parameters import Parameter
+from ndbplan.ndb.version import SERIES
+from ndbplan.plan.fields import MAX_BYTES
+from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
+
+Edit = Callable[[Plan], Plan]
+_FEW = 8
+"""Numbers up to this go by one, larger ones by half and twice."""
+_NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
+"""Stepped otherwise, or names of something."""
+_ROLES = (DiskRole.REDO, DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES, DiskRole.BACKUP)
+_HOST_FIELDS = ("cores", "sockets", "clock_ghz", "core_gain_per_clock", "memory_bytes", "network_bytes_per_s")
+_DISK_FIELDS = (
+    "kind", "raid", "devices", "capacity_bytes", "sequential_read_bytes_per_s",
+    "sequential_write_bytes_per_s", "random_read_iops", "random_write_iops", "sync_write_latency_s",
+)  # fmt: skip
+
+
+_PRICES = ("purchase_price", "monthly_price", "watts")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change that somebody may make."""
+
+    title: str
+    edit: Edit
+    what: str
+    """parameter, disk, role, memory, cores, network, group, replica, sql or version."""
+
+
+def single_changes(plan: Plan) -> Iterator[Change]:
+    """Every change, those of all nodes or hosts before those of one; what cannot be done raises EditError."""
+    yield from _of_the_whole(plan)
+    yield from _of_parameters(plan)
+    yield from _of_hosts(plan)
+    yield from _of_disks(plan)
+    yield from _of_roles(plan)
+
+
+def _of_the_whole(plan: Plan) -> Iterator[Change]:
+    if plan.data_nodes:
+        yield Change("Add a node group", add_node_group, "group")
+        replicas = node_settings(plan).number("NoOfReplicas")
+        for other in (replicas + 1, replicas - 1):
+            if 1 <= other <= 4:
+                edit = partial(set_everywhere, name="NoOfReplicas", value=other)
+                yield Change(f"NoOfReplicas {other}", edit, "replica")
+    if plan.sql_nodes:
+        yield Change("One more SQL node, on a host like the last one's", _one_more_sql_node, "sql")
+    place = SERIES.index(plan.version.series)
+    for series in (*SERIES[place + 1 : place + 2], *SERIES[max(0, place - 1) : place]):
+        edit = partial(edits.set_plan, ndb_version=series)
+        yield Change(f"NDB {series} instead of {plan.version}", edit, "version")
+
+
+def _one_more_sql_node(plan: Plan) -> Plan:
+    last = plan.sql_nodes[-1]
+    plan, host_id = twin_host(plan, plan.host(last.host_id))
+    new = offers.make_process(plan, "sql", host_id)
+    assert isinstance(new, SqlNode)
+    return edits.add(plan, new.model_copy(update={"parameters": last.parameters, "options": last.options}))
+
+
+# Parameters.
+
+
+def _of_parameters(plan: Plan) -> Iterator[Change]:
+    for scope, section in SCOPES.items():
+        for parameter in catalogue.parameters(section, plan.version):
+            if parameter.name in _NOT_STEPPED or parameter.status == "internal":
+                continue
+            if moves(section, parameter.name):
+                for value in _steps(parameter, _value_of(plan, scope, parameter)):
+                    title = f"{parameter.name} {_shown(parameter, value)}"
+                    yield Change(
+                        title, partial(_set, scope=scope, name=parameter.name, value=value), "parameter"
+                    )
+
+
+def _set(plan: Plan, scope: str, name: str, value: int | str) -> Plan:
+    if scope == "data_node" and isinstance(value, int):
+        return set_everywhere(plan, name, value)
+    return set_parameter(plan, scope, name, value)
+
+
+def _value_of(plan: Plan, scope: str, parameter: Parameter) -> int | str | None:
+    if scope == "data_node":
+        return node_settings(plan).value(parameter.name)
+    stated = getattr(plan.parameters, scope).get(parameter.name)
+    return parameter.default if stated is None else stated
+
+
+def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
+    """One sensible step up and one down; the other choices of what is chosen."""
+    if parameter.allowed_values:
+        yield from (one for one in parameter.allowed_values if one != now)
+    elif parameter.type == "bool":
+        yield 0 if now else 1
+    elif parameter.is_number and isinstance(now, int):
+        least, most = parameter.minimum or 0, MAX_BYTES if parameter.maximum is None else parameter.maximum
+        for value in (now + 1, now - 1) if abs(now) < _FEW else (2 * now, now // 2):
+            if least <= value <= most and value != now:
+                yield value
+
+
+def _shown(parameter: Parameter, value: int | str) -> str:
+    is_size = isinstance(value, int) and parameter.unit.startswith("bytes")
+    return format_ndb_size(int(value)) if is_size else str(value)
+
+
+# Hardware.
+
+
+def _of_hosts(plan: Plan) -> Iterator[Change]:
+    data = hosts_with_data(plan)
+    clients = tuple(
+        host for host in plan.hosts if any(p.kind in ("sql", "api") for p in plan.processes_of_host[host.id])
+    )
+    for name, hosts in (("data nodes", data), ("SQL and API nodes", clients)):
+        if len(hosts) > 1:
+            yield from _machines(hosts, f"of all {name}")
+    if plan.hosts:
+        yield Change("Network links ten times as fast", faster_network, "network")
+    for host in _one_of_each(plan, (*data, *clients)):
+        yield from _machines((host,), f"of {host.hostname}")
+
+
+def _one_of_each(plan: Plan, hosts: Iterable[Host]) -> Iterator[Host]:
+    """The first of hosts that are equal in hardware and in what runs on them."""
+    seen = set()
+    for host in hosts:
+        runs = tuple(sorted(process.kind for process in plan.processes_of_host[host.id]))
+        machine = tuple(getattr(host, name) for name in _HOST_FIELDS)
+        disks = tuple(tuple(getattr(disk, name) for name in _DISK_FIELDS) for disk in host.disks)
+        if (runs, machine, disks) not in seen:
+            seen.add((runs, machine, disks))
+            yield host
+
+
+def _machines(hosts: tuple[Host, ...], whose: str) -> Iterator[Change]:
+    first = hosts[0]
+    for times, word in ((2.0, "Twice"), (0.5, "Half")):
+        cores = int(min(MOST_CORES, first.cores * times))
+        if cores >= 1 and cores != first.cores:
+            yield Change(
+                f"{word} the cores {whose} ({cores})",
+                partial(times_each, hosts=hosts, field="cores", times=times),
+                "cores",
+            )
+        memory = format_bytes(first.memory_bytes * times)
+        yield Change(
+            f"{word} the memory {whose} ({memory})",
+            partial(times_each, hosts=hosts, field="memory_bytes", times=times),
+            "memory",
+        )
+    gain = partial(times_each, hosts=hosts, field="clock_ghz", times=1.25)
+    yield Change(f"A clock a quarter faster {whose} ({1.25 * first.clock_ghz:g} GHz)", gain, "cores")
+    if len(hosts) == 1:
+        faster = partial(times_each, hosts=hosts, field="network_bytes_per_s", times=10.0)
+        yield Change(f"A network link ten times as fast {whose}", faster, "network")
+
+
+def _of_disks(plan: Plan) -> Iterator[Change]:
+    roles = _ROLES if uses_disk_data(plan) else (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP)
+    seen: set[frozenset[str]] = set()
+    for role in roles:
+        disks = {d.id: d for node in plan.data_nodes if (d := disk_for(plan, node, role)) is not None}
+        if len(disks) > 1 and frozenset(disks) not in seen:
+            seen.add(frozenset(disks))
+            yield from _swaps(tuple(disks.values()), f"of {role_name(role)} everywhere")
+    for host in _one_of_each(plan, hosts_with_data(plan)):
+        for disk in host.disks:
+            yield from _swaps((disk,), f"{host.hostname}/{disk.name}")
+
+
+def _swaps(disks: tuple[Disk, ...], which: str) -> Iterator[Change]:
+    if all(can_have_devices(disk, 2) for disk in disks):
+        title = (
+            f"Twice the devices in the disk {which}"
+            if len(disks) == 1
+            else f"Twice the devices in the disks {which}"
+        )
+        yield Change(title, partial(faster_each, disk_ids=[disk.id for disk in disks], times=2), "disk")
+    for model in offers.hardware()["disks"]:
+        if any(_differs(disk, model) for disk in disks):
+            title = f"{model['text']} as {'the disk' if len(disks) == 1 else 'the disks'} {which}"
+            yield Change(title, partial(_swapped, ids=[disk.id for disk in disks], key=model["key"]), "disk")
+
+
+def _differs(disk: Disk, model: dict[str, object]) -> bool:
+    return any(name in model and getattr(disk, name) != model[name] for name in _DISK_FIELDS)
+
+
+def _swapped(plan: Plan, ids: list[str], key: str) -> Plan:
+    """Disks that become of another class; names, mount points and roles stay, what they cost is not known."""
+
+    def become(disk: Disk) -> Disk:
+        new = offers.make_disk(plan, plan.host_of_disk[disk.id], key)
+        return changed(disk, **{name: getattr(new, name) for name in (*_DISK_FIELDS, *_PRICES, "assumed")})
+
+    return edits.update_disks(plan, dict.fromkeys(ids, become))
+
+
+# Purposes of disks.
+
+
+def _of_roles(plan: Plan) -> Iterator[Change]:
+    for layout in layouts(plan):
+        if layout.more_disks <= 1:
+            yield Change(layout.title, layout.edit, "role")
+    for host in _one_of_each(plan, hosts_with_data(plan)):
+        for process in plan.processes_of_host[host.id]:
+            if isinstance(process, DataNode):
+                yield from _moves(plan, process)
+
+
+def _moves(plan: Plan, node: DataNode) -> Iterator[Change]:
+    for role in _ROLES if uses_disk_data(plan) else (DiskRole.REDO, DiskRole.LCP, DiskRole.BACKUP):
+        here = disk_for(plan, node, role)
+        for disk in plan.host(node.host_id).disks:
+            if disk is not here:
+                title = f"{role_name(role)} of data node {node.node_id} on {disk.name}"
+                edit = partial(assign_role, process_id=node.id, role=role, disk_id=disk.id)
+                yield Change(title, edit, "role")

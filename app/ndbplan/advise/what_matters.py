@@ -1,0 +1,348 @@
+"""What matters most: every legal single change of a plan, ranked by what it gains for one headline figure.
+
+    found = what_matters(estimation_of(plan), FIGURES["max-load"], top=20)
+    found.changes[0].title, found.changes[0].gain
+
+A row's numbers are those that the command of the figure gives without and with the change. The highest load
+is searched for only where a change can raise it: one that leaves everything the simulation reads as it was
+changes nothing, and one whose rate just above the present one does not hold gains nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from ndbplan.advise.candidates import Change, single_changes
+from ndbplan.advise.cost import cost_of, cost_of_change
+from ndbplan.advise.figures import FIGURES, Figure
+from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
+from ndbplan.advise.max_load import DEFAULT_S, MaxLoad, max_load, steady_scenario
+from ndbplan.advise.remedies import set_arguments
+from ndbplan.base.errors import Cancelled, UserError
+from ndbplan.base.kept import keeping
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
+from ndbplan.base.units import format_value
+from ndbplan.checks.harm import harm
+from ndbplan.checks.run import find
+from ndbplan.edits.changes import credited, value_changes
+from ndbplan.plan.origins import SetByProgram
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.estimate.estimation import Estimation
+    from ndbplan.simulate.model.scenario import Scenario
+
+T = TypeVar("T")
+
+TOP = 20
+_WORKERS = 2
+_TRIED_ABOVE = (1.0 + 2 * PRECISION, 1.05)
+"""Rates, against the present highest one, of which one must hold where a change gains: a little less log may
+meet a full log where a little more does not."""
+_DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Mattering(Shape):
+    """One change, and the figure before and after it."""
+
+    JSON = "title set before after gain cost why what"
+
+    title: str
+    edit: Callable[[Plan], Plan]
+    what: str
+    set: tuple[str, ...] | None
+    """Arguments with which `ndbplan set PLAN` makes it; None: it takes more than values."""
+    before: Quantity | None
+    after: Quantity | None
+    """None: there is none, such as no error at all."""
+    gain: float
+    """How much better the figure becomes, in its unit; below 0: worse."""
+    cost: Quantity | None
+    """What the change adds to the plan's cost; None: a price that it needs is not stated."""
+    why: str
+
+
+@dataclass(frozen=True)
+class WhatMatters(Shape):
+    """The changes that were found, best first."""
+
+    JSON = "aim=aim_name before changes tried legal_gains by_cost"
+
+    figure: Figure
+    before: Quantity | None
+    changes: tuple[Mattering, ...]
+    tried: int
+    """Changes that can be made at all."""
+    legal_gains: int
+    """Those of them that gain and do no harm."""
+    by_cost: bool
+    """Whether gain per cost ranks; else the gain alone, as no price is stated."""
+
+    @property
+    def aim_name(self) -> str:
+        """Name of the figure."""
+        return self.figure.name
+
+
+def what_matters(
+    now: Estimation,
+    figure: Figure,
+    *,
+    top: int | None = TOP,
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    found: Callable[[Mattering], None] = lambda row: None,
+) -> WhatMatters:
+    """The legal single changes that gain, the best `top` of them; None: all that are legal, worse ones too.
+
+    A change is legal when no rule finds a new or worse error or warning after it. `found` hears of each that
+    gains as soon as it is known, `progress` the share that is done. Raises UserError where the plan has no
+    such figure, Cancelled when told to stop.
+    """
+    with keeping(now.kept):
+        return _Search(now, figure, cancelled, progress or (lambda share: None), found).ranked(top)
+
+
+class _Measure:
+    """The figure of a plan, before and after a change."""
+
+    is_dear = False
+    """Whether it takes longer than all checks."""
+
+    def __init__(self, now: Estimation, figure: Figure) -> None:
+        self.figure = figure
+        self.before = figure.of(now)
+
+    def may_gain(self, after: Estimation) -> bool:
+        """Whether it is worth asking for the figure after a change."""
+        return True
+
+    def of(self, after: Estimation) -> tuple[Quantity | None, str]:
+        """The figure after a change, and why it is another."""
+        number = self.figure.of(after)
+        return number, _why(self.before, number)
+
+
+class _HighestLoad(_Measure):
+    """The highest load: simulated only where what the simulation reads is other than before."""
+
+    is_dear = True
+
+    def __init__(self, now: Estimation, cancelled: Callable[[], bool]) -> None:
+        self.figure, self._cancelled = FIGURES["max-load"], cancelled
+        scenario = steady_scenario(now)
+        self._load = max_load(now, cancelled=cancelled, with_next=False)
+        self.before = self._load.max_per_s
+        self._known: dict[bytes, MaxLoad] = {key_of(scenario): self._load}
+        self._hopes: dict[bytes, bool] = {key_of(scenario): False}
+
+    def may_gain(self, after: Estimation) -> bool:
+        """Whether a rate just above the present one holds."""
+        scenario = steady_scenario(after)
+        key = key_of(scenario)
+        if key not in self._hopes:
+            present = self._load.max_per_s.value
+            rates = [times * present for times in _TRIED_ABOVE]
+            most = ceiling_per_s(scenario, DEFAULT_S)
+            self._hopes[key] = any(
+                rate <= most and holds(scenario, rate, DEFAULT_S, self._cancelled) for rate in rates
+            )
+        return self._hopes[key]
+
+    def of(self, after: Estimation) -> tuple[Quantity | None, str]:
+        """The highest load after a change, and what ends it now."""
+        key = key_of(steady_scenario(after))
+        load = self._known.get(key)
+        if load is None:
+            load = self._known[key] = max_load(after, cancelled=self._cancelled, with_next=False)
+        return load.max_per_s, f"{self._load.end_text}; then {load.end_text}"
+
+
+def key_of(scenario: Scenario) -> bytes:
+    """What tells scenarios apart for the search of the highest rate: equal keys, equal answers."""
+    from hashlib import blake2b
+
+    import numpy as np
+
+    digest = blake2b(digest_size=16)
+    for array in (*scenario.laws, scenario.start):
+        digest.update(np.asarray(array).tobytes())
+    services = [(one.resource, one.where, one.max_per_s) for one in scenario.services]
+    cache = scenario.page_cache
+    cached = "" if cache is None else repr([(name, _plain(value)) for name, value in vars(cache).items()])
+    network = [scenario.plan.host(node.host_id).network_bytes_per_s for node in scenario.plan.data_nodes]
+    digest.update(repr((services, cached, network, scenario.steps, scenario.step_s)).encode())
+    return digest.digest()
+
+
+def _plain(value: object) -> object:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+class _Tried(NamedTuple):
+    """A change that can be made, and the plan after it."""
+
+    change: Change
+    after: Plan
+
+
+class _Search:
+    """One search for what matters."""
+
+    def __init__(
+        self,
+        now: Estimation,
+        figure: Figure,
+        cancelled: Callable[[], bool],
+        progress: Callable[[float], None],
+        found: Callable[[Mattering], None],
+    ) -> None:
+        self.now, self.figure = now, figure
+        self.cancelled, self.progress, self.found = cancelled, progress, found
+        self.problems = find(now.plan)
+        is_searched = figure is FIGURES["max-load"] and now.workload is not None
+        if is_searched and now.workload is not None and now.workload.load.kind != "job":
+            self.measure: _Measure = _HighestLoad(now, cancelled)
+        else:
+            self.measure = _Measure(now, figure)
+        self.by_cost = cost_of(now.plan).total is not None
+        self.lists_all = False
+
+    def ranked(self, top: int | None) -> WhatMatters:
+        """The rows, best first."""
+        self.lists_all = top is None
+        tried = list(self._tried())
+        wanted = tried
+        with ThreadPoolExecutor(_WORKERS) as pool:
+            if top is not None:
+                hopes = self._each(pool, self._may_gain, tried, (0.0, 0.5))
+                wanted = [one for one, hope in zip(tried, hopes, strict=True) if hope]
+            answers = self._each(pool, self._row, wanted, (0.5, 1.0))
+        rows = [row for row in answers if row is not None]
+        gains = [row for row in rows if row.gain > 0]
+        changes = sorted(rows if self.lists_all else gains, key=self._rank)[:top]
+        before = self.measure.before
+        return WhatMatters(self.figure, before, tuple(changes), len(tried), len(gains), self.by_cost)
+
+    def _tried(self) -> Iterator[_Tried]:
+        plan = self.now.plan
+        for change in single_changes(plan):
+            with suppress(UserError):
+                after = change.edit(plan)
+                if after is not plan and value_changes(plan, after):
+                    yield _Tried(change, after)
+            if self.cancelled():
+                raise Cancelled
+
+    def _each(
+        self,
+        pool: Executor,
+        answer: Callable[[_Tried], T],
+        asked: Sequence[_Tried],
+        share: tuple[float, float],
+    ) -> list[T]:
+        """The answer of each, in their order, two at a time; `share`: from where to where progress goes."""
+        begin, end = share
+
+        def kept(one: _Tried) -> T:
+            if self.cancelled():
+                raise Cancelled
+            with keeping(self.now.kept):
+                return answer(one)
+
+        answers = []
+        for done, one in enumerate(pool.map(kept, asked), start=1):
+            answers.append(one)
+            self.progress(begin + (end - begin) * done / len(asked))
+        return answers
+
+    def _estimation(self, after: Plan) -> Estimation:
+        workload = self.now.workload
+        estimation = self.now.of(after)
+        return estimation if workload is None else estimation.under(after.workload(workload.id))
+
+    def _may_gain(self, one: _Tried) -> bool:
+        try:
+            return self.measure.may_gain(self._estimation(one.after))
+        except UserError:
+            return False
+
+    def _is_legal(self, after: Plan) -> bool:
+        if self.cancelled():
+            raise Cancelled
+        return not harm(self.problems, find(after), anywhere=True)
+
+    def _row(self, one: _Tried) -> Mattering | None:
+        """The figures of a change; None where there are none after it, or it may not be made."""
+        plan, after = self.now.plan, one.after
+        if self.measure.is_dear and not self._is_legal(after):
+            return None
+        try:
+            number, why = self.measure.of(self._estimation(after))
+        except UserError:
+            return None
+        before = self.measure.before
+        gain = _gain(self.figure, before, number)
+        is_listed = gain is not None and (gain > 0 or self.lists_all)
+        if gain is None or not is_listed or not (self.measure.is_dear or self._is_legal(after)):
+            return None
+        origin = SetByProgram(rule="what-matters", reason=one.change.title)
+        row = Mattering(
+            one.change.title,
+            lambda plan: credited(plan, one.change.edit(plan), origin),
+            one.change.what,
+            set_arguments(plan, after, value_changes(plan, after)),
+            before,
+            number,
+            gain,
+            cost_of_change(plan, after),
+            why,
+        )
+        if gain > 0:
+            self.found(row)
+        return row
+
+    def _rank(self, row: Mattering) -> tuple[int, float]:
+        """By gain; with prices by gain for the money: what costs nothing first, unknown prices last."""
+        if not self.by_cost or row.gain <= 0:
+            return (3 if row.gain <= 0 else 0), -row.gain
+        if row.cost is None:
+            return 2, -row.gain
+        return (0, -row.gain) if row.cost.value <= 0 else (1, -row.gain / row.cost.value)
+
+
+def _gain(figure: Figure, before: Quantity | None, after: Quantity | None) -> float | None:
+    """How much better; None where one of them is missing and that is neither best nor worst."""
+    if before is None or after is None:
+        if before is after:
+            return 0.0
+        if not figure.none_is_best:
+            return None
+        return math.inf if after is None else -math.inf
+    difference = after.value - before.value
+    return -difference if figure.better == "lower" else difference
+
+
+def _why(before: Quantity | None, after: Quantity | None) -> str:
+    """The term of the derivation that changed most, down to where it comes from."""
+    path, olds, news = [], before and before.why, after and after.why
+    for _ in range(_DEPTH):
+        known = {term.term: term for term in olds or ()}
+        pairs = [(known[term.term], term) for term in news or () if term.term in known]
+        moved = [(old, new) for old, new in pairs if old.value != new.value]
+        if not moved:
+            break
+        old, new = max(moved, key=lambda pair: abs(pair[1].value - pair[0].value))
+        path.append((old, new))
+        olds, news = old.why, new.why
+    if not path:
+        return ""
+    old, new = path[-1]
+    return f"{new.term}: {format_value(old.value, old.unit)} -> {format_value(new.value, new.unit)}"
