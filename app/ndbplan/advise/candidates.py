@@ -28,6 +28,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
 from ndbplan.edits.solutions import (
     MOST_CORES,
+    NEXT_NETWORK,
     can_have_devices,
     faster_each,
     faster_network,
@@ -45,6 +46,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
 
 Edit = Callable[[Plan], Plan]
+_NEXT_CLOCK = 1.25
+"""How many times as fast a clock is that can be had instead."""
 _FEW = 8
 """Numbers up to this go by one, larger ones by half and twice."""
 _NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
@@ -195,10 +198,10 @@ def _machines(hosts: tuple[Host, ...], whose: str) -> Iterator[Change]:
             partial(times_each, hosts=hosts, field="memory_bytes", times=times),
             "memory",
         )
-    gain = partial(times_each, hosts=hosts, field="clock_ghz", times=1.25)
-    yield Change(f"A clock a quarter faster {whose} ({1.25 * first.clock_ghz:g} GHz)", gain, "cores")
+    gain = partial(times_each, hosts=hosts, field="clock_ghz", times=_NEXT_CLOCK)
+    yield Change(f"A clock a quarter faster {whose} ({_NEXT_CLOCK * first.clock_ghz:g} GHz)", gain, "cores")
     if len(hosts) == 1:
-        faster = partial(times_each, hosts=hosts, field="network_bytes_per_s", times=10.0)
+        faster = partial(times_each, hosts=hosts, field="network_bytes_per_s", times=NEXT_NETWORK)
         yield Change(f"A network link ten times as fast {whose}", faster, "network")
 
 

@@ -24,6 +24,8 @@ from ndbplan.plan.processes import DiskRole
 _COARSE_FROM_BYTES = 8 * GIB
 """Sizes of memory from here on are whole GiB: nobody means the MiB."""
 MOST_CORES = 4096
+NEXT_NETWORK = 10.0
+"""How many times as fast the next generation of links is."""
 
 
 def memory_size(least_bytes: float) -> int:
@@ -122,7 +124,7 @@ def faster_network(plan: Plan) -> Plan:
         for place in plan.locations
         if place.uplink_bytes_per_s is not None
     }
-    return times_each(edits.update_each(plan, uplinks), plan.hosts, "network_bytes_per_s", 10.0)
+    return times_each(edits.update_each(plan, uplinks), plan.hosts, "network_bytes_per_s", NEXT_NETWORK)
 
 
 def times_each(plan: Plan, hosts: Iterable[Host], field: str, times: float) -> Plan:
