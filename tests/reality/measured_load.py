@@ -105,9 +105,49 @@ def accepted_by_second(run: LoadRun) -> list[float]:
     return [float(rate) * run.batch for rate in taken[0]]
 
 
-def rows() -> list[Measured]:
-    """Rates, moments of first errors, and speeds of log and checkpoints."""
+_WRITES_MB_S = 0.7
+"""What a second with a checkpoint writes at least."""
+
+
+def _checkpoints_mb(sim: Simulation) -> list[float]:
+    """What each checkpoint of a node wrote, in the order in which they came; the last may be cut off."""
+    written = sim.history.disk[:, 0, Purpose.LCP] / 1e6
+    on = np.concatenate(([0], written > _WRITES_MB_S, [0]))
+    # A second between two fragments in which little is written parts no checkpoint.
+    on[1:-1] |= on[:-2] & on[2:]
+    edges = np.flatnonzero(np.diff(on))
+    return [float(written[begin:end].sum()) for begin, end in edges.reshape(-1, 2)]
+
+
+def checkpoint_rows(draws: int) -> list[Measured]:
+    """Bytes of the checkpoints that were seen whole, each against the simulated one that is as manieth.
+
+    They begin with the second of a run: the first is over before anybody asks.
+    """
     found = []
+    for run in runs():
+        if not run.checkpoints:
+            continue
+        plan = plan_of(run)
+        story = Course(Estimation(plan, plan.workloads[0]), (), 0.1, 1).story(run.seconds)
+        drawn = drawn_runs(story, draws, 1, _checkpoints_mb, run.seconds)
+        for at, one in enumerate(run.checkpoints, 1):
+            sizes = [sizes[at] for sizes in drawn if len(sizes) > at + 1]
+            if len(sizes) > draws // 2:
+                low, middle, high = (float(v) for v in np.percentile(sizes, (10, 50, 90)))
+                name = f"{run.name}-{at}"
+                found.append(
+                    Measured(
+                        "checkpoint bytes", run.era, name, "MB", one["written_MB"], low, middle, high,
+                        fitted=True,
+                    )
+                )  # fmt: skip
+    return found
+
+
+def rows() -> list[Measured]:
+    """Rates, moments of first errors, speeds of log and checkpoints, and bytes of these."""
+    found = checkpoint_rows(DRAWS // 2)
     for one in outcomes():
         phase = one.phase
 

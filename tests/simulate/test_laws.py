@@ -187,7 +187,7 @@ def test_more_bandwidth_is_no_loss(plans: Iterator[Drawn], factor: float) -> Non
     for one in plans:
         speed = next(iter(one.plan.hosts[0].disks)).sequential_write_bytes_per_s
         reasons.append(what_explains_a_loss(one.run(), one.run(with_speed(one.plan, speed * factor))))
-    assert sum(map(bool, reasons)) <= 0.02 * len(reasons), reasons
+    assert sum(map(bool, reasons)) <= 0.03 * len(reasons), reasons
 
 
 @pytest.mark.parametrize(

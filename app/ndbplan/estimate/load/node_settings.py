@@ -29,6 +29,7 @@ NODE_SETTINGS = frozenset(
         "NoOfFragmentLogFiles",
         "ODirect",
         "RecoveryWork",
+        "TimeBetweenGlobalCheckpoints",
     }
 )
 """Parameters that estimates of one data node under a workload read: `node_settings(plan, node).only(...)`."""

@@ -74,12 +74,19 @@ def written_bytes(held: float, changed: float, in_full: float) -> float:
 
 
 def _partial_bytes(
-    seconds: float, changes: list[Change], data: NodeData, work: float, insert: float, deleted: float
+    seconds: float,
+    changes: list[Change],
+    data: NodeData,
+    work: float,
+    insert: float,
+    deleted: float,
+    since_gcp_s: float = 0.0,
 ) -> float:
     """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up.
 
     `insert`, `deleted`: how much of a change inserting and deleting a row count for. Rows that are updated
-    twice count once; deleted ones are not written [8.4.8: within 1 % from 10 % of changes up].
+    twice count once; deleted ones are not written [8.4.8: within 1 % from 10 % of changes up]. Rows say
+    after which global checkpoint they changed, so those of `since_gcp_s` before are written once more.
     """
     written = 0.0
     for change in changes:
@@ -90,7 +97,9 @@ def _partial_bytes(
         each = held / rows
         updated = rows * -math.expm1(-change.updates * seconds / rows)
         weighted = updated + (insert * change.inserts + deleted * change.deletes) * seconds
-        changed = min(held, each * (updated + change.inserts * seconds))
+        written_s = seconds + since_gcp_s
+        again = rows * -math.expm1(-change.updates * written_s / rows)
+        changed = min(held, each * (again + change.inserts * written_s))
         share = held / data.checkpoint_bytes / FRAGMENTS_IN_TURN if data.checkpoint_bytes else 0.0
         f = partial_fraction(min(1.0, weighted / rows), share, work)
         written += written_bytes(held, changed, f)
@@ -150,8 +159,10 @@ def partial_checkpoint(
         c.inserts * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row) for c in changes
     )
 
+    since_gcp_s = settings.number("TimeBetweenGlobalCheckpoints") / 2000
+
     def bytes_after(seconds: float) -> float:
-        piled_up = _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted)
+        piled_up = _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted, since_gcp_s)
         return piled_up + meanwhile.value * inserted * seconds
 
     seconds = _settle(target, bytes_after, max(longest, 1e-3))

@@ -20,7 +20,7 @@ from ndbplan.simulate.kernel.log import (
 )
 from ndbplan.simulate.kernel.records import end_bucket, record_clients, record_fill, record_refusal
 from ndbplan.simulate.kernel.refused import produce_blocked
-from ndbplan.simulate.kernel.rows import leave_rows
+from ndbplan.simulate.kernel.rows import leave_rows, rows_at_global_checkpoint
 from ndbplan.simulate.world.indices import Error, OfCluster, Part
 from ndbplan.simulate.world.laws import Laws
 from ndbplan.simulate.world.state import State
@@ -161,6 +161,7 @@ def let_disks_write(laws: Laws, state: State, history: History, flat: Floats, hi
     if piece.is_last:
         cluster.gcp_age_s = 0.0
         global_checkpoint(state.parts)
+        rows_at_global_checkpoint(state.node_state)
     else:
         cluster.gcp_age_s += piece.length_s
     if not piece.writes_lcp:
@@ -188,7 +189,7 @@ def end_step(laws: Laws, state: State, history: History, step: int) -> None:
     if (step + 1) % run.steps_per_second == 0:
         each_second(
             run, laws.nodes, state.weights, laws.load, state.parts, state.node_state,
-            state.targets, cluster, run.steps_per_second * run.step_s,
+            state.targets, state.needed, cluster, run.steps_per_second * run.step_s,
         )  # fmt: skip
         if run.lag_each_second:
             look_at_lags(run, laws.nodes, state.parts, state.wrote, cluster)

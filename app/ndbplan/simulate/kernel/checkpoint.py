@@ -26,12 +26,27 @@ FORCED_AT = 2.0 / 3.0
 
 
 @compiled
-def _next_fragment(nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, n: int) -> None:
+def _at_global_checkpoint(run: Run, cluster: Cluster, now: float, last: float, before: float) -> float:
+    """What a sum was at the global checkpoint before a moment: how long ago that was is chance, half the time
+    between two on average. `last`, `before`: what it was at the last one of this run, and at the one before.
+    """
+    half = 0.5 * run.gcp_s
+    if cluster.gcp_age_s >= half:
+        return now - (now - last) * half / cluster.gcp_age_s
+    return last - (last - before) * (half - cluster.gcp_age_s) / run.gcp_s
+
+
+@compiled
+def _next_fragment(
+    run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, cluster: Cluster, n: int
+) -> None:
     """Begin the next fragment of every LDM thread: it is written as large as it is now.
 
     So of the rows inserted since its checkpoint began the later fragments hold more: 0.14 to 0.35 of all
-    while a thread has two (7.4.10, 8.4.8). Size: full, or from 7.6 partial, by what has changed since the
-    fragment's own last checkpoint, distinct rows (NDB source).
+    while a thread has two (7.4.10, 8.4.8). Size: full, or from 7.6 partial: so many parts in full as changes
+    since the fragment's own last checkpoint ask for, and of the others the rows that changed since the
+    global checkpoint before that one, which is all that a row says of when it changed. Distinct rows
+    (NDB source; 8.4.8).
     """
     node, state = nodes[n], node_state[n]
     turn = max(0, int(node.fragments - state.lcp_fragments_left))
@@ -39,33 +54,42 @@ def _next_fragment(nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats
     if node.partial_lcp and data > 0.0:
         changed = state.changed_bytes - begun[Change.CHANGED, n, turn]
         new = state.new_bytes - begun[Change.NEW, n, turn]
-        updated = state.updated_bytes - begun[Change.UPDATED, n, turn]
-        updated = data * (1.0 - np.exp(-updated / data))
+        updated = data * (1.0 - np.exp((begun[Change.UPDATED, n, turn] - state.updated_bytes) / data))
+        rewritten = data * (1.0 - np.exp((begun[Change.REWRITTEN, n, turn] - state.updated_bytes) / data))
         share = min(1.0, (updated + changed) / data)
         k = share * (1.0 + 0.5 * node.fragment_share)
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
-        data = data * full + min(data, updated + new) * (1.0 - full)
+        data = data * full + min(data, rewritten + new) * (1.0 - full)
     begun[Change.UPDATED, n, turn] = state.updated_bytes
     begun[Change.CHANGED, n, turn] = state.changed_bytes
-    begun[Change.NEW, n, turn] = state.new_bytes
+    begun[Change.NEW, n, turn] = _at_global_checkpoint(
+        run, cluster, state.new_bytes, state.new_at_gcp_bytes, state.new_before_gcp_bytes
+    )
+    begun[Change.REWRITTEN, n, turn] = _at_global_checkpoint(
+        run, cluster, state.updated_bytes, state.updated_at_gcp_bytes, state.updated_before_gcp_bytes
+    )
     state.lcp_left_bytes += np.floor(data * node.lcp_factor / node.fragments)
     state.lcp_fragments_left -= 1.0
 
 
 @compiled
-def _next_fragments(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, n: int) -> None:
+def _next_fragments(
+    run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, cluster: Cluster, n: int
+) -> None:
     """Begin fragments when those under way will not last for a whole step."""
     step = node_state[n].lcp_target_bytes_per_s * max(run.step_s, FRAGMENT_AHEAD_S)
     while node_state[n].lcp_fragments_left > 0.0 and node_state[n].lcp_left_bytes < step:
-        _next_fragment(nodes, node_state, begun, n)
+        _next_fragment(run, nodes, node_state, begun, cluster, n)
 
 
 @compiled
-def _goes_on(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats) -> bool:
+def _goes_on(
+    run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, cluster: Cluster
+) -> bool:
     """Begin the fragments whose turn it is. Whether some node has anything left to write."""
     running = False
     for n in range(node_state.shape[0]):
-        _next_fragments(run, nodes, node_state, begun, n)
+        _next_fragments(run, nodes, node_state, begun, cluster, n)
         running |= node_state[n].lcp_left_bytes > 0.0
     return running
 
@@ -137,7 +161,7 @@ def _begin(
         node_state[n].lcp_fragments_left = nodes[n].fragments
         node_state[n].undo_start_bytes = node_state[n].undo_made_bytes
         node_state[n].lcp_left_bytes = CONTROL_FILE_BYTES
-        _next_fragments(run, nodes, node_state, begun, n)
+        _next_fragments(run, nodes, node_state, begun, cluster, n)
         for p in range(parts.shape[2]):
             # The checkpoint takes disk time: what was written last step is no measure any more.
             parts[Part.LIMIT, n, p] = nodes[n].buffer_limit_bytes
@@ -164,7 +188,7 @@ def checkpoint(
     Called when fragments are written, and when the time of a stage of the pause is over.
     """
     if cluster.lcp_writes:
-        if not _goes_on(run, nodes, node_state, begun):
+        if not _goes_on(run, nodes, node_state, begun, cluster):
             cluster.lcp_writes = cluster.lcp_starts = False
             cluster.lcp_stages_left = run.lcp_flushes_after
             cluster.lcp_stage_s = _drawn(cluster, run.lcp_stage_s, run.lcp_stage_off_s)
@@ -282,6 +306,7 @@ def _adapt(
     parts: Floats,
     node_state: Rows[NodeState],
     targets: Floats,
+    needed: Floats,
     alert: int,
     n: int,
     elapsed_s: float,
@@ -291,10 +316,10 @@ def _adapt(
     up = nodes[n].lcp_steps_up
     low, high = _speed_limits(nodes, alert, n)
     if nodes[n].redo_control and nodes[n].partial_lcp:
-        # Redo control follows the changes, with some headroom, as far as the highest limit.
+        # Redo control follows the changes of the last seconds, with some headroom, as far as the highest limit.
         more = nodes[n].lcp_headroom * (1.0 + HEADROOM_ALERT * alert)
-        needed = node_state[n].needed_bytes / elapsed_s * more
-        high = max(high, min(needed, nodes[n].lcp_max_own_bytes_per_s))
+        follows = _mean_need(needed, n, node_state[n].needed_bytes / elapsed_s) * more
+        high = max(high, min(follows, nodes[n].lcp_max_own_bytes_per_s))
         up /= 2.0 if alert > 0 else 1.0
     node_state[n].needed_bytes = 0.0
     total = 0.0
@@ -311,6 +336,17 @@ def _adapt(
         targets[n, ldm] = target
         total += target
     node_state[n].lcp_target_bytes_per_s = total
+
+
+@compiled
+def _mean_need(needed: Floats, n: int, last: float) -> float:
+    """Mean of what the changes of the last seconds needed, after another one."""
+    total = last
+    for second in range(needed.shape[0] - 1):
+        needed[second, n] = needed[second + 1, n]
+        total += needed[second, n]
+    needed[-1, n] = last
+    return total / needed.shape[0]
 
 
 @compiled
@@ -333,6 +369,7 @@ def each_second(
     parts: Floats,
     node_state: Rows[NodeState],
     targets: Floats,
+    needed: Floats,
     cluster: Cluster,
     elapsed_s: float,
 ) -> None:
@@ -342,7 +379,7 @@ def each_second(
         worst = max(worst, _measure_log(parts, load, nodes[n].log_bytes, n, elapsed_s))
         if node_state[n].undo_used_bytes > 0.0 and not node_state[n].is_dead:
             worst = max(worst, node_state[n].undo_used_bytes / nodes[n].undo_limit_bytes)
-        _adapt(nodes, parts, node_state, targets, cluster.alert_level, n, elapsed_s)
+        _adapt(nodes, parts, node_state, targets, needed, cluster.alert_level, n, elapsed_s)
     level = 0
     if worst > ALERT_CRITICAL:
         level = 3

@@ -30,6 +30,17 @@ def leave_rows(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], accepte
 
 
 @compiled
+def rows_at_global_checkpoint(node_state: Rows[NodeState]) -> None:
+    """Remember what has changed so far: the next checkpoint of a fragment writes what changes from now on."""
+    for n in range(node_state.shape[0]):
+        state = node_state[n]
+        state.updated_before_gcp_bytes = state.updated_at_gcp_bytes
+        state.updated_at_gcp_bytes = state.updated_bytes
+        state.new_before_gcp_bytes = state.new_at_gcp_bytes
+        state.new_at_gcp_bytes = state.new_bytes
+
+
+@compiled
 def grow(node: Node, state: NodeState, accepted: float) -> bool:
     """Rows that are inserted take memory and tablespace, and make checkpoints larger. True: one is full."""
     state.rows_bytes = max(0.0, state.rows_bytes + accepted * node.inserted_bytes)

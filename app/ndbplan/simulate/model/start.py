@@ -14,6 +14,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.world.indices import (
     ERROR_CODES,
+    CHANGE_WINDOW_S,
     LAG_WINDOW_S,
     PURPOSES,
     Change,
@@ -148,6 +149,7 @@ def first_world(
         work=rows(DiskWork, len(laws.disks)),
         piece=record(Piece()),
         wrote=np.full((LAG_WINDOW_S, *laws.load.shape), -1.0),
+        needed=np.zeros((CHANGE_WINDOW_S, len(laws.nodes))),
     )
     return World(laws, state)
 

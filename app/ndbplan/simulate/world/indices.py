@@ -29,6 +29,9 @@ class Error(IntEnum):
 
 LAG_WINDOW_S = 8
 """Seconds of busy time over which the speed of a log part is taken for its lag [NDB source: 8 of 1.024 s]."""
+CHANGE_WINDOW_S = 6
+"""Seconds over which redo control takes the rate of changes: targets of two runs rose with such a mean of a
+load that began at once, within 0.4 MB/s in each of nine seconds [8.4.8: A4, B2]."""
 
 
 PURPOSES = ("redo", "lcp", "undo", "data_files", "backup")
@@ -122,3 +125,5 @@ class Change(IntEnum):
     UPDATED = 0
     CHANGED = 1
     NEW = 2
+    REWRITTEN = 3
+    """Updated rows as of the last global checkpoint then; `NEW` are the inserted ones as of that moment."""

@@ -18,6 +18,12 @@ class NodeState(Row):
     """The same of rows that were inserted and deleted, weighted."""
     new_bytes: float
     """The same of rows that were inserted, without weights."""
+    updated_at_gcp_bytes: float
+    """`updated_bytes` when the last global checkpoint began, and when the one before it did."""
+    updated_before_gcp_bytes: float
+    new_at_gcp_bytes: float
+    """The same two of `new_bytes`."""
+    new_before_gcp_bytes: float
     lcp_left_bytes: float
     """Of the fragments being written."""
     lcp_target_bytes_per_s: float
@@ -177,6 +183,8 @@ class State(NamedTuple):
     piece: Piece
     wrote: Floats
     """Speed of each part in its last busy seconds; below 0: it was not busy."""
+    needed: Floats
+    """Speed of checkpoints that the changes of each of the last seconds made necessary, by node."""
 
     def copy(self) -> State:
         """The same, to be changed apart."""

@@ -62,6 +62,6 @@ def example() -> tuple[World, History]:
     )  # fmt: skip
     state = State(
         floats(3), rows(NodeState, 1), floats(2), floats(3), floats(2), record(Cluster()), floats(1),
-        floats(1), floats(2), rows(DiskWork, 1), record(Piece()), floats(3),
+        floats(1), floats(2), rows(DiskWork, 1), record(Piece()), floats(3), floats(2),
     )  # fmt: skip
     return World(laws, state), History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))
