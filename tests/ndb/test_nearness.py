@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
+from ndbplan.estimate.load.redo import redo as redo_of
+from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
+from ndbplan.estimate.space.disk_space import disk_space
+from ndbplan.estimate.stored import machines_of, node_data_by_id, reach
 from ndbplan.ndb.nearness import Situation, kinds, nearness
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
 
 MEASURED = Situation(NdbVersion.parse("8.4.8"), 2, 2, 1e6, 1040, 1e9)
 KINDS = st.sampled_from(kinds())
@@ -50,3 +58,26 @@ def test_what_is_certain_stays_certain_and_no_range_goes_beyond_what_can_be() ->
     wide = far.widened(Quantity(0.9, 0.8, 0.99, "fraction"), 1.0)
     assert wide.low == 0.8 / far.room
     assert wide.high == 1.0
+
+
+def test_log_checkpoints_and_disk_space_of_a_plan_beyond_all_runs_are_less_certain() -> None:
+    """What pieces say of a plan of 48 data nodes and of its disks, and what the plan says of them."""
+    plan = sample_plan("telecom-144")
+    workload, machines = plan.workloads[0], machines_of(plan)
+    load, storage = reach(plan, "load"), reach(plan, "storage")
+    assert min(load.room, storage.room) > 1
+    loads = node_loads(plan, workload)
+    log = redo_of(machines, loads, ())
+    cycles = checkpoint_of(
+        machines, node_data_by_id(plan), {one.node_id: one for one in loads}, stored_loads(plan, workload)
+    )
+    for near, whole, piece in (
+        (load, redo(plan, workload).time_to_full_s, log.time_to_full_s),
+        (load, redo(plan, workload).nodes[3].device_bytes_per_s, log.nodes[3].device_bytes_per_s),
+        (load, checkpoint(plan, workload).nodes[3].redo_needed_bytes, cycles.nodes[3].redo_needed_bytes),
+        (load, checkpoint(plan, workload).nodes[3].duration_s, cycles.nodes[3].duration_s),
+    ):
+        assert whole == near.widened(piece)
+        assert whole.high / whole.low == pytest.approx(near.room**2 * piece.high / piece.low)
+    files = disk_space(plan).nodes[3].of(DiskRole.LCP)
+    assert files.high / files.low >= storage.room**2

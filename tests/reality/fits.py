@@ -151,6 +151,7 @@ def fits() -> tuple[Fit, ...]:
                 ("restore_ldm_rows_per_s", "node: restore|initial: restore|system: restore"),
                 ("restore_ldm_bytes_per_s", "node: restore|initial: restore|system: restore"),
                 ("restore_operations_partial", "node: restore|system: restore"),
+                ("restore_core_share", "system: restore|system start"),
                 ("index_build_ldm_rows_per_s", "node: rebuild|initial: rebuild|system: rebuild"),
                 ("copy_ldm_rows_per_s", "initial: copy"),
                 ("lcp_wait_idle_s", "node: wait|system: wait"),

@@ -8,11 +8,14 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TypeVar
+
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
-from ndbplan.estimate.load.checkpoint import CheckpointEstimate
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.clients import ClientsEstimate
 from ndbplan.estimate.load.cpu import CpuEstimate
@@ -25,7 +28,8 @@ from ndbplan.estimate.load.jobs import Job
 from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
-from ndbplan.estimate.load.redo import RedoEstimate, operations_of
+from ndbplan.estimate.load.node_settings import KEPT_NODES
+from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
@@ -37,14 +41,18 @@ from ndbplan.estimate.stored import (
     machines_of,
     memory,
     node_data_by_id,
+    reach,
     shares_of,
     unique_shares_of,
 )
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import JobLoad, Workload
+
+Of = TypeVar("Of", NodeRedo, NodeCheckpoint)
 
 _SAMPLE_ROWS = 1_000_000
 
@@ -157,13 +165,29 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
 def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
     """Log bytes of every operation, and under `workload` the rates of every node and when its log is full."""
     operations = tuple(one for w in plan.workloads for one in operations_of(plan.tables, w, plan.version))
-    return redo_of(machines_of(plan), node_loads(plan, workload), operations)
+    found, near = redo_of(machines_of(plan), node_loads(plan, workload), operations), reach(plan, "load")
+    nodes = tuple(_less_certain(near, node) for node in found.nodes)
+    return replace(near.widened_in(found, ("time_to_full_s",)), nodes=nodes)
 
 
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
-    loads = {load.node_id: load for load in node_loads(plan, workload)}
-    return checkpoint_of(machines_of(plan), node_data_by_id(plan), loads, stored_loads(plan, workload))
+    loads, near = {load.node_id: load for load in node_loads(plan, workload)}, reach(plan, "load")
+    found = checkpoint_of(machines_of(plan), node_data_by_id(plan), loads, stored_loads(plan, workload))
+    return replace(found, nodes=tuple(_less_certain(near, node) for node in found.nodes))
+
+
+_OF_LOGS = ("device_bytes_per_s", "hottest_part_bytes_per_s", "time_to_full_s")
+_OF_CHECKPOINTS = (
+    "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s", "redo_needed_bytes", "redo_fill",
+    "overflow_after_s",
+)  # fmt: skip
+
+
+@kept_by_identity(size=2 * KEPT_NODES)
+def _less_certain(near: Nearness, node: Of) -> Of:
+    """Log or checkpoints of a node, ranges the wider the further the plan lies from measured loads."""
+    return near.widened_in(node, _OF_LOGS if isinstance(node, NodeRedo) else _OF_CHECKPOINTS)
 
 
 def stored_on_disk(plan: Plan) -> Stored:

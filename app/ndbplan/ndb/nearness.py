@@ -10,15 +10,20 @@ The data is `resources/ndb/measured_runs.json`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import compress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.resources import read_json
 from ndbplan.base.shapes import Shape
 from ndbplan.ndb.version import NdbVersion
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Row = TypeVar("Row", bound=DataclassInstance)
 
 _SAME = math.log(1.25)
 """Figures of two runs that differ by no more count as one."""
@@ -71,6 +76,13 @@ class Nearness(Shape):
         high = max(found.high, min(most, found.high * self.room))
         return Quantity(found.value, found.low / self.room, high, found.unit, found.why)
 
+    def widened_in(self, row: Row, names: tuple[str, ...]) -> Row:
+        """The same results with the ranges of these figures widened; what is not known stays so."""
+        if self.room == 1.0:
+            return row
+        figures = {name: getattr(row, name) for name in names}
+        return replace(row, **{name: self.widened(one) for name, one in figures.items() if one is not None})
+
 
 @cache
 def _compared(kind: str) -> tuple[bool, ...]:
@@ -101,6 +113,7 @@ def _runs(kind: str) -> tuple[tuple[str, Situation], ...]:
     return tuple(runs)
 
 
+@lru_cache(maxsize=64)
 def nearness(kind: str, plan: Situation) -> Nearness:
     """Of a figure of one of the `kinds`: an operation, `load` or `storage`."""
     runs = _runs(kind)

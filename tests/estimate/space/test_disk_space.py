@@ -145,6 +145,9 @@ def test_a_table_less_never_takes_more(plan: Plan) -> None:
 
 # Sizes by version and setting
 
+FROM_RUNS = 0.01
+"""How far plans that are not like a measured one widen ranges of bytes here, at most."""
+
 
 @pytest.mark.parametrize(
     ("version", "copies", "low", "high"),
@@ -164,16 +167,17 @@ def test_copies_of_checkpoints_by_version(version: str, copies: float, low: floa
     found = disk_space(_plan(version)).nodes[0].of(DiskRole.LCP)
     once = disk_space(_plan(version)).nodes[0].of(DiskRole.LCP).low / low
     assert once == pytest.approx(1.03e9, rel=0.03)
-    assert found.value == pytest.approx(copies * once)
-    assert found.high == pytest.approx(high * once)
+    # The ends lie a little further out: no run was quite like this plan.
+    assert found.value == pytest.approx(copies * once, rel=FROM_RUNS)
+    assert found.high == pytest.approx(high * once, rel=2 * FROM_RUNS)
 
 
 def test_a_whole_checkpoint_of_a_new_version_has_each_file_once_and_one_table_twice() -> None:
     plan = _plan("8.0", EnablePartialLcp=0)
     other = plan.tables[0].model_copy(update={"id": "u", "name": "u", "rows": 3_000_000})
     found = disk_space(plan.replace(tables=(*plan.tables, other))).nodes[0].of(DiskRole.LCP)
-    assert found.value == pytest.approx(found.low * (1 + 3 / 4))
-    assert found.high == pytest.approx(2 * found.low)
+    assert found.value == pytest.approx(found.low * (1 + 3 / 4), rel=FROM_RUNS)
+    assert found.high == pytest.approx(2 * found.low, rel=2 * FROM_RUNS)
 
 
 @pytest.mark.parametrize(("recovery_work", "measured"), [(25, 1.41), (60, 1.65), (100, 1.91)])

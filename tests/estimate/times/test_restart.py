@@ -9,6 +9,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import move_process
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.timed import RestartError, restart
 from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.plan.file import load
@@ -150,13 +151,15 @@ def test_the_shape_of_design() -> None:
     assert set(shape["duration_s"]) == {"value", "low", "high", "unit"}
 
 
-def test_threads_without_a_core_of_their_own_help_nothing() -> None:
+def test_threads_without_a_core_of_their_own_help_only_while_others_wait() -> None:
     small = STARTER
     for node in STARTER.data_nodes:
         small = edits.update(small, node.host_id, cores=2)
     name = "restore from local checkpoint"
     assert phase(small, name) > 2 * phase(STARTER, name)
-    assert phase(small, name, ldm_threads=2) == phase(small, name, ldm_threads=16)
+    share = constants_of(STARTER)["restore_core_share"].value
+    assert phase(small, name, ldm_threads=16) == pytest.approx(share * phase(small, name, ldm_threads=2))
+    assert phase(small, name, ldm_threads=32) == phase(small, name, ldm_threads=16)
 
 
 def test_nodes_of_one_host_that_start_together_share_its_cores() -> None:

@@ -22,8 +22,9 @@ from ndbplan.configuration.settings import no_of_replicas, settings_by_node
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.space.file_sizes import FILE_SETTINGS, GROW_WITH_ROWS, FileSizes, file_sizes, in_bytes
-from ndbplan.estimate.stored import node_data_by_id
+from ndbplan.estimate.stored import node_data_by_id, reach
 from ndbplan.estimate.timed import backup
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -180,7 +181,11 @@ class DiskSpaceEstimate:
 
 @kept_by_identity(size=KEPT_NODES)
 def _node_space(
-    node: DataNode, sizes: FileSizes, places: dict[DiskRole, Disk | None], disks: tuple[Disk, ...]
+    node: DataNode,
+    sizes: FileSizes,
+    places: dict[DiskRole, Disk | None],
+    disks: tuple[Disk, ...],
+    near: Nearness,
 ) -> NodeSpace:
     """The files of a node on the disks of its host."""
     placed = []
@@ -188,8 +193,9 @@ def _node_space(
         disk = places[role]
         stated = disk_of_path(disks, directory) if directory else None
         place = stated or (disk.id if disk is not None else None)
-        placed.append(NodeFiles(node.node_id, role, files, place, size))
-    return NodeSpace(node.node_id, tuple(placed), sizes.total_bytes)
+        less_certain = near.widened(size) if role in GROW_WITH_ROWS else size
+        placed.append(NodeFiles(node.node_id, role, files, place, less_certain))
+    return NodeSpace(node.node_id, tuple(placed), in_bytes((one.files, one.bytes) for one in placed))
 
 
 @kept_by_identity(size=8)
@@ -198,7 +204,7 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
     held = node_data_by_id(plan)
     saved = {node.node_id: node for node in backup(plan, workload).nodes} if plan.backups_kept else {}
     replicas = no_of_replicas(plan)
-    settings, constants = settings_by_node(plan), constants_of(plan)
+    settings, constants, near = settings_by_node(plan), constants_of(plan), reach(plan, "storage")
     nodes = []
     users: dict[str, list[_User]] = {}
     for node in plan.data_nodes:
@@ -215,11 +221,11 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
             replicas,
         )
         places = disks_of_roles(plan, node)
-        space = _node_space(node, sizes, places, plan.host(node.host_id).disks)
+        space = _node_space(node, sizes, places, plan.host(node.host_id).disks, near)
         nodes.append(space)
         here = [disk.id for disk in places.values() if disk is not None]
         here += [files.disk_id for files in space.files if files.disk_id is not None]
-        user = _user(space, sizes, places)
+        user = _user(space, sizes, places, near)
         for disk_id in dict.fromkeys(here):
             users.setdefault(disk_id, []).append(user)
     disks = []
@@ -238,8 +244,8 @@ class _User(NamedTuple):
 
 
 @kept_by_identity(size=KEPT_NODES)
-def _user(space: NodeSpace, sizes: FileSizes, places: dict[DiskRole, Disk | None]) -> _User:
-    grown = ((places[role], role, more) for role, more in sizes.filled)
+def _user(space: NodeSpace, sizes: FileSizes, places: dict[DiskRole, Disk | None], near: Nearness) -> _User:
+    grown = ((places[role], role, near.widened(more)) for role, more in sizes.filled)
     return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
 
 

@@ -175,8 +175,16 @@ def uneven_terms(start: Starting) -> tuple[Term, ...]:
 
 
 def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str, unit: str) -> Quantity:
-    """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are."""
+    """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are.
+
+    A thread waits for its files now and then: on fewer cores than threads others work meanwhile.
+    """
     time = busiest_of(start, whole, fullest, unit) / rate
+    waits: tuple[Term, ...] = ()
+    if whole / start.ldm > fullest * (1 + 1e-9):
+        share = start.constants["restore_core_share"]
+        alone, waits = Quantity.stated(name, fullest, unit) / rate, share.why
+        time = rising(max, alone.in_unit("s"), (time * share).in_unit("s"), unit="s")
     return time.because(
         Term(name, whole, unit, "distribution"),
         Term("in the fullest LDM thread", fullest, unit, "distribution"),
@@ -188,6 +196,7 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
             spread_terms(start.version),
         ),
         *uneven_terms(start),
+        *waits,
         *rate.why,
     )
 

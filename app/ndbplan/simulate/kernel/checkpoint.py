@@ -316,7 +316,7 @@ def _adapt(
     up = nodes[n].lcp_steps_up
     low, high = _speed_limits(nodes, alert, n)
     if nodes[n].redo_control and nodes[n].partial_lcp:
-        # Redo control follows the changes of the last seconds, with some headroom, as far as the highest limit.
+        # Redo control follows the last seconds' changes, with some headroom, as far as the highest limit.
         more = nodes[n].lcp_headroom * (1.0 + HEADROOM_ALERT * alert)
         follows = _mean_need(needed, n, node_state[n].needed_bytes / elapsed_s) * more
         high = max(high, min(follows, nodes[n].lcp_max_own_bytes_per_s))
@@ -346,7 +346,8 @@ def _mean_need(needed: Floats, n: int, last: float) -> float:
         needed[second, n] = needed[second + 1, n]
         total += needed[second, n]
     needed[-1, n] = last
-    return total / needed.shape[0]
+    mean: float = total / needed.shape[0]
+    return mean
 
 
 @compiled

@@ -13,8 +13,8 @@ from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.world.indices import (
-    ERROR_CODES,
     CHANGE_WINDOW_S,
+    ERROR_CODES,
     LAG_WINDOW_S,
     PURPOSES,
     Change,
