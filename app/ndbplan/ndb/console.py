@@ -53,3 +53,22 @@ def form(version: NdbVersion, name: str) -> Any:
 def knows_word(version: NdbVersion, word: str) -> bool:
     """Whether the client of a version knows a command word; words without a span are in all."""
     return in_span(version, _data()["words"].get(word, {}))
+
+
+class ServerError(NamedTuple):
+    """What the management server says when it refuses."""
+
+    code: int
+    text: str
+    kind: str
+    """`Permanent error: Application error`."""
+
+
+def server_error(code: int) -> ServerError:
+    """An error of the management server, in our own words."""
+    return ServerError(code, *_data()["errors"][str(code)])
+
+
+def client_error(code: int) -> str:
+    """What the management client says of one of its own errors."""
+    return str(_data()["client_errors"][str(code)])

@@ -27,11 +27,11 @@ from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
-from ndbplan.train import backups, orders, starts, stops
+from ndbplan.train import backups, dumps, orders, starts, stops
 from ndbplan.train.state import ClusterState, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
-KINDS = (backups, orders, starts, stops)
+KINDS = (backups, dumps, orders, starts, stops)
 """Whose handlers there are."""
 LONGEST_H = 24.0
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)
@@ -89,6 +89,13 @@ class LiveCluster:
     def clock(self) -> datetime:
         """What the clocks of the cluster show."""
         return self._begin + timedelta(seconds=self.now_s)
+
+    @property
+    def clients(self) -> frozenset[int]:
+        """Ids of the SQL and API nodes that are connected."""
+        state = self.state
+        assert isinstance(state, Watching)
+        return state.clients
 
     @property
     def is_over(self) -> bool:

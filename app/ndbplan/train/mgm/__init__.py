@@ -1,0 +1,1 @@
+"""The management client: lines that somebody types, and what it answers."""

@@ -1,0 +1,189 @@
+"""The management client: what it answers to a line, a function of the line and the cluster.
+
+    answer("SHOW", cluster).text
+    carry_out(answer("4 STOP", cluster), cluster).text
+
+What commands a version knows, and how it forms its answers: `ndb/console.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.configuration.deployment import connect_string, management_port
+from ndbplan.ndb.console import form, knows_word
+from ndbplan.plan.processes import ManagementNode
+from ndbplan.train.answer import Answer
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.mgm import admin, report, show, stopping
+from ndbplan.train.mgm.help import help_text
+from ndbplan.train.mgm.words import FAILED, HIGHEST_ID, Line, data_nodes, invalid, line_of, number_of
+
+PROMPT = "ndb_mgm> "
+_SECOND = (
+    "START", "STOP", "RESTART", "STATUS", "LOGLEVEL", "CLUSTERLOG", "NODELOG", "LOG", "TESTON", "TESTOFF",
+    "DUMP", "REPORT",
+)  # fmt: skip
+WORDS = (
+    "SHOW", "HELP", "CREATE NODEGROUP", "DROP NODEGROUP", "START BACKUP", "ABORT BACKUP", "SHUTDOWN",
+    "CLUSTERLOG ON", "CLUSTERLOG OFF", "CLUSTERLOG TOGGLE", "CLUSTERLOG INFO", "ENTER SINGLE USER MODE",
+    "EXIT SINGLE USER MODE", "PURGE STALE SESSIONS", "CONNECT", "QUIT", "ALL STATUS", "ALL START", "ALL STOP",
+    "ALL RESTART", "ALL REPORT MEMORYUSAGE", "ALL REPORT BACKUPSTATUS", "ALL REPORT EVENTLOG",
+    "ALL DUMP 1000",
+)  # fmt: skip
+"""What a terminal completes."""
+
+
+def greeting(cluster: LiveCluster) -> str:
+    """What the client says when it connects: which server it found, or that it found none."""
+    server = cluster.state.server
+    if server is None:
+        return not_connected(cluster)
+    process = cluster.state.process(server)
+    assert isinstance(process, ManagementNode)
+    where = {"address": cluster.state.address(server), "port": management_port(cluster.plan, process)}
+    return str(form(cluster.plan.version, "connected")).format(**where) + "\n"
+
+
+def not_connected(cluster: LiveCluster) -> str:
+    """What it says when no management server answers."""
+    return (
+        str(form(cluster.plan.version, "not_connected")).format(servers=connect_string(cluster.plan)) + "\n"
+    )
+
+
+def answer(text: str, cluster: LiveCluster) -> Answer:
+    """What the client answers to a line, and what the cluster is told; the cluster stays as it is."""
+    line = line_of(text)
+    if not line.words:
+        return Answer()
+    first = line.upper[0]
+    if first in ("QUIT", "EXIT", "BYE") and len(line.words) == 1:
+        return Answer(ends=True)
+    if first in ("HELP", "?"):
+        return Answer(help_text(line.rest, cluster.plan.version))
+    if first == "SLEEP":
+        return _sleep(cluster, line)
+    if first == "CONNECT":
+        return _connect(cluster, line)
+    if first == "PROMPT" and knows_word(cluster.plan.version, "PROMPT"):
+        return Answer(f"Prompt set to {line.rest.text}\n" if line.rest.words else "")
+    wrong = _wrong_at_once(line)
+    if wrong is not None:
+        return wrong
+    if cluster.state.server is None:
+        return Answer(not_connected(cluster), FAILED)
+    return _command(cluster, line)
+
+
+def _wrong_at_once(line: Line) -> Answer | None:
+    """What the client sees without asking anybody."""
+    first = number_of(line.words[0])
+    if first is not None and not 1 <= first <= HIGHEST_ID:
+        return Answer(f"Invalid node ID: {line.words[0]}.\n") if len(line.words) > 1 else invalid(line.text)
+    return None
+
+
+def _command(cluster: LiveCluster, line: Line) -> Answer:
+    if line.upper[0] == "ALL" or number_of(line.words[0]) is not None:
+        return _of_nodes(cluster, line)
+    first, rest = line.upper[0], line.rest
+    match first, rest.upper[:1]:
+        case "SHOW", ():
+            return show.show(cluster)
+        case "SHOW", _:
+            return Answer(f"Invalid argument: '{rest.words[0]}'\n", FAILED)
+        case "SHUTDOWN", ():
+            return stopping.shutdown(cluster)
+        case "START", ("BACKUP",):
+            return admin.start_backup(cluster, rest.rest)
+        case "ABORT", ("BACKUP",):
+            return admin.abort_backup(cluster, rest.rest)
+        case "CREATE", ("NODEGROUP",) if knows_word(cluster.plan.version, "CREATE"):
+            return admin.create_group(cluster, rest.rest)
+        case "DROP", ("NODEGROUP",) if knows_word(cluster.plan.version, "DROP"):
+            return admin.drop_group(cluster, rest.rest)
+        case "ENTER", ("SINGLE",):
+            return admin.enter_single_user(cluster, rest)
+        case "EXIT", ("SINGLE",):
+            return admin.exit_single_user(rest)
+        case "CLUSTERLOG", _:
+            return report.cluster_log(cluster, rest)
+        case "PURGE", _:
+            if rest.upper != ("STALE", "SESSIONS"):
+                return Answer("Unexpected command, expected: PURGE STALE SESSIONS\n", FAILED)
+            return Answer("No sessions purged\n")
+        case "TLS", ("INFO",) if knows_word(cluster.plan.version, "TLS"):
+            return Answer(
+                " \nMain interactive connection is using cleartext.\nEvent listener connection is using "
+                "cleartext.\n \nServer reports 0 TLS connections.\n\n"
+            )
+    return invalid(line.text)
+
+
+def _of_nodes(cluster: LiveCluster, line: Line) -> Answer:
+    """Commands that begin with ALL, or with one or more node ids."""
+    everyone = line.upper[0] == "ALL"
+    ids: list[int] = data_nodes(cluster) if everyone else []
+    rest = line.rest if everyone else line
+    while not everyone and rest.words and (number := number_of(rest.words[0])) is not None:
+        if not 1 <= number <= HIGHEST_ID:
+            return Answer(f"Invalid node ID: {rest.words[0]}.\n")
+        ids.append(number)
+        rest = rest.rest
+    if not rest.words:
+        return invalid(line.text)
+    verb, options = rest.upper[0], rest.rest
+    if verb not in _SECOND or not knows_word(cluster.plan.version, verb):
+        return invalid(rest.words[0])
+    if len(ids) > 1 and not everyone and verb not in ("START", "STOP", "RESTART"):
+        expected = "Expected STOP, START, or RESTART."
+        return Answer(f"Invalid command: '{verb}' after multi node id list. {expected}\n", FAILED)
+    return _with_verb(cluster, verb, ids, options, everyone)
+
+
+def _with_verb(cluster: LiveCluster, verb: str, ids: Sequence[int], rest: Line, everyone: bool) -> Answer:
+    match verb:
+        case "STATUS":
+            found = show.all_status(cluster) if everyone else show.status(cluster, ids[0])
+            return Answer(found.text + "\n", found.exit)
+        case "START":
+            return stopping.start(cluster, ids, everyone)
+        case "STOP":
+            return stopping.stop_all(cluster, rest) if everyone else stopping.stop(cluster, ids, rest)
+        case "RESTART":
+            return stopping.restart_all(cluster, rest) if everyone else stopping.restart(cluster, ids, rest)
+        case "REPORT":
+            return report.report(cluster, ids, rest)
+        case "DUMP":
+            return report.dump(cluster, ids, rest)
+        case "CLUSTERLOG" | "LOGLEVEL":
+            return report.levels(cluster, ids, rest, verb)
+        case "NODELOG":
+            if len(rest.words) != 2 or rest.upper[0] != "DEBUG":
+                return Answer("ERROR: Wrong number of argument(s).\n\n", FAILED)
+            if rest.upper[1] not in ("ON", "OFF"):
+                return Answer("Invalid argument.\n" * len(ids) + "\n", FAILED)
+        case "LOG":
+            if rest.words and rest.upper[0] != "BLOCK":
+                return Answer(f"Unexpected value: {rest.words[0]}. Expected BLOCK.\n\n", FAILED)
+    return Answer("\n")
+
+
+def _sleep(cluster: LiveCluster, line: Line) -> Answer:
+    """It waits so many seconds of the cluster's time."""
+    seconds = number_of(line.words[1]) if len(line.words) > 1 else None
+    until_s = cluster.now_s + min(3600, max(0, seconds or 0))
+    return Answer(waits=lambda now: Answer() if now.now_s >= until_s - 1e-9 or now.is_over else None)
+
+
+def _connect(cluster: LiveCluster, line: Line) -> Answer:
+    """It connects anew: to the servers it knows, or to those that are named."""
+    if len(line.words) == 1:
+        return Answer() if cluster.state.server is not None else Answer(not_connected(cluster), FAILED)
+    named = line.words[1].rpartition("@")[2].split(",")
+    hosts = {one.rpartition(":")[0] or one for one in named}
+    if any(cluster.state.address(server) in hosts for server in cluster.state.servers):
+        return Answer()
+    said = str(form(cluster.plan.version, "not_connected")).format(servers=line.words[1])
+    return Answer(f"{said}\n", FAILED)

@@ -1,0 +1,87 @@
+"""What all commands of the management client share: node ids, refusals, what is invalid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ndbplan.ndb.console import client_error, server_error
+from ndbplan.plan.processes import ApiSlot, DataNode, SqlNode
+from ndbplan.train.answer import Answer
+from ndbplan.train.live import LiveCluster
+
+FAILED = 255
+"""Exit status of any failure [8.4.8 and 7.4.10]."""
+HIGHEST_ID = 256
+"""A node id above it is invalid whatever is configured [8.4.8: 256 is not found, 300 is invalid]."""
+_NUMBER = re.compile(r"-?[0-9]+")
+
+
+class Line(NamedTuple):
+    """A line without what does not count."""
+
+    words: tuple[str, ...]
+    """As typed."""
+    upper: tuple[str, ...]
+
+    @property
+    def rest(self) -> Line:
+        """Without the first word."""
+        return Line(self.words[1:], self.upper[1:])
+
+    @property
+    def text(self) -> str:
+        """The words with one space between them."""
+        return " ".join(self.words)
+
+
+def line_of(text: str) -> Line:
+    """Words of a line; semicolons at its end and a remark count for nothing."""
+    stripped = text.strip().rstrip("; \t\r\n")
+    words = () if stripped.startswith("#") else tuple(stripped.split())
+    return Line(words, tuple(word.upper() for word in words))
+
+
+def number_of(word: str) -> int | None:
+    """A whole number, or None."""
+    return int(word) if _NUMBER.fullmatch(word) and len(word) < 20 else None
+
+
+def invalid(text: str, more: str = "") -> Answer:
+    """A line that names no command."""
+    return Answer(f"Invalid command: {text}\n{more}Type HELP for help.\n\n", FAILED)
+
+
+def refused(code: int, *, numbered: bool = False) -> str:
+    """The line with what the server says."""
+    error = server_error(code)
+    number = f"{code}-" if numbered else ""
+    return f"*        {number}{error.text}: {error.kind}\n"
+
+
+def client_line(code: int) -> str:
+    """`*  2002: Stop failed`."""
+    return f"*{code:>6}: {client_error(code)}\n"
+
+
+def data_nodes(cluster: LiveCluster) -> list[int]:
+    """Ids of the data nodes, ascending."""
+    return sorted(cluster.state.nodes)
+
+
+def is_data_node(cluster: LiveCluster, node_id: int) -> bool:
+    """Whether an id is that of a data node."""
+    return isinstance(cluster.state.process(node_id), DataNode)
+
+
+def is_api_node(cluster: LiveCluster, node_id: int) -> bool:
+    """Whether an id is that of an SQL node or a slot."""
+    return isinstance(cluster.state.process(node_id), SqlNode | ApiSlot)
+
+
+def joined(answers: Sequence[Answer]) -> Answer:
+    """Several answers as one: it failed when one did."""
+    text = "".join(one.text for one in answers)
+    orders = tuple(order for one in answers for order in one.orders)
+    return Answer(text, max((one.exit for one in answers), default=0), orders)

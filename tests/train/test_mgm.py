@@ -1,0 +1,239 @@
+"""The management client, held against what real ones answered in the same states."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.base.kept import keeping
+from ndbplan.plan.plan import Plan
+from ndbplan.simulate.events.orders import Kill
+from ndbplan.train.answer import carry_out
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.mgm.console import WORDS, answer, greeting
+from ndbplan.train.starts import StartProcess
+
+from .recorded import answers, form_of, recorded, without_api
+
+
+def say(cluster: LiveCluster, line: str) -> str:
+    return carry_out(answer(line, cluster), cluster).text
+
+
+def alive(plan: Plan) -> LiveCluster:
+    with keeping():
+        cluster = LiveCluster.begin(plan, hours=0.5)
+        cluster.advance(5.0)
+    return cluster
+
+
+@pytest.fixture(scope="module")
+def new() -> Callable[[], LiveCluster]:
+    """8.4.8 as recorded; each call gives one of its own."""
+    return alive(recorded("8.4.8")).branch
+
+
+@pytest.fixture(scope="module")
+def spare() -> Callable[[], LiveCluster]:
+    """The same with three reserved data nodes, none of them running."""
+    return alive(recorded("8.4.8", spare=3, servers=2)).branch
+
+
+def differ(cluster: LiveCluster, state: str, cluster_name: str = "", version: str = "8.4.8") -> list[str]:
+    """Commands whose answers differ in form from those that were recorded in a state, in their order."""
+    wrong = []
+    rows = [row for row in answers()[version] if not state or row["state"] == state]
+    for row in rows:
+        reply = answer(row["command"], cluster)
+        done = carry_out(reply, cluster)
+        got, expected = form_of(done.text), form_of(row["output"])
+        if row["command"].upper().startswith("SHOW") and version == "8.4.8" and row["exit"] == 0:
+            got, expected = without_api(got), without_api(expected)
+        if (got, done.exit) != (expected, row["exit"]):
+            wrong.append(
+                f"{row['command']}\n--- recorded {row['exit']}\n{expected}--- now {done.exit}\n{got}"
+            )
+    return wrong
+
+
+def test_a_running_cluster_of_8_4_8(new: Callable[[], LiveCluster]) -> None:
+    assert "\n".join(differ(new(), "started")) == ""
+
+
+def test_a_running_cluster_of_7_4_10() -> None:
+    assert "\n".join(differ(alive(recorded("7.4.10")), "", version="7.4.10")) == ""
+
+
+def test_without_data_nodes(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    say(cluster, "ALL STOP")
+    assert "\n".join(differ(cluster, "down")) == ""
+
+
+def test_data_nodes_that_wait(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    say(cluster, "ALL RESTART -n")
+    cluster.advance(5.0)
+    assert "\n".join(differ(cluster, "waiting")) == ""
+
+
+def test_a_killed_node(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    cluster.act(Kill("n4"))
+    cluster.advance(2.0)
+    assert "\n".join(differ(cluster, "node 4 killed")) == ""
+
+
+def test_single_user_mode(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    assert "\n".join(differ(cluster, "single user")) == ""
+    assert say(cluster, "CREATE NODEGROUP 1").startswith("*   299: Error\n*        299-")
+    assert say(cluster, "ENTER SINGLE USER MODE 62").endswith("for API node 62 only.\n")
+    assert "id=62\t@10.24.0.62  (mysql-8.4.8 ndb-8.4.8, allowed single user)" in say(cluster, "SHOW")
+
+
+def test_reserved_nodes_that_do_not_run(spare: Callable[[], LiveCluster]) -> None:
+    cluster = spare()
+    assert "\n".join(differ(cluster, "spare down")) == ""
+    assert say(cluster, "CREATE NODEGROUP 5,6").startswith("*   324: Error")
+
+
+def test_reserved_nodes_that_run(spare: Callable[[], LiveCluster]) -> None:
+    cluster = spare()
+    for node_id in (5, 6):
+        cluster.act(StartProcess(node_id))
+    assert cluster.advance_until(lambda c: set(c.state.alive()) >= {5, 6}, 600.0, 1.0)
+    assert "\n".join(differ(cluster, "spare 5 6")) == ""
+    assert say(cluster, "DROP NODEGROUP 2") == "Drop Node Group 2 done\n"
+    # A node outside every group counts for no group, and its stop in order has no end in 8.4.8.
+    waits = answer("5 STOP", cluster)
+    assert waits.waits is not None
+    assert cluster.act(waits.orders[0]) is None
+    cluster.advance(300.0)
+    assert "id=5\t@10.25.0.5  (mysql-8.4.8 ndb-8.4.8, shutting down, no nodegroup)" in say(cluster, "SHOW")
+    assert say(cluster, "6 STOP -a") == "Node 6 has shutdown.\n\n"
+
+
+def test_a_new_node_group_counts_when_nodes_are_lost(spare: Callable[[], LiveCluster]) -> None:
+    cluster = spare()
+    for node_id in (5, 6):
+        cluster.act(StartProcess(node_id))
+    cluster.advance_until(lambda c: set(c.state.alive()) >= {5, 6}, 600.0, 1.0)
+    outside = cluster.branch()
+    assert say(cluster, "create nodegroup 5,6;") == "Nodegroup 2 created\n"
+    for one, up in ((cluster, set()), (outside, {1, 2, 3, 4})):
+        one.act(Kill("n5"))
+        one.act(Kill("n6"))
+        one.advance(5.0)
+        assert set(one.state.alive()) == up
+
+
+def test_stops_and_restarts_wait_and_say_what_they_did(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    begin_s = cluster.now_s
+    assert say(cluster, "4 STOP") == "Node 4 has shutdown.\n\n"
+    assert 10.0 < cluster.now_s - begin_s < 30.0
+    assert say(cluster, "4 START").startswith("Start failed.\n*    22: Error\n")
+    refused = carry_out(answer("3 RESTART", cluster), cluster)
+    assert refused.text.startswith("Restart failed.\n*  2003: Restart failed\n*        5028-")
+    assert refused.exit == 255
+    assert say(cluster, "3 STOP -f") == "Node 3 has shutdown.\n\n"
+    cluster.advance(2.0)
+    assert say(cluster, "ALL STATUS").count("not connected") == 4
+    cluster = new()
+    assert say(cluster, "2 RESTART -n") == "Node 2 is being restarted\n\n"
+    cluster.advance(3.0)
+    assert say(cluster, "2 STATUS") == "Node 2: not started (mysql-8.4.8 ndb-8.4.8)\n\n"
+    assert say(cluster, "1 3 RESTART -a").startswith("Restart failed.\n*  2003")
+    assert say(cluster, "2 4 RESTART -a") == "Node 2 4 is being restarted\n"
+    cluster.advance(5.0)
+    assert say(cluster, "SHUTDOWN").startswith("5 NDB Cluster node(s) have shutdown.\n")
+    assert say(cluster, "SHOW") == "ERROR: Unable to connect with connect string: nodeid=0,10.24.0.51:1186\n"
+
+
+def test_a_stop_beside_a_start_is_refused_by_7_4() -> None:
+    cluster = alive(recorded("7.4.10"))
+    cluster.act(Kill("n5"))
+    cluster.advance(2.0)
+    cluster.act(StartProcess(5))
+    cluster.advance(3.0)
+    assert "starting (Last completed phase" in say(cluster, "5 STATUS")
+    refused = say(cluster, "2 STOP")
+    assert refused.startswith("Shutdown failed.\n*  2002: Stop failed\n*        not allowed while")
+
+
+def test_backups(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    lines = say(cluster, "START BACKUP").splitlines()
+    assert lines[:3] == [
+        "Waiting for completed, this may take several minutes",
+        "Node 1: Backup 1 started from node 51",
+        "Node 1: Backup 1 started from node 51 completed",
+    ]
+    assert [line.split()[0] for line in lines[3:]] == ["StartGCP:", "#Records:", "Data:"]
+    assert say(cluster, "START BACKUP 7 NOWAIT") == ""
+    assert say(cluster, "START BACKUP").splitlines()[1:3] == [
+        "Backup failed",
+        "*  3001: Could not start backup",
+    ]
+    assert "Local backup status: backup 7 started from node 51" in say(cluster, "1 REPORT BACKUP")
+    assert say(cluster, "ABORT BACKUP 7") == "Abort of backup 7 ordered\n"
+    say(cluster, "ENTER SINGLE USER MODE 61")
+    reply = answer("START BACKUP", cluster)
+    assert reply.waits is not None
+    assert reply.waits(cluster) is None
+    assert "Waiting for started" in say(cluster.branch(), "START BACKUP 9 WAIT STARTED")[:20]
+
+
+def test_what_data_nodes_dump_stands_in_logs_and_not_in_the_client(new: Callable[[], LiveCluster]) -> None:
+    cluster = new()
+    assert say(cluster, "1 DUMP 2399") == "Sending dump signal with data:\n0x0000095f \n\n"
+    assert cluster.log_text().count("Node 1: Logpart: ") == 4
+    assert "REDO part: 0 HEAD: file: " not in cluster.log_text()
+    say(cluster, "ALL DUMP 2398")
+    assert sum(text.startswith("REDO part: ") for _, _, text in cluster.state.node_logs) == 16
+    say(cluster, "2 DUMP 1000")
+    assert "Node 2: Data usage is " in cluster.log_text()
+    assert "Node 2: Resource 3 min: " in cluster.log_text()
+    say(cluster, "3 DUMP 2305")
+    cluster.advance(2.0)
+    assert "Node 3: Forced node shutdown completed. Caused by error 2303" in cluster.log_text()
+
+
+def test_old_versions_know_fewer_words_and_mark_the_master_with_a_word() -> None:
+    cluster = alive(recorded("7.1.9"))
+    assert "(mysql-5.1.51 ndb-7.1.9, Nodegroup: 0, Master)" in say(cluster, "SHOW")
+    assert say(cluster, "PROMPT x").startswith("Invalid command: PROMPT x\n")
+    assert "8K pages of total" in say(cluster, "2 REPORT MEMORY")
+    assert "PROMPT" not in say(cluster, "HELP")
+    assert greeting(cluster) == "Connected to Management Server at: 127.0.0.1:1186\n"
+
+
+def random_line(rng: random.Random) -> str:
+    """Words that mean something, put together without sense, with some that mean nothing."""
+    words = f"{' '.join(WORDS)} 1 2 4 51 61 99 0 -1 5,6 x -a -f -n -i DUMP 2305 7099 = ; #".split()
+    words = [*words, "WAIT", "STARTED", "NOWAIT", "CHECKPOINT=15", "\x00", "é" * 40]
+    if rng.random() < 0.2:
+        return "".join(chr(rng.randrange(1, 0x2FF)) for _ in range(rng.randrange(30)))
+    begin = rng.choice(WORDS) if rng.random() < 0.5 else rng.choice(words)
+    return " ".join([begin, *(rng.choice(words) for _ in range(rng.randrange(4)))])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_lines_are_answered_whatever_state_the_cluster_is_in(
+    spare: Callable[[], LiveCluster], seed: int
+) -> None:
+    rng, cluster = random.Random(seed), spare()
+    for turn in range(1500):
+        line = random_line(rng)
+        reply = answer(line, cluster)
+        assert reply.exit in (0, 255), line
+        assert reply.text or not reply.exit, line
+        if turn % 10 == 0:
+            for order in reply.orders:
+                assert cluster.act(order) is None, line
+            cluster.advance(rng.choice([0.1, 2.0, 15.0]))
+        if turn % 100 == 0:
+            cluster = spare()
