@@ -118,7 +118,8 @@ def _read(section: str, name: str, raw: int | str, version: NdbVersion) -> Readi
     parameter = catalogue.parameter(section, name, version)
     if parameter.status == "internal":
         return Reading(name, raw, parameter, raw, Fate.INTERNAL)
-    is_text = not (parameter.is_number or parameter.type == "bool")
+    # Blanks at the ends of a number, choice or list mean nothing; those of a path would be lost.
+    is_text = parameter.type == "string"
     why = unwritable(parameter.name, str(raw) if is_text else str(raw).strip(" \t\r\n"))
     if why:
         return Reading(name, raw, parameter, raw, Fate.UNWRITABLE, why)

@@ -120,6 +120,8 @@ def check_range(parameter: Parameter, number: int) -> None:
 
 def check_text(parameter: Parameter, text: str, version: NdbVersion) -> str:
     """The text of a parameter that takes text, a choice in the product's spelling. Raises BadValueError."""
+    if parameter.type != "string":
+        text = text.strip(_BLANKS)
     if parameter.type == "enum":
         allowed = next((value for value in parameter.allowed_values if value.lower() == text.lower()), None)
         if allowed is None:

@@ -56,6 +56,18 @@ def test_text_and_number_mean_the_same_in_any_case(version: str, name: str, text
     assert f"\n{proper}=" in lines
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("name", "text", "read"),
+    [("Arbitration", "disabled", "Disabled"), ("LockExecuteThreadToCPU", "0-3 , 5", "0-3 , 5")],
+)
+def test_blanks_around_a_choice_or_a_list_mean_nothing(version: str, name: str, text: str, read: str) -> None:
+    plan = plan_of(version, **{name: f" {text}\u0020\u0020"})
+    assert node_settings(plan).text(name) == read
+    assert f"\n{name}={read}\n" in render_config_ini(plan)
+    assert "parameter-value" in refused(plan_of(version, **{name: "  "}))
+
+
 def test_a_reserve_given_as_text_is_compared_with_its_limit() -> None:
     assert "reserved-limits" in refused(plan_of("8.4.8", ReservedConcurrentOperations="64K"))
     enough = plan_of("8.4.8", ReservedConcurrentOperations="64K", maxnoofconcurrentoperations="64K")
