@@ -11,6 +11,7 @@ from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.files import import_files
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.plan import EMPTY_PLAN
 
 V84 = NdbVersion.parse("8.4")
 SQL = b"""
@@ -165,3 +166,20 @@ def test_what_is_dropped_is_the_table_of_that_database(statement: str, left: lis
     tables = "".join(f"CREATE TABLE {name} (i int PRIMARY KEY);" for name in ("a.t", "b.t", "a.`x.y`"))
     found = read_ddl(f"USE b; {tables} {statement};", V84)
     assert [table.full_name for table in found.tables] == left
+
+
+def test_what_is_made_twice_or_dropped_for_nothing_has_its_line() -> None:
+    text = """CREATE LOGFILE GROUP lg ADD UNDOFILE 'u1' ENGINE=NDB;
+        CREATE LOGFILE GROUP lg ADD UNDOFILE 'u2' ENGINE=NDB;
+        CREATE TABLESPACE ts ADD DATAFILE 'd1' USE LOGFILE GROUP lg ENGINE=NDB;
+        CREATE TABLESPACE ts ADD DATAFILE 'd2' USE LOGFILE GROUP lg ENGINE=NDB;
+        ALTER TABLESPACE ts DROP DATAFILE 'd1' ENGINE=NDB;
+        CREATE TABLESPACE other ADD DATAFILE 'd3' ENGINE=NDB;"""
+    done = import_files({"a.sql": text.encode()}, EMPTY_PLAN.replace(ndb_version="8.4"))
+    assert [(f.line, f.message.split(":")[-1].strip()) for f in done.findings] == [
+        (2, "log file group lg is there already; SQL nodes refuse this one, planned with"),
+        (4, "tablespace ts is there already; SQL nodes refuse this one, planned with"),
+        (5, "ts has no file 'd1'; left out"),
+        (6, "tablespace other names no log file group; add USE LOGFILE GROUP"),
+    ]
+    assert [f.name for f in done.plan.logfile_groups[0].undo_files] == ["u2"]

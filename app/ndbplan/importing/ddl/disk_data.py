@@ -101,6 +101,9 @@ class DiskData:
         if verb == "CREATE":
             made = FileGroup(name, word.start, anew=self.dropped.pop((kind, name), None) is not None)
             self._options(stream, made)
+            if name in known:
+                said = f"{kind} {name[:40]} is there already; SQL nodes refuse this one, planned with"
+                self.problems.append((word.start, said))
             known[name] = made
             return
         if name not in known and (kind, name) in self.dropped:
@@ -164,6 +167,9 @@ class DiskData:
                 raise Unreadable(added.start, f"{group.name[:40]} has a file '{added.text[:60]}' already")
             group.files[added.text] = _USUAL_FILE_BYTES if size is None else size
         if dropped is not None and group.files.pop(dropped.text, None) is None:
+            if any(group is made for made in (*self.logfile_groups.values(), *self.tablespaces.values())):
+                said = f"{group.name[:40]} has no file '{dropped.text[:60]}'; left out"
+                raise Unreadable(dropped.start, said)
             group.dropped.append(dropped.text)
 
 

@@ -89,6 +89,8 @@ def _made(
         group = logs.get(each.logfile_group)
         if group is None and known is None:
             what = f"uses log file group '{each.logfile_group[:40]}', which nothing makes"
+            if not each.logfile_group:
+                return None, "", f"tablespace {name} names no log file group; add USE LOGFILE GROUP"
             return None, "", f"tablespace {name} {what}; add its CREATE LOGFILE GROUP"
         sizes = {"extent_size_bytes": each.extent_bytes}
         fields = {"data_files": _files(each.files), "directory": _directory(each.files)}
