@@ -15,7 +15,7 @@ from ndbplan.importing.files import import_files
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.tables import Column, Index, Table, is_sql_value
+from ndbplan.plan.tables import Column, Index, PartitionBalance, Table, is_sql_value
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 SHAPE = (
@@ -194,6 +194,17 @@ def test_values_of_an_enum_stay_in_their_line_and_are_read_back() -> None:
     assert [c.members for c in again] == [column.members]
     with pytest.raises(ValidationError, match=r"U\+001B"):
         Column(name="e", type="enum", members=("\x1b[2J",))
+
+
+def test_options_of_tables_that_a_version_has_not_are_named() -> None:
+    table = Table(
+        id="t", database="d", name="t", rows=1, columns=(Column(name="a", type="int"),), read_backup=False,
+        fully_replicated=True, partition_balance=PartitionBalance.FOR_RA_BY_NODE,
+    )  # fmt: skip
+    for version, named in (("7.4", 3), ("8.4", 0)):
+        text = render_schema(EMPTY_PLAN.replace(ndb_version=version, tables=(table,)))
+        assert text.count("\n--   d.t: ") == named
+        assert ("NDB_TABLE=" in text) is (named == 0)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.configuration.refused_tables import refused_by_sql
-from ndbplan.operations.schema import create_databases, create_table, disk_data_statements, unsaid_sizes
+from ndbplan.operations.schema import create_databases, create_table, disk_data_statements, unsaid
 from ndbplan.plan.plan import Plan
 
 
@@ -36,15 +36,10 @@ def _what_is_not_there(plan: Plan) -> Iterator[str]:
         yield "-- Not in this file, because the plan does not hold it:"
     for table, clause in lost:
         yield f"--   {_line(table.full_name)}: {_line(clause)}"
-    unsaid = [
-        (f"column {column.name} of {table.full_name}", what)
-        for table in plan.tables
-        for column in table.columns
-        for what in unsaid_sizes(plan, column)
-    ]
-    if unsaid:
+    without_words = [one for table in plan.tables for one in unsaid(plan, table)]
+    if without_words:
         yield f"-- Not in this file, because NDB {plan.ndb_version} has no clause for it:"
-    for where, what in unsaid:
+    for where, what in without_words:
         yield f"--   {_line(where)}: {_line(what)}"
     refused = list(refused_by_sql(plan))
     if refused:

@@ -126,8 +126,23 @@ def _is_largest_part(plan: Plan, part_bytes: int) -> bool:
     return plan.features.blob_parts_by_comment and part_bytes == plan.features.blob_part_bytes_most
 
 
-def unsaid_sizes(plan: Plan, column: Column) -> Iterator[str]:
-    """Sizes of a BLOB that no statement of the version asks for, in words; the type's own need none."""
+def unsaid(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
+    """What the plan states of a table and no statement of the version can say: where, and what, in words."""
+    told = []
+    if table.partition_balance is not PartitionBalance.FOR_RP_BY_LDM and not plan.features.partition_balance:
+        told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
+    if table.read_backup is not None and not plan.features.read_backup:
+        told.append(f"READ_BACKUP={int(table.read_backup)}")
+    if table.fully_replicated and not plan.features.read_backup:
+        told.append("FULLY_REPLICATED=1")
+    yield from ((table.full_name, what) for what in told)
+    for column in table.columns:
+        for what in _unsaid_sizes(plan, column):
+            yield f"column {column.name} of {table.full_name}", what
+
+
+def _unsaid_sizes(plan: Plan, column: Column) -> Iterator[str]:
+    """Sizes of a BLOB that no statement of the version asks for; the type's own need none."""
     if not COLUMN_TYPES[column.type].is_blob:
         return
     usual = stored_column(column.model_copy(update=_NO_SIZES), plan.version).type
