@@ -19,6 +19,7 @@ V84 = NdbVersion.parse("8.4")
         ("LDM={COUNT=2}", {"ldm": 2}),
         ("ldm={cpubind=0},ldm={cpubind=1}", {"ldm": 2}),
         ("ldm={count=2,cpubind=1,2,3},tc={cpuset=4-5}", {"ldm": 2, "tc": 1}),
+        ("recv={count=0},recv", {"recv": 1}),
         ("main={count=0},rep={count=0},recv,ldm={count=0}", {"main": 0, "rep": 0, "recv": 1, "ldm": 0}),
     ],
 )
@@ -38,6 +39,7 @@ def test_counts(text: str, counts: dict[str, int]) -> None:
         ("ldm={cpuset= ,}", "list of CPUs is empty"),
         ("ldm;tc", "not readable near ';tc'"),
         ("ldm={count=333}", "at most 332"),
+        ("recv={count=0},recv={count=0}", "asks for no recv thread"),
         ("io={count=2}", "at most 1"),
         ("io={spintime=5}", "executes no blocks"),
         ("ldm={count=2,cpubind=1}", "binds 2 ldm threads to 1 CPUs"),

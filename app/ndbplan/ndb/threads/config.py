@@ -79,6 +79,8 @@ def _checked(text: str, version: NdbVersion) -> tuple[dict[str, int], _Bound]:
     for kind, count in counts.items():
         if count > most[kind]:
             raise BadValueError(f"asks for {count} {kind} threads; at most {most[kind]}")
+        if count == 0 and features(version).thread_counts_at_least and kind in _AT_LEAST_ONE:
+            raise BadValueError(f"asks for no {kind} thread; at least 1")
     _refuse_combinations(counts, version)
     bound.refuse_overlaps()
     return counts, bound
@@ -181,8 +183,6 @@ def _parameters(kind: str, text: str, version: NdbVersion, bound: _Bound) -> int
         if name.startswith("cpubind") and count > len(cpus):
             raise BadValueError(f"binds {count} {kind} threads to {len(cpus)} CPUs")
         bound.add(kind, name, cpus, count)
-    if count == 0 and features(version).thread_counts_at_least and kind in _AT_LEAST_ONE:
-        raise BadValueError(f"asks for no {kind} thread; at least 1")
     return count
 
 
