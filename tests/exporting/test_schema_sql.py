@@ -196,6 +196,17 @@ def test_values_of_an_enum_stay_in_their_line_and_are_read_back() -> None:
         Column(name="e", type="enum", members=("\x1b[2J",))
 
 
+def test_a_length_that_nobody_knows_is_the_one_that_is_planned_with() -> None:
+    columns = (
+        Column(name="a", type="varchar"),
+        Column(name="b", type="varbinary"),
+        Column(name="c", type="char"),
+    )
+    table = Table(id="t", database="d", name="t", rows=1, columns=columns)
+    text = render_schema(EMPTY_PLAN.replace(tables=(table,)))
+    assert "`a` VARCHAR(255) NULL,\n  `b` VARBINARY(255) NULL,\n  `c` CHAR NULL\n" in text
+
+
 def test_options_of_tables_that_a_version_has_not_are_named() -> None:
     table = Table(
         id="t", database="d", name="t", rows=1, columns=(Column(name="a", type="int"),), read_backup=False,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.configuration.directories import folders_in_statements
 from ndbplan.estimate.storage.rows import stored_column
-from ndbplan.ndb.columns import COLUMN_TYPES, Length
+from ndbplan.ndb.columns import COLUMN_TYPES, Length, Storage
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import (
@@ -161,6 +161,9 @@ def _type(column: Column) -> str:
     if kind.length is Length.MEMBERS:
         members = column.members or tuple(f"v{number}" for number in range(1, (column.length or 1) + 1))
         return f"{name}({','.join(map(sql_text, members))})"
+    if column.length is None and kind.storage is Storage.VARIABLE:
+        # Servers ask for a length; this is what is planned with.
+        return f"{name}({kind.default_length})"
     if kind.length is Length.NOTHING or column.length is None:
         return name
     if kind.length is Length.DIGITS:

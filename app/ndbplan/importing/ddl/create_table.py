@@ -13,6 +13,7 @@ from ndbplan.importing.ddl.table_names import NamedTable, table_name
 from ndbplan.importing.ddl.table_options import read_options
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.types import ColumnReader, TableParts
+from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
@@ -88,6 +89,11 @@ def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> lis
         for column in table.columns
         for why in unknown_in(column, version)
     ]
+    for column in table.columns:
+        kind = COLUMN_TYPES[column.type]
+        if column.length is None and kind.storage is Storage.VARIABLE:
+            said = f"column {column.name}: {column.type.upper()} without a length; SQL nodes refuse it"
+            refused.append((parts.place_of(column.name), f"{said}, planned with {kind.default_length}"))
     for one in (*in_keys(table), *impossible_in(table)):
         if one.key is None:
             place = parts.place_of(one.column.name)
