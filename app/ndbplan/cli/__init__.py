@@ -31,6 +31,7 @@ def all_commands() -> click.Group:
         operations,
         plans,
         settings,
+        side_by_side,
         variants,
         window,
     )

@@ -281,6 +281,18 @@ def _files() -> dict[str, Schema]:
     }
 
 
+def _compare() -> Schema:
+    from ndbplan.advise.compare import Comparison, Difference, Row
+
+    row = promise(Row, "figure title unit values judged notes", values=array(or_null(ESTIMATED)))
+    return promise(
+        Comparison,
+        "columns differences figures",
+        differences=array(promise(Difference, "where kind values")),
+        figures=array(row),
+    )
+
+
 def _survive() -> Schema:
     from ndbplan.advise.survival import Failure, SurvivalReport
     from ndbplan.ndb.survival import Outcome
@@ -357,6 +369,7 @@ def _advice() -> dict[str, Schema]:
             "Single changes of the plan, best first.",
         ),
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
+        "compare": _compare(),
         "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
         "fix": closed(fixed),
     }
@@ -411,7 +424,8 @@ def definitions() -> dict[str, Schema]:
         "backup": times["backup"],
         "calibrate": times["calibrate"],
     }
-    then = {name: advice[name] for name in ("survive", "remedies", "fix", "tighten", "cost", "what-matters")}
+    last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "compare")
+    then = {name: advice[name] for name in last}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

@@ -223,10 +223,16 @@ class ValueChange(Shape):
     def line(self) -> str:
         """The change in one line."""
         place = f" of {self.where}" if self.where else ""
+        return f"{self.name}{place}: {' -> '.join(self.shown)}"
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both values as people read them."""
         before, after = (
-            name or value for name, value in zip(self.names, (self.before, self.after), strict=True)
+            self._shown(name or value)
+            for name, value in zip(self.names, (self.before, self.after), strict=True)
         )
-        return f"{self.name}{place}: {self._shown(before)} -> {self._shown(after)}"
+        return before, after
 
     def _shown(self, value: Any) -> str:
         if value is None:
@@ -261,6 +267,14 @@ def _plain(value: Any) -> str | float | None:
     return value if isinstance(value, int | float | str | None) else str(value)
 
 
+_ELSEWHERE = {
+    "format_version", "name", "notes", "assumed", "parameters", "origins", "links", "ndb_version",
+    "locations", "hosts", "processes", "logfile_groups", "tablespaces", "tables", "workloads",
+}  # fmt: skip
+"""Fields of a plan that say nothing of the cluster, or are looked at by themselves."""
+_OF_THE_PLAN = tuple(name for name in Plan.model_fields if name not in _ELSEWHERE)
+
+
 def value_changes(before: Plan, after: Plan) -> tuple[ValueChange, ...]:
     """Every value in which two plans differ, parameters one by one; what both share is not looked at."""
     return tuple(_value_changes(before, after))
@@ -275,6 +289,9 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
     yield from _links(before, after)
     if before.ndb_version != after.ndb_version:
         yield ValueChange("", "ndb_version", before.ndb_version, after.ndb_version, "the plan")
+    for name in _OF_THE_PLAN:
+        for path, old, new in _within(name, getattr(before, name), getattr(after, name)):
+            yield ValueChange("", path, old, new, "the plan")
     old_parts, new_parts = before.by_id, after.by_id
     for object_id in dict.fromkeys((*old_parts, *new_parts)):
         one, other = old_parts.get(object_id), new_parts.get(object_id)

@@ -13,7 +13,6 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.row_types import column
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.stored import reach
-from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,22 +42,23 @@ def drawn_runs(
     from ndbplan.simulate.kernel.ready import prepare
 
     prepare()
-    log_range = _log_range(story.scenario.plan, story.scenario)
+    log_range = log_range_of(story.scenario)
 
     def one(number: int) -> T:
         if cancelled is not None and cancelled():
             raise Cancelled
         with keeping(kept):
-            return look(_run(story, log_range, seed, number, most_buckets, cancelled, start))
+            return look(drawn_run(story, log_range, seed, number, most_buckets, cancelled, start))
 
     with keeping() as kept, ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
         return list(pool.map(one, range(runs)))
 
 
-def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
+def log_range_of(scenario: Scenario) -> tuple[float, float]:
     """Log of a transaction at the ends of its estimate, against its value."""
     from ndbplan.estimate.load.log_records import transaction_redo
 
+    plan = scenario.plan
     value = low = high = 0.0
     for transaction in scenario.workload.transactions:
         one = transaction_redo(plan.tables, transaction, plan.version)
@@ -68,12 +68,13 @@ def _log_range(plan: Plan, scenario: Scenario) -> tuple[float, float]:
     return (low / value, high / value) if value > 0 else (1.0, 1.0)
 
 
-def _drawn(
+def drawn(
     scenario: Scenario, log_range: tuple[float, float], seed: int, number: int
 ) -> tuple[Scenario, float, StartState]:
     """The scenario with one draw of all that is not certain, the factor of its log, and where it starts.
 
-    The first run is the likeliest.
+    The first run is the likeliest. Two scenarios draw the same of what is not certain in both, by seed and
+    number: what differs between their runs is the difference of the scenarios.
     """
     import numpy as np
 
@@ -82,7 +83,11 @@ def _drawn(
     random = np.random.default_rng((seed, number))
 
     def draw(low: float, mode: float, high: float) -> float:
-        return mode if number == 0 or low >= high else float(random.triangular(low, mode, high))
+        if number == 0 or low >= high:
+            # What is certain here takes its turn all the same: it may not be so in the plan beside.
+            random.random()
+            return mode
+        return float(random.triangular(low, mode, high))
 
     constants, near = constants_of(scenario.plan), reach(scenario.plan, "load")
 
@@ -112,14 +117,14 @@ def _drawn(
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = draw(log_range[0], 1.0, log_range[1])
-    drawn = replace(
+    one = replace(
         scenario.with_laws(run=run, disks=disks, nodes=nodes, load=laws.load * factor),
         seed=seed + 7919 * number,
     )
-    return drawn, factor, StartState()
+    return one, factor, StartState()
 
 
-def _run(
+def drawn_run(
     story: Story,
     log_range: tuple[float, float],
     seed: int,
@@ -128,10 +133,11 @@ def _run(
     cancelled: Callable[[], bool] | None,
     given: StartState | None,
 ) -> Simulation:
+    """One of these runs, to its end; `given` is where it begins, None: at a moment of its own."""
     from ndbplan.simulate.simulation import Simulation
     from ndbplan.simulate.steps import Watch, advance
 
-    scenario, factor, start = _drawn(story.scenario, log_range, seed, number)
+    scenario, factor, start = drawn(story.scenario, log_range, seed, number)
     grown = story.grown.with_laws(load=story.grown.laws.load * factor)
     sim = Simulation.begin(story._replace(scenario=scenario, grown=grown), given or start, most_buckets)
     advance(sim, scenario.steps, Watch(cancelled=cancelled))

@@ -1,0 +1,319 @@
+"""Plans side by side: what differs between them, their headline figures, and which differences are sure.
+
+    found = compare([("Main", now), ("More cores", other)])
+    found.differences[0].values, found.rows[0].judged
+
+Every column is judged against the first one. A number from a closed form is better or worse where the ranges
+do not overlap; where a simulation decides and they do, both plans run in the same drawn worlds (`paired`),
+and one is better that is so in nearly all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from ndbplan.advise.figures import FIGURES, Figure
+from ndbplan.base.errors import Cancelled, UserError
+from ndbplan.base.kept import Kept, keeping
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
+from ndbplan.edits.changes import ValueChange, value_changes
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import Workload
+
+if TYPE_CHECKING:
+    from ndbplan.advise.paired import Simulated
+    from ndbplan.estimate.estimation import Estimation
+
+
+class Judgement(StrEnum):
+    """What a number is against that of the first column."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    WITHIN = "within the uncertainty"
+
+
+BETTER, WORSE, WITHIN = Judgement
+Column = tuple[str, "Estimation"]
+MOST_COLUMNS = 4
+WORLDS = 20
+"""Drawn worlds in which two plans run at most."""
+_FIRST_WORLDS = 8
+"""Where all of these agree, no more are asked."""
+_MOST_DISSENT = 0.05
+_SAME = 0.005
+"""Results of two runs that are nearer than this are the same: the search for a rate is no finer."""
+
+
+@dataclass(frozen=True)
+class Difference(Shape):
+    """One value in which the plans differ."""
+
+    JSON = "where kind values"
+
+    name: str
+    """Of the field or parameter; nothing where a whole part is there or not."""
+    place: str
+    """What it is of, in words."""
+    kind: str
+    """parts, parameters, hardware, tables, load or plan."""
+    values: tuple[str | float | None, ...]
+    """One for each column; None: it is not there, or has its default."""
+    shown: tuple[str, ...]
+    """The same as people read them."""
+
+    @property
+    def where(self) -> str:
+        """What differs, in words."""
+        return " of ".join(filter(None, (self.name, self.place)))
+
+
+@dataclass(frozen=True)
+class Row(Shape):
+    """One headline figure of all plans."""
+
+    JSON = "figure title unit values=printed judged notes"
+
+    figure: str
+    title: str
+    unit: str
+    values: tuple[Quantity | None, ...]
+    judged: tuple[Judgement | None, ...]
+    """None: of the first column, where neither way is better, or where it cannot be told."""
+    notes: tuple[str, ...]
+    """Why there is no number, for each column; nothing where there is one."""
+
+    @property
+    def printed(self) -> tuple[Quantity | float | None, ...]:
+        """The values: exact counts are plain numbers."""
+        return tuple(
+            value.value if value is not None and value.unit == "count" and value.low == value.high else value
+            for value in self.values
+        )
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The columns that nothing beats and that beat another one, by the judgement against the first."""
+        if BETTER in self.judged:
+            return tuple(n for n, one in enumerate(self.judged) if one == BETTER)
+        if WORSE not in self.judged:
+            return ()
+        return tuple(n for n, one in enumerate(self.judged) if n == 0 or one == WITHIN)
+
+
+@dataclass(frozen=True)
+class Comparison(Shape):
+    """Plans side by side."""
+
+    JSON = "columns differences figures=rows"
+
+    columns: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass
+class _Compared:
+    """One comparison while it is worked out."""
+
+    columns: Sequence[Column]
+    worlds: int
+    duration_s: float
+    cancelled: Callable[[], bool] | None
+    kept: Kept
+    _loads: dict[tuple[int, int], float] = field(default_factory=dict)
+    _runs: dict[tuple[int, int], Simulated] = field(default_factory=dict)
+
+    def row(self, figure: Figure) -> Row:
+        """The figure of every column, and how each is judged."""
+        values, notes = zip(*(self._value(figure, now) for _, now in self.columns), strict=True)
+        judged: list[Judgement | None] = [None]
+        judged += [self._judged(figure, place, values) for place in range(1, len(values))]
+        unit = next((value.unit for value in values if value is not None), figure.unit)
+        return Row(figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes)
+
+    def _value(self, figure: Figure, now: Estimation) -> tuple[Quantity | None, str]:
+        if self.cancelled is not None and self.cancelled():
+            raise Cancelled
+        try:
+            return figure.of(now), ""
+        except UserError as error:
+            return None, error.what
+
+    def _judged(self, figure: Figure, place: int, values: Sequence[Quantity | None]) -> Judgement | None:
+        first, other = self.columns[0][1], self.columns[place][1]
+        one, two = values[0], values[place]
+        if not figure.better:
+            return None
+        if first.plan == other.plan and first.workload == other.workload:
+            return WITHIN if one is not None or figure.none_is_best else None
+        if figure.name == "cost":
+            return _of_cost(first, other)
+        if (
+            figure.simulated
+            and self.worlds
+            and (one is not None or figure.none_is_best)
+            and _may_be_either(one, two)
+        ):
+            return self._in_worlds(figure, place)
+        return judge(figure, one, two)
+
+    def _in_worlds(self, figure: Figure, place: int) -> Judgement:
+        """What the same drawn worlds make of both."""
+        sign = 1.0 if figure.better == "higher" else -1.0
+        won = lost = done = 0
+        for numbers in (range(min(_FIRST_WORLDS, self.worlds)), range(_FIRST_WORLDS, self.worlds)):
+            for one, two in self._pairs(figure, place, numbers):
+                gain = _gain(sign * one, sign * two)
+                won, lost, done = won + (gain > 0), lost + (gain < 0), done + 1
+            if done in (won, lost) or done - max(won, lost) > _MOST_DISSENT * self.worlds:
+                break
+        if max(won, lost) < (1 - _MOST_DISSENT) * done:
+            return WITHIN
+        return BETTER if won > lost else WORSE
+
+    def _pairs(self, figure: Figure, place: int, numbers: Iterable[int]) -> Iterator[tuple[float, float]]:
+        asked = [(column, number) for number in numbers for column in (0, place)]
+
+        def work(one: tuple[int, int]) -> float:
+            with keeping(self.kept):
+                return self._in_world(figure.name, *one)
+
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            found = list(pool.map(work, asked))
+        yield from zip(found[::2], found[1::2], strict=True)
+
+    def _in_world(self, name: str, column: int, number: int) -> float:
+        from ndbplan.advise.paired import highest, simulated
+
+        now = self.columns[column][1]
+        if name == "max-load":
+            if (column, number) not in self._loads:
+                self._loads[column, number] = highest(now, number, self.duration_s, self.cancelled)
+            return self._loads[column, number]
+        if (column, number) not in self._runs:
+            self._runs[column, number] = simulated(now, number, self.cancelled)
+        run = self._runs[column, number]
+        return {"first-error": run.first_error_s, "accepted": run.accepted_per_s, "latency": run.latency_s}[
+            name
+        ]
+
+
+def compare(
+    columns: Sequence[Column],
+    figures: Iterable[Figure] = tuple(FIGURES.values()),
+    *,
+    worlds: int = WORLDS,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Comparison:
+    """The plans, each with its workload, side by side; the first is what the others are judged against.
+
+    `worlds`: in so many drawn worlds a simulated figure is judged at most; 0: by its ranges alone. Raises
+    UserError for fewer than 2 or more than MOST_COLUMNS of them, Cancelled when told to stop.
+    """
+    if not 2 <= len(columns) <= MOST_COLUMNS:
+        raise UserError(
+            f"{len(columns)} plans cannot be compared", where="columns", fix=f"name 2 to {MOST_COLUMNS}"
+        )
+    from ndbplan.advise.max_load import DEFAULT_S
+
+    asked = list(figures)
+    rows: list[Row] = []
+    with keeping() as kept:
+        compared = _Compared(columns, worlds, DEFAULT_S, cancelled, kept)
+        for done, figure in enumerate(asked, 1):
+            rows.append(compared.row(figure))
+            if progress is not None:
+                progress(done / len(asked))
+    plans = [now.plan for _, now in columns]
+    return Comparison(tuple(name for name, _ in columns), differences(plans), tuple(rows))
+
+
+def judge(figure: Figure, one: Quantity | None, two: Quantity | None) -> Judgement | None:
+    """The second number against the first, by their ranges alone; None: it cannot be told."""
+    if not figure.better:
+        return None
+    if one is None or two is None:
+        if not figure.none_is_best:
+            return None
+        return WITHIN if one is two else BETTER if two is None else WORSE
+    if one.low <= two.high and two.low <= one.high:
+        return WITHIN
+    return BETTER if (two.value > one.value) == (figure.better == "higher") else WORSE
+
+
+def _may_be_either(one: Quantity | None, two: Quantity | None) -> bool:
+    """Whether the ranges leave open which is the larger."""
+    return one is None or two is None or (one.low <= two.high and two.low <= one.high)
+
+
+def _gain(one: float, two: float) -> float:
+    """Above 0: the second is more, below: less; 0 where they are the same, infinite ones too."""
+    if one == two or (math.isfinite(one) and math.isfinite(two) and math.isclose(one, two, rel_tol=_SAME)):
+        return 0.0
+    return two - one
+
+
+def _of_cost(first: Estimation, other: Estimation) -> Judgement | None:
+    """By what the step from one to the other costs, both ways: what is not stated never counts as nothing."""
+    from ndbplan.advise.cost import cost_of, cost_of_change
+
+    if first.plan.currency != other.plan.currency:
+        return None
+    there, back = cost_of_change(first.plan, other.plan), cost_of_change(other.plan, first.plan)
+    if there is None or back is None:
+        return None
+    if cost_of(first.plan).total is None and cost_of(other.plan).total is None:
+        return None
+    return WITHIN if there.value == 0 else BETTER if there.value < 0 else WORSE
+
+
+_KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("hardware", (Host, Disk, Location)),
+    ("tables", (Table, Tablespace, LogfileGroup)),
+    ("load", (Workload,)),
+)
+
+
+def differences(plans: Sequence[Any]) -> tuple[Difference, ...]:
+    """Every value in which any plan differs from the first: parts, hardware, parameters, tables, load."""
+    first = plans[0]
+    found: dict[tuple[str, str], dict[int, ValueChange]] = {}
+    for place, plan in enumerate(plans[1:], 1):
+        for change in value_changes(first, plan):
+            found.setdefault((change.scope, change.name), {})[place] = change
+    rows = [
+        _difference(changes, len(plans), _kind(next(iter(changes.values())), plans))
+        for changes in found.values()
+    ]
+    order = ("parts", "hardware", "parameters", "tables", "load", "plan")
+    return tuple(sorted(rows, key=lambda row: order.index(row.kind)))
+
+
+def _difference(changes: dict[int, ValueChange], columns: int, kind: str) -> Difference:
+    one = next(iter(changes.values()))
+    name = "" if one.name == "object" else one.name
+    values = [one.names[0] or one.plain_before] * columns
+    shown = [one.shown[0]] * columns
+    for place, change in changes.items():
+        values[place], shown[place] = change.names[1] or change.plain_after, change.shown[1]
+    return Difference(name, one.where, kind, tuple(values), tuple(shown))
+
+
+def _kind(change: ValueChange, plans: Sequence[Any]) -> str:
+    if change.name == "object":
+        return "parts"
+    if change.is_parameter:
+        return "parameters"
+    part = next((plan.by_id[change.scope] for plan in plans if change.scope in plan.by_id), None)
+    of_kind = (kind for kind, types in _KINDS if isinstance(part, types))
+    return next(of_kind, "plan" if part is None else "parts")

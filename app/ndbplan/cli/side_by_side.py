@@ -1,0 +1,145 @@
+"""The command `compare`: plans, or variants of one, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
+from ndbplan.cli.parameters import Names, UsageError, Whole, named_workload
+
+if TYPE_CHECKING:
+    from ndbplan.advise.compare import Column, Comparison
+    from ndbplan.advise.figures import Figure
+    from ndbplan.plan.plan import Plan
+    from ndbplan.plan.project import Project
+
+
+@ndbplan.command()
+@click.argument(
+    "plan_files", metavar="PLAN [PLAN2...]", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option("--variants", "variants", metavar="A,B,C", help="Which variants of PLAN; without it all.")
+@click.option("--workload", metavar="NAME", help="Under which workload; without it the first of each plan.")
+@click.option("--figures", "figures", metavar="NAME,...", type=Names(), help="Only these headline figures.")
+@click.option(
+    "--worlds", metavar="N", type=Whole(0, 1000), default=20, show_default=True,
+    help="Drawn worlds in which simulated figures are judged at most; 0: by their ranges alone.",
+)  # fmt: skip
+@click.option("--no-simulation", is_flag=True, help="Without the figures that a simulation answers.")
+@why_option
+@json_option
+def compare(
+    plan_files: tuple[Path, ...],
+    variants: str | None,
+    workload: str | None,
+    figures: tuple[str, ...] | None,
+    worlds: int,
+    *,
+    no_simulation: bool,
+    why: bool,
+    as_json: bool,
+) -> None:
+    """Show 2 to 4 plans side by side: what differs, the headline figures, and which differences are sure.
+
+    Of one PLAN its variants are compared, of several the main variant of each. All are judged against the
+    first: better, worse, or within the uncertainty.
+    """
+    from ndbplan.advise.compare import compare as put_together
+
+    columns = list(_columns(plan_files, variants, workload))
+    with simulating():
+        found = put_together(columns, _figures(figures, no_simulation=no_simulation), worlds=worlds)
+    show(found.to_json(why), as_json=as_json, why=why, text=_lines(found))
+
+
+def _figures(names: tuple[str, ...] | None, *, no_simulation: bool) -> list[Figure]:
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.edits.reading import near
+
+    unknown = next((name for name in names or () if name not in FIGURES), None)
+    if unknown is not None:
+        what = f"there is no figure '{unknown[:60]}'"
+        raise UsageError(what, where="--figures", fix=near(unknown, FIGURES))
+    asked = [FIGURES[name] for name in names] if names else list(FIGURES.values())
+    return [figure for figure in asked if not (no_simulation and figure.simulated)]
+
+
+def _columns(files: Sequence[Path], variants: str | None, workload: str | None) -> Iterator[Column]:
+    """A name and an estimation for each column. Raises UsageError."""
+    from ndbplan.advise.compare import MOST_COLUMNS
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
+    from ndbplan.plan.file import load, load_project
+
+    named: list[tuple[str, Plan]]
+    first = load_project(files[0])
+    if len(files) == 1 or variants is not None:
+        names = _names(first, variants) if variants is not None else first.names
+        named = [(name, first.variants[first.names.index(name)].plan) for name in names]
+    else:
+        named = [(_name_of(files[0], files), first.main)]
+    named += [(_name_of(file, files), load(file)) for file in files[1:]]
+    if not 2 <= len(named) <= MOST_COLUMNS:
+        count = "there is only one plan" if len(named) == 1 else f"these are {len(named)} plans"
+        raise UsageError(
+            f"{count}; side by side stand 2 to {MOST_COLUMNS}",
+            where=str(files[0]),
+            fix="name another PLAN, or variants with --variants A,B",
+        )
+    for name, plan in named:
+        workload_id = named_workload(plan, workload)
+        yield name, Estimation(plan, chosen_workload(plan, workload_id))
+
+
+def _names(project: Project, text: str) -> list[str]:
+    """The variants in a list with commas, of which a name may hold some itself. Raises UsageError."""
+    from ndbplan.edits.variants import place_of
+
+    parts, names = [part.strip() for part in text.split(",")], []
+    while parts:
+        several = next((n for n in range(len(parts), 0, -1) if ", ".join(parts[:n]) in project.names), 1)
+        name, parts = ", ".join(parts[:several]), parts[several:]
+        try:
+            names.append(project.names[place_of(project, name)])
+        except UserError as error:
+            raise UsageError(error.what, where="--variants", fix=error.fix) from None
+    return names
+
+
+def _name_of(file: Path, files: Sequence[Path]) -> str:
+    """The file's name, or the whole path where two files have one name."""
+    return file.stem if [other.stem for other in files].count(file.stem) == 1 else str(file)
+
+
+def _lines(found: Comparison) -> Iterator[str]:
+    from ndbplan.describe.comparison import LEGEND, alike, mark, range_text, value_text, verdicts
+    from ndbplan.describe.tables import table
+
+    kind = ""
+    for one in alike(found.differences):
+        if one.kind != kind:
+            kind = one.kind
+            yield f"{kind}:"
+        yield f"  {one.where}: {' | '.join(one.shown)}"
+    if not found.differences:
+        yield "nothing differs"
+    yield ""
+    rows = []
+    for row in found.rows:
+        cells: dict[str, str] = {"figure": row.title}
+        for place, name in enumerate(found.columns):
+            cell = f"{mark(row, place)} {value_text(row, place)}".strip()
+            span = range_text(row.values[place])
+            cells[f"{place + 1}. {name}"] = f"{cell} ({span})" if span else cell
+        rows.append(cells)
+    yield from table(rows)
+    yield LEGEND
+    yield from verdicts(found)
+    for row in found.rows:
+        for name, note in zip(found.columns, row.notes, strict=True):
+            if note:
+                yield f"{row.title}, {name}: {note}"
