@@ -205,6 +205,18 @@ def variants(stage: Stage) -> None:
     button.menu().popup(button.mapToGlobal(button.rect().bottomLeft()))
 
 
+def compare(stage: Stage) -> None:
+    """Three variants side by side."""
+    variants(stage)
+    stage.window.top_bar.variant.menu().close()
+    panel = stage.window.panels.analyses.show_tab("Compare")
+    stage.settle(lambda: bool(panel.rows.lines))
+    panel.simulate.click()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+    stage.window.messages.hide()
+    stage.window.middle.setSizes([150, 850])
+
+
 def mid_drag(stage: Stage) -> None:
     """A host on its way into another rack."""
     from PySide6.QtCore import QPointF
@@ -249,6 +261,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "telecom-144-near": telecom_near,
     "disk-space": disk_space,
     "variants": variants,
+    "compare": compare,
     "mid-drag": mid_drag,
     "error": error,
     "commands": commands,

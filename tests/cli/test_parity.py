@@ -55,7 +55,7 @@ WINDOW = {
     "SimulationPanel": "Simulation", "DistributionPanel": "Distribution", "MemoryPanel": "Memory",
     "TablesPanel": "Inspector: any field",
     "OperationsPanel": "Operations: restarts", "ProblemsPanel": "Problems",
-    "FailuresPanel": "Failures",
+    "FailuresPanel": "Failures", "ComparePanel": "Compare: variants side by side",
     "ExportPanel": "Export, Export preview",
     # Pages of the inspector
     "LocationPage": "Inspector: any field", "HostPage": "Inspector: any field",

@@ -147,3 +147,62 @@ def test_what_would_help_becomes_a_variant_with_one_click(window, qtbot) -> None
     assert len(names(window)[1]) <= 64
     window.document.undo_stack.undo()
     assert (names(window), window.document.plan) == (("Main",), plan)
+
+
+# Compare
+
+
+@pytest.fixture
+def compared(window, qtbot):
+    """The panel with three variants of the starter."""
+    for name, cores in (("B", 48), ("C", 8)):
+        window.document.edit_as_variant(name, lambda plan, c=cores: edits.update(plan, HOST, cores=c))
+    panel = window.panels.analyses.show_tab("Compare")
+    qtbot.waitUntil(lambda: len(panel.rows.columns) == 3, timeout=60_000)
+    yield panel
+    window.panels.analyses.show_tab("Simulation")
+
+
+def titles(panel) -> list[str]:
+    return [line.title for line in panel.rows.lines]
+
+
+def cells(panel, title: str) -> tuple[str, ...]:
+    return next(line.cells for line in panel.rows.lines if line.title == title)
+
+
+def test_the_panel_shows_what_differs_and_the_figures(window, compared, qtbot) -> None:
+    assert compared.rows.columns == ("Main", "B", "C")
+    assert cells(compared, "cores of host host-a1") == ("32", "48", "8")
+    assert cells(compared, "Hosts") == ("5", "5", "5")
+    assert cells(compared, "Single failures that stop the cluster") == ("0", "= 0", "= 0")
+    assert titles(compared).index("What differs") < titles(compared).index("Headline figures")
+    assert "Highest load for an hour" not in titles(compared)
+    compared.table.horizontalHeader().sectionClicked.emit(2)
+    assert window.document.shown == 1
+    assert compared.rows.columns == ("Main", "B", "C"), "to look at another one is no new comparison"
+
+
+def test_variants_are_chosen_and_the_comparison_follows_an_edit(window, compared, qtbot) -> None:
+    compared.chips[2].click()
+    qtbot.waitUntil(lambda: compared.rows.columns == ("Main", "B"), timeout=60_000)
+    window.document.show_variant(0)
+    window.document.edit("Set cores", lambda plan: edits.update(plan, HOST, cores=48))
+    qtbot.waitUntil(lambda: "Nothing differs" in titles(compared), timeout=60_000)
+    compared.chips[1].click()
+    assert compared.rows.columns == ()
+    assert "One plan alone" in compared._empty.heading.text()
+
+
+def test_the_better_one_is_seen_without_a_colour(compared, monkeypatch, qtbot) -> None:
+    from ndbplan.advise.compare import BETTER, Comparison, Row
+
+    rate = [Quantity.exact(float(value), "tx/s") for value in (100, 200, 100)]
+    row = Row("accepted", "Accepted", "tx/s", tuple(rate), (None, BETTER, None), ("", "", ""))
+    compared._simulated = Comparison(("Main", "B", "C"), (), (row,))
+    compared._show()
+    assert cells(compared, "Accepted") == ("100 tx/s", "▲ 200 tx/s", "100 tx/s")
+    model, at = compared.rows, titles(compared).index("Accepted")
+    assert model.data(model.index(at, 2), Qt.ItemDataRole.FontRole).bold()
+    assert model.data(model.index(at, 1), Qt.ItemDataRole.FontRole) is None
+    assert model.data(model.index(at, 2), Qt.ItemDataRole.ToolTipRole) == "200 tx/s: better"

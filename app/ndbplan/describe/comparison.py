@@ -43,10 +43,10 @@ def _ends(value: Quantity) -> tuple[float, float, float]:
     return value.low, value.value, value.high
 
 
-def verdicts(found: Comparison) -> Iterator[str]:
+def verdicts(*found: Comparison) -> Iterator[str]:
     """For each column but the first, how often it is better, worse, or neither can be told."""
-    for place, name in enumerate(found.columns[1:], 1):
-        judged = [row.judged[place] for row in found.rows]
+    for place, name in enumerate(found[0].columns[1:], 1):
+        judged = [row.judged[place] for one in found for row in one.rows]
         better, worse, within = (judged.count(one) for one in Judgement)
         told = f"{name}: better in {how_many(better, 'figure')}, worse in {worse}"
         yield f"{told}, the same or within the uncertainty in {within}"

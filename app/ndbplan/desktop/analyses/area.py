@@ -28,6 +28,7 @@ TABS = (
     ("Operations", "operations", "OperationsPanel"),
     ("Failures", "failures", "FailuresPanel"),
     ("Problems", "problems", "ProblemsPanel"),
+    ("Compare", "comparison", "ComparePanel"),
     ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""

@@ -1,0 +1,298 @@
+"""Compare: variants side by side, what differs and the headline figures; a sign says which one is better.
+
+What follows from formulas is there at once; what a simulation decides comes when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+)
+
+from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.estimates import Estimate
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import Elided, chip
+from ndbplan.plan.project import Project, Variant
+
+if TYPE_CHECKING:
+    from ndbplan.advise.compare import Comparison
+
+_MOST = 4
+_Index = QModelIndex | QPersistentModelIndex
+_SIGN = {"▲": "good", "▼": "error"}
+
+
+class _Line(NamedTuple):
+    """One row of the table."""
+
+    title: str
+    cells: tuple[str, ...] = ()
+    tips: tuple[str, ...] = ()
+    winners: tuple[int, ...] = ()
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it only says what follows."""
+        return not self.cells
+
+
+class _Rows(QAbstractTableModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: tuple[str, ...] = ()
+        self.lines: tuple[_Line, ...] = ()
+
+    def show_lines(self, columns: Sequence[str], lines: Sequence[_Line]) -> None:
+        self.beginResetModel()
+        self.columns, self.lines = tuple(columns), tuple(lines)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.lines)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else 1 + len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return ("", *self.columns)[section]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        line, place = self.lines[index.row()], index.column() - 1
+        if place < 0:
+            return self._title(line, role)
+        if line.is_heading:
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return line.cells[place]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return line.tips[place]
+        if role == Qt.ItemDataRole.FontRole and place in line.winners:
+            return _bold()
+        if role == Qt.ItemDataRole.ForegroundRole:
+            ink = _SIGN.get(line.cells[place][:1])
+            return None if ink is None else QColor(getattr(theme.tokens(), ink))
+        return None
+
+    @staticmethod
+    def _title(line: _Line, role: int) -> Any:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return line.title
+        if role == Qt.ItemDataRole.FontRole and line.is_heading:
+            return _bold()
+        return None
+
+
+def _bold() -> QFont:
+    font = QFont()
+    font.setBold(True)
+    return font
+
+
+def found_in_thread(
+    variants: Sequence[Variant], workload_id: str | None, task: Task, *, simulated: bool
+) -> Comparison:
+    """The variants side by side, with the figures that are simulated or with the others; runs in a thread."""
+    from ndbplan.advise.compare import compare
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.desktop.document.kernel import prepare_kernel
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
+
+    if simulated:
+        prepare_kernel(task)
+    columns = []
+    for variant in variants:
+        known = workload_id if any(w.id == workload_id for w in variant.plan.workloads) else None
+        columns.append((variant.name, Estimation(variant.plan, chosen_workload(variant.plan, known))))
+    figures = [figure for figure in FIGURES.values() if figure.simulated == simulated]
+    return compare(columns, figures, cancelled=task.cancelled, progress=task.report)
+
+
+class ComparePanel(Panel):
+    """The chosen variants in one table; a click on a column's name shows that variant."""
+
+    name: ClassVar[str] = "Compare"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._asked: tuple[Project | None, str | None] = (None, None)
+        self._left_out: set[str] = set()
+        self._task: Task | None = None
+        self._closed: Comparison | None = None
+        self._simulated: Comparison | None = None
+        self.rows = _Rows()
+        self.table = QTableView()
+        self.table.setAccessibleName("Variants side by side")
+        self.table.setModel(self.rows)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.table.setWordWrap(False)
+        head = self.table.horizontalHeader()
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSectionsClickable(True)
+        head.setToolTip("Show this variant")
+        head.sectionClicked.connect(self._show_variant)
+        self.chips: list[QToolButton] = []
+        self._bar = QHBoxLayout()
+        self.simulate = QPushButton("Simulate them too")
+        self.simulate.setToolTip("The highest load, the first error, latency: each in the same drawn worlds")
+        self.simulate.clicked.connect(lambda: self._start(simulated=True))
+        self.line = Elided()
+        self._empty = Empty("", "")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(self.table)
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        self._bar.setSpacing(4)
+        bar.addLayout(self._bar)
+        bar.addStretch(1)
+        bar.addWidget(self.simulate)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(8)
+        layout.addLayout(bar)
+        layout.addWidget(self._pages, 1)
+        layout.addWidget(self.line)
+        context.document.variants_changed.connect(self.mark_stale)
+        context.document.replaced.connect(self._left_out.clear)
+        theme.theme().changed.connect(self.table.viewport().update)
+
+    @property
+    def chosen(self) -> tuple[Variant, ...]:
+        """The variants that stand side by side."""
+        there = self.context.document.project.variants
+        return tuple(variant for variant in there if variant.name not in self._left_out)[:_MOST]
+
+    def refresh(self) -> None:
+        project = self.context.document.project
+        workload_id = self.context.estimates.workload_id
+        asked = (project, workload_id)
+        same = project is self._asked[0] and workload_id == self._asked[1]
+        if same and (self._closed is not None or self._task is not None):
+            # Another variant is shown: the comparison is the same.
+            return
+        self._asked = asked
+        self._left_out.intersection_update(project.names)
+        self._show_chips()
+        self._start(simulated=False)
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        # Another workload may be meant now.
+        self.refresh()
+
+    def _show_chips(self) -> None:
+        for button in self.chips:
+            button.deleteLater()
+        self.chips = []
+        shown = self.chosen
+        for variant in self.context.document.project.variants:
+            button = chip(variant.name, on=variant in shown)
+            button.setAutoExclusive(False)
+            button.setToolTip(variant.note or f"{variant.name} side by side with the others, or not")
+            button.clicked.connect(self._choose)
+            self._bar.addWidget(button)
+            self.chips.append(button)
+
+    def _choose(self) -> None:
+        names = self.context.document.project.names
+        on = [name for name, button in zip(names, self.chips, strict=True) if button.isChecked()]
+        # A fifth one takes the place of the last.
+        self._left_out.clear()
+        self._left_out.update(set(names) - {*on[: _MOST - 1], *on[-1:]})
+        self._show_chips()
+        self._start(simulated=False)
+
+    def _start(self, *, simulated: bool) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        if not simulated:
+            self._closed = self._simulated = None
+        variants, asked = self.chosen, self._asked
+        self.simulate.setEnabled(False)
+        if len(variants) < 2:
+            self._say_nothing(
+                "One plan alone",
+                "Make another variant of it (Ctrl+Alt+N), or choose two above: they stand side by side here.",
+            )
+            return
+        if self._closed is None:
+            self._say_nothing("Looking at each variant…", "")
+        else:
+            self.line.setText("Each variant is simulated in the same drawn worlds…")
+        self._task = self.context.tasks.start(
+            lambda task: found_in_thread(variants, asked[1], task, simulated=simulated),
+            lambda outcome: self._found(outcome, simulated=simulated),
+        )
+
+    def _found(self, outcome: Outcome, *, simulated: bool) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        if outcome.error:
+            self._say_nothing("They cannot be compared", outcome.error)
+            return
+        if simulated:
+            self._simulated = outcome.value
+        else:
+            self._closed = outcome.value
+        self.simulate.setEnabled(self._simulated is None)
+        self._show()
+
+    def _say_nothing(self, heading: str, text: str) -> None:
+        self.rows.show_lines((), ())
+        self.line.setText("")
+        self._empty.say(heading, text)
+        self._pages.setCurrentIndex(0)
+
+    def _show(self) -> None:
+        from ndbplan.describe.comparison import LEGEND, alike, mark, range_text, value_text, verdicts
+
+        closed, simulated = self._closed, self._simulated
+        if closed is None:
+            return
+        lines = [_Line("What differs")] if closed.differences else [_Line("Nothing differs")]
+        for one in alike(closed.differences):
+            lines.append(_Line(f"{one.where}", one.shown, one.shown))
+        lines.append(_Line("Headline figures"))
+        places = range(len(closed.columns))
+        for row in (*(simulated.rows if simulated is not None else ()), *closed.rows):
+            cells = tuple(f"{mark(row, n)} {value_text(row, n)}".strip() for n in places)
+            said = (row.notes[n] or range_text(row.values[n]) or value_text(row, n) for n in places)
+            judged = (f": {row.judged[n]}" if row.judged[n] else "" for n in places)
+            tips = tuple(f"{text}{how}" for text, how in zip(said, judged, strict=True))
+            lines.append(_Line(row.title, cells, tips, row.winners))
+        self.rows.show_lines(closed.columns, lines)
+        self.table.resizeColumnsToContents()
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        told = verdicts(closed) if simulated is None else verdicts(closed, simulated)
+        self.line.setText(f"{LEGEND}      {'; '.join(told)}")
+        self._pages.setCurrentWidget(self.table)
+
+    def _show_variant(self, section: int) -> None:
+        names = self.context.document.project.names
+        if section > 0 and self.rows.columns[section - 1] in names:
+            self.context.document.show_variant(names.index(self.rows.columns[section - 1]))
