@@ -7,6 +7,7 @@ Rules choose among several ways with it; what is offered in the end is tried as 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 
 from ndbplan.base.units import format_bytes, format_bytes_binary
@@ -138,3 +139,9 @@ def _full_hosts(before: Estimation, after: Estimation) -> Iterator[str]:
                 f"{format_bytes_binary(host.data_nodes_bytes.value)} of its "
                 f"{format_bytes_binary(host.memory_bytes)}"
             )
+
+
+def rounded_up(size: float) -> float:
+    """The next number of three digits, as sizes are written."""
+    step = 10.0 ** max(0, math.floor(math.log10(max(1.0, size))) - 2)
+    return math.ceil(size / step) * step

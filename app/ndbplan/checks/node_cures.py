@@ -10,23 +10,28 @@ from collections.abc import Collection, Iterable
 from functools import partial
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import how_many
 from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
-from ndbplan.checks.solutions import ways_out
+from ndbplan.checks.solutions import that_mend, ways_out
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import with_settings_of
 from ndbplan.edits.growth import twin_host, twin_node
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.places import chain
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.processes import DataNode
 
 _NAMES = {"management": "a management node", "sql": "an SQL node", "data": "a data node"}
 _HOSTS_TRIED = 3
+_REPLICAS = "number-of-replicas"
+_CURRENT = EMPTY_PLAN.ndb_version
+"""The version that a new plan is for."""
 
 
 def another_node(kind: str, rule: str, now: Estimation, look: Look) -> WaysOut:
@@ -76,6 +81,33 @@ def apart_from_data_nodes(rule: str, now: Estimation, look: Look) -> WaysOut:
         why = "hardware of the small class of the palette"
         found.append(Solution(f"Give {count} {where}", why, edit, buys=True))
     return ways_out(found, "bind threads with ThreadConfig, or give mysqld another host")
+
+
+def second_replica(now: Estimation, look: Look) -> WaysOut:
+    """A second copy of all data: a twin for each data node, on a host like its own."""
+    count = len(now.plan.data_nodes)
+    title = f"Set NoOfReplicas to 2 and add {how_many(count, 'data node')}, each on a host like its twin's"
+    why = "each row has a copy on another host; the whole cluster starts anew (initial start)"
+    return WaysOut(that_mend(look, now.plan, [Solution(title, why, _doubled, buys=True)], _REPLICAS), "")
+
+
+def _doubled(plan: Plan) -> Plan:
+    for node in plan.data_nodes:
+        plan, host_id = twin_host(plan, plan.host(node.host_id))
+        plan = edits.update(plan, host_id, location_id=_location_apart(plan))
+        plan = twin_node(plan, node, host_id, node.node_group)
+    return set_parameter(plan, "data_node", "NoOfReplicas", 2)
+
+
+def tested_replicas(now: Estimation, look: Look) -> WaysOut:
+    """Two replicas, or a version for which more were tested."""
+    ways = [
+        Solution(f"Aim at NDB {_CURRENT}", "as many replicas as now; the hosts run another version",
+                 partial(edits.set_plan, ndb_version=_CURRENT), buys=True),
+        Solution("Set NoOfReplicas to 2", "more node groups of two; the cluster starts anew (initial start)",
+                 partial(set_parameter, scope="data_node", name="NoOfReplicas", value=2), buys=True),
+    ]  # fmt: skip
+    return WaysOut(that_mend(look, now.plan, ways, _REPLICAS), "")
 
 
 def _moved(plan: Plan, ids: tuple[str, ...], host_ids: tuple[str, ...]) -> Plan:

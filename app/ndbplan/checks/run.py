@@ -126,7 +126,7 @@ def _solved(problems: Iterable[Problem], look: Look) -> Iterator[Problem]:
     solved: dict[int, WaysOut] = {}
     for problem in problems:
         solve = problem.solve
-        if solve is None or problem.waived:
+        if solve is None or problem.waived or problem.edit is not None:
             yield problem
             continue
         try:

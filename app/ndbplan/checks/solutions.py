@@ -7,8 +7,9 @@ A fix (offers.py) is what everybody would do; a solution may cost hardware, or a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from ndbplan.base.errors import UserError
 from ndbplan.checks.harm import counts, harm
 from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
 from ndbplan.edits.changes import together
@@ -38,6 +39,23 @@ def completed(
         after = together(brought)(after)
     reason = reason or next((problem.message for problem in problems_after if problem.rule == cures), "")
     return (edits[0] if len(edits) == 1 else together(edits)), reason
+
+
+def that_mend(
+    look: Look, plan: Plan, ways: Iterable[Solution], rule: str, object_ids: Collection[str] = ()
+) -> tuple[Solution, ...]:
+    """Those that do no harm and after which a rule says nothing of these objects (none: of any)."""
+    found = []
+    for way in ways:
+        try:
+            edit, reason = completed(look, plan, way.edit, anywhere=way.buys)
+            left = () if reason else look(edit(plan))
+        except UserError:
+            continue
+        told = (p for p in left if p.rule == rule and (not object_ids or set(object_ids) & set(p.object_ids)))
+        if not reason and next(told, None) is None:
+            found.append(Solution(way.title, way.why, edit, way.buys))
+    return tuple(found)
 
 
 def _fixes(found: Sequence[Problem], known: set[tuple[str, str]], anywhere: bool) -> list[Edit]:

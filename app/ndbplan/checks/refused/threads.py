@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.units import how_many
+from ndbplan.checks.node_cures import apart_from_data_nodes
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.checks.solutions import completed
+from ndbplan.checks.solutions import completed, that_mend
 from ndbplan.configuration.settings import (
     NodesAlike,
     no_of_replicas,
@@ -19,7 +20,7 @@ from ndbplan.configuration.settings import (
     nodes_alike,
     nodes_alike_in,
 )
-from ndbplan.edits.changes import SetParameter, together
+from ndbplan.edits.changes import SetField, SetParameter, together
 from ndbplan.edits.from_host import LOG_PARTS, THREAD_SETTINGS, Chosen, default_of, thread_setting
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
@@ -33,12 +34,14 @@ from ndbplan.ndb.threads.layout import (
     thread_counts,
 )
 from ndbplan.ndb.values import BadValueError, parse_cpu_list
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
 _MOST_PARTITIONS_PER_LDM = 16
 _LEAST_BUSY_THREADS = 3
 """The smallest ndbmtd: one LDM thread, one that receives, and main with rep."""
+_RESTARTS = "it takes nothing new; a rolling restart does it"
 _COUNTED_BY = ("MaxNoOfExecutionThreads", "__ndbmt_lqh_threads")
 
 
@@ -183,8 +186,8 @@ def _wanting_a_core(counts: ThreadCounts) -> int:
     return counts.ldm + counts.tc + counts.query + counts.recv + counts.send + ends
 
 
-def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
-    """How to ask for at most so many threads that want a core; nothing when no setting goes so low."""
+def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> tuple[str, Edit | None]:
+    """How to ask for at most so many threads that want a core; no words when no setting goes so low."""
     host = plan.host(node.host_id)
 
     def busy(name: str, value: int) -> int:
@@ -195,13 +198,16 @@ def _fewer_threads(plan: Plan, node: DataNode, cores: int) -> str:
     if is_automatic(alike):
         name, values = "NumCPUs", range(cores, 0, -1)
     elif thread_text(alike):
-        return f"name at most {cores} threads in ThreadConfig beside main and rep" if cores > 1 else ""
+        words = f"name at most {cores} threads in ThreadConfig beside main and rep"
+        return (words, None) if cores > 1 else ("", None)
     else:
         name, values = "MaxNoOfExecutionThreads", range(min(72, cores + 2), 1, -1)
     if not catalogue.knows("DB", name, plan.version):
-        return ""
+        return "", None
     fits = next((value for value in values if busy(name, value) <= cores), None)
-    return "" if fits is None else f"set {name} to {fits}"
+    if fits is None:
+        return "", None
+    return f"set {name} to {fits}", SetParameter(alike.scope_of(name), name, fits)
 
 
 @rule("threads-and-cores", "Busy threads have no core of their own")
@@ -221,10 +227,10 @@ def threads_and_cores(now: Estimation) -> Iterator[Problem]:
         ids = ", ".join(str(node.node_id) for node in nodes[:4]) + (" …" if len(nodes) > 4 else "")
         beside = f" and {servers} mysqld beside {'it' if len(nodes) == 1 else 'them'}" if servers else ""
         each = max(0, (host.cores - servers) // len(nodes))
-        fewer = _fewer_threads(plan, nodes[0], each)
+        fewer, edit = _fewer_threads(plan, nodes[0], each)
         ways = [way for way in (fewer, "" if alone else "use hosts of their own", "take more cores") if way]
         is_trial = host.hostname in LOOPBACK or host.hostname.startswith("127.")
-        yield problem(
+        told = problem(
             Severity.HINT if is_trial else Severity.WARNING,
             f"host {host.hostname}",
             f"data node{'s' if len(nodes) > 1 else ''} {ids} on {host.hostname}: {sum(asked)} threads that "
@@ -234,6 +240,23 @@ def threads_and_cores(now: Estimation) -> Iterator[Problem]:
             [host.id, *(node.id for node in nodes)],
             measure=(sum(asked) + servers) / host.cores,
         )
+        taken = [] if edit is None else [Solution(fewer[:1].upper() + fewer[1:], _RESTARTS, edit)]
+        search = partial(_for_cores, now, host, sum(asked) + servers, taken, bool(servers))
+        yield replace(told, solve=search)
+
+
+def _for_cores(
+    now: Estimation, host: Host, cores: int, fewer: list[Solution], has_servers: bool, look: Look
+) -> WaysOut:
+    """SQL nodes elsewhere, fewer threads, more cores: ways to a core for each thread of a host."""
+    cores += cores % 2
+    more: Edit = SetField(host.id, "cores", cores)
+    why = f"instead of {host.cores}: one for each thread that wants one"
+    bought = Solution(f"Give {host.hostname} {cores} cores", why, more, buys=True)
+    name = "threads-and-cores"
+    moved = apart_from_data_nodes(name, now, look).solutions if has_servers else ()
+    ways = [*(way for way in moved if not way.buys), *fewer, bought, *(way for way in moved if way.buys)]
+    return WaysOut(that_mend(look, now.plan, ways, name, [host.id]), "")
 
 
 @rule("threads-not-set", "Most cores of a data node have nothing to do")

@@ -2,19 +2,27 @@
 
 moved_away(now, disk, MOVED_FIRST)       # ("put BACKUP on disk d1, which has room", edit)
 less_or_larger(plan, disk)               # "take a disk of 300 GB at least, or ..."
-by_cause(now, findings)                  # one problem for all equal disks
+by_cause(now, findings, "disk-space")    # one problem for all equal disks
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size, how_many
-from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, severity_of_space
-from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, rounded_up, severity_of_space
+from ndbplan.checks.problem import Edit, Problem, Severity, Solution
 from ndbplan.checks.rule import problem
+from ndbplan.checks.unwise.space_ways import (
+    Shortage,
+    fewer_log_files,
+    less_data_memory,
+    more_node_groups,
+    ways_for_space,
+)
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings, redo_log_parts
@@ -48,9 +56,19 @@ class Finding:
     """Files that may be moved to another disk, those to move first in front."""
     otherwise: Callable[[], str]
     """What to do when nothing can be moved."""
+    less: Callable[[Sequence[DiskSpace]], Iterator[Solution]]
+    """Ways to put less on disks that are too full for the same cause."""
+    own_disk: DiskRole | None = None
+    """What may go to a disk of its own."""
+
+    @property
+    def least_bytes(self) -> float:
+        """Capacity with which the disk has room."""
+        asked = max(self.disk.used_bytes.value, self.measure * self.disk.capacity_bytes)
+        return max(asked / (1 - ROOM_LEFT), self.disk.memory_full_bytes.value)
 
 
-def by_cause(now: Estimation, of_disks: Iterable[Finding]) -> Iterator[Problem]:
+def by_cause(now: Estimation, of_disks: Iterable[Finding], rule: str) -> Iterator[Problem]:
     """One problem for all disks of one name and capacity that the same helps: it tells of the fullest."""
     plan = now.plan
     groups: dict[tuple[str, int, str], list[tuple[Finding, Edit | None]]] = {}
@@ -75,6 +93,10 @@ def by_cause(now: Estimation, of_disks: Iterable[Finding]) -> Iterator[Problem]:
             together(edits) if edits else None,
             first.measure,
         )
+        disks = tuple(one.disk for one in findings)
+        size = int(rounded_up(max(one.least_bytes for one in findings)))
+        short = Shortage(disks, size, partial(first.less, disks), first.own_disk)
+        told = replace(told, solve=partial(ways_for_space, now, rule, short))
         yield told if words else replace(told, advice=first.otherwise)
 
 
@@ -186,14 +208,8 @@ def _place_for(
 def larger_disk(disk: DiskSpace, least_bytes: float = 0.0) -> str:
     """The capacity at which no rule about space has anything to say, in words; `least_bytes`: at least."""
     used, full = max(least_bytes, disk.used_bytes.value / (1 - ROOM_LEFT)), disk.memory_full_bytes.value
-    words = f"take a disk of {format_bytes(_rounded_up(max(used, full)))} at least"
+    words = f"take a disk of {format_bytes(rounded_up(max(used, full)))} at least"
     return f"{words}, for a full DataMemory too" if full > used else words
-
-
-def _rounded_up(size: float) -> float:
-    """The next number of three digits, as sizes are written."""
-    step = 10.0 ** max(0, math.floor(math.log10(max(1.0, size))) - 2)
-    return math.ceil(size / step) * step
 
 
 def _rounded_down(size: float) -> float:
@@ -227,19 +243,45 @@ def _too_much(disk: DiskSpace) -> float:
 
 def _more_groups(plan: Plan, disk: DiskSpace) -> list[str]:
     """How many node groups more leave so few rows on the disk that all fits, if a cluster may have them."""
+    more = _groups_wanted(plan, disk)
+    if not more:
+        return []
+    words = f"add {how_many(more, 'node group')}"
+    too_large = disk.memory_full_bytes.value > disk.capacity_bytes
+    return [f"{words} and lower DataMemory" if too_large else words]
+
+
+def _groups_wanted(plan: Plan, disk: DiskSpace) -> int:
+    """So many; 0 where more do not help, or more than there may be were needed."""
     rows = disk.of(DiskRole.LCP).value + disk.of(DiskRole.BACKUP).value
     left = (1 - ROOM_LEFT) * disk.capacity_bytes - (disk.used_bytes.value - rows)
     groups = len(node_groups(plan))
     if not groups or left <= 0 or rows <= left:
-        return []
+        return 0
     wanted = math.ceil(_UNEVEN * groups * rows / left)
     most = catalogue.parameter("DB", "NodeId", plan.version).maximum or 0
-    if wanted * no_of_replicas(plan) > most:
-        return []
-    more = wanted - groups
-    words = f"add {how_many(more, 'node group')}"
-    too_large = disk.memory_full_bytes.value > disk.capacity_bytes
-    return [f"{words} and lower DataMemory" if too_large else words]
+    return wanted - groups if wanted * no_of_replicas(plan) <= most else 0
+
+
+def less_on_disk(plan: Plan, disks: Sequence[DiskSpace]) -> Iterator[Solution]:
+    """A shorter redo log, more node groups: what leaves less on disks that are too full."""
+    files = min(_log_files(plan, d, d.of(DiskRole.REDO).value - _too_much(d)) for d in disks)
+    if files >= _FEWEST_FILES and all(d.of(DiskRole.REDO).value > _too_much(d) for d in disks):
+        yield fewer_log_files(plan, _node_ids(disks), files)
+    groups = max(_groups_wanted(plan, disk) for disk in disks)
+    if groups:
+        yield more_node_groups(groups, no_of_replicas(plan))
+
+
+def less_in_memory(now: Estimation, disks: Sequence[DiskSpace]) -> Iterator[Solution]:
+    """Less DataMemory, which can be checkpointed to each of the disks."""
+    size = min(_memory_that_fits(now, disk) for disk in disks)
+    if size:
+        yield less_data_memory(now.plan, _node_ids(disks), size)
+
+
+def _node_ids(disks: Sequence[DiskSpace]) -> list[int]:
+    return list(dict.fromkeys(node_id for disk in disks for node_id in disk.node_ids))
 
 
 def _log_files(plan: Plan, disk: DiskSpace, left: float) -> int:
@@ -254,7 +296,12 @@ def _log_files(plan: Plan, disk: DiskSpace, left: float) -> int:
 
 
 def less_memory(now: Estimation, disk: DiskSpace) -> str:
-    """The largest DataMemory that can be checkpointed to the disk, if the rows of today fit into it."""
+    """The largest DataMemory that can be checkpointed to the disk, in words, if rows of today fit into it."""
+    size = _memory_that_fits(now, disk)
+    return f"set DataMemory to {format_ndb_size(size)} at most" if size else ""
+
+
+def _memory_that_fits(now: Estimation, disk: DiskSpace) -> int:
     plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes if node.node_id in disk.node_ids}
     memory = max((node_settings(plan, node).number("DataMemory") for node in nodes.values()), default=0)
@@ -264,6 +311,4 @@ def less_memory(now: Estimation, disk: DiskSpace) -> str:
     unit = GIB if fits >= 10 * GIB else MIB
     size = int(fits // unit) * unit
     held = max((n.data_memory_bytes.high for n in now.memory.nodes if n.node_id in nodes), default=0.0)
-    if size < memory // 10 or held > (1 - ROOM_LEFT) * size:
-        return ""
-    return f"set DataMemory to {format_ndb_size(size)} at most"
+    return 0 if size < memory // 10 or held > (1 - ROOM_LEFT) * size else size

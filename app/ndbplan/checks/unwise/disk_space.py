@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_bytes, format_ndb_size, format_percent, how_many
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.layouts import uses_disk_data
-from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.problem import Problem, Severity, Solution
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.unwise.disk_cures import (
     MOVED_FIRST,
     Finding,
     by_cause,
     larger_disk,
+    less_in_memory,
     less_memory,
+    less_on_disk,
     less_or_larger,
 )
+from ndbplan.checks.unwise.space_ways import fewer_backups
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.space.disk_space import DiskSpace
@@ -68,9 +71,12 @@ def disk_space_now(now: Estimation) -> Iterator[Problem]:
             severity = Severity.WARNING
             text = f"{text}, {format_percent(share)} of it is taken; little is left"
         findings.append(
-            Finding(disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, now.plan, disk))
-        )
-    yield from by_cause(now, findings)
+            Finding(
+                disk, severity, text, share, MOVED_FIRST, partial(less_or_larger, now.plan, disk),
+                partial(less_on_disk, now.plan),
+            )
+        )  # fmt: skip
+    yield from by_cause(now, findings, "disk-space")
 
 
 @rule("backups-kept", "The backups that are kept do not fit on a disk")
@@ -102,8 +108,11 @@ def backups_kept(now: Estimation) -> Iterator[Problem]:
         else:
             follows = "the last one fails" if share > 1 else "little is left"
         otherwise = partial(_fewer_backups, plan, disk, backups.value)
-        findings.append(Finding(disk, severity, f"{text}: {follows}", share, (DiskRole.BACKUP,), otherwise))
-    yield from by_cause(now, findings)
+        roles, fewer = (DiskRole.BACKUP,), partial(_kept_fewer, plan, backups.value)
+        findings.append(
+            Finding(disk, severity, f"{text}: {follows}", share, roles, otherwise, fewer, DiskRole.BACKUP)
+        )
+    yield from by_cause(now, findings, "backups-kept")
 
 
 def _most_changed(now: Estimation, disk: DiskSpace) -> tuple[str, Quantity]:
@@ -116,13 +125,24 @@ def _most_changed(now: Estimation, disk: DiskSpace) -> tuple[str, Quantity]:
     return most
 
 
-def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
+def _backups_that_fit(plan: Plan, disk: DiskSpace, backups: float) -> int:
     limit, others = disk.capacity_bytes, _without_backups(disk)
     full = disk.memory_full_bytes.value - disk.full_of(DiskRole.BACKUP).value
     most = [(limit * (1 - ROOM_LEFT) - others) / backups]
     if disk.full_of(DiskRole.BACKUP).value:
         most.append((limit - full) / disk.full_of(DiskRole.BACKUP).value)
-    fits = int(plan.backups_kept * max(0.0, min(most)))
+    return int(plan.backups_kept * max(0.0, min(most)))
+
+
+def _kept_fewer(plan: Plan, backups: float, disks: Sequence[DiskSpace]) -> Iterator[Solution]:
+    """As many as fit on each of the disks."""
+    fits = min(_backups_that_fit(plan, disk, backups) for disk in disks)
+    if fits:
+        yield fewer_backups(fits)
+
+
+def _fewer_backups(plan: Plan, disk: DiskSpace, backups: float) -> str:
+    fits, others = _backups_that_fit(plan, disk, backups), _without_backups(disk)
     fewer = f"keep {how_many(fits, 'backup')}" if fits else "keep backups elsewhere"
     least = max((others + backups) / (1 - ROOM_LEFT), disk.memory_full_bytes.value)
     return f"{fewer}, or {larger_disk(disk, least)}"
@@ -147,8 +167,9 @@ def disk_space_of_memory(now: Estimation) -> Iterator[Problem]:
         if severity is Severity.ERROR:
             text = f"{text}: that memory can never be filled with rows"
         otherwise = partial(_less_memory, now, disk)
-        findings.append(Finding(disk, severity, text, full.value / limit, MOVED_FIRST, otherwise))
-    yield from by_cause(now, findings)
+        less = partial(less_in_memory, now)
+        findings.append(Finding(disk, severity, text, full.value / limit, MOVED_FIRST, otherwise, less))
+    yield from by_cause(now, findings, "disk-space-of-memory")
 
 
 def _less_memory(now: Estimation, disk: DiskSpace) -> str:

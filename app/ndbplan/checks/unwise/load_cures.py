@@ -42,32 +42,34 @@ def ways_to_keep_up(now: Estimation, workload: Workload, look: Look) -> WaysOut:
 
     Each is tried with all rules; of one kind, the first that cures and harms nothing is offered.
     """
-    kinds = (_laid_out(now, workload), _more_devices(now, workload), _more_groups(now))
-    return _first_of_each(now, kinds, partial(_disk_use, workload=workload), look)
+    kinds = (_laid_out(now, workload), _more_devices(now, workload), more_groups(now))
+    return ways_out(first_of_each(now, kinds, partial(_disk_use, workload=workload), look), "")
 
 
 def ways_for_clients(now: Estimation, workload: Workload, look: Look) -> WaysOut:
     """Ways in which no host of SQL or API nodes is busier than BUSY under a workload; all are bought."""
     kinds = (_more_cores(now, workload), _more_clients(now, workload))
-    return _first_of_each(now, kinds, partial(_client_use, workload=workload), look)
+    return ways_out(first_of_each(now, kinds, partial(_client_use, workload=workload), look), "")
 
 
-def _first_of_each(
+def first_of_each(
     now: Estimation,
     kinds: Iterable[Iterator[Solution]],
     use: Callable[[Estimation], float],
     look: Look,
-) -> WaysOut:
+    most: float = BUSY,
+) -> tuple[Solution, ...]:
+    """Of each kind of ways the first after which nothing is busier than `most`, and that harms nothing."""
     found = []
     for ways in kinds:
         for way in ways:
-            if _busiest(now, way.edit, use) > BUSY:
+            if _busiest(now, way.edit, use) > most:
                 continue
             edit, reason = completed(look, now.plan, way.edit, anywhere=way.buys)
             if not reason:
                 found.append(Solution(way.title, way.why, edit, way.buys))
                 break
-    return ways_out(found, "")
+    return tuple(found)
 
 
 def _busiest(now: Estimation, edit: Edit, use: Callable[[Estimation], float]) -> float:
@@ -192,7 +194,7 @@ def _level(raid: str | None) -> str:
     return raid or "0"
 
 
-def _more_groups(now: Estimation) -> Iterator[Solution]:
+def more_groups(now: Estimation) -> Iterator[Solution]:
     """More node groups, which take a share of the load each."""
     replicas = no_of_replicas(now.plan)
     for groups in _GROUPS:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import (
     GIB,
@@ -18,7 +20,7 @@ from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided
+from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, ways_for_log
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import (
     NodesAlike,
@@ -109,6 +111,7 @@ def redo_log_size(now: Estimation) -> Iterator[Problem]:
     nodes = {node.node_id: node for node in plan.data_nodes}
     for workload in plan.workloads:
         seen: set[tuple[float, int]] = set()
+        search = partial(ways_for_log, now, workload, _FILL_WARNING)
         for node in now.under(workload).checkpoint.nodes:
             fill = node.redo_fill.value
             key = (round(fill, 3), node.redo_log_bytes)
@@ -124,9 +127,10 @@ def redo_log_size(now: Estimation) -> Iterator[Problem]:
             ids = [nodes[node.node_id].id, workload.id]
             fix, edit = cure_of_short_log(now, workload, nodes[node.node_id], fill, _FILL_WARNING)
             if node.redo_fill.low > 1 and workload.load.kind == "open":
-                yield error(f"data node {node.node_id}", f"{text}: error 410 follows{why}", fix, ids, edit)
+                told = error(f"data node {node.node_id}", f"{text}: error 410 follows{why}", fix, ids, edit)
             else:
-                yield warning(f"data node {node.node_id}", f"{text}{why}", fix, ids, edit)
+                told = warning(f"data node {node.node_id}", f"{text}{why}", fix, ids, edit)
+            yield replace(told, solve=search)
 
 
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 
 from ndbplan.base.units import MIB, format_bytes, format_ndb_size, format_percent, how_many
-from ndbplan.checks.fits import ROOM_LEFT, first_that_fits
+from ndbplan.checks.fits import ROOM_LEFT, first_that_fits, rounded_up
 from ndbplan.checks.parameters import setting
-from ndbplan.checks.problem import Edit
+from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
+from ndbplan.checks.unwise.load_cures import first_of_each, more_groups
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
-from ndbplan.edits.changes import together
+from ndbplan.edits.changes import SetField, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.stored import ldm_threads
@@ -73,6 +74,53 @@ def cure_of_short_log(
         "enough",
         None,
     )
+
+
+def ways_for_log(now: Estimation, workload: Workload, allowed: float, look: Look) -> WaysOut:
+    """A longer log on larger disks, or more node groups: no log part is fuller than `allowed` then."""
+
+    def use(then: Estimation) -> float:
+        nodes = then.under(then.plan.workload(workload.id)).checkpoint.nodes
+        return max((node.redo_fill.value for node in nodes), default=0.0)
+
+    kinds = (_longer_on_larger_disks(now, workload, allowed), more_groups(now))
+    return WaysOut(first_of_each(now, kinds, use, look, allowed), "")
+
+
+def _longer_on_larger_disks(now: Estimation, workload: Workload, allowed: float) -> Iterator[Solution]:
+    name, plan = "NoOfFragmentLogFiles", now.plan
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    files: dict[str, int] = {}
+    more: dict[str, float] = {}
+    for found in now.under(workload).checkpoint.nodes:
+        node = nodes[found.node_id]
+        settings, disk = node_settings(plan, node), disk_for(plan, node, DiskRole.REDO)
+        if disk is None:
+            return
+        have = settings.number(name)
+        wanted = max(have, math.ceil(have * found.redo_fill.value / (_AIM * allowed)))
+        scope = scope_of(node, name)
+        files[scope] = max(files.get(scope, 0), wanted)
+        each = redo_log_parts(settings) * settings.number("FragmentLogFileSize")
+        more[disk.id] = more.get(disk.id, 0.0) + (wanted - have) * each
+    sizes = {disk_id: _capacity(now, disk_id, added) for disk_id, added in more.items() if added}
+    if not sizes:
+        return
+    log: list[Edit] = [setting(scope, name, count) for scope, count in files.items()]
+    larger: list[Edit] = [SetField(disk_id, "capacity_bytes", size) for disk_id, size in sizes.items()]
+    whose = f"{len(sizes)} disks" if len(sizes) > 1 else f"disk {plan.by_id[next(iter(sizes))].name}"
+    title = f"Raise {name} to {max(files.values())} and give {whose} {format_bytes(max(sizes.values()))}"
+    why = f"room for the log until checkpoints free it {_RESTART}"
+    yield Solution(title, why, together([*larger, *log]), buys=True)
+
+
+def _capacity(now: Estimation, disk_id: str, added: float) -> int:
+    """With which a disk has room for so much more; what it has where that is enough."""
+    space, has = now.disk_space.of(disk_id), now.plan.by_id[disk_id].capacity_bytes
+    if space is None:
+        return int(has)
+    full = max((space.used_bytes.value + added) / (1 - ROOM_LEFT), space.memory_full_bytes.value + added)
+    return max(int(has), int(rounded_up(full)))
 
 
 def one_sided(now: Estimation, node: DataNode) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
-from ndbplan.base.units import format_bytes, format_duration
+from ndbplan.base.units import format_bytes, format_duration, how_many
 from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
 from ndbplan.checks.parameters import setting, without
-from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
 from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.checks.solutions import that_mend
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import nodes_alike
-from ndbplan.edits.changes import SetRole
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import no_of_replicas, nodes_alike
+from ndbplan.edits.changes import SetField, SetRole, together
+from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import DiskKind
@@ -20,6 +26,10 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DiskRole
 _SHORT_HEARTBEAT_MS = 1500
 _MISSED_HEARTBEATS = 4
 _SLOW_LINK = 2e8
+_TEN_GIGABIT = 1.17e9
+"""Usable bytes per second of 10 GbE in one direction."""
+_MOST_GROUPS = 4
+"""Node groups more that anybody would rather have than faster links."""
 _MUCH_DATA = 100e9
 _LONG_BACKUP_S = 4 * 3600.0
 
@@ -107,11 +117,12 @@ def global_checkpoints(now: Estimation) -> Iterator[Problem]:
 def copy_over_slow_link(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes}
+    search = partial(_faster_links, now)
     for need in now.memory.nodes:
         host = plan.host(nodes[need.node_id].host_id)
         held, link = need.data_memory_bytes.value, host.network_bytes_per_s
         if held > _MUCH_DATA and link < _SLOW_LINK:
-            yield warning(
+            told = warning(
                 f"data node {need.node_id}",
                 f"data node {need.node_id} holds {format_bytes(held)}, and {host.hostname} has a link of "
                 f"{format_bytes(link)}/s: an initial node restart copies for "
@@ -119,6 +130,28 @@ def copy_over_slow_link(now: Estimation) -> Iterator[Problem]:
                 "use 10 GbE or more data nodes",
                 [nodes[need.node_id].id, host.id],
             )
+            yield replace(told, solve=search)
+
+
+def _faster_links(now: Estimation, look: Look) -> WaysOut:
+    """Faster links for the hosts of data nodes, or less data on each: more node groups."""
+    plan = now.plan
+    slow = dict.fromkeys(
+        node.host_id for node in plan.data_nodes if plan.host(node.host_id).network_bytes_per_s < _TEN_GIGABIT
+    )
+    links: Edit = together(SetField(host_id, "network_bytes_per_s", _TEN_GIGABIT) for host_id in slow)
+    held = max(need.data_memory_bytes.value for need in now.memory.nodes)
+    groups = len(node_groups(plan))
+    more = math.ceil(groups * held / _MUCH_DATA) - groups
+    then = format_duration(held / _TEN_GIGABIT)
+    why = f"{how_many(len(slow), 'host')} of data nodes; copying takes {then} then"
+    ways = [Solution("Give the hosts 10 GbE", why, links, buys=True)]
+    if 0 < more <= _MOST_GROUPS:
+        hosts = how_many(more * no_of_replicas(plan), "host")
+        add = partial(add_node_group, groups=more)
+        why = f"{hosts} more like the last ones; each data node holds less"
+        ways.append(Solution(f"Add {how_many(more, 'node group')}", why, add, buys=True))
+    return WaysOut(that_mend(look, plan, ways, "copy-over-slow-link"), "")
 
 
 @rule("backup-duration", "A backup takes many hours")

@@ -7,7 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.units import format_bytes_binary, how_many
-from ndbplan.checks.node_cures import another_node, apart_from_data_nodes, rest_of_group
+from ndbplan.checks.node_cures import (
+    another_node,
+    apart_from_data_nodes,
+    rest_of_group,
+    second_replica,
+    tested_replicas,
+)
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
@@ -52,7 +58,7 @@ def number_of_replicas(now: Estimation) -> Iterator[Problem]:
         count = len(plan.data_nodes)
         doubled = count > 1 and count % 2 == 0
 
-        yield warning(
+        told = warning(
             "NoOfReplicas",
             "NoOfReplicas is 1: the failure of any data node stops the cluster, and every restart of one "
             "is an "
@@ -63,12 +69,14 @@ def number_of_replicas(now: Estimation) -> Iterator[Problem]:
             [node.id for node in plan.data_nodes],
             SetParameter("data_node", "NoOfReplicas", 2) if doubled else None,
         )
+        yield replace(told, solve=partial(second_replica, now))
     elif replicas > plan.features.replicas_most_tested:
-        yield warning(
+        told = warning(
             "NoOfReplicas",
             f"NoOfReplicas is {replicas}; before 8.0.19 more than 2 were hardly tested",
             "use 2, or NDB 8.0.19 or later",
         )
+        yield replace(told, solve=partial(tested_replicas, now))
 
 
 @rule("node-group-size", "A node group does not have NoOfReplicas members", refused=True)

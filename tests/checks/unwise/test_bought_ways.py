@@ -1,0 +1,106 @@
+"""Ways out that take hardware, or less of something: disks, cores, links, replicas, longer logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.run import check
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
+
+
+def _with_disks(plan: Plan, **capacity_gb: int) -> Plan:
+    for host in plan.hosts:
+        for disk in host.disks:
+            if disk.name in capacity_gb:
+                plan = edits.update(plan, disk.id, capacity_bytes=capacity_gb[disk.name] * 10**9)
+    return plan
+
+
+def _too_many_backups() -> Plan:
+    return edits.set_plan(_with_disks(sample_plan("starter"), nvme1=250), backups_kept=20)
+
+
+def _too_long_a_log() -> Plan:
+    return edits.set_plan(_with_disks(sample_plan("starter"), nvme0=36), backups_kept=0)
+
+
+def _too_much_memory() -> Plan:
+    return edits.set_plan(_with_disks(sample_plan("starter"), nvme0=40, nvme1=100), backups_kept=0)
+
+
+def _too_few_cores() -> Plan:
+    plan = sample_plan("starter")
+    plan = edits.update(plan, plan.data_nodes[0].host_id, cores=6)
+    return set_parameter(plan, "data_node", "NumCPUs", 16)
+
+
+def _slow_links() -> Plan:
+    plan = sample_plan("starter")
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, network_bytes_per_s=1.17e8)
+    for table in plan.tables:
+        plan = edits.update(plan, table.id, rows=table.rows * 4)
+    return plan
+
+
+def _one_copy() -> Plan:
+    plan = sample_plan("starter")
+    plan = edits.remove(plan, [plan.data_nodes[1].id])
+    return set_parameter(plan, "data_node", "NoOfReplicas", 1)
+
+
+def _no_room_for_the_log() -> Plan:
+    plan = set_parameter(sample_plan("redo-overload-8.4"), "data_node", "NoOfFragmentLogFiles", 3)
+    plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * 2**20)
+    for node in plan.data_nodes:
+        disk = disk_for(plan, node, DiskRole.REDO)
+        assert disk is not None
+        space = Estimation(plan).disk_space.of(disk.id)
+        assert space is not None
+        plan = edits.update(plan, disk.id, capacity_bytes=int(space.used_bytes.value * 1.2))
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("rule", "make", "titles"),
+    [
+        ("backups-kept", _too_many_backups, ("Give 2 disks", "Put BACKUP on a disk of its own", "Keep ")),
+        ("disk-space", _too_long_a_log, ("Give 2 disks", "Set NoOfFragmentLogFiles to ")),
+        ("disk-space-of-memory", _too_much_memory, ("Give 2 disks", "Lower DataMemory to ")),
+        ("threads-and-cores", _too_few_cores, ("Set NumCPUs to 6", "Give host-a1 14 cores")),
+        ("copy-over-slow-link", _slow_links, ("Give the hosts 10 GbE", "Add 2 node groups")),
+        ("number-of-replicas", _one_copy, ("Set NoOfReplicas to 2 and add 1 data node",)),
+        ("redo-log-size", _no_room_for_the_log, ("Raise NoOfFragmentLogFiles to ",)),
+    ],
+)
+def test_each_way_mends_what_it_is_offered_for(
+    rule: str, make: Callable[[], Plan], titles: tuple[str, ...]
+) -> None:
+    plan = make()
+    (first, *_) = _found(plan, rule)
+    assert len(first.solutions) == len(titles)
+    for way, title in zip(first.solutions, titles, strict=True):
+        assert way.title.startswith(title)
+        after = _found(way.edit(plan), rule)
+        assert not [p for p in after if (p.where, p.message) == (first.where, first.message)]
+
+
+def _found(plan: Plan, rule: str) -> list[Problem]:
+    return [problem for problem in check(plan) if problem.rule == rule]
+
+
+def test_a_second_replica_stands_in_the_group_of_the_first() -> None:
+    (problem,) = _found(_one_copy(), "number-of-replicas")
+    plan = problem.solutions[0].edit(_one_copy())
+    assert [len(members) for members in node_groups(plan)] == [2]
+    assert len({node.host_id for node in plan.data_nodes}) == 2
