@@ -145,3 +145,9 @@ def rounded_up(size: float) -> float:
     """The next number of three digits, as sizes are written."""
     step = 10.0 ** max(0, math.floor(math.log10(max(1.0, size))) - 2)
     return math.ceil(size / step) * step
+
+
+def rounded_down(size: float) -> float:
+    """The last number of three digits before it."""
+    step = 10.0 ** max(0, math.floor(math.log10(max(1.0, size))) - 2)
+    return math.floor(size / step) * step

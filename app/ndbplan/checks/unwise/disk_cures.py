@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ndbplan.base.units import GIB, MIB, format_bytes, format_ndb_size, how_many
-from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, rounded_up, severity_of_space
+from ndbplan.checks.fits import ROOM_LEFT, disk_severity, misfit, rounded_down, rounded_up, severity_of_space
 from ndbplan.checks.problem import Edit, Problem, Severity, Solution
 from ndbplan.checks.rule import problem
 from ndbplan.checks.unwise.space_ways import (
@@ -212,11 +212,6 @@ def larger_disk(disk: DiskSpace, least_bytes: float = 0.0) -> str:
     return f"{words}, for a full DataMemory too" if full > used else words
 
 
-def _rounded_down(size: float) -> float:
-    step = 10.0 ** max(0, math.floor(math.log10(max(1.0, size))) - 2)
-    return math.floor(size / step) * step
-
-
 def less_or_larger(plan: Plan, disk: DiskSpace) -> str:
     """A larger disk, or less of what lies on it; every way that is named cures by itself."""
     ways = [larger_disk(disk)]
@@ -230,7 +225,7 @@ def less_or_larger(plan: Plan, disk: DiskSpace) -> str:
                 ways.append(f"set NoOfFragmentLogFiles to {files} at most")
         else:
             each = left / max(1, len({one.node_id for one in disk.files}))
-            ways.append(f"make no more than {format_bytes(_rounded_down(each))} of {least} files")
+            ways.append(f"make no more than {format_bytes(rounded_down(each))} of {least} files")
     ways += _more_groups(plan, disk)
     return ", or ".join(ways)
 
