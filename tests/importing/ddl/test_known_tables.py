@@ -141,12 +141,33 @@ def test_what_cannot_live_without_a_dropped_table_is_named() -> None:
     assert taken.changes[0].startswith(f"{name}: dropped, and with it workloads[")
 
 
-def test_foreign_keys_go_along_with_a_renamed_table() -> None:
+@pytest.mark.parametrize(
+    "then",
+    [
+        "RENAME TABLE w TO warehouse;",
+        "RENAME TABLE w TO warehouse; ALTER TABLE d ADD b int;",
+        "ALTER TABLE d ADD b int; RENAME TABLE w TO warehouse; ALTER TABLE d ADD c int;",
+        "RENAME TABLE w TO x, d TO y; ALTER TABLE y ADD b int; RENAME TABLE x TO warehouse, y TO d;",
+        "RENAME TABLE w TO warehouse; CREATE TABLE w (id int PRIMARY KEY); RENAME TABLE w TO v;",
+        "RENAME TABLE w TO x; RENAME TABLE x TO w; RENAME TABLE w TO warehouse;",
+        "RENAME TABLE w TO warehouse; ALTER TABLE d CHANGE w warehouse_id int NOT NULL;",
+    ],
+)
+def test_foreign_keys_go_along_with_a_renamed_table(then: str) -> None:
     sql = """CREATE TABLE w (id int PRIMARY KEY);
 CREATE TABLE d (id int, w int, PRIMARY KEY (id, w), FOREIGN KEY (w) REFERENCES w (id)) PARTITION BY KEY (w);
-RENAME TABLE w TO warehouse;"""
-    warehouse, district = read_ddl(sql, V84).tables
-    assert district.distribution_key_table_id == warehouse.id
+"""
+    tables = {table.name: table for table in read_ddl(sql + then, V84).tables}
+    assert tables["d"].distribution_key_table_id == tables["warehouse"].id
+
+
+def test_a_foreign_key_added_later_names_the_table_that_is_called_so_then() -> None:
+    sql = """CREATE TABLE w (id int PRIMARY KEY); RENAME TABLE w TO old;
+CREATE TABLE d (id int, w int, PRIMARY KEY (id, w)) PARTITION BY KEY (w);
+CREATE TABLE w (id int PRIMARY KEY); ALTER TABLE d ADD FOREIGN KEY (w) REFERENCES w (id);
+RENAME TABLE w TO new;"""
+    tables = {table.name: table for table in read_ddl(sql, V84).tables}
+    assert tables["d"].distribution_key_table_id == tables["new"].id
 
 
 @pytest.mark.parametrize(

@@ -251,11 +251,11 @@ def _references(item: Stream, database: str, columns: tuple[str, ...]) -> Foreig
     """What a foreign key refers to; no table when that cannot be read, which makes it an index only."""
     if not item.accept("REFERENCES") or item.at_end():
         return ForeignKey(columns, database, "", ())
-    table = item.name("table name")
+    offset, table = item.peek().start, item.name("table name")
     if item.accept("."):
         database, table = table, item.name("table name")
     referenced = _key(item)[1] if item.peek().upper == "(" else ()
-    return ForeignKey(columns, database, table, referenced)
+    return ForeignKey(columns, database, table, referenced, offset)
 
 
 def _index_name(item: Stream) -> str | None:

@@ -5,6 +5,7 @@ with_parents(tables, {"orders": [ForeignKey(("o_w_id",), "shop", "warehouse", ("
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,11 +19,35 @@ class ForeignKey(NamedTuple):
     database: str
     table: str
     referenced: tuple[str, ...]
+    offset: int = 0
+    """Where the text names that table."""
 
-    @property
-    def of(self) -> tuple[str, str]:
-        """Database and name of the table that it refers to."""
-        return self.database, self.table
+
+class Renaming(NamedTuple):
+    """RENAME TABLE old TO new, at its place in the text; both by database and name."""
+
+    offset: int
+    old: tuple[str, str]
+    new: tuple[str, str]
+
+
+def with_names_now(
+    keys: Mapping[str, Sequence[ForeignKey]], renames: Sequence[Renaming]
+) -> dict[str, list[ForeignKey]]:
+    """Foreign keys with the names that their tables have at the end; `renames`: in the order of the text."""
+    now: dict[tuple[str, str], tuple[str, str]] = {}
+    later: dict[tuple[str, str], list[tuple[int, tuple[str, str]]]] = {}
+    for offset, old, new in reversed(renames):
+        now[old] = now.pop(new, new)
+        later.setdefault(old, []).append((-offset, now[old]))
+
+    def named(key: ForeignKey) -> ForeignKey:
+        behind = later.get((key.database, key.table), ())
+        # Of the renames of that name, last one first, the first behind the place that names it.
+        at = bisect_left(behind, (-key.offset,)) - 1
+        return key if at < 0 else key._replace(database=behind[at][1][0], table=behind[at][1][1])
+
+    return {table_id: list(map(named, of_table)) for table_id, of_table in keys.items()}
 
 
 def with_parents(tables: Sequence[Table], keys: Mapping[str, Sequence[ForeignKey]]) -> list[Table]:

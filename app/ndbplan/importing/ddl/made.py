@@ -53,8 +53,3 @@ class TablespaceName(NamedTuple):
     name: str
     line: int
     column: int
-
-
-def refers(change: Change) -> bool:
-    """Whether a change speaks of another table."""
-    return any(word.upper == "REFERENCES" for word in change.words)

@@ -32,7 +32,7 @@ from ndbplan.importing.ddl.create_table import (
     refused_clauses,
 )
 from ndbplan.importing.ddl.disk_data import DiskData
-from ndbplan.importing.ddl.foreign_keys import ForeignKey, with_parents
+from ndbplan.importing.ddl.foreign_keys import ForeignKey, Renaming, with_names_now, with_parents
 from ndbplan.importing.ddl.heads import (
     ALTER_DATABASE,
     CHANGE,
@@ -49,7 +49,7 @@ from ndbplan.importing.ddl.heads import (
     RENAME,
 )
 from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
-from ndbplan.importing.ddl.made import Made, TablespaceName, refers
+from ndbplan.importing.ddl.made import Made, TablespaceName
 from ndbplan.importing.ddl.passed import VERB, what_is_passed
 from ndbplan.importing.ddl.session import Session, session_after
 from ndbplan.importing.ddl.stream import Stream, Unreadable
@@ -150,8 +150,7 @@ class _Reader:
         self._broken = 0
         self.by_id: dict[str, Table] = {}
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
-        self._referred: dict[tuple[str, str], list[str]] = {}
-        """Ids of tables that refer to a table, by its name."""
+        self._renames: list[Renaming] = []
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, Word] = {}
         self.disk_data = DiskData()
@@ -162,8 +161,6 @@ class _Reader:
         """How each table is made, by its id."""
         self._altered: dict[str, TableName] = {}
         """Tables with changes that nobody has read yet, by id."""
-        self._refers = False
-        """Whether one of them refers to another table."""
         self._notes: dict[str, list[tuple[int, str]]] = {}
         """What is said of each table, by its id."""
         self.passed: dict[str, list[tuple[int, int]]] = {}
@@ -261,7 +258,6 @@ class _Reader:
         for table_id in ids:
             self._made[table_id].changes += found
             self._altered[table_id] = name
-            self._refers |= bool(self.foreign_keys[table_id]) or any(map(refers, found))
         if new is not None:
             self._renamed(name, offset, new)
 
@@ -276,7 +272,7 @@ class _Reader:
                 said.append((change.words[0].start, f"{self.problems[-1][1]}; left out{more}"))
             self.problems[told:] = said
         self._altered.clear()
-        self._refers = False
+        self.foreign_keys = with_names_now(self.foreign_keys, self._renames)
 
     def _forget(self, name: TableName) -> bool:
         """Take out what the text makes under a name; whether there is anything."""
@@ -302,9 +298,6 @@ class _Reader:
             self._renamed(old, offset, new)
 
     def _renamed(self, old: TableName, offset: int, new: TableName) -> None:
-        if self._refers:
-            # What refers to a table by its old name has to be known before.
-            self.settle()
         if new in self._named:
             raise Unreadable(offset, f"{old} cannot become {new}: there is one already; left out")
         ids = self._named.pop(old, None)
@@ -318,16 +311,7 @@ class _Reader:
             self.by_id[table_id] = validated.changed(table, database=new.database, name=new.name)
             if table_id in self._altered:
                 self._altered[table_id] = new
-        self._refer_to(old, new)
-
-    def _refer_to(self, old: TableName, new: TableName) -> None:
-        """Foreign keys go along with a table that is renamed."""
-        for table_id in self._referred.pop(old, ()):
-            keys = self.foreign_keys[table_id]
-            self.foreign_keys[table_id] = [
-                key._replace(database=new.database, table=new.name) if key.of == old else key for key in keys
-            ]
-            self._referred.setdefault(new, []).append(table_id)
+        self._renames.append(Renaming(offset, old, new))
 
     def _empty(self, tokens: list[Word], end: int) -> None:
         for name, offset in named(tokens, end, self._database)[0]:
@@ -442,9 +426,6 @@ class _Reader:
             notes += refused_clauses(table, parts, self._version)
         self.by_id[table_id], self._notes[table_id] = table, notes
         self.foreign_keys[table_id] = [key for _, key in parts.foreign_keys]
-        for key in self.foreign_keys[table_id]:
-            if table_id not in self._referred.setdefault(key.of, []):
-                self._referred[key.of].append(table_id)
         if parts.tablespace:
             self.tablespaces[table_id] = parts.tablespace
         return True

@@ -107,6 +107,8 @@ class TableParts:
 
         self.primary_key, self.distribution_key = named(self.primary_key), named(self.distribution_key)
         self.indexes = [one.model_copy(update={"columns": named(one.columns)}) for one in self.indexes]
+        keys = self.foreign_keys
+        self.foreign_keys = [(name, key._replace(columns=named(key.columns))) for name, key in keys]
 
     def fields(self) -> dict[str, Any]:
         """The fields of a Table."""
