@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from struct import pack
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,6 +23,53 @@ def test_the_permissions_stay(tmp_path: Path, mode: int) -> None:
     assert (tmp_path / "a~").stat().st_mode & 0o777 == mode
     assert ((tmp_path / "a~").read_bytes(), path.read_bytes()) == (b"1", b"2")
     assert sorted(os.listdir(tmp_path)) == ["a", "a~"]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files to others")
+@pytest.mark.parametrize("has_links", [True, False])
+def test_owner_and_group_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_links: bool) -> None:
+    """Otherwise the file would be the group's of whoever saves it, with the rights of the group before."""
+    if not has_links:
+        monkeypatch.setattr(os, "link", Mock(side_effect=OSError))
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    os.chown(path, 4711, 4712)
+    path.chmod(0o640)
+    write_atomically(path, b"2", backup=True)
+    for found in (path.stat(), (tmp_path / "a~").stat()):
+        assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (4711, 4712, 0o640)
+
+
+@pytest.mark.parametrize(("mode", "left"), [(0o660, 0o600), (0o664, 0o644), (0o640, 0o600)])
+def test_another_group_may_no_more_than_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, left: int
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    path.chmod(mode)
+    monkeypatch.setattr(os, "fchown", Mock(side_effect=PermissionError))
+    write_atomically(path, b"2")
+    assert path.stat().st_mode & 0o777 == left
+
+
+def test_the_access_list_stays_and_that_of_the_folder_is_not_taken(tmp_path: Path) -> None:
+    """One user more may read; the group may not, though the mode looks like it."""
+    path, nobody = tmp_path / "a", 0xFFFFFFFF
+    path.write_bytes(b"1")
+    entries = ((1, 6, nobody), (2, 4, 4711), (4, 0, nobody), (16, 4, nobody), (32, 0, nobody))
+    listed = pack("<I", 2) + b"".join(pack("<HHI", *entry) for entry in entries)
+    try:
+        os.setxattr(path, "system.posix_acl_access", listed)
+        os.setxattr(tmp_path, "system.posix_acl_default", listed)
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    write_atomically(path, b"2")
+    assert os.getxattr(path, "system.posix_acl_access") == listed
+    os.removexattr(path, "system.posix_acl_access")
+    path.chmod(0o640)
+    write_atomically(path, b"3")
+    assert "system.posix_acl_access" not in os.listxattr(path)
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_a_new_file_follows_the_mask_of_the_user(tmp_path: Path) -> None:

@@ -68,6 +68,19 @@ def test_it_is_not_written_over(tmp_path: Path) -> None:
     assert load(tmp_path / "b.ndbplan") == STARTER
 
 
+@pytest.mark.parametrize("version", [99, 10**12])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_one_in_another_order_is_not_written_over_either(tmp_path: Path, version: int, mark: bytes) -> None:
+    """As tools leave it that sort fields, or write a byte order mark."""
+    document = json.loads(_newer(tmp_path / "a.ndbplan").read_text())
+    del document["format_version"]
+    content = mark + json.dumps({**document, "format_version": version}).encode()
+    (tmp_path / "a.ndbplan").write_bytes(content)
+    with pytest.raises(PlanFileError, match="save under another name"):
+        save(STARTER, tmp_path / "a.ndbplan")
+    assert (tmp_path / "a.ndbplan").read_bytes() == content
+
+
 def test_nonsense_of_a_newer_format_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.ndbplan").write_text('{"format_version": 99, "hosts": 7, "name": 3}')
     assert open_file(tmp_path / "a.ndbplan").plan == EMPTY_PLAN

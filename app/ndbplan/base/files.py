@@ -76,7 +76,8 @@ def write_atomically(
 def _swap_in(
     target: Path, content: bytes, backup: bool, executable: bool, check: Callable[[bytes], None]
 ) -> None:
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    before = target.stat() if target.exists() else None
+    mode = None if before is None else stat.S_IMODE(before.st_mode)
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "the file is read-only")
     remove_left_behind(target.parent)
@@ -86,8 +87,8 @@ def _swap_in(
     try:
         with os.fdopen(handle, "r+b") as out:
             hold(handle)
-            if mode is not None or executable:
-                now = stat.S_IMODE(os.fstat(handle).st_mode) if mode is None else mode
+            now = stat.S_IMODE(os.fstat(handle).st_mode) if before is None else _as(before, target, handle)
+            if before is not None or executable:
                 os.fchmod(handle, now | (now & 0o444) >> 2 if executable else now)
             out.write(content)
             out.flush()
@@ -106,21 +107,55 @@ def _swap_in(
     flush_folder(target.parent)
 
 
+_ACCESS_LIST = "system.posix_acl_access"
+
+
+def _as(before: os.stat_result, source: Path, handle: int) -> int:
+    """Give a new file the owner, the group and the access list of another one; says what mode it gets then.
+
+    Where it cannot have that group or that list, its group may do what everybody may.
+    """
+    mode, is_same = stat.S_IMODE(before.st_mode), True
+    try:
+        os.fchown(handle, before.st_uid, before.st_gid)
+    except OSError:
+        # Only the administrator gives files away.
+        try:
+            os.fchown(handle, -1, before.st_gid)
+        except OSError:
+            is_same = False
+    if hasattr(os, "getxattr"):
+        try:
+            listed = os.getxattr(source, _ACCESS_LIST)
+        except OSError:
+            # The folder may have given the new one a list.
+            with suppress(OSError):
+                os.removexattr(handle, _ACCESS_LIST)
+        else:
+            try:
+                os.setxattr(handle, _ACCESS_LIST, listed)
+            except OSError:
+                is_same = False
+    return mode if is_same else mode & ~0o070 | (mode & 0o007) << 3
+
+
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 """For opening a file that is no link, and that programs started from here do not get."""
 
 
-def hold(handle: int) -> bool | None:
+def hold(handle: int, *, only_look: bool = False, wait: bool = False) -> bool | None:
     """Mark an open file as held until it is closed or its process ends; False: another holds it.
 
-    None: its file system has no locks, and nobody can tell.
+    `only_look`: whoever else only looks meanwhile does not count. `wait`: until the other lets go. None: its
+    file system has no locks, and nobody can tell.
     """
     try:
         import fcntl
     except ImportError:  # pragma: no cover — no such locks on this system
         return None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        how = fcntl.LOCK_SH if only_look else fcntl.LOCK_EX
+        fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
@@ -138,7 +173,7 @@ def is_held(path: Path, *, without_locks: Callable[[], bool] = lambda: True) -> 
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is no file")
-        held = hold(handle)
+        held = hold(handle, only_look=True)
     finally:
         os.close(handle)
     return without_locks() if held is None else not held
@@ -200,9 +235,9 @@ def _link_or_copy(source: Path, new: Path) -> None:
     try:
         os.link(source, new)
     except OSError:
-        content, mode = source.read_bytes(), stat.S_IMODE(source.stat().st_mode)
+        content = source.read_bytes()
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS, 0o600), "wb") as out:
-            os.fchmod(out.fileno(), mode)
+            os.fchmod(out.fileno(), _as(source.stat(), source, out.fileno()))
             out.write(content)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ndbplan.base.files import FileError, write_atomically
+from ndbplan.base.files import FileError, read_at_most, write_atomically
 from ndbplan.base.units import format_bytes
 from ndbplan.plan.file_errors import PlanFileError as PlanFileError
 from ndbplan.plan.file_errors import short
@@ -210,16 +210,34 @@ def _refuse_newer(path: Path) -> None:
             return
         with path.open("rb") as source:
             head = source.read(200)
+        stated = _FORMAT_FIRST.match(head)
+        # Another program may have put the fields into another order.
+        version = int(stated[1]) if stated else _format_within(path)
     except (OSError, ValueError):
         return
-    stated = re.match(rb'\s*\{\s*"format_version"\s*:\s*([0-9]{1,9})\b', head)
-    if stated is not None and int(stated[1]) > FORMAT_VERSION:
+    if version > FORMAT_VERSION:
         raise PlanFileError(
-            f"the file there has format version {int(stated[1])}, and this program writes {FORMAT_VERSION}: "
+            f"the file there has format version {version}, and this program writes {FORMAT_VERSION}: "
             "what it does not understand would be lost",
             where=str(path),
             fix="save under another name",
         )
+
+
+_FORMAT_FIRST = re.compile(rb'\s*\{\s*"format_version"\s*:\s*([0-9]{1,9})\s*[,}]')
+
+
+def _format_within(path: Path) -> int:
+    """The format of a plan file, wherever it states it; 0: it is none. Raises OSError."""
+    content = read_at_most(path, MAX_FILE_BYTES)
+    if content is None or b'"format_version"' not in content:
+        return 0
+    try:
+        document = _parse(content.decode("utf-8"), str(path))
+    except (PlanFileError, UnicodeDecodeError):
+        return 0
+    version = document.get("format_version") if isinstance(document, dict) else None
+    return version if isinstance(version, int) and not isinstance(version, bool) else 0
 
 
 def _parse(text: str, name: str) -> Any:

@@ -90,7 +90,8 @@ class JournalFile:
         project = Project.of(what)
         journal = cls(path, handle, heading, project)
         try:
-            hold(handle)
+            # Another start may look at it right now, whether anybody holds it: that takes no time.
+            hold(handle, wait=True)
             entry = {"heading": _plain(heading), "plan": whole(project.main), "host": platform.node()}
             main = Project.of(project.main)
             journal._write(entry if project == main else {**entry, **_changed(main, project)})
