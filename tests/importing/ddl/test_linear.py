@@ -63,6 +63,12 @@ def _taken(text: str) -> object:
         "CREATE TABLE v{n} (a INT PRIMARY KEY, b WHAT);\nDROP TABLE v{n};\n",
         "CREATE TABLE t{n} (a INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES t0 (a));\n",
         "ALTER TABLE t{n} ADD COLUMN b INT;\n",
+        "CREATE TABLE t (a INT PRIMARY KEY);\nALTER TABLE t ADD b INT;\nRENAME TABLE t TO u, u TO t;\n",
+        "CREATE TABLE a.t{n} (a INT PRIMARY KEY);\nDROP DATABASE b;\n",
+        "CREATE TABLE t{n} (a INT, b INT, PRIMARY KEY (a, b), FOREIGN KEY (a) REFERENCES t{n}0 (a))"
+        " PARTITION BY KEY (a);\n",
+        "DELIMITER ${n}\nselect 1${n}\n",
+        "RENAME TABLE a.t{n} TO a.u{n}, b.t TO b.u;\nDROP DATABASE b;\n",
         "CREATE LOGFILE GROUP lg ADD UNDOFILE 'u' ENGINE NDB;\n"
         "CREATE TABLESPACE s{n} ADD DATAFILE 'd' USE LOGFILE GROUP lg ENGINE NDB;\n",
     ],
@@ -86,6 +92,19 @@ def test_twice_as_many_clauses_take_twice_as_long(clause: str) -> None:
 def test_twice_as_many_described_tables_take_twice_as_long() -> None:
     one = "$ ndb_desc -d d t{n}\n-- t{n} --\nVersion: 1\n-- Attributes --\na Int PRIMARY KEY\n\n"
     assert _grows(statements_of, lambda count: "".join(one.format(n=n) for n in range(count))) < 2.03
+
+
+def test_what_one_short_line_makes_long_is_bounded() -> None:
+    columns = ", ".join(f"c{n} INT" for n in range(500))
+    text = f"CREATE TABLE t (a INT PRIMARY KEY, {columns});\n"
+    found = read_ddl(text + "".join(f"CREATE TABLE t{n} LIKE t;\n" for n in range(90)), VERSION)
+    assert 40 < len(found.tables) < 90
+    assert any("so much has been copied" in problem.message for problem in found.problems)
+    found = read_ddl(
+        text + "ALTER TABLE t MODIFY a BIGINT;\n" * 999 + "ALTER TABLE t MAX_ROWS=7;\n" * 3, VERSION
+    )
+    assert found.tables[0].max_rows == 7
+    assert [problem.line for problem in found.problems] == [1002]
 
 
 def test_many_quotes_that_stay_open_are_given_up() -> None:

@@ -50,6 +50,10 @@ def with_names_now(
     return {table_id: list(map(named, of_table)) for table_id, of_table in keys.items()}
 
 
+_MOST_STEPS = 30
+"""From table to table: a text in which each names the next would be followed from each of them to its end."""
+
+
 def with_parents(tables: Sequence[Table], keys: Mapping[str, Sequence[ForeignKey]]) -> list[Table]:
     """The tables, those distributed by a foreign key with the table that it names; `keys`: by table id.
 
@@ -84,6 +88,8 @@ def _parent(
     waiting = [(table, columns)]
     ends: dict[str, Table] = {}
     while waiting:
+        if len(seen) > _MOST_STEPS:
+            return None
         child, wanted = waiting.pop()
         for key in keys.get(child.id, ()):
             name = key.database, key.table

@@ -34,6 +34,25 @@ class TableName(NamedTuple):
         return f"{self.database}.{self.name}"
 
 
+class NamesOfDatabases:
+    """Names of tables, found by their database without looking at all others."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[TableName, None]] = {}
+
+    def add(self, name: TableName) -> None:
+        """Keep a name."""
+        self._names.setdefault(name.database, {})[name] = None
+
+    def discard(self, name: TableName) -> None:
+        """Keep it no longer."""
+        self._names.get(name.database, {}).pop(name, None)
+
+    def of(self, database: str) -> list[TableName]:
+        """Those of one database."""
+        return list(self._names.get(database, ()))
+
+
 def name_of(table: Table) -> TableName:
     """How a table is called."""
     return TableName(table.database, table.name)
@@ -68,6 +87,8 @@ class KnownTables:
         """By the name before the text."""
         self._called: dict[TableName, TableName | None] = {}
         """The first name of what is called so now; None: nothing is any more."""
+        self._spoken_of = NamesOfDatabases()
+        """Names of now that have a fate."""
 
     def _fate(self, name: TableName, offset: int) -> Fate | None:
         first = self._called.get(name, name)
@@ -75,6 +96,7 @@ class KnownTables:
             return None
         fate = self._fates.setdefault(first, Fate(first, name, offset))
         fate.offset = offset
+        self._spoken_of.add(name)
         return fate
 
     def rename(self, name: TableName, to: TableName, offset: int) -> bool:
@@ -83,6 +105,8 @@ class KnownTables:
         if fate is None:
             return False
         fate.now = to
+        self._spoken_of.discard(name)
+        self._spoken_of.add(to)
         self._called[name], self._called[to] = None, fate.table
         return True
 
@@ -96,9 +120,11 @@ class KnownTables:
 
     def drop_database(self, database: str, offset: int) -> None:
         """Follow DROP DATABASE."""
-        for fate in self._fates.values():
-            if fate.now is not None and fate.now.database == database:
-                self._called[fate.now] = None
+        for name in self._spoken_of.of(database):
+            self._spoken_of.discard(name)
+            fate = self._fates.get(self._called.get(name, name) or name)
+            if fate is not None and fate.now == name:
+                self._called[name] = None
                 fate.now, fate.offset = None, offset
         self.databases.add(database)
 

@@ -48,7 +48,7 @@ from ndbplan.importing.ddl.heads import (
     NO_TABLE,
     RENAME,
 )
-from ndbplan.importing.ddl.known_tables import Fate, KnownTables, TableName
+from ndbplan.importing.ddl.known_tables import Fate, KnownTables, NamesOfDatabases, TableName
 from ndbplan.importing.ddl.made import Made, TablespaceName
 from ndbplan.importing.ddl.passed import VERB, what_is_passed
 from ndbplan.importing.ddl.session import Session, session_after
@@ -71,6 +71,10 @@ from ndbplan.plan.references import broken_part
 from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
+_MOST_CHANGES = 1000
+"""Of one table: each looks through its columns or indexes."""
+_MOST_COPIED = 100_000
+"""Words of tables that CREATE TABLE ... LIKE makes once more."""
 _NO_SEMICOLON = "a semicolon is missing before this"
 
 
@@ -146,11 +150,15 @@ class _Reader:
         self._spans: dict[str, tuple[int, int]] = {}
         self._named: dict[TableName, list[str]] = {}
         """Ids of the tables of a name."""
+        self._databases = NamesOfDatabases()
         self._dropped: list[tuple[int, int]] = []
         self._broken = 0
         self.by_id: dict[str, Table] = {}
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
         self._renames: list[Renaming] = []
+        self._full: set[str] = set()
+        """Tables whose further changes are left out, by id."""
+        self._copied = 0
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, Word] = {}
         self.disk_data = DiskData()
@@ -217,7 +225,7 @@ class _Reader:
         if dropped:
             of = bare(dropped[1])
             self._charsets.pop(of, None)
-            for name in [name for name in self._named if name.database == of]:
+            for name in self._databases.of(of):
                 self._forget(name)
             self.known.drop_database(of, offset)
             return
@@ -256,7 +264,13 @@ class _Reader:
             raise Unreadable(offset, said)
         self.problems += unread
         for table_id in ids:
-            self._made[table_id].changes += found
+            changes = self._made[table_id].changes
+            kept = found[: _MOST_CHANGES - len(changes)]
+            changes += kept
+            if len(kept) < len(found) and table_id not in self._full:
+                self._full.add(table_id)
+                said = f"{name} has {_MOST_CHANGES} changes by now; this and further ones are left out"
+                self.problems.append((offset, said))
             self._altered[table_id] = name
         if new is not None:
             self._renamed(name, offset, new)
@@ -277,6 +291,7 @@ class _Reader:
     def _forget(self, name: TableName) -> bool:
         """Take out what the text makes under a name; whether there is anything."""
         known = self._named.pop(name, [])
+        self._databases.discard(name)
         for table_id in known:
             del self.by_id[table_id], self._notes[table_id], self._made[table_id]
             self._altered.pop(table_id, None)
@@ -306,6 +321,8 @@ class _Reader:
                 raise Unreadable(offset, f"there is no table {old} above; left out")
             return
         self._named[new] = ids
+        self._databases.discard(old)
+        self._databases.add(new)
         for table_id in ids:
             table = self.by_id[table_id]
             self.by_id[table_id] = validated.changed(table, database=new.database, name=new.name)
@@ -382,8 +399,11 @@ class _Reader:
         if original is not None:
             made = self._copy(*original)
         if made is not None and self._make(table_id, name, made):
+            if self._forget(name):
+                self.problems.append((start, f"{name} is there already; this one takes its place"))
             self._made[table_id] = made
             self._named.setdefault(name, []).append(table_id)
+            self._databases.add(name)
             self._spans[table_id] = (start, end)
 
     def _copy(self, original: TableName, offset: int) -> Made | None:
@@ -393,6 +413,10 @@ class _Reader:
             self.problems.append((offset, f"LIKE: there is no table {original} above; left out"))
             return None
         made = self._made[ids[-1]]
+        self._copied += len(made.words) + sum(len(change.words) for change in made.changes)
+        if self._copied > _MOST_COPIED:
+            self.problems.append((offset, "LIKE: so much has been copied by now; this table is left out"))
+            return None
         return replace(made, logs=self._session.logs, changes=[*made.changes], is_copy=True)
 
     def _make(self, table_id: str, name: TableName, made: Made) -> bool:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _CONDITIONAL = re.compile(r"/\*![0-9]*|\*/")
 # No quote begins behind a backslash, and a comment that nothing closes goes to the end: each letter is
@@ -24,8 +25,7 @@ COMMENTS = r"\s*+(?:--[^\n]*\n\s*+|\#[^\n]*\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*
 """What may stand in front of a statement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word, name, number, string or sign of a statement."""
 
     text: str
@@ -87,7 +87,7 @@ def statements(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
     That is a semicolon, or what DELIMITER says: bodies of procedures and triggers are one statement. The
     line with DELIMITER is a statement of its own.
     """
-    sign, at = ";", start
+    sign, at, signs = ";", start, {";"}
     ending = _ending(sign)
     while match := ending.search(text, at):
         at = match.end()
@@ -98,7 +98,9 @@ def statements(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
             before = text[start : match.start()]
             is_first = _NO_WORD.fullmatch(before) is not None
             # A column may be called so. What nothing ends goes as far as such a line.
-            if not is_first and sign == ";" and match["sign"][0].isalpha():
+            is_column = not is_first and sign == ";" and match["sign"][0].isalpha()
+            signs.add(match["sign"])
+            if is_column or len(signs) > _MOST_SIGNS:
                 at = match.end("word")
                 continue
             if not is_first:
@@ -108,6 +110,10 @@ def statements(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
             ending = _ending(sign)
     if text[start:].strip():
         yield start, text[start:]
+
+
+_MOST_SIGNS = 30
+"""Ends of statements that a text may take: what looks for each is compiled."""
 
 
 def _ending(sign: str) -> re.Pattern[str]:
@@ -131,6 +137,7 @@ def open_quote(statement: str) -> int | None:
 
 def words(statement: str, offset: int) -> list[Word]:
     """The words of one statement. Raises ValueError for text that is no SQL."""
+    from sqlglot import TokenType
     from sqlglot.dialects.mysql import MySQL
     from sqlglot.errors import TokenError
 
@@ -138,22 +145,22 @@ def words(statement: str, offset: int) -> list[Word]:
         tokens = MySQL().tokenize(statement)
     except TokenError as error:
         raise ValueError(str(error).splitlines()[0][:120]) from None
+    kinds = {
+        TokenType.IDENTIFIER: "name", TokenType.NUMBER: "number", TokenType.STRING: "string",
+        TokenType.NATIONAL_STRING: "string", TokenType.RAW_STRING: "string",
+    }  # fmt: skip
     result: list[Word] = []
     for token in tokens:
-        start, end = offset + token.start, offset + token.end + 1
-        kind = token.token_type.name
-        if kind == "IDENTIFIER":
-            result.append(Word(token.text, start, "name", end))
-        elif kind in ("STRING", "NATIONAL_STRING", "RAW_STRING"):
-            result.append(Word(token.text, start, "string", end))
-        elif kind == "NUMBER":
-            result.append(Word(token.text, start, "number", end))
-        elif re.match(r"[A-Za-z_$\u0080-\uffff]", token.text):
+        text, start, end = token.text, offset + token.start, offset + token.end + 1
+        kind = kinds.get(token.token_type)
+        if kind is None and _LETTER.match(text):
             # The lexer joins some keywords (PRIMARY KEY); here each word counts alone.
-            result += [
-                Word(part[0], start + part.start(), "word", start + part.end())
-                for part in re.finditer(r"\S+", token.text)
-            ]
+            for part in _WORD.finditer(text):
+                result.append(Word(part[0], start + part.start(), "word", start + part.end()))
         else:
-            result.append(Word(token.text, start, "sign", end))
+            result.append(Word(text, start, kind or "sign", end))
     return result
+
+
+_LETTER = re.compile(r"[A-Za-z_$\u0080-\uffff]")
+_WORD = re.compile(r"\S+")
