@@ -9,6 +9,7 @@ ALTER TABLE and CREATE INDEX of tables that the text makes; the rest is named wi
 
 from __future__ import annotations
 
+import itertools
 import sys
 from bisect import bisect_right
 from collections.abc import Callable
@@ -71,8 +72,6 @@ from ndbplan.plan.references import broken_part
 from ndbplan.plan.tables import Table
 
 _MOST_BROKEN = 100
-_MOST_CHANGES = 1000
-"""Of one table: each looks through its columns or indexes."""
 _MOST_COPIED = 100_000
 """Words of tables that CREATE TABLE ... LIKE makes once more."""
 _NO_SEMICOLON = "a semicolon is missing before this"
@@ -156,8 +155,6 @@ class _Reader:
         self.by_id: dict[str, Table] = {}
         self.foreign_keys: dict[str, list[ForeignKey]] = {}
         self._renames: list[Renaming] = []
-        self._full: set[str] = set()
-        """Tables whose further changes are left out, by id."""
         self._copied = 0
         self.problems: list[tuple[int, str]] = []
         self.tablespaces: dict[str, Word] = {}
@@ -264,23 +261,19 @@ class _Reader:
             raise Unreadable(offset, said)
         self.problems += unread
         for table_id in ids:
-            changes = self._made[table_id].changes
-            kept = found[: _MOST_CHANGES - len(changes)]
-            changes += kept
-            if len(kept) < len(found) and table_id not in self._full:
-                self._full.add(table_id)
-                said = f"{name} has {_MOST_CHANGES} changes by now; this and further ones are left out"
-                self.problems.append((offset, said))
+            if said := self._made[table_id].take(found):
+                self.problems.append((offset, f"{name} {said}"))
             self._altered[table_id] = name
         if new is not None:
             self._renamed(name, offset, new)
 
     def settle(self) -> None:
         """Make altered tables anew: once behind many changes, as each reads the whole table."""
+        places = itertools.count()
         for table_id, name in self._altered.items():
             made, told = self._made[table_id], len(self.problems)
             said = list[tuple[int, str]]()
-            for change, behind in made.keep_most(partial(self._make, table_id, name, made)):
+            for change, behind in made.keep_most(partial(self._make, table_id, name, made), places):
                 # What was said last is why the table cannot take this change.
                 more = f", and the {behind} behind it" if behind else ""
                 said.append((change.words[0].start, f"{self.problems[-1][1]}; left out{more}"))
@@ -413,7 +406,7 @@ class _Reader:
             self.problems.append((offset, f"LIKE: there is no table {original} above; left out"))
             return None
         made = self._made[ids[-1]]
-        self._copied += len(made.words) + sum(len(change.words) for change in made.changes)
+        self._copied += made.length
         if self._copied > _MOST_COPIED:
             self.problems.append((offset, "LIKE: so much has been copied by now; this table is left out"))
             return None
