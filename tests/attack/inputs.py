@@ -20,14 +20,18 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
+from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from importing import test_console_output, test_measurements, test_statistics
 from ndbplan.base import units
 from ndbplan.base.errors import UserError
+from ndbplan.edits import parts as edits
+from ndbplan.edits.variants import added
 from ndbplan.plan import file, journal
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import FORMAT_VERSION, Plan
+from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 
 LONGEST_S = 2.0
@@ -61,7 +65,7 @@ class Reader:
 
     name: str
     seeds: tuple[bytes, ...]
-    read: Callable[[bytes], Plan | None]
+    read: Callable[[bytes], Plan | Project | None]
     turns: int = 40
     """How often it is asked while others are asked 40 times: those that do much take most of the time."""
 
@@ -123,7 +127,7 @@ def tried(reader: Reader, content: bytes) -> Finding | None:
     begun = time.process_time()
     try:
         plan = reader.read(content)
-        if plan is not None and file.loads(file.dumps(plan)) != plan:
+        if plan is not None and file.loads_project(file.dumps(plan)) != Project.of(plan):
             return Finding(reader.name, "the plan is another when it is read back", content)
     except UserError as error:
         if len(error.line) > LONGEST_LINE:
@@ -172,10 +176,13 @@ def readers() -> tuple[Reader, ...]:
     starter, disk_data = sample_plan("starter"), sample_plan("disk-data")
     return (
         Reader(
-            "plan", (_plan(starter), _plan(disk_data)), lambda c: file.loads(c.decode("utf-8", "replace"))
+            "plan",
+            (_plan(starter), _plan(disk_data), _plan(_variants(starter))),
+            lambda c: file.loads_project(c.decode("utf-8", "replace")),
         ),
-        Reader("plan file", (_plan(starter),), _plan_file),
-        Reader("journal", (_journal(starter),), _read_journal),
+        Reader("plan file", (_plan(starter), _plan(_variants(starter))), _plan_file),
+        Reader("newer plan file", (_newer(starter), _newer(_variants(starter))), _plan_file),
+        Reader("journal", (_journal(starter), _journal(_variants(starter))), _read_journal),
         Reader("clipboard", _copied(starter), lambda c: _pasted(starter, c)),
         Reader("preferences", (b'{"recent": ["/a"], "theme": "dark", "window": "AAAA"}',), _preferences),
         Reader("configuration", _configurations(), lambda c: _imported(c, "config.ini", None), 8),
@@ -209,8 +216,22 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
-def _plan(plan: Plan) -> bytes:
-    return file.dumps(plan).encode()
+def _plan(what: Plan | Project) -> bytes:
+    return file.dumps(what).encode()
+
+
+def _newer(what: Plan | Project) -> bytes:
+    known = f'"format_version": {FORMAT_VERSION},'
+    return file.dumps(what).replace(known, '"format_version": 99, "moods": ["x"],', 1).encode()
+
+
+def _variants(plan: Plan) -> Project:
+    """Three variants: one with changed, one with fewer parts."""
+    first, disk = plan.hosts[0], plan.hosts[1].disks[0]
+    more = edits.update(edits.update(plan, first.id, cores=48), disk.id, sequential_write_bytes_per_s=1e9)
+    fewer = edits.remove(more, [first.id, plan.tables[0].id])
+    project = added(Project.of(plan), "More cores", 0, more, "two racks")
+    return added(project, "Fewer (hosts)", 0, fewer)
 
 
 @cache
@@ -218,25 +239,35 @@ def _folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="ndbplan-attack-"))
 
 
-def _plan_file(content: bytes) -> Plan:
+def _plan_file(content: bytes) -> Project:
     path = _folder() / "a.ndbplan"
     path.write_bytes(content)
-    return file.load(path)
+    return file.open_file(path).project
 
 
-def _journal(plan: Plan) -> bytes:
-    log = journal.JournalFile.begin(_folder() / "j", journal.Heading("x", None), plan)
-    log.append(plan.replace(name="other"))
+def _journal(what: Plan | Project) -> bytes:
+    log = journal.JournalFile.begin(_folder() / "j", journal.Heading("x", None), what)
+    project = Project.of(what)
+    log.append(project.with_plan(0, project.main.replace(name="other")))
+    log.append(added(project, "One more", len(project.variants) - 1))
     content = log.path.read_bytes()
     log.remove()
     return content
 
 
-def _read_journal(content: bytes) -> Plan | None:
+def _read_journal(content: bytes) -> Project | None:
     path = _folder() / "a.journal"
-    path.write_bytes(content)
+    path.write_bytes(_with_sums(content))
     left = journal.read(path)
-    return None if left is None else left.plan
+    return None if left is None else left.project
+
+
+def _with_sums(content: bytes) -> bytes:
+    """Every second journal has checksums that fit: what another program wrote is looked at as well."""
+    if len(content) % 2:
+        return content
+    lines = [line.partition(b" ")[2] for line in content.split(b"\n")[:-1]]
+    return b"".join(b"%08x %s\n" % (crc32(line), line) for line in lines)
 
 
 def _copied(plan: Plan) -> tuple[bytes, ...]:

@@ -2,8 +2,9 @@
 
     python tests/attack/kills.py --kills 1000 --seed 7
 
-A process of its own edits, undoes and saves a plan. It says before each step which plan will come of it, and
-then that it has. After `kill -9` the newest plan is looked for in its file and in what the next start offers.
+A process of its own edits, undoes and saves the variants of a plan. It says before each step which plans will
+come of it, and then that they have. After `kill -9` the newest ones are looked for in the file and in what
+the next start offers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from ndbplan.plan.project import Project
+
+MOST_VARIANTS = 4
 LONGEST_LIFE_S = 0.6
 """The moment of the kill is drawn between the first edit and so long after it."""
 
@@ -32,6 +36,7 @@ def work(folder: Path, seed: int) -> None:
     from ndbplan.desktop.document.document import Document, PlanEdit
     from ndbplan.desktop.document.recovery import Journal
     from ndbplan.edits import parts as edits
+    from ndbplan.edits.variants import removed
     from ndbplan.plan.plan import Plan
     from ndbplan.plan.samples import sample_plan
 
@@ -51,22 +56,40 @@ def work(folder: Path, seed: int) -> None:
         return edit
 
     for number in range(1, 1_000_000):
-        now, chosen = document.plan.name, random.random()
+        now, chosen, names = _state(document.project), random.random(), _names(document.project)
+        document.show_variant(random.randrange(len(names)))
         if chosen < 0.1:
             _say("next", now)
             document.save()
         elif chosen < 0.2 and before:
             _say("next", before.pop())
             document.undo_stack.undo()
+        elif chosen < 0.3 and len(names) < MOST_VARIANTS:
+            before.append(now)
+            _say("next", ",".join((*names, str(number))))
+            document.edit_as_variant(f"{number}", renamed(str(number)))
+        elif chosen < 0.35 and len(names) > 1:
+            before.append(now)
+            _say("next", ",".join(names[1:]))
+            document.edit_variants("Remove", lambda project: removed(project, 0))
         else:
             before.append(now)
-            _say("next", str(number))
+            names[document.shown] = str(number)
+            _say("next", ",".join(names))
             document.edit("Rename", renamed(str(number)))
-        _say("done", document.plan.name)
+        _say("done", _state(document.project))
         application.processEvents()
         # Nothing is waited for: kills shall fall between steps too, not only within one.
         time.sleep(random.choice((0.0, 0.0, 0.001)))
     journal.close()
+
+
+def _names(project: Project) -> list[str]:
+    return [variant.plan.name for variant in project.variants]
+
+
+def _state(project: Project) -> str:
+    return ",".join(_names(project))
 
 
 def _say(what: str, name: str) -> None:
@@ -84,13 +107,13 @@ def lost(seed: int) -> str:
         left = crashed(folder / "journals")
         if len(left) > 1:
             return f"{len(left)} journals of one document"
-        newest = left[0].plan if left else file.load(folder / "plan.ndbplan")
+        newest = _state(left[0].left.project if left else file.load_project(folder / "plan.ndbplan"))
         done = next((name for what, name in reversed(lines) if what == "done"), "0")
         allowed = {done} if lines[-1][0] == "done" else {done, lines[-1][1]}
         # Behind the last line that was heard the next step may be under way already, but not done.
-        if newest.name in allowed:
+        if newest in allowed:
             return ""
-        return f"after {len(lines)} lines the newest plan is '{newest.name}' instead of {sorted(allowed)}"
+        return f"after {len(lines)} lines the newest plan is '{newest}' instead of {sorted(allowed)}"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

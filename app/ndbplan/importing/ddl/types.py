@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,8 +106,7 @@ class TableParts:
 
         self.primary_key, self.distribution_key = named(self.primary_key), named(self.distribution_key)
         self.indexes = [one.model_copy(update={"columns": named(one.columns)}) for one in self.indexes]
-        keys = self.foreign_keys
-        self.foreign_keys = [(name, key._replace(columns=named(key.columns))) for name, key in keys]
+        self.foreign_keys = [(n, key._replace(columns=named(key.columns))) for n, key in self.foreign_keys]
 
     def fields(self) -> dict[str, Any]:
         """The fields of a Table."""
@@ -141,8 +139,8 @@ _KEY_COLUMNS = 32
 """Columns of a key at most."""
 
 
-def _beginnings(columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    return (columns[:count] for count in range(1, min(len(columns), _KEY_COLUMNS) + 1))
+def _beginnings(columns: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [columns[:count] for count in range(1, min(len(columns), _KEY_COLUMNS) + 1)]
 
 
 def _skip_value(item: Stream) -> None:
