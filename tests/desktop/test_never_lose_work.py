@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -285,10 +286,19 @@ def test_a_new_window_is_as_the_last_one_was(open_window, plan_file, tmp_path, q
     assert open_window().session.file is None
 
 
-@pytest.mark.parametrize("kept", [{}, {"splitters": 3, "hidden": "x", "tab": 7, "zoom": "a", "file": ["b"]}])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {},
+        {"splitters": 3, "hidden": "x", "tab": 7, "zoom": "a", "file": ["b"]},
+        {"splitters": {"workspace": "\ud800"}, "fits": False, "zoom": 10**400, "file": "\ud800"},
+        {"fits": False, "zoom": math.nan, "centre": [10**400, math.nan]},
+    ],
+)
 def test_what_cannot_be_read_of_a_session_is_forgotten(open_window, tmp_path, kept) -> None:
     preferences = Preferences(tmp_path / "preferences.json")
     preferences.put("session", kept)
+    preferences.put("window", "\ud800")
     window = open_window()
     window.session.restore_view()
     assert window.session.file is None

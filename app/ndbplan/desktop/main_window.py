@@ -84,7 +84,8 @@ class MainWindow(QMainWindow):
         self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
         self.resize(first_size(self))
-        self.restoreGeometry(QByteArray.fromBase64(self.preferences.get("window", "").encode()))
+        geometry = self.preferences.get("window", "").encode("ascii", "ignore")
+        self.restoreGeometry(QByteArray.fromBase64(geometry))
 
         self.canvas = CanvasView(self.editor)
         self.minimap: Minimap | None = None

@@ -94,7 +94,7 @@ class Session:
     def restore_view(self) -> None:
         """Look at the canvas as at the end: for the file that was open then."""
         zoom, centre = self._known.get("zoom"), self._known.get("centre")
-        if self._known.get("fits") is not False or not isinstance(zoom, int | float):
+        if self._known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
             return
         self._canvas.set_zoom(float(zoom))
         if isinstance(centre, list) and len(centre) == 2 and _are_numbers(centre):

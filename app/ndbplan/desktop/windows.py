@@ -142,9 +142,12 @@ class Windows(QObject):
         connection.disconnected.connect(connection.deleteLater)
 
     def _read(self, connection: QLocalSocket) -> None:
-        told = bytes(connection.readLine(MOST_MESSAGE_BYTES).data())
-        if not told.endswith(b"\n"):
+        if not connection.canReadLine():
+            # The rest is on its way.
+            if connection.bytesAvailable() >= MOST_MESSAGE_BYTES:
+                connection.abort()
             return
+        told = bytes(connection.readLine(MOST_MESSAGE_BYTES).data())
         connection.write(TAKEN)
         connection.disconnectFromServer()
         name = told[:-1].decode("utf-8", "surrogateescape")
