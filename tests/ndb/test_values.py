@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.values import BadValueError, format_value, parse_cpu_list, parse_integer, parse_value
+from ndbplan.ndb.values import (
+    BadValueError,
+    format_value,
+    parse_cpu_list,
+    parse_integer,
+    parse_value,
+    surprise,
+)
 from ndbplan.ndb.version import NdbVersion
 
 V74, V84 = NdbVersion.parse("7.4.10"), NdbVersion.parse("8.4.8")
@@ -88,6 +95,21 @@ def test_numbers_that_only_older_servers_read(text: str, number: int) -> None:
     if text not in ("-1K", "17179869183G"):
         with pytest.raises(BadValueError):
             parse_integer(text, V84)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0100M", "octal"), ("0200", "octal"), ("-010", "octal"), ("17179869185G", "64 bits"),
+        ("G", "digits"), ("kilo", "digits"),
+        ("01", ""), ("00", ""), ("0x10", ""), ("0X10K", ""), ("80MB", ""), ("80 M", ""),
+        ('80"M"', ""), ("+5", ""), ("64k", ""), ("-1", ""), ("0", ""), ("0K", ""),
+    ],
+)  # fmt: skip
+def test_numbers_that_people_read_otherwise(text: str, why: str) -> None:
+    said = surprise(text, parse_integer(text, V74))
+    assert why in said
+    assert bool(said) is bool(why)
 
 
 def test_cpu_lists() -> None:

@@ -14,6 +14,7 @@ _SUFFIXES = {"K": KIB, "M": MIB, "G": GIB}
 _TRUE = ("1", "Y", "y", "Yes", "YES", "yes", "True", "TRUE", "true")
 _FALSE = ("0", "N", "n", "No", "NO", "no", "False", "FALSE", "false")
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))(.*)$", re.S)
+_AS_PEOPLE_READ = re.compile(r"([+-]?)([0-9]+)(?![xX0-9])[\s\"]*([kKMG]?)")
 _SUFFIX_ALONE = re.compile(r"[kKMG]")
 _BLANKS = " \t\r\n"
 _MOST_DIGITS = 100
@@ -64,6 +65,18 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     if not lenient:
         raise BadValueError(f"'{text[:40]}' is larger than any value NDB can hold (2^64 - 1)")
     return product % 2**64
+
+
+def surprise(text: str, number: int) -> str:
+    """Why a text is another number for ndb_mgmd than for people; nothing where it is the same."""
+    match = _AS_PEOPLE_READ.match(text.strip(_BLANKS))
+    if match is None:
+        return "" if _INTEGER.match(text.strip(_BLANKS)) else "a suffix without digits is 0"
+    sign, digits, suffix = match.groups()
+    if digits[0] == "0" and int(digits) != int(digits, 8):
+        return "a leading 0 means octal"
+    seen = int(f"{sign}{digits}") * _SUFFIXES.get(suffix.upper(), 1)
+    return "" if seen == number else "it counts in 64 bits"
 
 
 def _unquoted(text: str) -> str:

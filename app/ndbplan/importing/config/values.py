@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ndbplan.importing.config.file import ConfigFile, Line, RawSection
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.values import BadValueError, parse_value
+from ndbplan.ndb.values import BadValueError, format_value, parse_value, surprise
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.fields import no_control, parameter_name
 from ndbplan.plan.origins import Origin, Origins, SetByImport
@@ -62,7 +62,11 @@ def _value(config: ConfigFile, section: RawSection, line: Line, version: NdbVers
         instead = f"use {parameter.replaced_by}" if parameter.replaced_by else "remove it"
         config.find(False, line.line, f"{place} {parameter.name} is deprecated in {version}", instead)
     try:
-        return parse_value(parameter, line.value, version)
+        value = parse_value(parameter, line.value, version)
+        if parameter.is_number and isinstance(value, int) and (why := surprise(line.value, value)):
+            read = f"{line.value[:40]} is read as {format_value(parameter, value)}"
+            config.find(False, line.line, f"{place} {parameter.name}: {read}; {why}", "write it plainly")
+        return value
     except BadValueError as bad:
         config.find(True, line.line, f"{place} {parameter.name}: {bad}", "correct the value")
         return line.value
