@@ -15,6 +15,8 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.ask import Ask
 from ndbplan.edits import parts as edits
+from ndbplan.edits.assign import assign
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.bottleneck import Bottleneck
 
@@ -206,3 +208,30 @@ def test_the_better_one_is_seen_without_a_colour(compared, monkeypatch, qtbot) -
     assert model.data(model.index(at, 2), Qt.ItemDataRole.FontRole).bold()
     assert model.data(model.index(at, 1), Qt.ItemDataRole.FontRole) is None
     assert model.data(model.index(at, 2), Qt.ItemDataRole.ToolTipRole) == "200 tx/s: better"
+
+
+def test_runs_stand_on_one_axis_with_the_moment_at_which_they_part(window, qtbot) -> None:
+    from ndbplan.desktop.analyses.overlaid import OverlaidRuns, runs_of
+
+    plan = sample_plan("redo-overload")
+    faster = assign(plan, "redo.disk.write=200MB/s")[0]
+    nows = [Estimation(one, one.workloads[0]) for one in (plan, faster, plan)]
+    runs = runs_of(list(zip("ABC", nows, strict=True)), lambda: False)
+    assert [run.parted_s is None for run in runs] == [True, False, True]
+    assert "error 1221" in runs[1].why
+    assert "200 MB/s" in runs[1].why
+    shown = OverlaidRuns()
+    qtbot.addWidget(shown)
+    shown.show_runs(runs)
+    assert [line.text().startswith(name) for line, name in zip(shown.words, "BC", strict=True)] == [
+        True,
+        True,
+    ]
+    for place in range(shown.picker.count()):
+        shown.picker.setCurrentIndex(place)
+        shown.draw()
+        head = shown.chart.as_csv().splitlines()[0]
+        assert head == "t_s,A,B,C"
+        assert len(shown.chart.drawing.lines) == 3
+    dashes = {line.opts["pen"].style() for line in shown.chart.drawing.lines}
+    assert len(dashes) == 3, "lines are told apart without their colours"

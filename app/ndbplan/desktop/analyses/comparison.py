@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
+    QSplitter,
     QStackedWidget,
     QTableView,
     QToolButton,
@@ -31,8 +32,10 @@ from ndbplan.plan.project import Project, Variant
 
 if TYPE_CHECKING:
     from ndbplan.advise.compare import Comparison
+    from ndbplan.desktop.analyses.overlaid import OverlaidRuns, Run
 
 _MOST = 4
+_TITLE_WIDTH = 270
 _Index = QModelIndex | QPersistentModelIndex
 _SIGN = {"▲": "good", "▼": "error"}
 
@@ -109,8 +112,11 @@ def _bold() -> QFont:
 
 def found_in_thread(
     variants: Sequence[Variant], workload_id: str | None, task: Task, *, simulated: bool
-) -> Comparison:
-    """The variants side by side, with the figures that are simulated or with the others; runs in a thread."""
+) -> tuple[Comparison, tuple[Run, ...]]:
+    """The variants side by side, with the figures that are simulated or with the others; runs in a thread.
+
+    With the simulated ones also the runs themselves.
+    """
     from ndbplan.advise.compare import compare
     from ndbplan.advise.figures import FIGURES
     from ndbplan.desktop.document.kernel import prepare_kernel
@@ -123,7 +129,12 @@ def found_in_thread(
         known = workload_id if any(w.id == workload_id for w in variant.plan.workloads) else None
         columns.append((variant.name, Estimation(variant.plan, chosen_workload(variant.plan, known))))
     figures = [figure for figure in FIGURES.values() if figure.simulated == simulated]
-    return compare(columns, figures, cancelled=task.cancelled, progress=task.report)
+    found = compare(columns, figures, cancelled=task.cancelled, progress=task.report)
+    if not simulated:
+        return found, ()
+    from ndbplan.desktop.analyses.overlaid import runs_of
+
+    return found, runs_of(columns, task.cancelled)
 
 
 class ComparePanel(Panel):
@@ -162,7 +173,13 @@ class ComparePanel(Panel):
         self._empty = Empty("", "")
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(self.table)
+        self.runs: OverlaidRuns | None = None
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setProperty("look", "gap")
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(12)
+        self._split.addWidget(self.table)
+        self._pages.addWidget(self._split)
         bar = QHBoxLayout()
         bar.setSpacing(4)
         self._bar.setSpacing(4)
@@ -177,7 +194,7 @@ class ComparePanel(Panel):
         layout.addWidget(self.line)
         context.document.variants_changed.connect(self.mark_stale)
         context.document.replaced.connect(self._left_out.clear)
-        theme.theme().changed.connect(self.table.viewport().update)
+        theme.theme().changed.connect(self._restyle)
 
     @property
     def chosen(self) -> tuple[Variant, ...]:
@@ -254,12 +271,33 @@ class ComparePanel(Panel):
         if outcome.error:
             self._say_nothing("They cannot be compared", outcome.error)
             return
+        found, runs = outcome.value
         if simulated:
-            self._simulated = outcome.value
+            self._simulated = found
         else:
-            self._closed = outcome.value
+            self._closed = found
         self.simulate.setEnabled(self._simulated is None)
         self._show()
+        self._show_runs(runs)
+
+    def _show_runs(self, runs: Sequence[Run]) -> None:
+        if self.runs is not None:
+            self.runs.setVisible(bool(runs))
+        if not runs:
+            return
+        if self.runs is None:
+            # Charts take long to load: they come with the first runs.
+            from ndbplan.desktop.analyses.overlaid import OverlaidRuns
+
+            self.runs = OverlaidRuns()
+            self._split.addWidget(self.runs)
+            self._split.setSizes([600, 400])
+        self.runs.show_runs(runs)
+
+    def _restyle(self) -> None:
+        self.table.viewport().update()
+        if self.runs is not None:
+            self.runs.restyle()
 
     def _say_nothing(self, heading: str, text: str) -> None:
         self.rows.show_lines((), ())
@@ -286,11 +324,12 @@ class ComparePanel(Panel):
             lines.append(_Line(row.title, cells, tips, row.winners))
         self.rows.show_lines(closed.columns, lines)
         self.table.resizeColumnsToContents()
+        self.table.setColumnWidth(0, min(_TITLE_WIDTH, self.table.columnWidth(0)))
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.table.horizontalHeader().setStretchLastSection(True)
         told = verdicts(closed) if simulated is None else verdicts(closed, simulated)
         self.line.setText(f"{LEGEND}      {'; '.join(told)}")
-        self._pages.setCurrentWidget(self.table)
+        self._pages.setCurrentWidget(self._split)
 
     def _show_variant(self, section: int) -> None:
         names = self.context.document.project.names

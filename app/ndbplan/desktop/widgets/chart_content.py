@@ -24,6 +24,8 @@ class Series:
     """Filled down to zero, without a line."""
     ghost: bool = False
     """What was before: thin and faint behind all other lines."""
+    dash: int = 0
+    """0: an unbroken line; 1 and more: dashes that tell lines apart without their colours."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,13 @@ _DENSE = 200
 _THINNEST = 0.004
 """Share of the height from which on a band is more than its line."""
 
+_DASHES = (
+    Qt.PenStyle.SolidLine,
+    Qt.PenStyle.DashLine,
+    Qt.PenStyle.DotLine,
+    Qt.PenStyle.DashDotLine,
+)
+
 
 class Drawing:
     """What is drawn on one plot."""
@@ -98,7 +105,8 @@ class Drawing:
             self._add(words, 28)
 
     def _draw_line(self, number: int, times: Any, series: Series, z: int) -> None:
-        pen = self._pg.mkPen(QColor(series.colour), width=1.2 if series.ghost else 1.6)
+        width = 1.2 if series.ghost else 1.0 if series.dash else 1.6
+        pen = self._pg.mkPen(QColor(series.colour), width=width, style=_DASHES[series.dash % len(_DASHES)])
         if number < len(self.lines):
             line = self.lines[number]
             line.setData(times, series.values, pen=pen)
@@ -109,7 +117,8 @@ class Drawing:
             self._plot.getPlotItem().addItem(line, ignoreBounds=True)
             self.lines.append(line)
         # As one path a thick line of many points takes twenty times as long; of few its joints would be seen.
-        line.curve.setSegmentedLineMode("on" if len(times) > _DENSE else "off")
+        # Of dashes each would begin anew.
+        line.curve.setSegmentedLineMode("on" if len(times) > _DENSE and not series.dash else "off")
         line.setZValue(z)
 
     def _add(self, item: Any, z: int) -> None:
