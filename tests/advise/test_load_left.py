@@ -7,11 +7,14 @@ from itertools import combinations
 import pytest
 
 from ndbplan.advise.load_left import LoadLeft
-from ndbplan.advise.survival import survive
+from ndbplan.advise.survival import single_failures, survive
 from ndbplan.configuration.failing_parts import parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb.survival import Outcome
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_names, sample_plan
+from random_plans import random_plan
 
 NAMES = [name for name in sample_names() if sample_plan(name).workloads]
 # Nodes that share a host share its processors: when one is gone, the others have more.
@@ -75,3 +78,15 @@ def test_the_numbers_of_the_largest_cluster() -> None:
         assert failure.load_left_per_s.value <= whole * (1 + 1e-9)
         down = failures.running.started - failure.judged.best.up
         assert (failure.whole_again_s.value > 0) == bool(down)
+
+
+@pytest.mark.parametrize(
+    "plan", [*map(sample_plan, SMALL), *map(random_plan, range(6))], ids=lambda p: p.name
+)
+def test_single_failures_in_short_are_those_of_the_report(plan: Plan) -> None:
+    now = Estimation(plan, plan.workloads[0] if plan.workloads else None)
+    report, short = survive(now), single_failures(now)
+    assert short.stop == sum(one.verdict is Outcome.STOPS for one in report.failures)
+    hosts = [one.load_left_per_s for one in report.failures if one.dead[0].kind == "host"]
+    left = [load for load in hosts if load is not None]
+    assert short.least_load_left_per_s == min(left, key=lambda load: load.value, default=None)

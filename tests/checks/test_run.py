@@ -13,13 +13,14 @@ from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import TOPICS, check, check_all, has_errors, load_rules
+from ndbplan.checks.run import TOPICS, check, check_all, counted, has_errors, load_rules
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import move, remove, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan import file
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
+from random_plans import random_plan
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 
@@ -30,6 +31,13 @@ def sample(name: str) -> Plan:
 
 def rules(plan: Plan) -> set[str]:
     return {problem.rule for problem in check(plan)}
+
+
+@pytest.mark.parametrize("plan", [sample("redo-overload"), sample("disk-data"), *map(random_plan, range(4))])
+def test_problems_are_counted_as_they_are_listed(plan: Plan) -> None:
+    found = [problem.severity for problem in check(plan)]
+    with keeping(Kept()):
+        assert counted(plan) == {severity: found.count(severity) for severity in Severity}
 
 
 @pytest.mark.parametrize("name", SAMPLES)

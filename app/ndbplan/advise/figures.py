@@ -17,9 +17,10 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 
 if TYPE_CHECKING:
-    from ndbplan.advise.survival import SurvivalReport
+    from ndbplan.advise.survival import SingleFailures
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.times.restart import Kind
+    from ndbplan.plan.plan import Plan
     from ndbplan.simulate.result import SimulationResult
 
 Better = Literal["higher", "lower", ""]
@@ -105,34 +106,29 @@ def _latency(now: Estimation) -> Quantity | None:
 
 
 @kept_by_identity(8)
-def _report(now: Estimation) -> SurvivalReport:
-    from ndbplan.advise.survival import survive
+def _singles(now: Estimation) -> SingleFailures:
+    from ndbplan.advise.survival import single_failures
 
-    return survive(now)
+    return single_failures(now)
 
 
 def _stops(now: Estimation) -> Quantity:
-    from ndbplan.ndb.survival import Outcome
-
-    failures = now.kept(_report, now).failures
-    return Quantity.exact(float(sum(one.verdict is Outcome.STOPS for one in failures)), "count")
+    return Quantity.exact(float(now.kept(_singles, now).stop), "count")
 
 
 def _load_left(now: Estimation) -> Quantity | None:
-    """Without the host whose loss leaves least."""
-    left = [
-        one.load_left_per_s
-        for one in now.kept(_report, now).failures
-        if one.dead[0].kind == "host" and one.load_left_per_s is not None
-    ]
-    return min(left, key=lambda quantity: quantity.value, default=None)
+    return now.kept(_singles, now).least_load_left_per_s
+
+
+@kept_by_identity(8)
+def _counted(plan: Plan) -> dict[str, int]:
+    from ndbplan.checks.run import counted
+
+    return {severity.value: count for severity, count in counted(plan).items()}
 
 
 def _problems(severity: str, now: Estimation) -> Quantity:
-    from ndbplan.checks.run import check_all
-
-    found = [problem for problem in check_all(now.plan) if not problem.waived]
-    return Quantity.exact(float(sum(problem.severity.value == severity for problem in found)), "count")
+    return Quantity.exact(float(now.kept(_counted, now.plan)[severity]), "count")
 
 
 def _cost(now: Estimation) -> Quantity | None:

@@ -90,6 +90,21 @@ def survive(now: Estimation, depth: int = 1, cancelled: Callable[[], bool] = lam
     return _Work(now, cancelled).report(depth)
 
 
+@dataclass(frozen=True)
+class SingleFailures:
+    """What the failures of single parts come to in short, without looking at each to its end."""
+
+    stop: int
+    """So many of them stop the cluster."""
+    least_load_left_per_s: Quantity | None
+    """What is left without the host whose loss leaves least; None: there is no workload."""
+
+
+def single_failures(now: Estimation, cancelled: Callable[[], bool] = lambda: False) -> SingleFailures:
+    """The same numbers as the failures of `survive`, in a fraction of the time."""
+    return _Work(now, cancelled).in_short()
+
+
 _Same = tuple[Damage, frozenset[int], frozenset[int], tuple[Part, ...]]
 """Damage, all nodes lost, those whose disk is new, devices that disks go on without."""
 
@@ -137,6 +152,17 @@ class _Work:
         failures = tuple(self.failure(dead) for dead in sets)
         offered = None if self.load is None else self.load.offered_per_s
         return SurvivalReport(failures, self.search.smallest(depth), offered, tuple(self._notes()), left_out)
+
+    def in_short(self) -> SingleFailures:
+        judged = {part: self.search.of_parts(part) for part in self.search.parts}
+        left = (
+            self._load_left(judged[part], self.lost_with[part], ())
+            for part in self.search.parts
+            if part.kind == "host"
+        )
+        known = [load for load in left if load is not None]
+        stop = sum(one.best.verdict.outcome is Outcome.STOPS for one in judged.values())
+        return SingleFailures(stop, min(known, key=lambda load: load.value, default=None))
 
     def _one_of_each(self) -> tuple[Part, ...]:
         """Of parts that take the same nodes along, one, in the order of the plan; harmless ones not."""

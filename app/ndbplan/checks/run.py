@@ -76,19 +76,36 @@ def check(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, 
 def check_all(plan: Plan, cancelled: Callable[[], bool] = _never) -> tuple[Problem, ...]:
     """Like check, with the problems that a waiver of the plan accepts; those carry its reason."""
 
-    def look(of: Plan, rules: Iterable[Rule] | None = None) -> Sequence[Problem]:
-        now = Estimation(of)
-        return _problems_of(now, cancelled) if rules is None else _asked(now, rules, cancelled)
-
+    look = _look(cancelled)
     with keeping():
         seen = _seen()
         if seen.last is not None and _differs_in_places_only(seen.last[0], plan):
             return seen.last[1]
-        result = tuple(_solved(one_per_cause(plan, map(_told, _offered(plan, look))), look))
+        result = tuple(_solved(_rows(plan, look), look))
         if cancelled():
             return ()
         seen.last = (plan, result)
         return result
+
+
+def counted(plan: Plan, cancelled: Callable[[], bool] = _never) -> dict[Severity, int]:
+    """How many problems `check` finds of each severity, without the search for their ways out."""
+    with keeping():
+        found = [problem.severity for problem in _rows(plan, _look(cancelled)) if not problem.waived]
+    return {severity: found.count(severity) for severity in Severity}
+
+
+def _look(cancelled: Callable[[], bool]) -> Find:
+    def look(of: Plan, rules: Iterable[Rule] | None = None) -> Sequence[Problem]:
+        now = Estimation(of)
+        return _problems_of(now, cancelled) if rules is None else _asked(now, rules, cancelled)
+
+    return look
+
+
+def _rows(plan: Plan, look: Find) -> list[Problem]:
+    """One for each cause, with the edits that may be applied as they are."""
+    return one_per_cause(plan, map(_told, _offered(plan, look)))
 
 
 def find(plan: Plan, cancelled: Callable[[], bool] = _never) -> list[Problem]:

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from ndbplan.base.errors import readable
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_ndb_size
+from ndbplan.base.units import format_bytes_per_s, format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -244,6 +244,8 @@ class ValueChange(Shape):
                 return format_ndb_size(value)
         if self.name.endswith("_bytes") and isinstance(value, int):
             return format_ndb_size(value)
+        if self.name.endswith("_bytes_per_s") and isinstance(value, int | float):
+            return format_bytes_per_s(value)
         if isinstance(value, tuple):
             value = _plain(value) or "none"
         if isinstance(value, float):
