@@ -13,7 +13,7 @@ from drawn_loads import tables
 from drawn_plans import plans
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.pages_of_tables import BLOB, FIXED, HASH_INDEX, VARIABLE
-from ndbplan.estimate.storage.rows import blob_parts
+from ndbplan.estimate.storage.rows import RowLayout, blob_parts
 from ndbplan.estimate.storage.table_memory import Question, rules_with, table_memory
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.ndb.constants import constant
@@ -67,6 +67,11 @@ def test_a_table_takes_the_same_whatever_tables_are_counted_with_it(plan: Plan) 
 @given(plans_with_tables())
 def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
     kept_share = constant("hash_index_kept_share").value
+    variable_kept = constant("variable_kept_share").value
+
+    def variable_bytes(layout: RowLayout, now: int, most: int) -> float:
+        pages_now, pages_most = layout.variable_pages(now), layout.variable_pages(most)
+        return float(pages_now + np.round(variable_kept * (pages_most - pages_now))) * PAGE_BYTES
 
     def hash_bytes(now: int, most: int) -> float:
         pages_now, pages_most = hash_index_pages(np.array([now, most]))
@@ -86,12 +91,13 @@ def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
             )
         ):
             expected[FIXED][group] += where.layout.fixed_pages(most) * PAGE_BYTES
-            expected[VARIABLE][group] += variable[i]
+            counted = where.counted_variable_bytes
+            expected[VARIABLE][group] += variable[i] if counted else variable_bytes(where.layout, rows, most)
             expected[HASH_INDEX][group] += hash_bytes(rows, most)
             for blob in blobs:
                 hidden, kept = ceil(rows * blob.parts_per_row), ceil(most * blob.parts_per_row)
-                pages = blob.layout.fixed_pages(kept) + blob.layout.variable_pages(hidden)
-                expected[BLOB][group] += pages * PAGE_BYTES + hash_bytes(hidden, kept)
+                pages = blob.layout.fixed_pages(kept) * PAGE_BYTES + hash_bytes(hidden, kept)
+                expected[BLOB][group] += pages + variable_bytes(blob.layout, hidden, kept)
         for kind in (FIXED, VARIABLE, HASH_INDEX, BLOB):
             assert found.by_group[kind].tolist() == expected[kind]
         copies = where.placement.fragments // where.placement.partitions

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _CONSTANTS = (
     "variable_page_fill",
+    "variable_kept_share",
     "hash_index_row_bytes",
     "hash_index_kept_share",
     "ordered_index_entries_in_order",
@@ -175,6 +176,8 @@ class Rules(NamedTuple):
     version: NdbVersion
     fill: Constant
     fill_why: tuple[Term, ...]
+    variable_kept: float
+    """Share that stays of the variable pages of rows that moved, after OPTIMIZE."""
     hash_why: tuple[Term, ...]
     hash_spread: tuple[float, float]
     """Factors of the ends of hash indexes."""
@@ -195,6 +198,7 @@ def rules_with(version: NdbVersion, constants: Constants) -> Rules:
 def _rules(
     version: NdbVersion,
     fill: Constant,
+    variable_kept: Constant,
     hash_row: Constant,
     hash_kept: Constant,
     in_order: Constant,
@@ -221,6 +225,7 @@ def _rules(
         version,
         fill,
         (term_of(fill),),
+        variable_kept.value,
         (term_of(hash_row),),
         (hash_row.low / hash_row.value, hash_row.high / hash_row.value),
         PagePart(
@@ -268,7 +273,7 @@ def _spreads(
     parts.append(PagePart(FIXED, layout.rows_per_fixed_page, kept=1.0))
     parts.append(rules.hash_index)
     if layout.rows_per_variable_page and not where.counted_variable_bytes:
-        parts.append(PagePart(VARIABLE, layout.rows_per_variable_page))
+        parts.append(PagePart(VARIABLE, layout.rows_per_variable_page, kept=rules.variable_kept))
     if layout.rows_per_disk_page:
         parts.append(PagePart(DISK, layout.rows_per_disk_page))
     for blob in blob_parts(table, rules.version):
@@ -290,7 +295,7 @@ def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) ->
     """Fixed and variable pages of a hidden table and its hash index."""
     parts = [PagePart(FIXED, layout.rows_per_fixed_page, kept=1.0), rules.hash_index]
     if layout.rows_per_variable_page:
-        parts.append(PagePart(VARIABLE, layout.rows_per_variable_page))
+        parts.append(PagePart(VARIABLE, layout.rows_per_variable_page, kept=rules.variable_kept))
     return [part._replace(kind=kind, per_row=per_row) for part in parts]
 
 
