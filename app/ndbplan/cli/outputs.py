@@ -398,6 +398,12 @@ def _part() -> Schema:
     }
 
 
+def _train() -> Schema:
+    line = record(line=STRING, answer=STRING, at_s=NUMBER)
+    what = "A transcript: each line, what it was answered, and the simulated seconds when that was there."
+    return said(closed(record(seed=INTEGER, at_s=NUMBER, lines=array(line))), what)
+
+
 PREFIX = "output-"
 
 
@@ -426,6 +432,7 @@ def definitions() -> dict[str, Schema]:
     }
     last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "compare")
     then = {name: advice[name] for name in last}
+    then["train"] = _train()
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

@@ -97,6 +97,10 @@ class LiveCluster:
         assert isinstance(state, Watching)
         return state.clients
 
+    def plan_host(self, name: str) -> str:
+        """Id of the host with a name or id. Raises KeyError."""
+        return next(host.id for host in self.plan.hosts if name in (host.hostname, host.id))
+
     @property
     def is_over(self) -> bool:
         """Whether the session's time is up."""

@@ -197,6 +197,7 @@ class Watching(ClusterState):
         if winner is not None:
             self._lost(sim, at_s, gone, dead, living)
             self._arbitration(at_s, judgement, winner.survivors, winner.verdict.outcome, winner.verdict.asked)
+        judged_alive = {*before.starting, *found.shut_out, *(i for s in found.sides for i in s.survivors)}
         verdicts = {i: side.verdict.exit_code for side in found.sides for i in side.survivors}
         for node_id in gone:
             self.silent.pop(node_id, None)
@@ -204,6 +205,11 @@ class Watching(ClusterState):
             if not node.runs:
                 self._drop(at_s, node_id)
                 self.joined = [i for i in self.joined if i != node_id]
+            elif not node.hangs and node_id in outage.lost and node_id not in judged_alive:
+                # Told to stop, as in a rolling restart.
+                self.say(at_s, "stop_done", node_id, how=", restarting, no start")
+                self._drop(at_s, node_id)
+                self.change(node_id, runs=False, attempt=node.attempt + 1)
             elif not node.hangs:
                 code = EXIT_OTHER_FAILED if node_id in before.starting else verdicts.get(node_id)
                 code = EXIT_DECLARED_DEAD if node_id in found.shut_out else code

@@ -40,6 +40,8 @@ BY_HAND = -1
 """Number under which processes are down that an operator killed or stopped; events of a plan count from 0."""
 SINGLE_USER = -2
 """Number under which the clients that are shut out count as a change of the load."""
+LOAD = -3
+"""Number under which a load that was changed by hand counts."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,13 @@ class Admit(Order):
 
 
 @dataclass(frozen=True)
+class SetLoad(Order):
+    """Clients send so many times what the workload says, from now on; 1: as it says."""
+
+    factor: float
+
+
+@dataclass(frozen=True)
 class Regroup(Order):
     """Data nodes that have no rows get a node group, or 65536."""
 
@@ -137,7 +146,8 @@ def at_once(order: Order, _asked: Asked) -> Iterator[Due]:
 
 
 _KINDS: tuple[type[Order], ...] = (
-    Kill, Resume, Leave, StopTogether, Start, StartTogether, Connect, Restore, EndBackup, Admit, Regroup,
+    Kill, Resume, Leave, StopTogether, Start, StartTogether, Connect, Restore, EndBackup, Admit, SetLoad,
+    Regroup,
 )  # fmt: skip
 for _kind in _KINDS:
     planned(_kind)(at_once)
@@ -315,6 +325,14 @@ def admit(sim: Simulation, order: Admit) -> None:
     else:
         sim.bursts[SINGLE_USER] = order.share
     offer(sim)
+
+
+@handles(SetLoad)
+def set_load(sim: Simulation, order: SetLoad) -> None:
+    """What an earlier order said holds no longer."""
+    sim.bursts[LOAD] = order.factor
+    offer(sim)
+    sim.say(f"clients send {order.factor:g} times the load")
 
 
 @handles(Regroup)

@@ -52,6 +52,12 @@ def not_connected(cluster: LiveCluster) -> str:
     )
 
 
+def needs_server(text: str) -> bool:
+    """Whether a line is for a management server; some the client answers by itself."""
+    first = line_of(text).upper[:1]
+    return bool(first) and first[0] not in ("QUIT", "EXIT", "BYE", "HELP", "?", "SLEEP", "CONNECT", "PROMPT")
+
+
 def answer(text: str, cluster: LiveCluster) -> Answer:
     """What the client answers to a line, and what the cluster is told; the cluster stays as it is."""
     line = line_of(text)

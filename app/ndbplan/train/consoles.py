@@ -1,0 +1,134 @@
+"""The consoles of one session: which of them a line is for, and what it answers.
+
+    consoles = Consoles(cluster)
+    consoles.answer("ndb_mgm> SHOW")
+    consoles.answer("! wait 30s")
+
+A transcript is a text of such lines. The same lines of the same plan give the same answers, to the byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ndbplan.base.errors import UserError
+from ndbplan.train import world
+from ndbplan.train.answer import carry_out
+from ndbplan.train.host import console as host
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.mgm import console as mgm
+
+_LINE = re.compile(r"(ndb_mgm>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
+MGM, WORLD = "ndb_mgm>", "!"
+_EVENTS = (
+    "stop_begins", "stop_all_begins", "stop_done", "stop_aborted", "start_begins", "started", "forced",
+    "signal", "backup_started", "backup_completed", "backup_aborted", "memory",
+)  # fmt: skip
+"""Lines of the cluster log that the management client prints on its own while it is connected."""
+
+
+class Addressed(NamedTuple):
+    """A line, and the console that it is for."""
+
+    prompt: str
+    """`ndb_mgm>`, `!`, or `host1$`."""
+    text: str
+
+
+def addressed(line: str) -> Addressed | None:
+    """Which console a line is for; None: it names none."""
+    match = _LINE.fullmatch(line.strip())
+    return None if match is None else Addressed(match[1], match[2].strip())
+
+
+class Consoles:
+    """Somebody's consoles on a live cluster."""
+
+    def __init__(self, cluster: LiveCluster) -> None:
+        self.cluster = cluster
+        self.is_connected = False
+        """The management client has connected to a server."""
+        self._told = 0
+        """Lines of the cluster log that the client has printed or passed over."""
+        self.shells: dict[str, host.Shell] = {}
+
+    def answer(self, line: str) -> str:
+        """What a line is answered; the cluster does what it says."""
+        found = addressed(line)
+        if found is None:
+            return (
+                f"ndbplan: '{line.strip()[:60]}' names no console — begin it with ndb_mgm>, HOST$ or "
+                "!, as in 'ndb_mgm> SHOW', 'host1$ df -h', '! wait 30s'\n"
+            )
+        if found.prompt == WORLD:
+            return self._world(found.text)
+        if found.prompt == MGM:
+            return self._management(found.text)
+        return self._shell(found.prompt[:-1], found.text)
+
+    def _world(self, text: str) -> str:
+        try:
+            return world.do(text, self.cluster) + "\n"
+        except UserError as error:
+            return f"ndbplan: {error.line}\n"
+
+    def _management(self, text: str) -> str:
+        before = ""
+        if not self.is_connected:
+            before = mgm.greeting(self.cluster)
+            self.is_connected = self.cluster.state.server is not None
+            self._told = len(self.cluster.state.log)
+            if not self.is_connected and mgm.needs_server(text):
+                return before
+        events = self._events()
+        reply = mgm.answer(text, self.cluster)
+        done = carry_out(reply, self.cluster)
+        own = reply.waits is not None and "BACKUP" in text.upper()
+        meanwhile = self._events(without="backup" if own else "")
+        if done.ends or self.cluster.state.server is None:
+            self.is_connected = False
+        return before + events + meanwhile + done.text
+
+    def _events(self, without: str = "") -> str:
+        """What the client prints on its own since it last printed anything."""
+        log = self.cluster.state.log
+        new = log[min(self._told, len(log)) :]
+        self._told = len(log)
+        shown = (
+            line for line in new if line.key in _EVENTS and not (without and line.key.startswith(without))
+        )
+        return "".join(f"Node {line.node_id}: {line.text}\n" for line in shown)
+
+    def _shell(self, name: str, text: str) -> str:
+        found = host.find(self.cluster, name)
+        if found is None:
+            known = ", ".join(one.hostname for one in self.cluster.plan.hosts[:8])
+            return f"ndbplan: the plan has no host '{name[:60]}' — it has {known}\n"
+        shell = self.shells.setdefault(found.hostname, host.Shell(found.id))
+        return carry_out(shell.answer(text, self.cluster), self.cluster).text
+
+
+class Answered(NamedTuple):
+    """A line of a transcript, and what it was answered."""
+
+    line: str
+    answer: str
+    at_s: float
+    """Simulated seconds when the answer was there."""
+
+
+def answered(lines: Iterable[str], cluster: LiveCluster) -> Iterator[Answered]:
+    """Each line of a transcript with its answer; empty lines and remarks have none."""
+    consoles = Consoles(cluster)
+    for raw in lines:
+        line = raw.rstrip("\r\n")
+        asks = line.strip() and not line.lstrip().startswith("#")
+        yield Answered(line, consoles.answer(line) if asks else "", cluster.now_s)
+
+
+def transcript(lines: Iterable[str], cluster: LiveCluster) -> Iterator[str]:
+    """Each line of a transcript, and behind it what it was answered."""
+    for one in answered(lines, cluster):
+        yield f"{one.line}\n{one.answer}"

@@ -1,0 +1,68 @@
+"""What the shell of a host answers: programs that show the machine, and the tools of NDB; nothing else.
+
+Shell(host_id).answer("df -h", cluster).text
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+
+from ndbplan.plan.hardware import Host
+from ndbplan.train.answer import Answer
+from ndbplan.train.host import files, machine, processes, tools
+from ndbplan.train.live import LiveCluster
+
+Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
+
+PROGRAMS: dict[str, Program] = {
+    "iostat": machine.iostat,
+    "df": files.df,
+    "free": machine.free,
+    "top": machine.top,
+    "ls": files.ls,
+    "tail": files.tail,
+    "ndb_desc": tools.desc,
+    "ndb_config": tools.config,
+    "ndb_perror": tools.perror,
+    "perror": tools.perror,
+    "ndbd": processes.data_node,
+    "ndbmtd": processes.data_node,
+    "ndb_mgmd": processes.management_node,
+}
+NOT_FOUND = 127
+
+
+def find(cluster: LiveCluster, name: str) -> Host | None:
+    """The host with a name or id."""
+    return next((host for host in cluster.plan.hosts if name in (host.hostname, host.id)), None)
+
+
+def is_down(cluster: LiveCluster, host: Host) -> bool:
+    """Whether its power is gone."""
+    spells = cluster.session.simulation.outage.spells.get(host.id, [])
+    return bool(spells) and spells[-1].to_s is None
+
+
+class Shell:
+    """The shell of one host."""
+
+    def __init__(self, host_id: str) -> None:
+        self.host_id = host_id
+
+    def answer(self, line: str, cluster: LiveCluster) -> Answer:
+        """What a command prints, and what it does to the cluster."""
+        host = cluster.plan.host(self.host_id)
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:
+            return Answer("bash: syntax error: unexpected end of file\n", 2)
+        if not words:
+            return Answer()
+        if is_down(cluster, host):
+            return Answer(f"ssh: connect to host {host.hostname} port 22: No route to host\n", 255)
+        program = PROGRAMS.get(words[0])
+        if program is None:
+            known = ", ".join(PROGRAMS)
+            return Answer(f"bash: {words[0][:60]}: not on this machine — there are {known}\n", NOT_FOUND)
+        return program(cluster, host, words[1:])

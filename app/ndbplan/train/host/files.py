@@ -1,0 +1,138 @@
+"""df, ls and tail: disks and files of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.configuration.deployment import management_directory
+from ndbplan.configuration.directories import data_node_paths
+from ndbplan.estimate.space.disk_space import disk_space
+from ndbplan.ndb.cluster_log import stamp, written
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.processes import ManagementNode
+from ndbplan.train.answer import Answer
+from ndbplan.train.live import LiveCluster
+
+TAIL_LINES = 10
+
+
+def _short(size: float) -> str:
+    """`1.5T`, `20G`, as df -h writes it."""
+    for name, unit in (("T", 2**40), ("G", 2**30), ("M", 2**20), ("K", 2**10)):
+        if size >= unit:
+            value = size / unit
+            return f"{value:.1f}{name}" if value < 10 else f"{value:.0f}{name}"
+    return f"{size:.0f}"
+
+
+def df(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`df -h`: each disk at its mount point, with the files that the plan's nodes have there."""
+    found = disk_space(cluster.plan)
+    rows = [("Filesystem", "Size", "Used", "Avail", "Use%", "Mounted on")]
+    for disk in host.disks:
+        there = found.of(disk.id)
+        used = min(float(disk.capacity_bytes), 0.0 if there is None else there.used_bytes.value)
+        share = 100 * used / disk.capacity_bytes
+        rows.append(
+            (f"/dev/{disk.name}", _short(disk.capacity_bytes), _short(used),
+             _short(disk.capacity_bytes - used), f"{share:.0f}%", disk.mount_point)
+        )  # fmt: skip
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    lines = [
+        f"{row[0]:<{widths[0]}} " + " ".join(f"{row[i]:>{widths[i]}}" for i in range(1, 5)) + f" {row[5]}"
+        for row in rows
+    ]
+    return Answer("\n".join(lines) + "\n")
+
+
+def _folders(cluster: LiveCluster, host: Host) -> dict[str, list[str]]:
+    """Folders of the processes of a host, with what lies in them."""
+    found: dict[str, list[str]] = {}
+    for node in cluster.plan.data_nodes:
+        if node.host_id != host.id:
+            continue
+        paths, i = data_node_paths(cluster.plan, node), node.node_id
+        found.setdefault(paths.data_dir, []).extend(
+            [f"ndb_{i}_out.log", f"ndb_{i}.pid"] + [f"ndb_{i}_error.log"] * _has_errors(cluster, i)
+        )
+        found.setdefault(paths.file_system, []).append(f"ndb_{i}_fs")
+        inside = ["D1", "D2", "D8", "D9", "D10", "D11", "LCP"]
+        found.setdefault(f"{paths.file_system}/ndb_{i}_fs", []).extend(inside)
+        backups = [f"BACKUP-{one.number}" for one in cluster.state.backups if not one.error]
+        found.setdefault(paths.backup, []).append("BACKUP")
+        found.setdefault(f"{paths.backup}/BACKUP", []).extend(backups)
+        for one in cluster.state.backups:
+            size = round(dict(one.bytes_by_node).get(i, 0.0))
+            if not one.error and size:
+                name = f"BACKUP-{one.number}"
+                listed = [f"{name}-0.{i}.Data  {size}", f"{name}.{i}.ctl", f"{name}.{i}.log"]
+                found.setdefault(f"{paths.backup}/BACKUP/{name}", []).extend(listed)
+    for server in cluster.plan.management_nodes:
+        if server.host_id == host.id:
+            folder = management_directory(cluster.plan, server)
+            found.setdefault(folder, []).extend(["config.ini", f"ndb_{server.node_id}_cluster.log"])
+    return found
+
+
+def _has_errors(cluster: LiveCluster, node_id: int) -> bool:
+    return any(i == node_id and text.startswith("Error ") for _, i, text in cluster.state.node_logs)
+
+
+def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """Folders of data nodes and management servers; without a name those that there are."""
+    folders = _folders(cluster, host)
+    names = [word for word in words if not word.startswith("-")]
+    if not names:
+        return Answer("".join(f"{name}\n" for name in sorted(folders)))
+    text, failed = "", 0
+    for name in names:
+        inside = folders.get(name.rstrip("/") or "/")
+        if inside is None:
+            text += f"ls: cannot access '{name}': No such file or directory\n"
+            failed = 2
+        else:
+            text += "".join(f"{one}\n" for one in sorted(set(inside)))
+    return Answer(text, failed)
+
+
+def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """The last lines of the cluster log, on a management host, or of the log of a data node; -n and -f."""
+    count, names, expects = TAIL_LINES, list[str](), False
+    for word in words:
+        if expects:
+            count, expects = int(word) if word.isdigit() else TAIL_LINES, False
+        elif word == "-n":
+            expects = True
+        elif word.startswith("-") and word[1:].isdigit():
+            count = int(word[1:])
+        elif not word.startswith("-"):
+            names.append(word)
+    if not names:
+        return Answer("tail: name a log, such as ndb_1_cluster.log or ndb_3_out.log\n", 1)
+    count = min(count, 10_000)
+    base = names[0].rpartition("/")[2]
+    lines = _log(cluster, host, base)
+    if lines is None:
+        return Answer(f"tail: cannot open '{names[0]}' for reading: No such file or directory\n", 1)
+    return Answer("".join(f"{line}\n" for line in (lines[-count:] if count else [])))
+
+
+def _log(cluster: LiveCluster, host: Host, name: str) -> list[str] | None:
+    state = cluster.state
+    for server in (p for p in cluster.plan.processes if isinstance(p, ManagementNode)):
+        if server.host_id == host.id and name == f"ndb_{server.node_id}_cluster.log":
+            return [written(line, state.begin) for line in state.log]
+    for node in cluster.plan.data_nodes:
+        if node.host_id == host.id and name == f"ndb_{node.node_id}_out.log":
+            return [
+                f"{stamp(at_s, state.begin)} [ndbd] INFO     -- {text}"
+                for at_s, node_id, text in state.node_logs
+                if node_id == node.node_id
+            ]
+        if node.host_id == host.id and name == f"ndb_{node.node_id}_error.log":
+            return [
+                f"{stamp(at_s, state.begin)} {text}"
+                for at_s, node_id, text in state.node_logs
+                if node_id == node.node_id and text.startswith("Error ")
+            ] or None
+    return None

@@ -1,0 +1,126 @@
+"""iostat, free and top: what the machine is busy with, by what the simulation says of its last moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.base.units import KIB, MIB
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import memory, threads_of
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.processes import DataNode
+from ndbplan.train.answer import Answer
+from ndbplan.train.live import LiveCluster
+
+REQUEST_BYTES = 128 * KIB
+"""Mean size of a write [assumed: the largest that Linux makes of writes in a row is 128 to 1,280 KiB]."""
+SYSTEM_BYTES = 600 * MIB
+"""What a machine takes for itself [assumed]."""
+
+
+def _busy(cluster: LiveCluster, host: Host) -> float:
+    """Share of all cores of a host that work."""
+    sim = cluster.session.simulation
+    estimation = Estimation(cluster.plan, sim.scenario.workload)
+    peak = float(sim.scenario.laws.offered.max()) / sim.scenario.step_s
+    factor = cluster.moment().accepted_per_s / peak if peak > 0 else 1.0
+    found = next((one for one in estimation.cpu.hosts if one.host_id == host.id), None)
+    return min(1.0, found.utilisation.value * factor) if found is not None else 0.0
+
+
+def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`iostat -kx`: processors and disks, as of the last second."""
+    busy = 100.0 * _busy(cluster, host)
+    result, moment = cluster.result(), cluster.moment()
+    waits = max((moment.disk_utilisation.get(disk.id, 0.0) for disk in host.disks), default=0.0)
+    idle = max(0.0, 100.0 - busy)
+    iowait = min(idle, 10.0 * waits)
+    lines = [
+        f"Linux 5.15.0 ({host.hostname}) \t{cluster.clock:%m/%d/%Y} \t_x86_64_\t({host.cores} CPU)",
+        "",
+        "avg-cpu:  %user   %nice %system %iowait  %steal   %idle",
+        f"         {busy * 0.85:6.2f}    0.00 {busy * 0.15:7.2f} {iowait:7.2f}    0.00 {idle - iowait:7.2f}",
+        "",
+        "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm "
+        "w_await wareq-sz  aqu-sz  %util",
+    ]
+    for disk in host.disks:
+        series = next((one for one in result.disks if disk.id in one.disk_ids), None)
+        written = 0.0 if series is None else float(sum(values[-1] for values in series.bytes_per_s.values()))
+        used = min(1.0, moment.disk_utilisation.get(disk.id, 0.0))
+        writes = written / REQUEST_BYTES
+        alone_s = max(disk.sync_write_latency_s, REQUEST_BYTES / disk.sequential_write_bytes_per_s)
+        await_ms = 1000.0 * alone_s / max(0.02, 1.0 - used)
+        lines.append(
+            f"{disk.name:<12} {0.0:8.2f} {0.0:9.2f} {0.0:8.2f} {0.0:6.2f} {0.0:7.2f} {0.0:8.2f} "
+            f"{writes:7.2f} {written / KIB:9.2f} {0.0:8.2f} {0.0:6.2f} {await_ms if writes else 0.0:7.2f} "
+            f"{REQUEST_BYTES / KIB if writes else 0.0:8.2f} {writes * await_ms / 1000:7.2f} {100 * used:6.2f}"
+        )
+    return Answer("\n".join(lines) + "\n\n")
+
+
+def nodes_on(cluster: LiveCluster, host: Host) -> list[DataNode]:
+    """Data nodes of a host whose processes run."""
+    return [
+        node
+        for node in cluster.plan.data_nodes
+        if node.host_id == host.id and cluster.state.nodes[node.node_id].runs
+    ]
+
+
+def free(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`free -m`: data nodes take their memory when they start, whatever they hold."""
+    needs = {one.node_id: one.ram_bytes.value for one in memory(cluster.plan).nodes}
+    taken = sum(needs[node.node_id] for node in nodes_on(cluster, host)) + SYSTEM_BYTES
+    total = host.memory_bytes
+    used = min(total, taken)
+    cached = (total - used) * 0.3
+    unit = MIB if "-m" in words else 1024 * MIB if "-g" in words else KIB
+    values = (total, used, total - used - cached, 0, cached, total - used)
+    names = ("total", "used", "free", "shared", "buff/cache", "available")
+    heading = " " * 7 + "".join(f"{name:>12}" for name in names)
+    row = "Mem:   " + "".join(f"{round(value / unit):>12}" for value in values)
+    return Answer(f"{heading}\n{row}\nSwap:  {0:>12}{0:>12}{0:>12}\n")
+
+
+def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`top -H`: the threads of the data nodes by the names that ndbinfo.threads has for them."""
+    sim, state = cluster.session.simulation, cluster.state
+    estimation = Estimation(cluster.plan, sim.scenario.workload)
+    peak = float(sim.scenario.laws.offered.max()) / sim.scenario.step_s
+    factor = cluster.moment().accepted_per_s / peak if peak > 0 else 1.0
+    rows: list[tuple[float, int, str]] = []
+    for node in nodes_on(cluster, host):
+        counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)
+        answers = node.node_id in state.alive()
+        share = factor if answers else 0.0
+        ldm = 0.0 if cpu is None else cpu.ldm_utilisation.value * share
+        recv = 0.0 if cpu is None else cpu.receive_utilisation.value * share
+        other = 0.0 if cpu is None else cpu.other_utilisation.value * share
+        rest = max(1, counts.tc + counts.send + counts.main + counts.rep)
+        kinds = (
+            ("main", counts.main, other / rest), ("rep", counts.rep, other / rest), ("ldm", counts.ldm, ldm),
+            ("tc", counts.tc, other / rest), ("recv", counts.recv, recv), ("send", counts.send, other / rest),
+        )  # fmt: skip
+        number = 0
+        for name, count, busy in kinds:
+            for _ in range(count):
+                rows.append((min(100.0, 100.0 * busy), 20000 + 100 * node.node_id + number, name))
+                number += 1
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    needs = {one.node_id: one.ram_bytes.value for one in memory(cluster.plan).nodes}
+    lines = [
+        f"top - {cluster.clock:%H:%M:%S} up 40 days,  load average: {sum(r[0] for r in rows) / 100:.2f}",
+        f"Threads: {len(rows)} total",
+        "",
+        "    PID USER      PR  NI    VIRT    RES S  %CPU  %MEM COMMAND",
+    ]
+    for busy, pid, name in rows[: 40 if "-n" not in words else None]:
+        size = needs.get((pid - 20000) // 100, 0.0)
+        state_letter = "R" if busy > 50 else "S"
+        shown = f"{size / 2**30:6.1f}g"
+        share = min(100.0, 100.0 * size / host.memory_bytes)
+        lines.append(
+            f"{pid:>7} mysql     20   0 {shown} {shown} {state_letter} {busy:5.1f} {share:5.1f} {name}"
+        )
+    return Answer("\n".join(lines) + "\n")

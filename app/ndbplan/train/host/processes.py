@@ -1,0 +1,73 @@
+"""Processes that are started on a host: data nodes and management servers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.configuration.deployment import connect_string, data_node_program
+from ndbplan.ndb.cluster_log import stamp
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.processes import ManagementNode
+from ndbplan.simulate.events.orders import Connect
+from ndbplan.train.answer import Answer
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.starts import StartProcess
+
+_FLAGS = ("--initial", "--nostart", "-n", "--nodaemon", "--foreground", "--reload", "--nowait-nodes")
+_VALUES = ("--ndb-nodeid", "--ndb-connectstring", "-c", "--connect-string", "-f", "--config-file",
+           "--configdir", "--datadir")  # fmt: skip
+
+
+def _read(words: Sequence[str]) -> tuple[set[str], dict[str, str]] | str:
+    """Options without and with a value; or the word that is none."""
+    flags, values, left = set[str](), dict[str, str](), list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.partition("=")
+        if name in _VALUES:
+            values[name] = value if equals else left.pop(0) if left else ""
+        elif name in _FLAGS:
+            flags.add(name)
+        else:
+            return word
+    return flags, values
+
+
+def data_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`ndbmtd [--ndb-nodeid=N] [--initial] [--nostart]`: the node named, or the first that is down."""
+    read = _read(words)
+    program = data_node_program(cluster.plan)
+    if isinstance(read, str):
+        return Answer(f"{program}: [ERROR] unknown option '{read[:60]}'.\n", 2)
+    flags, values = read
+    state, wanted = cluster.state, values.get("--ndb-nodeid", "")
+    here = [node.node_id for node in cluster.plan.data_nodes if node.host_id == host.id]
+    down = [i for i in here if not state.nodes[i].runs]
+    now = f"{stamp(cluster.now_s, state.begin)} [ndbd] "
+    if state.server is None:
+        return Answer(f"{now}ERROR    -- Could not connect to {connect_string(cluster.plan)}\n", 1)
+    if wanted and (not wanted.isdigit() or int(wanted) not in here):
+        why = "no data node with that id is configured for this host"
+        return Answer(f"{now}ERROR    -- Failed to allocate nodeid {wanted[:20]}: {why}\n", 1)
+    if (int(wanted) if wanted else None) not in (None, *down) or not down:
+        why = f"its process runs already (id {wanted})" if wanted else "every data node of this host runs"
+        return Answer(f"{now}ERROR    -- Failed to allocate a nodeid: {why}\n", 1)
+    node_id = int(wanted) if wanted else down[0]
+    order = StartProcess(node_id, "--initial" in flags, bool(flags & {"--nostart", "-n"}))
+    text = f"{now}INFO     -- Angel connected to '{connect_string(cluster.plan)}'\n"
+    return Answer(f"{text}{now}INFO     -- Angel allocated nodeid: {node_id}\n", 0, (order,))
+
+
+def management_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`ndb_mgmd -f config.ini`: the management server of the host, when it is down."""
+    read = _read(words)
+    if isinstance(read, str):
+        return Answer(f"ndb_mgmd: [ERROR] unknown option '{read[:60]}'.\n", 2)
+    here = [p for p in cluster.plan.processes if isinstance(p, ManagementNode) and p.host_id == host.id]
+    down = [p for p in here if p.node_id not in cluster.state.servers]
+    said = f"MySQL Cluster Management Server {cluster.state.release.name}\n"
+    if not here:
+        return Answer(f"{said}ERROR    -- no management node of this host is configured\n", 1)
+    if not down:
+        return Answer(f"{said}ERROR    -- the port is in use: the server runs already\n", 1)
+    return Answer(said, 0, (Connect(down[0].id),))

@@ -1,0 +1,187 @@
+"""ndb_desc, ndb_config and ndb_perror. Forms: recorded on a running 8.4.8 cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ndbplan.base.resources import read_json
+from ndbplan.configuration.settings import node_settings
+from ndbplan.estimate.stored import distribute
+from ndbplan.ndb.columns import COLUMN_TYPES, Storage
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, ManagementNode, Process
+from ndbplan.plan.tables import Column, Table
+from ndbplan.train.answer import Answer
+from ndbplan.train.live import LiveCluster
+
+_CLASSES = {
+    "application error": "Application error", "configuration error": "Configuration or application error",
+    "no data found": "No data found", "constraint violation": "Constraint violation",
+    "schema error": "Schema error", "user defined": "User defined error",
+    "insufficient space": "Insufficient space", "temporary resource": "Temporary Resource error",
+    "node recovery": "Node Recovery error", "overload": "Overload error",
+    "timeout expired": "Timeout expired", "node shutdown": "Node shutdown",
+    "internal temporary": "Internal temporary", "unknown result": "Unknown result error",
+    "internal error": "Internal error",
+}  # fmt: skip
+
+
+@cache
+def _errors() -> dict[int, dict[str, Any]]:
+    return {row["code"]: row for row in read_json("ndb/errors.json")["errors"]}
+
+
+def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """What an error number of NDB means, in our own words; perror of older versions wants --ndb."""
+    numbers = [word for word in words if not word.startswith("-")]
+    if not numbers:
+        return Answer("Usage: ndb_perror [OPTIONS] [ERRORCODE [ERRORCODE...]]\n", 1)
+    text, failed = "", 0
+    for word in numbers:
+        row = _errors().get(int(word)) if word.isdigit() and len(word) < 10 else None
+        if row is None:
+            text += f"Illegal ndb error code: {word[:20]}\n"
+            failed = 1
+            continue
+        kind = row["classification"]
+        status = "Unknown result" if kind == "unknown result" else f"{row['status'].capitalize()} error"
+        named = _CLASSES.get(kind, kind.capitalize())
+        text += f"NDB error code {row['code']}: {row['short_text']}: {status}: {named}\n"
+    return Answer(text, failed)
+
+
+def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`ndb_config --query=nodeid,host,DataMemory [--type=ndbd] [--host=NAME] [--nodes]`."""
+    given = dict(word.lstrip("-").partition("=")[::2] for word in words if word.startswith("-"))
+    if "query" not in given:
+        return Answer("ndb_config: say what is asked for, such as --query=nodeid,host,DataMemory\n", 1)
+    kinds = {"ndbd": "data", "ndb_mgmd": "management", "mysqld": "api"}
+    wanted = given.get("type", "")
+    if wanted and wanted not in kinds:
+        return Answer(f"Unknown node type '{wanted}'.\n", 2)
+    if cluster.state.server is None:
+        return Answer("Unable to connect to management server.\n", 1)
+    rows = []
+    for process in sorted(cluster.plan.processes, key=lambda p: p.node_id):
+        kind = _kind(process)
+        name = cluster.state.address(process.node_id) if process.host_id else ""
+        if (wanted and kinds[wanted] != kind) or given.get("host", name) != name:
+            continue
+        values = []
+        for asked in given["query"].split(","):
+            value = _value(cluster.plan, process, asked, name)
+            if value is None:
+                return Answer(f"Unknown query option: {asked}\n")
+            values.append(value)
+        rows.append(",".join(values))
+    return Answer(" ".join(rows) + "\n")
+
+
+def _kind(process: Process) -> str:
+    if isinstance(process, DataNode):
+        return "data"
+    return "management" if isinstance(process, ManagementNode) else "api"
+
+
+def _value(plan: Plan, process: Process, asked: str, host: str) -> str | None:
+    from ndbplan.ndb import parameters
+
+    low = asked.lower()
+    if low in ("nodeid", "id"):
+        return str(process.node_id)
+    if low in ("host", "hostname"):
+        return host
+    if low == "type":
+        return {"data": "ndbd", "management": "ndb_mgmd", "api": "mysqld"}[_kind(process)]
+    section = {"data": "DB", "management": "MGM", "api": "API"}[_kind(process)]
+    if not any(parameters.knows(one, asked, plan.version) for one in ("DB", "MGM", "API")):
+        return None
+    if not parameters.knows(section, asked, plan.version):
+        return ""
+    value = node_settings(plan, process).value(asked)
+    return "" if value is None else str(value)
+
+
+def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`ndb_desc -d DATABASE TABLE [-p] [-n]`: columns, indexes, and what each partition holds."""
+    left, database, names, flags = list(words), "TEST_DB", list[str](), set[str]()
+    while left:
+        word = left.pop(0)
+        if word in ("-d", "-c", "--database", "--ndb-connectstring"):
+            value = left.pop(0) if left else ""
+            database = value if word in ("-d", "--database") else database
+        elif word.startswith("--database="):
+            database = word.partition("=")[2]
+        elif word.startswith("-"):
+            flags |= set(word[1:]) if not word.startswith("--") else {word.lstrip("-").partition("=")[0]}
+        else:
+            names.append(word)
+    if not cluster.state.alive():
+        return Answer("Unable to connect to the data nodes within 30 seconds.\n", 1)
+    text = ""
+    for name in names:
+        table = next((t for t in cluster.plan.tables if (t.database, t.name) == (database, name)), None)
+        if table is None:
+            text += f"No such object: {name}\n\n"
+        else:
+            parts = bool(flags & {"p", "extra-partition-info"})
+            text += _table(cluster, table, parts, bool(flags & {"n", "extra-node-info"}))
+    return Answer(text or "Usage: ndb_desc -d DATABASE TABLE [-p] [-n]\n", 0 if names else 1)
+
+
+def _table(cluster: LiveCluster, table: Table, parts: bool, nodes: bool) -> str:
+    found, plan = distribute(cluster.plan, table), cluster.plan
+    keys = set(table.primary_key)
+    partitions = found.partitions
+    lines = [
+        f"-- {table.name} --", "Version: 1", "Fragment type: HashMapPartition", "K Value: 6",
+        "Min load factor: 78", "Max load factor: 80", "Temporary table: no",
+        f"Number of attributes: {len(table.columns)}", f"Number of primary keys: {len(keys)}",
+        "Length of frm data: 0", f"Max Rows: {table.max_rows or 0}", "Row Checksum: 1", "Row GCI: 1",
+        "SingleUserMode: 0", "ForceVarPart: 0", f"PartitionCount: {len(partitions)}",
+        f"FragmentCount: {len(partitions)}",
+    ]  # fmt: skip
+    if plan.features.partition_balance:
+        lines.append("PartitionBalance: FOR_RP_BY_LDM")
+    lines += ["ExtraRowGciBits: 0", "ExtraRowAuthorBits: 0", "TableStatus: Retrieved", "Table options:"]
+    if found.hash_map_name:
+        lines.append(f"HashMap: {found.hash_map_name}")
+    lines.append("-- Attributes --")
+    lines += [_attribute(column, column.name in keys) for column in table.columns]
+    key = ", ".join(table.primary_key)
+    lines += ["-- Indexes -- ", f"PRIMARY KEY({key}) - UniqueHashIndex", f"PRIMARY({key}) - OrderedIndex"]
+    for index in table.indexes:
+        columns = ", ".join(index.columns)
+        if index.kind != "ordered":
+            lines.append(f"{index.name}$unique({columns}) - UniqueHashIndex")
+        if index.kind != "unique_hash":
+            lines.append(f"{index.name}({columns}) - OrderedIndex")
+    if parts:
+        lines.append("-- Per partition info -- ")
+        titles = (
+            "Partition", "Row count", "Commit count", "Frag fixed memory", "Frag varsized memory",
+            "Extent_space", "Free extent_space", *(("Nodes",) if nodes else ()),
+        )  # fmt: skip
+        lines.append("".join(f"{name}\t" for name in titles))
+        for part in partitions:
+            row = (
+                f"{part.partition:<10}\t{part.rows:<9}\t{part.rows:<12}\t{part.fixed_bytes:<17}\t"
+                f"{part.variable_bytes:<20}\t{0:<12}\t{0:<18}\t"
+            )
+            lines.append(row + (f"{','.join(str(i) for i in part.nodes)}\t" if nodes else ""))
+    return "\n".join([*lines, "", ""]) + "\n"
+
+
+def _attribute(column: Column, is_key: bool) -> str:
+    known = COLUMN_TYPES.get(column.type)
+    names = known.api_names if known is not None and known.api_names else (column.type.capitalize(),)
+    wanted = [name for name in names if name.lower().endswith("unsigned") is column.unsigned]
+    name = (wanted or list(names))[-1 if not column.unsigned else 0]
+    length = f"({column.length})" if column.length is not None else ""
+    null = "PRIMARY KEY DISTRIBUTION KEY" if is_key else "NULL" if column.nullable else "NOT NULL"
+    is_fixed = known is None or known.storage is Storage.FIXED
+    kind = "FIXED" if is_fixed else "MEDIUM_VAR" if (column.length or 0) > 255 else "SHORT_VAR"
+    return f"{column.name} {name}{length} {null} AT={kind} ST={column.storage.upper()}"

@@ -1,0 +1,105 @@
+"""Training at a terminal: prompts with history and completion; the cluster's time passes with the clock.
+
+A line goes to the console that its prompt names, `host1$ df -h`, or to the one in front. A prompt alone
+brings a console to the front. What is typed is recorded as a transcript that plays again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TextIO
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from ndbplan.train.consoles import MGM, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.host.console import PROGRAMS
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.mgm.console import WORDS
+from ndbplan.train.quantities import NAMES
+from ndbplan.train.world import VERBS
+
+STEP_S = 0.1
+
+
+class _Words(Completer):
+    """What may follow at a console."""
+
+    def __init__(self, cluster: LiveCluster) -> None:
+        self.front = MGM
+        self._prompts = [MGM, WORLD, *(f"{host.hostname}$" for host in cluster.plan.hosts)]
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        found = addressed(text)
+        front, typed = (found.prompt, found.text) if found is not None else (self.front, text)
+        words: Iterable[str] = PROGRAMS
+        if front == MGM:
+            words = WORDS
+        elif front == WORLD:
+            words = (*VERBS, *(f"until {name}" for name in NAMES))
+        offered = [*words, *self._prompts] if found is None else list(words)
+        for word in offered:
+            if typed and word.lower().startswith(typed.lower()):
+                yield Completion(word, start_position=-len(typed))
+
+
+class Terminal:
+    """A session at a terminal; `record` gets what was typed and when."""
+
+    def __init__(self, cluster: LiveCluster, speed: float, record: TextIO | None = None) -> None:
+        self.consoles, self.speed, self._record = Consoles(cluster), speed, record
+        self._completer = _Words(cluster)
+        self._owed_s = 0.0
+        """Time that has passed by the clock and not yet in the cluster."""
+
+    def line(self, text: str, waited_s: float) -> str:
+        """What a line is answered that came so long after the last answer, by the clock."""
+        self._pass(waited_s * self.speed)
+        found = addressed(text)
+        if found is None and text.strip():
+            found = Addressed(self._completer.front, text.strip())
+        if found is None:
+            return ""
+        if not found.text:
+            self._completer.front = found.prompt
+            return ""
+        whole = f"{found.prompt} {found.text}"
+        self._note(whole)
+        return self.consoles.answer(whole)
+
+    @property
+    def prompt(self) -> str:
+        """That of the console in front."""
+        return f"{self._completer.front} "
+
+    def _pass(self, seconds: float) -> None:
+        self._owed_s += seconds
+        steps = int(self._owed_s / STEP_S)
+        if steps:
+            passed_s = round(steps * STEP_S, 9)
+            self._owed_s -= passed_s
+            self._note(f"! wait {passed_s:g}s")
+            self.consoles.cluster.advance(passed_s)
+
+    def _note(self, line: str) -> None:
+        if self._record is not None:
+            self._record.write(line + "\n")
+            self._record.flush()
+
+    def run(self) -> None:
+        """Ask until the end of the input."""
+        session: PromptSession[str] = PromptSession(completer=self._completer, complete_while_typing=False)
+        print("A prompt alone ('ndb_mgm>', 'HOST$', '!') changes the console; '! help'; Ctrl-D ends.")
+        asked_s = time.monotonic()
+        while True:
+            try:
+                text = session.prompt(self.prompt)
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                continue
+            print(self.line(text, time.monotonic() - asked_s), end="")
+            asked_s = time.monotonic()

@@ -1,0 +1,312 @@
+"""What the trainer or the world does to a live cluster, as people type it.
+
+    do("kill node:3", cluster)                 # also: hang, wake, fail, restore, cut, heal
+    do("slow disk:host1/redo 20MB/s", cluster)
+    do("load x2", cluster)
+    do("set RedoBuffer=64M", cluster)          # a rolling restart
+    do("wait 30s", cluster)
+    do("until redo_log 80% within 10min", cluster)
+    do("rewind 30s", cluster)
+
+Parts are named as everywhere: node:4, host:a1, disk:a1/nvme0 (or disk:a1/redo, by its role), device:a1/nvme0,
+rack:A, link:a1/b1, switch:A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pydantic import ValidationError
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import (
+    format_clock,
+    parse_bytes_per_s,
+    parse_duration_s,
+    parse_factor,
+    whole_number,
+)
+from ndbplan.configuration.directories import disks_of_roles
+from ndbplan.configuration.failing_parts import called_so, parse_parts
+from ndbplan.ndb.parameters import knows
+from ndbplan.plan.events import (
+    DeviceFailure,
+    DiskSlow,
+    Event,
+    HostFailure,
+    LocationFailure,
+    NetworkCut,
+    ParameterChange,
+)
+from ndbplan.plan.fields import refusal
+from ndbplan.plan.processes import DataNode
+from ndbplan.simulate.events.handlers import Order
+from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.quantities import NAMES, SHARES, value
+from ndbplan.train.starts import StartProcess
+
+LONGEST_S = 86400.0
+MOST_FASTER = 10.0
+"""How much faster one event makes a disk at most."""
+_FIX = "type for example 'kill node:3', 'wait 30s' or 'help'"
+
+
+class WorldError(UserError):
+    """Something that cannot be done to the cluster."""
+
+
+def do(text: str, cluster: LiveCluster) -> str:
+    """Do it, and say what was done in one line. Raises UserError for what cannot be."""
+    verb, _, rest = text.strip().partition(" ")
+    action = _VERBS.get(verb.lower())
+    if action is None:
+        known = ", ".join(_VERBS)
+        raise WorldError(f"'{verb[:40]}' is nothing that can be done here", fix=f"one of {known}")
+    return action(rest.strip(), cluster)
+
+
+def _act(cluster: LiveCluster, *acts: Event | Order) -> None:
+    for act in acts:
+        refused = cluster.act(act)
+        if refused is not None:
+            raise WorldError(refused.text, fix=_FIX)
+
+
+def _duration_s(text: str) -> float:
+    seconds = parse_duration_s(text)
+    if not 0 <= seconds <= LONGEST_S:
+        raise WorldError(f"'{text[:40]}' is outside 0 s to a day", fix="type for example 30s")
+    return seconds
+
+
+def _said(cluster: LiveCluster, what: str) -> str:
+    return f"{format_clock(cluster.now_s)} {what}".rstrip()
+
+
+# Time.
+
+
+def _wait(text: str, cluster: LiveCluster) -> str:
+    cluster.advance(_duration_s(text))
+    return _said(cluster, "the session is over" if cluster.is_over else "")
+
+
+def _until(text: str, cluster: LiveCluster) -> str:
+    condition, _, within = text.partition(" within ")
+    name, _, wanted = condition.strip().partition(" ")
+    if name not in NAMES:
+        raise WorldError(f"'{name[:40]}' is no quantity", fix=f"one of {', '.join(NAMES)}")
+    above = not wanted.strip().startswith("<")
+    number = wanted.strip().lstrip("<>= ")
+    share = number.endswith("%")
+    try:
+        limit = float(number.rstrip("% ")) / (100.0 if share else 1.0)
+    except ValueError:
+        raise WorldError(f"'{wanted[:40]}' is no number", fix="type for example 80% or < 10") from None
+    at_most_s = _duration_s(within) if within else LONGEST_S
+    every_s = 0.1 if name in SHARES else 1.0
+
+    def reached(now: LiveCluster) -> bool:
+        found = value(name, now)
+        return found >= limit if above else found < limit
+
+    done = cluster.advance_until(reached, at_most_s, every_s)
+    is_now = value(name, cluster)
+    shown = f"{is_now:.1%}" if name in SHARES else f"{is_now:g}"
+    return _said(cluster, f"{name} is {shown}" + ("" if done else ": not reached"))
+
+
+def _rewind(text: str, cluster: LiveCluster) -> str:
+    back = text.startswith("to ")
+    seconds = _duration_s(text.removeprefix("to "))
+    cluster.rewind(seconds if back else max(0.0, cluster.now_s - seconds))
+    return _said(cluster, "")
+
+
+def _clock(_text: str, cluster: LiveCluster) -> str:
+    return _said(cluster, f"the clocks show {cluster.clock:%Y-%m-%d %H:%M:%S}")
+
+
+# Failures.
+
+
+def _processes(text: str, cluster: LiveCluster) -> list[str]:
+    found = []
+    for part in parse_parts(cluster.plan, text):
+        if part.kind != "node":
+            raise WorldError(f"{part} is no process", fix="name a node: node:3")
+        found += [process.id for process in called_so(cluster.plan, part)]
+    return found
+
+
+def _kill(text: str, cluster: LiveCluster) -> str:
+    _act(cluster, *(Kill(process_id) for process_id in _processes(text, cluster)))
+    return _said(cluster, f"{text} is killed")
+
+
+def _hang(text: str, cluster: LiveCluster) -> str:
+    _act(cluster, *(Kill(process_id, hangs=True) for process_id in _processes(text, cluster)))
+    return _said(cluster, f"{text} hangs")
+
+
+def _wake(text: str, cluster: LiveCluster) -> str:
+    _act(cluster, *(Resume(process_id) for process_id in _processes(text, cluster)))
+    return _said(cluster, f"{text} goes on")
+
+
+def _start(text: str, cluster: LiveCluster) -> str:
+    orders: list[Order] = []
+    for part in parse_parts(cluster.plan, text):
+        for process in called_so(cluster.plan, part) if part.kind == "node" else ():
+            is_data = isinstance(process, DataNode)
+            orders.append(StartProcess(process.node_id) if is_data else Connect(process.id))
+    _act(cluster, *orders)
+    return _said(cluster, f"{text} is started")
+
+
+def _fail(text: str, cluster: LiveCluster) -> str:
+    events: list[Event | Order] = []
+    for part in parse_parts(cluster.plan, _by_name(text, cluster)):
+        for one in called_so(cluster.plan, part):
+            if part.kind == "node":
+                events.append(Kill(one.id))
+            elif part.kind == "host":
+                events.append(HostFailure(at_s=0, object_id=one.id))
+            elif part.kind == "rack":
+                events.append(LocationFailure(at_s=0, object_id=one.id))
+            elif part.kind == "device":
+                events.append(DeviceFailure(at_s=0, object_id=one.id))
+            elif part.kind == "disk":
+                events.append(DiskSlow(at_s=0, object_id=one.id, factor=0))
+            else:
+                raise WorldError(f"{part} does not fail but is cut", fix=f"type 'cut {part}'")
+    _act(cluster, *events)
+    return _said(cluster, f"{text} fails")
+
+
+def _restore(text: str, cluster: LiveCluster) -> str:
+    orders: list[Event | Order] = []
+    for part in parse_parts(cluster.plan, _by_name(text, cluster)):
+        for one in called_so(cluster.plan, part):
+            if part.kind in ("host", "rack"):
+                orders.append(Restore(one.id))
+            elif part.kind == "disk":
+                orders += _speed(cluster, one.id, 1.0)
+            else:
+                raise WorldError(f"{part} cannot be restored", fix="host:NAME, rack:NAME, disk:HOST/NAME")
+    _act(cluster, *orders)
+    return _said(cluster, f"{text} is well again")
+
+
+def _cut(text: str, cluster: LiveCluster) -> str:
+    cuts = []
+    for part in parse_parts(cluster.plan, text):
+        ends = part.name.split("/") if part.kind == "link" else []
+        if ends:
+            one, other = (cluster.plan_host(name) for name in ends)
+            cuts.append(NetworkCut(at_s=0, object_ids=(one,), other_ids=(other,)))
+        elif part.kind in ("switch", "rack", "host", "node"):
+            ids = tuple(one.id for one in called_so(cluster.plan, part))
+            cuts.append(NetworkCut(at_s=0, object_ids=ids))
+        else:
+            raise WorldError(f"{part} has no network", fix="link:HOST/HOST, switch:NAME, host:NAME")
+    _act(cluster, *cuts)
+    return _said(cluster, f"{text} is cut off")
+
+
+def _heal(_text: str, cluster: LiveCluster) -> str:
+    _act(cluster, Restore())
+    return _said(cluster, "all see one another")
+
+
+# Disks, load, parameters.
+
+
+def _by_name(text: str, cluster: LiveCluster) -> str:
+    """`disk:a1/redo` as the disk that has this role on that host."""
+    words = []
+    for piece in text.split(","):
+        kind, _, name = piece.strip().partition(":")
+        host_name, _, disk_name = name.partition("/")
+        if kind == "disk" and disk_name:
+            for node in cluster.plan.data_nodes:
+                host = cluster.plan.host(node.host_id)
+                if host.hostname != host_name or any(disk.name == disk_name for disk in host.disks):
+                    continue
+                roles = {role.value: disk for role, disk in disks_of_roles(cluster.plan, node).items()}
+                disk = roles.get(disk_name)
+                if disk is not None:
+                    piece = f"disk:{host_name}/{disk.name}"
+        words.append(piece.strip())
+    return ",".join(words)
+
+
+def _speed(cluster: LiveCluster, disk_id: str, share: float) -> Iterator[DiskSlow]:
+    """A disk that has so much of the speed that it has in the plan, in as many events as it takes."""
+    sim = cluster.session.simulation
+    d = sim.disk(disk_id)
+    if d < 0:
+        raise WorldError("no data node writes to this disk", fix="name another one")
+    factor = share * sim.scenario.disk_classes[d].bytes_per_s / float(sim.laws.disks[d].write_bytes_per_s)
+    while factor > MOST_FASTER:
+        yield DiskSlow(at_s=0, object_id=disk_id, factor=MOST_FASTER)
+        factor /= MOST_FASTER
+    yield DiskSlow(at_s=0, object_id=disk_id, factor=max(1e-6, factor))
+
+
+def _slow(text: str, cluster: LiveCluster) -> str:
+    name, _, speed = text.rpartition(" ")
+    orders: list[DiskSlow] = []
+    for part in parse_parts(cluster.plan, _by_name(name, cluster)):
+        if part.kind != "disk":
+            raise WorldError(f"{part} is no disk", fix="type for example 'slow disk:a1/redo 20MB/s'")
+        for disk in called_so(cluster.plan, part):
+            if speed.endswith("%"):
+                share = parse_factor(speed.rstrip("%")) / 100.0
+            else:
+                share = parse_bytes_per_s(speed) / disk.sequential_write_bytes_per_s
+            orders += _speed(cluster, disk.id, share)
+    _act(cluster, *orders)
+    return _said(cluster, f"{name} writes {speed}")
+
+
+def _load(text: str, cluster: LiveCluster) -> str:
+    factor = parse_factor(text.strip().lstrip("x×* "))
+    _act(cluster, SetLoad(min(1000.0, max(0.0, factor))))
+    return _said(cluster, f"clients send {factor:g} times the load")
+
+
+def _set(text: str, cluster: LiveCluster) -> str:
+    name, equals, stated = (piece.strip() for piece in text.partition("="))
+    if not equals or not stated:
+        raise WorldError(f"'{text[:60]}' is not NAME=VALUE", fix="type for example set RedoBuffer=64M")
+    if not knows("DB", name, cluster.plan.version):
+        raise WorldError(
+            f"data nodes of NDB {cluster.plan.version} have no parameter '{name[:60]}'",
+            fix="name another one, such as RedoBuffer",
+        )
+    number = whole_number(stated)
+    try:
+        change = ParameterChange(at_s=0, name=name, value=stated if number is None else number)
+    except ValidationError as error:
+        raise WorldError(f"'{text[:60]}': {refusal(error.errors()[0])}", fix=_FIX) from None
+    _act(cluster, change)
+    return _said(cluster, f"{name} is set to {stated} with a rolling restart")
+
+
+def _help(_text: str, _cluster: LiveCluster) -> str:
+    return (
+        "wait TIME; until QUANTITY [<] NUMBER [within TIME]; rewind TIME; rewind to TIME; clock\n"
+        "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
+        "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%)\n"
+        f"load x2; set NAME=VALUE; quantities: {', '.join(NAMES)}"
+    )
+
+
+_VERBS: dict[str, Callable[[str, LiveCluster], str]] = {
+    "wait": _wait, "until": _until, "rewind": _rewind, "clock": _clock, "kill": _kill, "hang": _hang,
+    "wake": _wake, "start": _start, "fail": _fail, "restore": _restore, "cut": _cut, "heal": _heal,
+    "slow": _slow, "load": _load, "set": _set, "help": _help,
+}  # fmt: skip
+VERBS = tuple(_VERBS)

@@ -1,0 +1,206 @@
+"""Transcripts, shells of hosts, what befalls the cluster, and the terminal."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner
+from prompt_toolkit.document import Document
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli import all_commands
+from ndbplan.plan.file import save
+from ndbplan.train import world
+from ndbplan.train.answer import carry_out
+from ndbplan.train.consoles import Consoles, transcript
+from ndbplan.train.host.console import PROGRAMS, Shell
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.mgm.console import WORDS
+from ndbplan.train.terminal import Terminal
+
+from .conftest import two_by_two
+
+STORY = """\
+# a node is lost and comes back
+ndb_mgm> SHOW
+! kill node:4
+! wait 2s
+ndb_mgm> 4 STATUS
+data2$ ndbmtd
+! until nodes_started 4 within 10min
+ndb_mgm> 3 STOP
+app1$ tail -n 3 ndb_1_cluster.log
+
+data1$ iostat -kx
+nobody knows
+"""
+
+
+def sh(cluster: LiveCluster, host: str, line: str) -> str:
+    found = next(one for one in cluster.plan.hosts if one.hostname == host)
+    return carry_out(Shell(found.id).answer(line, cluster), cluster).text
+
+
+def test_a_transcript_repeats_each_line_with_its_answer_and_plays_again(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    first, again = ("".join(transcript(io.StringIO(STORY), begun("8.4.8"))) for _ in range(2))
+    assert first == again
+    lines = [line for line in STORY.splitlines() if line]
+    assert [line for line in first.splitlines() if line in lines] == lines
+    assert "Node 4: not connected" in first
+    assert "Node 3 has shutdown." in first
+    assert "Node 3: Node shutdown initiated\n" in first, "the client prints events on its own"
+    assert first.rstrip().endswith("'! wait 30s'")
+    assert "'nobody knows' names no console" in first
+
+
+def test_the_command_reads_a_transcript(tmp_path: object) -> None:
+    path = tmp_path / "plan.ndbplan"  # type: ignore[operator]
+    save(two_by_two(), path)
+    done = CliRunner().invoke(
+        all_commands(), ["train", str(path), "--for", "5min"], input="! wait 10s\nndb_mgm> 3 STATUS\n"
+    )
+    assert done.exit_code == 0
+    greeting = "Connected to management server at app1 port 1186 (using cleartext)\n"
+    status = "Node 3: started (mysql-8.4.8 ndb-8.4.8)\n\n"
+    assert done.output == f"! wait 10s\n0:10\nndb_mgm> 3 STATUS\n{greeting}{status}"
+
+
+def test_what_a_machine_shows_follows_the_cluster(cluster: LiveCluster) -> None:
+    busy = sh(cluster, "data1", "iostat -kx")
+    assert busy.splitlines()[5].split()[0] == "Device"
+    assert all(len(line.split()) == len(busy.splitlines()[5].split()) for line in busy.splitlines()[6:8])
+    assert sh(cluster, "data1", "free -m").splitlines()[1].startswith("Mem:")
+    threads = sh(cluster, "data1", "top -H").splitlines()[4:]
+    assert {line.split()[-1] for line in threads} == {"main", "rep", "ldm", "recv"}
+    used = int(sh(cluster, "data1", "free -m").split()[8])
+    world.do("kill node:3", cluster)
+    cluster.advance(5.0)
+    assert int(sh(cluster, "data1", "free -m").split()[8]) < used
+    assert sh(cluster, "data1", "top -H").splitlines()[1] == "Threads: 0 total"
+    world.do("fail host:data1", cluster)
+    assert sh(cluster, "data1", "df -h").startswith("ssh: connect to host data1")
+    world.do("restore host:data1", cluster)
+    assert sh(cluster, "data1", "df -h").startswith("Filesystem")
+
+
+def test_processes_are_started_where_they_are_down(cluster: LiveCluster) -> None:
+    assert "every data node of this host runs" in sh(cluster, "data1", "ndbmtd")
+    world.do("kill node:1,node:3", cluster)
+    cluster.advance(2.0)
+    assert "Could not connect to app1:1186" in sh(cluster, "data1", "ndbmtd")
+    assert sh(cluster, "app1", "ndb_mgmd -f config.ini").endswith("ndb-8.4.8\n")
+    assert sh(cluster, "app1", "ndb_mgmd -f config.ini").endswith("the server runs already\n")
+    assert "Failed to allocate nodeid 9" in sh(cluster, "data1", "ndbmtd --ndb-nodeid=9")
+    assert "Angel allocated nodeid: 3" in sh(cluster, "data1", "ndbmtd --nostart")
+    cluster.advance(3.0)
+    assert cluster.state.nodes[3].status == "not started"
+
+
+def test_the_tools_of_ndb(cluster: LiveCluster) -> None:
+    desc = sh(cluster, "data1", "ndb_desc -d test blobs_5k -p -n")
+    rows = [line.split() for line in desc.partition("-- Per partition info --")[2].splitlines()[2:] if line]
+    assert [int(row[0]) for row in rows] == list(range(len(rows)))
+    assert {frozenset(row[-1].split(",")) for row in rows} == {frozenset("34"), frozenset("56")}
+    assert sh(cluster, "data1", "ndb_desc -d test nosuch") == "No such object: nosuch\n\n"
+    assert sh(cluster, "data1", "ndb_config --type=ndbd --query=nodeid,host") == (
+        "3,data1 4,data2 5,data3 6,data4\n"
+    )
+    assert sh(cluster, "data1", "ndb_config --query=nosuch") == "Unknown query option: nosuch\n"
+    assert sh(cluster, "data1", "perror --ndb 1221").startswith("NDB error code 1221: ")
+    assert sh(cluster, "data1", "ndb_perror 410").endswith(": Temporary error: Overload error\n")
+    assert sh(cluster, "data1", "ndb_perror 99999") == "Illegal ndb error code: 99999\n"
+    assert "not on this machine" in sh(cluster, "data1", "vi /etc/passwd")
+
+
+def test_time_goes_to_a_breakpoint_and_back(cluster: LiveCluster) -> None:
+    begin_s = cluster.now_s
+    world.do("load x3", cluster)
+    assert "redo_log is " in world.do("until redo_log 2% within 5min", cluster)
+    reached_s = cluster.now_s
+    assert begin_s < reached_s
+    before = cluster.log_text()
+    world.do("kill node:4", cluster)
+    world.do("wait 20s", cluster)
+    world.do(f"rewind to {reached_s:g}s", cluster)
+    assert (cluster.now_s, cluster.log_text()) == (reached_s, before)
+
+
+def test_a_disk_is_slowed_to_a_speed_by_its_role(cluster: LiveCluster) -> None:
+    world.do("slow disk:data1/redo 10MB/s", cluster)
+    sim = cluster.session.simulation
+    disk = sim.scenario.node_classes[0].redo_disk
+    full = sim.scenario.disk_classes[disk]
+    share = float(sim.laws.disks[disk].write_bytes_per_s) / full.bytes_per_s
+    assert share == pytest.approx(10e6 / full.disks[0].sequential_write_bytes_per_s)
+    name = f"{full.hostnames[0]}/{full.disks[0].name}"
+    world.do(f"restore disk:{name}", cluster)
+    assert float(sim.laws.disks[disk].write_bytes_per_s) == pytest.approx(full.bytes_per_s)
+
+
+def test_a_parameter_changes_with_a_rolling_restart(cluster: LiveCluster) -> None:
+    world.do("set RedoBuffer=64M", cluster)
+    cluster.advance(1.0)
+    assert sum(node.status == "started" for node in cluster.state.nodes.values()) == 2
+    assert "Node 3: Node shutdown completed, restarting, no start." in cluster.log_text()
+    assert cluster.advance_until(lambda c: c.log_text().count(": Started (mysql-8.4.8") == 4, 1200.0, 5.0)
+    assert "Forced node shutdown" not in cluster.log_text()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "fly", "kill", "kill host:data1", "kill node:99", "wait", "wait x", "until x 3", "until redo_log y",
+     "slow disk:data1/none 1MB/s", "slow node:3 1MB/s", "set RedoBuffer", "set NoSuch=1", "load", "load xx",
+     "rewind a", "cut disk:data1/x", "cut link:a/b", "fail link:data1/data2", "restore node:3"],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_in_one_line(cluster: LiveCluster, line: str) -> None:
+    before = cluster.now_s
+    with pytest.raises(UserError) as found:
+        world.do(line, cluster)
+    assert "\n" not in found.value.line
+    assert cluster.now_s == before
+
+
+def test_random_lines_to_any_console_are_answered(begun: Callable[[str], LiveCluster]) -> None:
+    rng = random.Random(5)
+    more = (
+        "node:3 host:data1 disk:data1/c0d1 5s x2 80% redo_log -p -h 'unclosed -n 3 /c0d1/mysqlcluster to "
+        "ndb_3_out.log --initial --ndb-nodeid=4 RedoBuffer=1"
+    )
+    words = [*WORDS, *PROGRAMS, *world.VERBS, *more.split(" ")]
+    consoles = Consoles(begun("8.4.8"))
+    for turn in range(600):
+        if turn % 60 == 0:
+            consoles = Consoles(begun("8.4.8"))
+        prompt = rng.choice(["ndb_mgm>", "!", "data1$", "app1$", "nowhere$", ""])
+        text = " ".join(rng.choice(words) for _ in range(rng.randrange(5)))
+        if "STOP" in text or "RESTART" in text or "until" in text or "BACKUP" in text:
+            continue
+        assert isinstance(consoles.answer(f"{prompt} {text}"), str)
+
+
+def test_the_terminal_lets_time_pass_and_records_what_plays_again(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    record = io.StringIO()
+    cluster = begun("8.4.8")
+    begin_s = cluster.now_s
+    terminal = Terminal(cluster, 10.0, record)
+    assert terminal.prompt == "ndb_mgm> "
+    seen = terminal.line("show", 1.25)
+    assert cluster.now_s == pytest.approx(begin_s + 12.5)
+    assert terminal.line("data1$", 0.0) == ""
+    assert terminal.prompt == "data1$ "
+    seen += terminal.line("df -h", 0.0)
+    seen += terminal.line("! kill node:4", 0.5)
+    words = terminal._completer.get_completions(Document("to"), None)  # type: ignore[arg-type]
+    assert [word.text for word in words] == ["top"]
+    played = "".join(transcript(io.StringIO(record.getvalue()), begun("8.4.8")))
+    told = [line for line in played.splitlines() if line and not line.startswith(("! wait", "0:"))]
+    assert [line for line in seen.splitlines() if line and not line.startswith("0:")] == [
+        line for line in told if line not in record.getvalue().splitlines()
+    ]
