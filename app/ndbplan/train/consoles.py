@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.train import world
@@ -20,8 +20,11 @@ from ndbplan.train.host import console as host
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm import console as mgm
 
-_LINE = re.compile(r"(ndb_mgm>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
-MGM, WORLD = "ndb_mgm>", "!"
+if TYPE_CHECKING:
+    from ndbplan.train.sql.console import Client
+
+_LINE = re.compile(r"(ndb_mgm>|mysql>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
+MGM, SQL, WORLD = "ndb_mgm>", "mysql>", "!"
 _EVENTS = (
     "stop_begins", "stop_all_begins", "stop_done", "stop_aborted", "start_begins", "started", "forced",
     "signal", "backup_started", "backup_completed", "backup_aborted", "memory",
@@ -33,7 +36,7 @@ class Addressed(NamedTuple):
     """A line, and the console that it is for."""
 
     prompt: str
-    """`ndb_mgm>`, `!`, or `host1$`."""
+    """`ndb_mgm>`, `mysql>`, `!`, or `host1$`."""
     text: str
 
 
@@ -53,19 +56,22 @@ class Consoles:
         self._told = 0
         """Lines of the cluster log that the client has printed or passed over."""
         self.shells: dict[str, host.Shell] = {}
+        self._client: Client | None = None
 
     def answer(self, line: str) -> str:
         """What a line is answered; the cluster does what it says."""
         found = addressed(line)
         if found is None:
             return (
-                f"ndbplan: '{line.strip()[:60]}' names no console — begin it with ndb_mgm>, HOST$ or "
-                "!, as in 'ndb_mgm> SHOW', 'host1$ df -h', '! wait 30s'\n"
+                f"ndbplan: '{line.strip()[:60]}' names no console — begin it with ndb_mgm>, mysql>, "
+                "HOST$ or !, as in 'ndb_mgm> SHOW', 'host1$ df -h', '! wait 30s'\n"
             )
         if found.prompt == WORLD:
             return self._world(found.text)
         if found.prompt == MGM:
             return self._management(found.text)
+        if found.prompt == SQL:
+            return self._statement(found.text)
         return self._shell(found.prompt[:-1], found.text)
 
     def _world(self, text: str) -> str:
@@ -90,6 +96,13 @@ class Consoles:
         if done.ends or self.cluster.state.server is None:
             self.is_connected = False
         return before + events + meanwhile + done.text
+
+    def _statement(self, text: str) -> str:
+        # sqlglot takes a while to load.
+        from ndbplan.train.sql.console import Client
+
+        self._client = self._client or Client()
+        return self._client.answer(text, self.cluster)
 
     def _events(self, without: str = "") -> str:
         """What the client prints on its own since it last printed anything."""

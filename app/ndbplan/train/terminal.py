@@ -14,7 +14,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from ndbplan.train.consoles import MGM, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.consoles import MGM, SQL, WORLD, Addressed, Consoles, addressed
 from ndbplan.train.host.console import PROGRAMS
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS
@@ -22,6 +22,8 @@ from ndbplan.train.quantities import NAMES
 from ndbplan.train.world import VERBS
 
 STEP_S = 0.1
+_SQL_WORDS = ("SELECT * FROM ndbinfo.", "SHOW TABLES FROM ndbinfo;", "SHOW WARNINGS;",
+              "SHOW ENGINE NDB STATUS;", "USE ndbinfo;")  # fmt: skip
 
 
 class _Words(Completer):
@@ -29,7 +31,7 @@ class _Words(Completer):
 
     def __init__(self, cluster: LiveCluster) -> None:
         self.front = MGM
-        self._prompts = [MGM, WORLD, *(f"{host.hostname}$" for host in cluster.plan.hosts)]
+        self._prompts = [MGM, SQL, WORLD, *(f"{host.hostname}$" for host in cluster.plan.hosts)]
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         text = document.text_before_cursor
@@ -38,6 +40,8 @@ class _Words(Completer):
         words: Iterable[str] = PROGRAMS
         if front == MGM:
             words = WORDS
+        elif front == SQL:
+            words = _SQL_WORDS
         elif front == WORLD:
             words = (*VERBS, *(f"until {name}" for name in NAMES))
         offered = [*words, *self._prompts] if found is None else list(words)

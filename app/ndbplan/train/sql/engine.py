@@ -1,0 +1,316 @@
+"""Queries about a live cluster: read as MySQL, run by SQLite on the rows of this moment.
+
+sqlglot translates; what SQLite does otherwise than MySQL is done by functions of our own: division (never
+whole, NULL by zero with a warning), decimals inside texts, LPAD and its like.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
+
+from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+
+
+class Relation(NamedTuple):
+    """A table that a query may read."""
+
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    rows: Sequence[Mapping[str, Any]]
+
+
+class Result(NamedTuple):
+    """What a query found."""
+
+    headings: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    rows: list[tuple[Any, ...]]
+    warnings: tuple[Warned, ...] = ()
+
+
+Provider = Callable[[str, str], Relation]
+"""The table of a database and a name; raises SqlError."""
+
+MOST_STEPS = 2_000_000
+"""A query that takes more steps of SQLite's machine than this is broken off: it has no end here."""
+
+
+def parsed(sql: str) -> exp.Expr:
+    """A statement as a tree. Raises SqlError 1064."""
+    try:
+        _check_commas(sql)
+        found = sqlglot.parse_one(sql, read="mysql")
+    except (SqlglotError, RecursionError) as error:
+        near = getattr(error, "errors", None) or [{}]
+        raise syntax(str(near[0].get("highlight") or "") + str(near[0].get("end_context") or "")) from None
+    if found is None:
+        raise syntax(sql)
+    return found
+
+
+def _check_commas(sql: str) -> None:
+    """A select list that is empty or ends with a comma is no statement; sqlglot reads on."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    for one, other in pairwise(tokens):
+        if one.token_type in (TokenType.COMMA, TokenType.SELECT) and other.token_type is TokenType.FROM:
+            raise syntax(sql[other.start :])
+
+
+def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
+    """The rows of a query; `provide` gives the tables. Raises SqlError."""
+    base = sqlite3.connect(":memory:")
+    try:
+        warnings = _Warnings()
+        _functions(base, warnings)
+        columns = _fill(base, tree, database, provide)
+        translated = _translated(tree, columns)
+        steps = [0]
+
+        def count() -> int:
+            steps[0] += 1
+            return int(steps[0] > MOST_STEPS // 1000)
+
+        base.set_progress_handler(count, 1000)
+        try:
+            cursor = base.execute(translated)
+            rows = cursor.fetchall()
+        except sqlite3.Error as error:
+            raise _refused(str(error), tree, database) from None
+        names = [one[0] for one in cursor.description or ()]
+    finally:
+        base.close()
+    headings, kinds = _headings(sql, tree, names, columns)
+    return Result(headings, kinds, rows, tuple(warnings.found))
+
+
+class _Warnings:
+    def __init__(self) -> None:
+        self.found: list[Warned] = []
+
+
+def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
+    def divide(one: Any, other: Any) -> float | None:
+        if one is None or other is None:
+            return None
+        try:
+            if float(other) == 0.0:
+                warnings.found.append(Warned("Warning", 1365, "Division by 0"))
+                return None
+            return float(one) / float(other)
+        except (TypeError, ValueError):
+            return None
+
+    def text(value: Any, digits: int) -> str | None:
+        return None if value is None else written(value, decimal(digits))
+
+    def pad(value: Any, length: int, fill: str, left: bool) -> str | None:
+        if value is None or fill is None:
+            return None
+        whole = str(value)[: max(0, length)]
+        more = (str(fill) * length)[: max(0, length - len(whole))]
+        return more + whole if left else whole + more
+
+    def left_part(value: Any, length: int) -> str | None:
+        return None if value is None else str(value)[: max(0, length)]
+
+    base.create_function("mysql_div", 2, divide, deterministic=True)
+    base.create_function("mysql_text", 2, text, deterministic=True)
+    base.create_function("LPAD", 3, lambda v, n, f: pad(v, n, f, True))
+    base.create_function("RPAD", 3, lambda v, n, f: pad(v, n, f, False))
+    base.create_function("LEFT", 2, left_part)
+    base.create_function("REPEAT", 2, lambda v, n: None if v is None else str(v) * min(10_000, max(0, n)))
+    base.create_function("FLOOR", 1, lambda v: None if v is None else int(float(v) // 1))
+    base.create_function("CEIL", 1, lambda v: None if v is None else -int(-float(v) // 1))
+    base.create_function("SEC_TO_TIME", 1, _clock)
+
+
+def _clock(seconds: Any) -> str | None:
+    if seconds is None:
+        return None
+    whole = int(seconds)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider) -> dict[str, Kind]:
+    """Make the tables that a query names; the kinds of their columns, by name."""
+    named = {one.alias_or_name for one in tree.find_all(exp.CTE)}
+    columns: dict[str, Kind] = {}
+    made: set[str] = set()
+    for table in tree.find_all(exp.Table):
+        if not table.db and table.name in named:
+            continue
+        where = table.db or database
+        if not where:
+            raise SqlError(1046, "3D000", "No database selected")
+        relation = provide(where, table.name)
+        inside = f"{where}.{table.name}"
+        if inside not in made:
+            made.add(inside)
+            # Texts are equal whatever their case, as in the collations of the server.
+            quoted = ", ".join(f"{_quoted(column)} COLLATE NOCASE" for column in relation.columns)
+            base.execute(f"CREATE TABLE {_quoted(inside)} ({quoted})")
+            places = ", ".join("?" * len(relation.columns))
+            values = [tuple(row[column] for column in relation.columns) for row in relation.rows]
+            base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
+        columns.update(zip((one.lower() for one in relation.columns), relation.kinds, strict=True))
+        if not table.alias:
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name)))
+        table.set("this", exp.to_identifier(inside, quoted=True))
+        table.set("db", None)
+        table.set("catalog", None)
+    for column in tree.find_all(exp.Column):
+        # `ndbinfo.nodes.node_id` is the column of the table by its name alone.
+        column.set("db", None)
+        column.set("catalog", None)
+    for inner in tree.find_all(exp.Alias):
+        columns.setdefault(inner.alias.lower(), kind_of(inner.this, columns))
+    return columns
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
+    def change(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Concat | exp.ConcatWs):
+            texts = [_as_text(one, columns) for one in node.expressions]
+            node.set("expressions", texts)
+        return node
+
+    def divide(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Div):
+            return exp.Anonymous(this="mysql_div", expressions=[node.left, node.right])
+        return node
+
+    changed = tree.copy().transform(change).transform(divide)
+    return changed.sql(dialect="sqlite")
+
+
+def _as_text(node: exp.Expr, columns: Mapping[str, Kind]) -> exp.Expr:
+    """A decimal inside a text keeps its digits."""
+    kind = kind_of(node, columns)
+    if kind.name != "decimal":
+        return node
+    return exp.Anonymous(this="mysql_text", expressions=[node, exp.Literal.number(kind.digits)])
+
+
+_OF_MYSQL = frozenset(("regexp", "rand", "crc32", "md5", "sha1", "sha2", "find_in_set", "uuid", "sleep"))
+"""Functions that the product has, and SQLite has not."""
+_NO_COLUMN = re.compile(r"no such column: (.+)")
+_NO_FUNCTION = re.compile(r"no such function: (.+)")
+_AMBIGUOUS = re.compile(r"ambiguous column name: (.+)")
+_NO_TABLE = re.compile(r"no such table: (.+)")
+_NOT_IN_BOTH = re.compile(r"cannot join using column (\S+)")
+
+
+def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulated:
+    """An error of SQLite as the server would say it."""
+    if found := _NO_COLUMN.match(text):
+        name = found[1]
+        return SqlError(1054, "42S22", f"Unknown column '{name}' in '{_clause(tree, name)}'")
+    if found := _AMBIGUOUS.match(text):
+        return SqlError(1052, "23000", f"Column '{found[1]}' in {_clause(tree, found[1])} is ambiguous")
+    if found := _NOT_IN_BOTH.match(text):
+        return SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'from clause'")
+    if (found := _NO_FUNCTION.match(text)) and found[1].lower() not in _OF_MYSQL:
+        return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{found[1].lower()} does not exist")
+    if text.startswith("HAVING clause"):
+        having = tree.args.get("having")
+        name = next((c.name for c in having.find_all(exp.Column)), "") if having is not None else ""
+        return SqlError(1054, "42S22", f"Unknown column '{name}' in 'having clause'")
+    if found := _NO_TABLE.match(text):
+        return no_table(database, found[1])
+    if text == "interrupted":
+        return SqlError(
+            3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"
+        )
+    return NotSimulated("this statement is too much for the SQL that is simulated here")
+
+
+def _clause(tree: exp.Expr, name: str) -> str:
+    """Where a column stands."""
+    low = name.rpartition(".")[2].lower()
+    places = (
+        ("where", "where clause"), ("order", "order clause"), ("group", "group statement"),
+        ("having", "having clause"),
+    )  # fmt: skip
+    listed = tree.expressions if isinstance(tree, exp.Select) else ()
+    if any(column.name.lower() == low for one in listed for column in one.find_all(exp.Column)):
+        return "field list"
+    for key, words in places:
+        part = tree.args.get(key)
+        if part is not None and any(c.name.lower() == low for c in part.find_all(exp.Column)):
+            return words
+    if any(c.name.lower() == low for join in tree.find_all(exp.Join) for c in join.find_all(exp.Column)):
+        return "on clause"
+    return "field list"
+
+
+def _headings(
+    sql: str, tree: exp.Expr, names: Sequence[str], columns: Mapping[str, Kind]
+) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
+    """Headings as typed, and what each column is."""
+    first: exp.Expr = tree
+    while isinstance(first, exp.Union | exp.Subquery):
+        first = first.this
+    listed = first.expressions if isinstance(first, exp.Select) else []
+    if len(listed) != len(names) or any(isinstance(one, exp.Star) or one.is_star for one in listed):
+        return tuple(names), tuple(columns.get(name.lower(), TEXT) for name in names)
+    typed = typed_list(sql)
+    headings, kinds = [], []
+    for place, one in enumerate(listed):
+        if isinstance(one, exp.Alias):
+            headings.append(one.alias)
+        elif isinstance(one, exp.Column):
+            headings.append(one.name)
+        else:
+            text = typed[place] if len(typed) == len(listed) else names[place]
+            # The heading of a text is the text; the text may stand for a function that was typed.
+            is_text = isinstance(one, exp.Literal) and one.is_string and text[:1] in ("'", '"')
+            headings.append(one.name if is_text else text)
+        kinds.append(kind_of(one, columns))
+    return tuple(headings), tuple(kinds)
+
+
+def typed_list(sql: str) -> list[str]:
+    """The expressions of the first select list, as typed."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    begin = next((i for i, one in enumerate(tokens) if one.token_type is TokenType.SELECT), None)
+    if begin is None:
+        return []
+    depth, found, start = 0, [], begin + 1
+    if start < len(tokens) and tokens[start].token_type is TokenType.DISTINCT:
+        start += 1
+    ends = (TokenType.FROM, TokenType.UNION, TokenType.LIMIT, TokenType.ORDER_BY, TokenType.SEMICOLON)
+    last = start
+    for i in range(start, len(tokens)):
+        kind = tokens[i].token_type
+        if depth == 0 and (kind in ends or kind is TokenType.COMMA):
+            found.append(_between(sql, tokens[last:i]))
+            last = i + 1
+            if kind in ends:
+                return found
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+    found.append(_between(sql, tokens[last:]))
+    return found
+
+
+def _between(sql: str, tokens: Sequence[Any]) -> str:
+    return sql[tokens[0].start : tokens[-1].end + 1] if tokens else ""
+
+
+def relation(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], numbers: Sequence[bool]) -> Relation:
+    """A table of whole numbers and texts."""
+    kinds = tuple(INT if is_number else TEXT for is_number in numbers)
+    return Relation(tuple(columns), kinds, rows)

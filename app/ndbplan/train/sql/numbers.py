@@ -1,0 +1,146 @@
+"""Kinds of numbers as MySQL counts and prints them: whole ones, decimals with their digits, doubles.
+
+Division adds four digits to those of the dividend, multiplication adds the digits of both, a sum has those of
+the longer one (measured on 8.4.8: 2/3*100 is 66.6667, x/1024/1024 has eight digits, used/total*100 has four).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import NamedTuple
+
+from sqlglot import exp
+
+DIVISION_DIGITS = 4
+MOST_DIGITS = 30
+
+
+class Kind(NamedTuple):
+    """What an expression is."""
+
+    name: str
+    """`text`, `int`, `decimal` or `double`."""
+    digits: int = 0
+    """Behind the point."""
+
+    @property
+    def is_number(self) -> bool:
+        """Printed to the right."""
+        return self.name != "text"
+
+
+TEXT, INT, DOUBLE = Kind("text"), Kind("int"), Kind("double")
+_COUNTS = (exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition)
+_BOOLEAN = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Xor, exp.Between, exp.In, exp.Like, exp.Is)
+_SAME = (exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct)
+_DOUBLES = (
+    exp.Stddev,
+    exp.StddevPop,
+    exp.StddevSamp,
+    exp.Variance,
+    exp.VariancePop,
+    exp.Pow,
+    exp.Sqrt,
+    exp.Ln,
+)
+
+
+def decimal(digits: int) -> Kind:
+    """A decimal with so many digits behind the point."""
+    return Kind("decimal", min(MOST_DIGITS, digits))
+
+
+def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
+    """What an expression is, by the kinds of the columns in it."""
+    if node is None:
+        return TEXT
+    if isinstance(node, exp.Alias | exp.Subquery | exp.Select):
+        inner = node.expressions[0] if isinstance(node, exp.Select) and node.expressions else node.this
+        return kind_of(inner, columns)
+    if isinstance(node, exp.Literal):
+        return _literal(node)
+    if isinstance(node, exp.Column):
+        return columns.get(node.name.lower(), TEXT)
+    if isinstance(node, exp.Div):
+        left, right = kind_of(node.left, columns), kind_of(node.right, columns)
+        return DOUBLE if DOUBLE in (left, right) else decimal(left.digits + DIVISION_DIGITS)
+    if isinstance(node, exp.Avg):
+        inner = kind_of(node.this, columns)
+        return inner if inner is DOUBLE else decimal(inner.digits + DIVISION_DIGITS)
+    if isinstance(node, exp.Mul):
+        left, right = kind_of(node.left, columns), kind_of(node.right, columns)
+        return _number(left, right, left.digits + right.digits)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mod):
+        left, right = kind_of(node.left, columns), kind_of(node.right, columns)
+        return _number(left, right, max(left.digits, right.digits))
+    if isinstance(node, exp.Round):
+        return _rounded(node, columns)
+    if isinstance(node, (*_BOOLEAN, *_COUNTS)):
+        return INT
+    if isinstance(node, _DOUBLES):
+        return DOUBLE
+    if isinstance(node, _SAME):
+        inner = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
+        return kind_of(inner, columns)
+    if isinstance(node, exp.If | exp.Case | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
+        return _widest(node, columns)
+    return TEXT
+
+
+def _literal(node: exp.Literal) -> Kind:
+    text = str(node.this)
+    if node.is_string:
+        return TEXT
+    if "e" in text.lower():
+        return DOUBLE
+    return decimal(len(text.partition(".")[2])) if "." in text else INT
+
+
+def _number(left: Kind, right: Kind, digits: int) -> Kind:
+    if DOUBLE in (left, right) or TEXT in (left, right):
+        return DOUBLE
+    return decimal(digits) if "decimal" in (left.name, right.name) else INT
+
+
+def _rounded(node: exp.Round, columns: Mapping[str, Kind]) -> Kind:
+    inner = kind_of(node.this, columns)
+    given = node.args.get("decimals")
+    digits = int(given.name) if given is not None and given.name.isdigit() else 0
+    if inner.name in ("int", "double"):
+        return inner
+    return decimal(min(digits, inner.digits)) if digits else INT
+
+
+def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
+    if isinstance(node, exp.If):
+        parts = [node.args.get("true"), node.args.get("false")]
+    elif isinstance(node, exp.Case):
+        parts = [*(one.args.get("true") for one in node.args.get("ifs", ())), node.args.get("default")]
+    else:
+        parts = [node.this, *node.expressions]
+    kinds = [kind_of(one, columns) for one in parts if one is not None and not isinstance(one, exp.Null)]
+    if not kinds or any(kind is TEXT or kind.name == "text" for kind in kinds):
+        return TEXT
+    if DOUBLE in kinds:
+        return DOUBLE
+    digits = max(kind.digits for kind in kinds)
+    return decimal(digits) if any(kind.name == "decimal" for kind in kinds) else INT
+
+
+def written(value: object, kind: Kind) -> str:
+    """A value as MySQL writes it."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(int(value))
+    if not isinstance(value, int | float) or not kind.is_number:
+        if isinstance(value, float) and value.is_integer():
+            return str(int(value))
+        return str(value)
+    if kind.name == "double":
+        return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    if kind.name == "int" and isinstance(value, int):
+        return str(value)
+    exact = Decimal(repr(value) if isinstance(value, float) else value)
+    return str(exact.quantize(Decimal(1).scaleb(-kind.digits), rounding=ROUND_HALF_UP))

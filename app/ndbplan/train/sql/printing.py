@@ -1,0 +1,45 @@
+"""How the mysql client prints what a statement found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.numbers import TEXT, Kind, written
+
+
+def printed(result: Result, *, vertical: bool = False) -> str:
+    """A table with its number of rows, as the interactive client prints it."""
+    count = len(result.rows)
+    warned = f", {len(result.warnings)} warning{'s' * (len(result.warnings) > 1)}" if result.warnings else ""
+    if not count:
+        return f"Empty set{warned} (0.00 sec)\n\n"
+    cells = [
+        [written(value, kind) for value, kind in zip(row, result.kinds, strict=True)] for row in result.rows
+    ]
+    end = f"{count} row{'s' * (count > 1)} in set{warned} (0.00 sec)\n\n"
+    if vertical:
+        return _vertical(result.headings, cells) + end
+    widths = [max(len(heading), *(len(row[i]) for row in cells)) for i, heading in enumerate(result.headings)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
+    text = rule + _row(result.headings, widths, (TEXT,) * len(widths)) + rule
+    text += "".join(_row(row, widths, result.kinds) for row in cells)
+    return text + rule + end
+
+
+def _row(values: Sequence[str], widths: Sequence[int], kinds: Sequence[Kind]) -> str:
+    cells = (
+        f"{value:>{width}}" if kind.is_number else f"{value:<{width}}"
+        for value, width, kind in zip(values, widths, kinds, strict=True)
+    )
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def _vertical(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    width, text = max(len(heading) for heading in headings), ""
+    for number, row in enumerate(cells, start=1):
+        text += f"{'*' * 27} {number}. row {'*' * 27}\n"
+        text += "".join(
+            f"{heading:>{width}}: {value}\n" for heading, value in zip(headings, row, strict=True)
+        )
+    return text

@@ -1,0 +1,194 @@
+"""Rows of the tables that tell of a live cluster: ndbinfo, and two of INFORMATION_SCHEMA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ndbplan.configuration.deployment import data_node_program
+from ndbplan.estimate.stored import distribute, threads_of
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
+from ndbplan.simulate.ndbinfo import VIEWS, view
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.state import ANSWERS, Status
+
+Row = dict[str, Any]
+_STATUS = {Status.STARTED: "STARTED", Status.SINGLE_USER: "SINGLEUSER", Status.STOPPING: "STOPPING_1"}
+_SHOWN_FROM = 100
+"""Start phase from which a node that starts has a row [8.4.8]."""
+NO_GROUP = 4294967040
+"""group_id of a node without a node group [7.4.10]."""
+
+
+def _nodes(cluster: LiveCluster) -> Iterator[Row]:
+    for node_id, node in cluster.state.nodes.items():
+        if node.hangs or (node.status is Status.STARTING and node.phase < _SHOWN_FROM):
+            continue
+        starting = node.status is Status.STARTING
+        if starting or node.status in ANSWERS:
+            began_s = max(0.0, cluster.state.starts.get(node_id, 0.0))
+            yield {
+                "node_id": node_id, "uptime": int(cluster.now_s - began_s),
+                "status": "STARTING" if starting else _STATUS[node.status],
+                "start_phase": node.phase if starting else 0, "config_generation": 1,
+            }  # fmt: skip
+
+
+def _membership(cluster: LiveCluster) -> Iterator[Row]:
+    state = cluster.state
+    ring = [i for i in state.joined if i in state.alive()]
+    for place, node_id in sorted(enumerate(ring), key=lambda pair: pair[1]):
+        group = state.group(node_id)
+        arbitrator = state.arbitrator or 0
+        yield {
+            "node_id": node_id, "group_id": NO_GROUP if group is None else group,
+            "left_node": ring[place - 1], "right_node": ring[(place + 1) % len(ring)],
+            "president": ring[0], "successor": ring[1] if len(ring) > 1 else 0,
+            "succession_order": place + 1, "Conf_HB_order": 0, "arbitrator": arbitrator,
+            "arb_ticket": f"{ring[0] << 48 | node_id:016x}",
+            "arb_state": "ARBIT_RUN" if arbitrator else "ARBIT_FIND" if place == 0 else "ARBIT_NULL",
+            "arb_connected": "Yes" if arbitrator else "No",
+            "connected_rank1_arbs": ", ".join(str(i) for i in sorted(state.servers)) or "-",
+            "connected_rank2_arbs": "-",
+        }  # fmt: skip
+
+
+def _transporters(cluster: LiveCluster) -> Iterator[Row]:
+    state, alive = cluster.state, cluster.state.alive()
+    others = sorted(i for p in cluster.plan.processes for i in (p.node_id, *getattr(p, "pool_node_ids", ())))
+    there = {*alive, *state.servers, *cluster.clients}
+    for node_id in alive:
+        for other in others:
+            if other != node_id:
+                connected = other in there
+                yield {
+                    "node_id": node_id, "remote_node_id": other,
+                    "status": "CONNECTED" if connected else "CONNECTING",
+                    "remote_address": state.address(other) if connected else "-",
+                }  # fmt: skip
+
+
+def _processes(cluster: LiveCluster) -> Iterator[Row]:
+    state = cluster.state
+    for process in sorted(cluster.plan.processes, key=lambda one: one.node_id):
+        i = process.node_id
+        if isinstance(process, DataNode) and i in state.alive():
+            kind, name = "NDB", data_node_program(cluster.plan)
+        elif isinstance(process, ManagementNode) and i in state.servers:
+            kind, name = "MGM", "ndb_mgmd"
+        elif isinstance(process, SqlNode | ApiSlot) and i in cluster.clients:
+            kind, name = "API", "mysqld" if isinstance(process, SqlNode) else "ndbapi"
+        else:
+            continue
+        yield {
+            "node_id": i, "node_type": kind, "node_version": state.release.name, "process_id": 1000 + i,
+            "angel_process_id": 999 + i if kind == "NDB" else None, "process_name": name,
+            "service_URI": f"ndb://{state.address(i)}/",
+        }  # fmt: skip
+
+
+def _config_nodes(cluster: LiveCluster) -> Iterator[Row]:
+    for process in sorted(cluster.plan.processes, key=lambda one: one.node_id):
+        kind = "NDB" if isinstance(process, DataNode) else "API"
+        kind = "MGM" if isinstance(process, ManagementNode) else kind
+        address = cluster.state.address(process.node_id) if process.host_id else ""
+        yield {"node_id": process.node_id, "node_type": kind, "node_hostname": address}
+
+
+def _threads(cluster: LiveCluster) -> Iterator[Row]:
+    words = {
+        "main": "main thread, schema and distribution handling",
+        "rep": "rep thread, asynch replication and proxy block handling",
+        "ldm": "ldm thread, handling a set of data partitions",
+        "tc": "tc thread, transaction handling, unique index and pushdown join handling",
+        "recv": "receive thread, performing receive and polling for new receives",
+        "send": "send thread",
+    }  # fmt: skip
+    for node_id in cluster.state.alive():
+        node = cluster.state.data_node(node_id)
+        assert node is not None
+        counts, number = threads_of(cluster.plan, node), 0
+        for name in ("main", "rep", "ldm", "tc", "recv", "send"):
+            for _ in range(getattr(counts, name)):
+                yield {
+                    "node_id": node_id, "thr_no": number, "thread_name": name,
+                    "thread_description": words[name],
+                }  # fmt: skip
+                number += 1
+
+
+def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
+    alive = set(cluster.state.alive())
+    for number, table in enumerate(cluster.plan.tables):
+        for part in distribute(cluster.plan, table).partitions:
+            for node_id in part.nodes:
+                if node_id in alive:
+                    yield {
+                        "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
+                        "type": "User table", "table_id": 10 + number, "node_id": node_id,
+                        "block_instance": part.ldm, "fragment_num": part.partition,
+                        "fixed_elem_alloc_bytes": part.fixed_bytes, "fixed_elem_count": part.rows,
+                        "var_elem_alloc_bytes": part.variable_bytes, "var_elem_count": part.rows,
+                    }  # fmt: skip
+
+
+_LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
+    "nodes": _nodes, "membership": _membership, "transporters": _transporters, "processes": _processes,
+    "config_nodes": _config_nodes, "threads": _threads, "memory_per_fragment": _memory_per_fragment,
+}  # fmt: skip
+
+
+def simulated(cluster: LiveCluster) -> list[str]:
+    """Tables of ndbinfo that the version has and that are simulated."""
+    return sorted((_LIVE.keys() | VIEWS.keys()) & tables_of(cluster.plan.version).keys())
+
+
+def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
+    """The rows of a simulated table now; columns that tell nothing here are 0 or empty."""
+    table = tables_of(cluster.plan.version)[name]
+    if name not in _LIVE:
+        there = set(cluster.state.alive())
+        rows = view(name, cluster.result(), cluster.plan, cluster.now_s)
+        return [row for row in rows if row.get("node_id") in there or name == "restart_info"]
+    empty = {
+        column: 0 if is_number else "" for column, is_number in zip(table.columns, table.numeric, strict=True)
+    }
+    return [
+        {column: row.get(column, empty[column]) for column in table.columns} for row in _LIVE[name](cluster)
+    ]
+
+
+PARTITION_COLUMNS = (
+    "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "PARTITION_ORDINAL_POSITION",
+    "PARTITION_METHOD", "PARTITION_EXPRESSION", "TABLE_ROWS", "AVG_ROW_LENGTH", "DATA_LENGTH", "NODEGROUP",
+)  # fmt: skip
+TABLE_COLUMNS = ("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "TABLE_ROWS")
+
+
+def partitions(cluster: LiveCluster) -> list[Row]:
+    """INFORMATION_SCHEMA.PARTITIONS of the plan's tables."""
+    found = []
+    for table in cluster.plan.tables:
+        for part in distribute(cluster.plan, table).partitions:
+            size = part.fixed_bytes + part.variable_bytes
+            values = (
+                "def", table.database, table.name, f"p{part.partition}", part.partition + 1, "KEY", "",
+                part.rows, size // part.rows if part.rows else 0, size, "default",
+            )  # fmt: skip
+            found.append(dict(zip(PARTITION_COLUMNS, values, strict=True)))
+    return found
+
+
+def tables(cluster: LiveCluster) -> list[Row]:
+    """INFORMATION_SCHEMA.TABLES of the plan's tables."""
+    return [
+        dict(
+            zip(
+                TABLE_COLUMNS,
+                ("def", table.database, table.name, "BASE TABLE", "ndbcluster", table.rows),
+                strict=True,
+            )
+        )
+        for table in cluster.plan.tables
+    ]

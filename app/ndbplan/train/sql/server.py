@@ -1,0 +1,166 @@
+"""The SQL node of a live cluster that answers: its databases, variables, status and catalogue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ndbplan.ndb.console import form
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.plan.processes import SqlNode
+from ndbplan.plan.tables import Table
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql import rows as contents
+from ndbplan.train.sql.engine import Relation, Result, relation
+from ndbplan.train.sql.numbers import TEXT
+from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table
+
+
+def answering(cluster: LiveCluster) -> SqlNode | None:
+    """The first SQL node of the plan that runs."""
+    outage = cluster.session.simulation.outage
+    nodes = (process for process in cluster.plan.processes if isinstance(process, SqlNode))
+    return next((node for node in nodes if not outage.is_down(node.id)), None)
+
+
+def databases(cluster: LiveCluster) -> list[str]:
+    """Databases that the server has."""
+    own = {"information_schema", "mysql", "performance_schema", *(t.database for t in cluster.plan.tables)}
+    return sorted(own | ({"ndbinfo"} if tables_of(cluster.plan.version) else set()))
+
+
+def variables(cluster: LiveCluster) -> dict[str, str]:
+    """System variables that tell of the cluster."""
+    release = cluster.state.release
+    numbers = [int(part) for part in re.findall(r"[0-9]+", release.ndb)[:3]] + [0, 0, 0]
+    coded = str(numbers[0] << 16 | numbers[1] << 8 | numbers[2])
+    sql_version = str(form(cluster.plan.version, "sql_version"))
+    found = {
+        "ndb_version": coded,
+        "ndb_version_string": f"ndb-{release.ndb}",
+        "version": sql_version.format(mysql=release.mysql, ndb=release.ndb),
+        "version_comment": "MySQL Cluster Community Server - GPL",
+    }
+    if tables_of(cluster.plan.version):
+        more = {"database": "ndbinfo", "max_bytes": "0", "max_rows": "10", "offline": "0", "show_hidden": "0",
+                "table_prefix": "ndb$", "version": coded}  # fmt: skip
+        found |= {f"ndbinfo_{name}": value for name, value in more.items()}
+    return found
+
+
+def named(values: Mapping[str, str], pattern: str) -> Result:
+    """Names and values, as SHOW VARIABLES lists them."""
+    switches = {"ndbinfo_offline", "ndbinfo_show_hidden"}
+    rows = [
+        (name, ("OFF" if value == "0" else "ON") if name in switches else value)
+        for name, value in sorted(values.items())
+        if like(name, pattern)
+    ]
+    return Result(("Variable_name", "Value"), (TEXT, TEXT), list(rows))
+
+
+def like(text: str, pattern: str) -> bool:
+    """Whether a name matches a pattern of LIKE; without one all do."""
+    if not pattern:
+        return True
+    low, reached = text.lower(), {0}
+    for sign in pattern.replace("\\", "").lower():
+        if sign == "%":
+            reached = set(range(min(reached, default=len(low) + 1), len(low) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(low) and sign in ("_", low[at])}
+    return len(low) in reached
+
+
+def table_named(cluster: LiveCluster, database: str, name: str) -> Table:
+    """A table of the plan. Raises SqlError 1146."""
+    found = next((t for t in cluster.plan.tables if (t.database, t.name) == (database, name)), None)
+    if found is None:
+        raise no_table(database, name)
+    return found
+
+
+def status(cluster: LiveCluster) -> dict[str, str]:
+    """Status variables of the node that answers."""
+    server = answering(cluster)
+    node_id = server.node_id if server is not None and server.node_id in cluster.clients else 0
+    ready = len(cluster.state.alive()) if cluster.clients else 0
+    return {
+        "Ndb_cluster_node_id": str(node_id),
+        "Ndb_connect_count": "0",
+        "Ndb_number_of_data_nodes": str(len(cluster.state.nodes)),
+        "Ndb_number_of_ready_data_nodes": str(ready),
+    }
+
+
+def engine_status(cluster: LiveCluster) -> Result:
+    """SHOW ENGINE NDB STATUS: the connection."""
+    values = status(cluster)
+    server = cluster.state.server
+    host = "" if server is None else cluster.state.address(server)
+    text = (
+        f"cluster_node_id={values['Ndb_cluster_node_id']}, connected_host={host}, connected_port=1186, "
+        f"number_of_data_nodes={values['Ndb_number_of_data_nodes']}, "
+        f"number_of_ready_data_nodes={values['Ndb_number_of_ready_data_nodes']}, connect_count=0"
+    )
+    # Seven letters, a slip of the product [8.4.8].
+    return Result(("Type", "Name", "Status"), (TEXT, TEXT, TEXT), [("ndbclus", "connection", text)])
+
+
+def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Result:
+    """SHOW TABLES [FROM database]."""
+    match = re.search(r"\b(?:from|in)\s+`?([\w$]+)`?", sql, re.IGNORECASE)
+    name = match[1] if match else database
+    if not name:
+        raise SqlError(1046, "3D000", "No database selected")
+    if name not in databases(cluster):
+        raise no_database(name)
+    if name == "ndbinfo":
+        found = sorted(tables_of(cluster.plan.version))
+    else:
+        found = sorted(table.name for table in cluster.plan.tables if table.database == name)
+    heading = f"Tables_in_{name}" + (f" ({pattern})" if pattern else "")
+    return Result((heading,), (TEXT,), [(one,) for one in found if like(one, pattern)])
+
+
+def describe(name: str, in_use: str, cluster: LiveCluster) -> Result:
+    """DESC of a table of the plan or of ndbinfo."""
+    database, dot, table = name.replace("`", "").partition(".")
+    if not dot:
+        database, table = in_use, database
+    if not database:
+        raise SqlError(1046, "3D000", "No database selected")
+    headings = ("Field", "Type", "Null", "Key", "Default", "Extra")
+    if database == "ndbinfo":
+        known = tables_of(cluster.plan.version)
+        if table not in known:
+            raise no_table(database, table)
+        pairs = zip(known[table].columns, known[table].numeric, strict=True)
+        listed = [
+            (field, "bigint unsigned" if number else "varchar(512)", "YES", "", None, "")
+            for field, number in pairs
+        ]
+        return Result(headings, (TEXT,) * 6, listed)
+    if database not in databases(cluster):
+        raise no_database(database)
+    found = table_named(cluster, database, table)
+    rows = []
+    for one in found.columns:
+        kind = f"{one.type}({one.length})" if one.length is not None else one.type
+        key = "PRI" if one.name in found.primary_key else ""
+        extra = "auto_increment" if one.auto_increment else ""
+        rows.append((one.name, kind, "YES" if one.nullable else "NO", key, None, extra))
+    return Result(headings, (TEXT,) * 6, rows)
+
+
+def catalogue(cluster: LiveCluster, name: str) -> Relation:
+    """A table of INFORMATION_SCHEMA."""
+    known = {
+        "PARTITIONS": (contents.PARTITION_COLUMNS, contents.partitions),
+        "TABLES": (contents.TABLE_COLUMNS, contents.tables),
+    }
+    if name.upper() not in known:
+        raise NotSimulated(f"INFORMATION_SCHEMA.{name.upper()} is not simulated; PARTITIONS and TABLES are")
+    columns, rows = known[name.upper()]
+    numbers = {"PARTITION_ORDINAL_POSITION", "TABLE_ROWS", "AVG_ROW_LENGTH", "DATA_LENGTH"}
+    return relation(columns, rows(cluster), [one in numbers for one in columns])

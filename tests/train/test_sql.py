@@ -1,0 +1,183 @@
+"""The mysql client of a live cluster: as recorded, by version, and what a moment refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.simulate.events.orders import Kill
+from ndbplan.train import world
+from ndbplan.train.consoles import transcript
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql import rows
+from ndbplan.train.sql.console import Client, refusing, statements
+from ndbplan.train.sql.engine import typed_list
+
+RECORDED = json.loads(
+    (Path(__file__).parent.parent / "reality" / "sql-answers.json").read_text(encoding="utf-8")
+)["8.4.8"]
+
+
+def sql(cluster: LiveCluster, line: str) -> str:
+    return Client().answer(line, cluster)
+
+
+def cells(printed: str) -> list[list[str]]:
+    """The rows of a printed table, without the headings."""
+    lines = [line for line in printed.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+
+
+@pytest.mark.parametrize("row", RECORDED, ids=lambda row: row["statement"][:60])
+def test_statements_are_answered_as_recorded(row: dict[str, Any], cluster: LiveCluster) -> None:
+    assert sql(cluster, row["statement"]).strip() == row["output"].strip()
+
+
+def test_a_query_tells_of_this_moment(cluster: LiveCluster) -> None:
+    query = "SELECT node_id, status FROM ndbinfo.nodes ORDER BY node_id;"
+    assert cells(sql(cluster, query)) == [[str(n), "STARTED"] for n in (3, 4, 5, 6)]
+    world.do("kill node:4", cluster)
+    cluster.advance(2)
+    assert cells(sql(cluster, query)) == [[str(n), "STARTED"] for n in (3, 5, 6)]
+    count = "SELECT COUNT(*) FROM ndbinfo.nodes WHERE status = 'started'"
+    assert cells(sql(cluster, count)) == [["3"]]
+
+
+def test_values_agree_with_the_tables_that_are_simulated(cluster: LiveCluster) -> None:
+    found = cells(sql(cluster, "SELECT node_id, log_id, log_part, total, used FROM ndbinfo.logspaces;"))
+    names = ("node_id", "log_id", "log_part", "total", "used")
+    assert found == [[str(row[name]) for name in names] for row in rows.ndbinfo(cluster, "logspaces")]
+    part = sql(cluster, "SELECT used/total*100 AS percent FROM ndbinfo.logspaces LIMIT 1\\G")
+    assert re.search(r"^percent: [0-9]+\.[0-9]{4}$", part, re.MULTILINE)
+
+
+@pytest.mark.parametrize("version", ["7.1.15", "7.4.10", "7.6.6", "8.4.8"])
+def test_tables_and_columns_are_those_of_the_version(
+    version: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster = begun(version)
+    listed = [row[0] for row in cells(sql(cluster, "SHOW TABLES FROM ndbinfo;"))]
+    assert listed == sorted(tables_of(cluster.plan.version))
+    for name in rows.simulated(cluster):
+        heading = sql(cluster, f"SELECT * FROM ndbinfo.{name} LIMIT 1\\G")
+        if heading.startswith("Empty set"):
+            continue
+        fields = re.findall(r"^ *([a-z0-9_]+): ", heading, re.MULTILINE | re.IGNORECASE)
+        assert fields == list(tables_of(cluster.plan.version)[name].columns)
+
+
+def test_a_table_that_a_version_lacks_is_unknown(begun: Callable[[str], LiveCluster]) -> None:
+    line = "SELECT * FROM ndbinfo.cpustat;"
+    assert sql(begun("7.4.10"), line) == "ERROR 1146 (42S02): Table 'ndbinfo.cpustat' doesn't exist\n"
+    assert "ERROR" not in sql(begun("8.4.8"), "SELECT node_id FROM ndbinfo.nodes;")
+    before = begun("7.0.9")
+    assert sql(before, "SELECT * FROM ndbinfo.nodes;") == "ERROR 1049 (42000): Unknown database 'ndbinfo'\n"
+    assert ["ndbinfo"] not in cells(sql(before, "SHOW DATABASES;"))
+
+
+def test_a_table_that_is_not_simulated_says_so_and_not_that_it_is_empty(cluster: LiveCluster) -> None:
+    missing = sorted(set(tables_of(cluster.plan.version)) - set(rows.simulated(cluster)))[0]
+    assert sql(cluster, f"SELECT * FROM ndbinfo.{missing};").startswith(f"ndbplan: ndbinfo.{missing} is not")
+
+
+def test_how_many_rows_a_table_has_is_known_and_not_which(cluster: LiveCluster) -> None:
+    table = cluster.plan.tables[0]
+    line = f"SELECT COUNT(*) FROM {table.full_name};"
+    [[first]] = cells(sql(cluster, line))
+    cluster.advance(10)
+    [[later]] = cells(sql(cluster, line))
+    assert table.rows <= int(first) <= int(later)
+    assert "are not simulated" in sql(cluster, f"SELECT * FROM {table.full_name};")
+
+
+def test_a_cluster_that_is_down_is_what_clients_meet(cluster: LiveCluster) -> None:
+    table = cluster.plan.tables[0].full_name
+    for node in cluster.plan.data_nodes:
+        cluster.act(Kill(node.id))
+    cluster.advance(5)
+    client = Client()
+    gone = "ERROR 1296 (HY000): Got error 157 'Connection to NDB failed' from NDBINFO\n"
+    assert client.answer("SELECT * FROM ndbinfo.nodes;", cluster) == gone
+    assert ["Warning", "1296"] in [row[:2] for row in cells(client.answer("SHOW WARNINGS;", cluster))]
+    assert "Got error 4009 'Cluster Failure' from NDBCLUSTER" in sql(
+        cluster, f"SELECT COUNT(*) FROM {table};"
+    )
+    assert "Got error 4009" in sql(cluster, f"INSERT INTO {table} VALUES (1);")
+
+
+def test_single_user_mode_keeps_other_servers_out(begun: Callable[[str], LiveCluster]) -> None:
+    story = "ndb_mgm> ENTER SINGLE USER MODE 49\n! wait 20s\n"
+    cluster = begun("8.4.8")
+    table = cluster.plan.tables[0].full_name
+    text = "".join(transcript(io.StringIO(f"{story}mysql> SELECT COUNT(*) FROM {table};\n"), cluster))
+    assert "Single user mode entered" in text
+    assert "1 row in set" in text, "the server of the mode itself reads on"
+
+
+def test_a_change_meets_the_error_that_transactions_meet(cluster: LiveCluster) -> None:
+    table = cluster.plan.tables[0]
+    line = f"INSERT INTO {table.full_name} VALUES (1);"
+    assert refusing(cluster) == 0
+    assert sql(cluster, line) == "Query OK, 1 row affected (0.00 sec)\n"
+    world.do("load x40", cluster)
+    world.do("slow disk:data1/redo 2%", cluster)
+    for _ in range(60):
+        cluster.advance(5)
+        if refusing(cluster):
+            break
+    code = refusing(cluster)
+    assert code, "forty times the load is not refused by a disk of a fiftieth"
+    said = sql(cluster, line)
+    assert said.startswith("ERROR 1")
+    assert any(text in said for text in (f"error {code} ", "1205", "1114"))
+
+
+def test_lines_are_parted_at_semicolons_outside_of_texts() -> None:
+    assert statements("SELECT ';' ; SELECT 2\\G select `a;b`") == [
+        ("SELECT ';'", False), ("SELECT 2", True), ("select `a;b`", False),
+    ]  # fmt: skip
+    assert typed_list("SELECT DISTINCT a , f(b,c) x FROM t") == ["a", "f(b,c) x"]
+
+
+def test_the_client_keeps_its_database_through_a_transcript(cluster: LiveCluster) -> None:
+    story = (
+        "mysql> USE ndbinfo;\nmysql> SELECT DATABASE(), COUNT(*) FROM nodes;\nmysql> SELECT * FROM nosuch;\n"
+    )
+    text = "".join(transcript(io.StringIO(story), cluster))
+    assert "Database changed" in text
+    assert ["ndbinfo", "4"] in cells(text)
+    assert "Table 'ndbinfo.nosuch' doesn't exist" in text
+
+
+WORDS = (
+    "SELECT", "FROM", "WHERE", "ndbinfo.nodes", "ndbinfo.logspaces", "ndbinfo.memoryusage", "*", "COUNT(*)",
+    "(", ")", ",", ";", "node_id", "used/total", "1/0", "'a", "'b'", "`", "JOIN", "USING(node_id)",
+    "GROUP BY", "ORDER BY", "LIMIT", "-1", "1e400", "SHOW", "TABLES", "LIKE '%'", "VARIABLES", "USE",
+    "DESC", "INSERT INTO", "UNION", "WITH RECURSIVE x AS", "@@version", "@@nothing", "\\G", "CONCAT(",
+    "HAVING", "SUM(used)", "NULL", "IN", "AS", "\0", "é", "CAST(", "INTERVAL",
+    "information_schema.partitions", "DELETE", "EXPLAIN", "9999999999999999999999",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_statements_never_raise_and_change_nothing(
+    seed: int, begun: Callable[[str], LiveCluster]
+) -> None:
+    rng = random.Random(seed)
+    cluster = begun(("8.4.8", "7.4.10")[seed % 2])
+    before, client = (cluster.now_s, cluster.history, cluster.log_text()), Client()
+    for _ in range(250):
+        line = " ".join(rng.choices(WORDS, k=rng.randint(1, 9)))
+        if rng.random() < 0.7:
+            line = "SELECT " + line
+        assert isinstance(client.answer(line, cluster), str), line
+    after = (cluster.now_s, cluster.history, cluster.log_text())
+    assert before == after
