@@ -83,9 +83,8 @@ def test_a_role_of_disk_data_says_what_it_is_for(window, qtbot) -> None:
     assert window.messages.text.startswith("UNDO is the undo log of disk data")
     qtbot.mouseClick(window.messages._button, LEFT)
     assert len(window.document.plan.tablespaces) == 1
-    window.messages.hide()
     window.editor.assign_role(DiskRole.DATA_FILES, disk.id)
-    assert not window.messages.isVisible()
+    assert "no tablespace" not in window.messages.text
 
 
 def test_the_plan_page_makes_a_tablespace_and_leads_to_its_files(window, qtbot) -> None:
@@ -97,3 +96,16 @@ def test_the_plan_page_makes_a_tablespace_and_leads_to_its_files(window, qtbot) 
     assert window.selection.ids == (space.id,)
     assert inspector._title.text() == "ts_1"
     assert [b for b in inspector.findChildren(QPushButton) if b.text() == "+ Add data file"]
+
+
+def test_a_role_dropped_on_a_second_disk_leaves_the_first_and_both_as_one_are_offered(window, qtbot) -> None:
+    node = window.document.plan.data_nodes[0]
+    host = window.document.plan.host(node.host_id)
+    other = next(disk for disk in host.disks if disk.id != node.disk_roles.redo)
+    leaves = window.editor.role_leaves(DiskRole.REDO, other.id)
+    assert leaves == f"REDO goes to {other.name} instead of {host.disks[0].name}"
+    window.editor.assign_role(DiskRole.REDO, other.id)
+    assert window.messages.text.startswith(leaves)
+    qtbot.mouseClick(window.messages._button, LEFT)
+    assert window.document.plan.by_id[other.id].devices == 2
+    assert window.editor.role_leaves(DiskRole.REDO, other.id) == ""

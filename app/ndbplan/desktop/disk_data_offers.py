@@ -10,7 +10,9 @@ from PySide6.QtCore import QObject
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.edits.arrays import put_devices
 from ndbplan.edits.disk_data import with_tablespace
+from ndbplan.edits.solutions import can_have_devices
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 
@@ -23,6 +25,7 @@ class DiskDataOffers(QObject):
         self._editor, self._messages = editor, messages
         editor.document.changed.connect(self._look)
         editor.idle_role.connect(self._tell_of_role)
+        editor.role_moved.connect(self._offer_devices)
 
     def _look(self, before: Plan, after: Plan) -> None:
         if before.tables is after.tables or not before.tables:
@@ -52,6 +55,16 @@ class DiskDataOffers(QObject):
 
         button = "Make a tablespace"
         self._messages.say("info", what, button, partial(self._editor.do, button, make))
+
+    def _offer_devices(self, what: str, disk_id: str) -> None:
+        """Who drops a role on a second disk may want both: that is one disk of two devices."""
+        disk = self._editor.plan.by_id[disk_id]
+        if not can_have_devices(disk, 2):
+            self._messages.say("info", what)
+            return
+        text = f"Make {disk.name} of {2 * disk.devices} devices"
+        edit = partial(put_devices, disk_id=disk_id, devices=2 * disk.devices)
+        self._messages.say("info", what, text, partial(self._editor.do, text, edit))
 
 
 def _without_home(before: Plan, after: Plan) -> Iterator[Table]:

@@ -30,6 +30,8 @@ ROLE_TIPS = {
     DiskRole.BACKUP: "what START BACKUP makes",
 }
 """What lies there, as the palette says it."""
+ONE_FOLDER = "a data node has one folder for each role, so several devices have to be one disk"
+"""Why a role is on one disk of a data node at a time."""
 
 
 _ICONS = {"host": "server", "disk": "hard-drive"}

@@ -268,7 +268,8 @@ class CanvasView(Stage):
             self._drop.move(self.mapToScene(event.position().toPoint()))
             self._edges.follow(event.position().toPoint())
             event.setAccepted(self._drop.can_land)
-            self.say_at(self.mapToScene(event.position().toPoint()), self._drop.refusal)
+            what = self._drop.refusal or self._drop.consequence
+            self.say_at(self.mapToScene(event.position().toPoint()), what)
         else:
             event.ignore()
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from ndbplan.base.errors import UserError
+from ndbplan.configuration.directories import disk_for
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.event_edits import EventEdits
@@ -23,6 +24,7 @@ from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import Chosen
 from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.palette import ONE_FOLDER
 from ndbplan.edits.roles import assign_role, move_process
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Point
@@ -45,6 +47,8 @@ class Editor(QObject):
     """Ids of objects that a person asks to see."""
     idle_role = Signal(str)
     """A role of disk data was given to a disk, and the plan has none: what the role is for."""
+    role_moved = Signal(str, str)
+    """A role was taken from another disk: in one line, and the id of the disk that it is on now."""
     chosen = Signal(str, object)
     """What a new data node took from its host: in one line, and the settings (`Chosen`)."""
 
@@ -203,6 +207,14 @@ class Editor(QObject):
         nodes = self.role_nodes(disk_id)
         return bool(nodes) and all(n.disk_roles.disk_of(role) == disk_id for n in nodes)
 
+    def role_leaves(self, role: DiskRole, disk_id: str) -> str:
+        """What a role dropped on a disk leaves, in words: a data node has one folder for each role."""
+        nodes = [n for n in self.role_nodes(disk_id) if n.disk_roles.disk_of(role) is not None]
+        there = {disk.name: node for node in nodes if (disk := disk_for(self.plan, node, role)) is not None}
+        here = self.plan.by_id[disk_id].name
+        old = [name for name in there if name != here]
+        return f"{catalogue.ROLE_TEXT[role]} goes to {here} instead of {' and '.join(old)}" if old else ""
+
     def assign_role(self, role: DiskRole, disk_id: str, *, toggle: bool = False) -> bool:
         """Let the data nodes of the disk's host write one purpose there; `toggle` takes it back."""
         nodes = self.role_nodes(disk_id)
@@ -214,6 +226,7 @@ class Editor(QObject):
             )
             return False
         target = None if toggle and self.has_role(role, disk_id) else disk_id
+        leaves = self.role_leaves(role, disk_id) if target else ""
 
         def edit(plan: Plan) -> Plan:
             for node in nodes:
@@ -226,6 +239,8 @@ class Editor(QObject):
         done = self.do(f"{verb} {catalogue.ROLE_TEXT[role]} {tail} {host.hostname}/{disk.name}", edit)
         if done and target and role in (DiskRole.UNDO, DiskRole.DATA_FILES) and not self.plan.tablespaces:
             self.idle_role.emit(f"{catalogue.ROLE_TEXT[role]} is {catalogue.ROLE_TIPS[role]}.")
+        elif done and leaves:
+            self.role_moved.emit(f"{leaves}: {ONE_FOLDER}.", disk_id)
         return done
 
     # Placing

@@ -15,6 +15,7 @@ from ndbplan.desktop.layout.layout import EMPTY_LOCATION
 from ndbplan.desktop.look import paint
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.fields import Point
+from ndbplan.plan.processes import DiskRole
 
 MIME = "application/x-ndbplan-offer"
 _HOST_SIZE = (HOST_WIDTH, 116.0)
@@ -62,6 +63,13 @@ class Drop:
             return ""
         place = "disk" if self._entry.kind == "role" else "host"
         return f"{self._entry.text} goes onto a {place}: drop it on one."
+
+    @property
+    def consequence(self) -> str:
+        """What else a drop here does."""
+        if self._entry.kind != "role" or self._target is None:
+            return ""
+        return self._view.editor.role_leaves(DiskRole(self._entry.key), self._target.object_id)
 
     def move(self, point: QPointF) -> None:
         """The pointer is here now (in the scene)."""
