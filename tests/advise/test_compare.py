@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from statistics import median
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ndbplan.advise.compare import BETTER, WITHIN, WORSE, Comparison, Judgement, compare, differences, judge
+from ndbplan.advise.compare import (
+    BETTER,
+    WITHIN,
+    WORSE,
+    Comparison,
+    Judgement,
+    _other_spread,
+    compare,
+    differences,
+    judge,
+)
 from ndbplan.advise.figures import FIGURES
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.quantity import Quantity
@@ -106,6 +119,26 @@ def test_the_highest_load_is_found_in_the_same_worlds() -> None:
     assert judged(found)["max-load"] == (BETTER,)
     other = stated(OVERLOAD, "redo.disk.write=150MB/s")
     assert judged(side_by_side(OVERLOAD, other, figures=load))["max-load"] == (WITHIN,)
+
+
+worlds = st.lists(st.floats(90, 110), min_size=8, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds, st.floats(0.1, 10))
+def test_the_same_middle_with_another_spread_is_told_from_both_sides(one, times) -> None:
+    middle = median(one)
+    two = [middle + times * (each - middle) for each in one]
+    names = {"wider": "narrower", "narrower": "wider", "": ""}
+    assert _other_spread(two, one) == names[_other_spread(one, two)]
+    assert _other_spread(one, one) == ""
+    assert _other_spread(one, [math.inf] * 8) == ""
+
+
+def test_a_wider_spread_is_called_so() -> None:
+    narrow = [100 + n / 10 for n in range(-4, 5)]
+    assert _other_spread(narrow, [100 + n for n in range(-4, 5)]) == "wider"
+    assert _other_spread(narrow, [130 + n for n in range(-4, 5)]) == ""
 
 
 def test_what_costs_money_is_judged_only_where_it_is_stated() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
+from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.advise.figures import FIGURES, Figure
@@ -53,6 +54,11 @@ _SAME = 0.005
 """Results of two runs that are nearer than this are the same: the search for a rate is no finer."""
 
 
+_SAME_MIDDLE = 0.03
+_OTHER_SPREAD = 2.0
+"""So many times as wide is another spread."""
+
+
 @dataclass(frozen=True)
 class Difference(Shape):
     """One value in which the plans differ."""
@@ -80,7 +86,7 @@ class Difference(Shape):
 class Row(Shape):
     """One headline figure of all plans."""
 
-    JSON = "figure title unit values=printed judged notes"
+    JSON = "figure title unit values=printed judged notes spread"
 
     figure: str
     title: str
@@ -90,6 +96,9 @@ class Row(Shape):
     """None: of the first column, where neither way is better, or where it cannot be told."""
     notes: tuple[str, ...]
     """Why there is no number, for each column; nothing where there is one."""
+    spread: tuple[str, ...]
+    """`narrower` or `wider` where drawn worlds differ far more in one plan than in the first, but not in the
+    middle: the same mean, another spread; nothing for all others."""
 
     @property
     def printed(self) -> tuple[Quantity | float | None, ...]:
@@ -131,6 +140,7 @@ class _Compared:
     kept: Kept
     _loads: dict[tuple[int, int], float] = field(default_factory=dict)
     _runs: dict[tuple[int, int], Simulated] = field(default_factory=dict)
+    _spread: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def row(self, figure: Figure) -> Row:
         """The figure of every column, and how each is judged."""
@@ -138,7 +148,8 @@ class _Compared:
         judged: list[Judgement | None] = [None]
         judged += [self._judged(figure, place, values) for place in range(1, len(values))]
         unit = next((value.unit for value in values if value is not None), figure.unit)
-        return Row(figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes)
+        spread = tuple(self._spread.get((figure.name, place), "") for place in range(len(values)))
+        return Row(figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes, spread)
 
     def _value(self, figure: Figure, now: Estimation) -> tuple[Quantity | None, str]:
         if self.cancelled is not None and self.cancelled():
@@ -170,13 +181,16 @@ class _Compared:
         """What the same drawn worlds make of both."""
         sign = 1.0 if figure.better == "higher" else -1.0
         won = lost = done = 0
+        seen: list[tuple[float, float]] = []
         for numbers in (range(min(_FIRST_WORLDS, self.worlds)), range(_FIRST_WORLDS, self.worlds)):
             for one, two in self._pairs(figure, place, numbers):
+                seen.append((one, two))
                 gain = _gain(sign * one, sign * two)
                 won, lost, done = won + (gain > 0), lost + (gain < 0), done + 1
             if done in (won, lost) or done - max(won, lost) > _MOST_DISSENT * self.worlds:
                 break
         if max(won, lost) < (1 - _MOST_DISSENT) * done:
+            self._spread[figure.name, place] = _other_spread(*zip(*seen, strict=True))
             return WITHIN
         return BETTER if won > lost else WORSE
 
@@ -261,6 +275,26 @@ def _gain(one: float, two: float) -> float:
     if one == two or (math.isfinite(one) and math.isfinite(two) and math.isclose(one, two, rel_tol=_SAME)):
         return 0.0
     return two - one
+
+
+def _other_spread(one: Sequence[float], two: Sequence[float]) -> str:
+    """Whether the second numbers lie `wider` or `narrower` about the same middle; nothing: neither."""
+    if len(one) < _FIRST_WORLDS or not all(map(math.isfinite, (*one, *two))):
+        return ""
+    (first, wide), (other, than) = ((median(each), _width(each)) for each in (one, two))
+    if not math.isclose(first, other, rel_tol=_SAME_MIDDLE) or max(wide, than) <= _SAME * max(
+        abs(first), abs(other)
+    ):
+        return ""
+    if _OTHER_SPREAD * wide < than:
+        return "wider"
+    return "narrower" if _OTHER_SPREAD * than < wide else ""
+
+
+def _width(values: Sequence[float]) -> float:
+    """From the lowest quarter to the highest."""
+    low, _, high = quantiles(values, n=4)
+    return high - low
 
 
 def _of_cost(first: Estimation, other: Estimation) -> Judgement | None:

@@ -284,7 +284,7 @@ def _files() -> dict[str, Schema]:
 def _compare() -> Schema:
     from ndbplan.advise.compare import Comparison, Difference, Row
 
-    row = promise(Row, "figure title unit values judged notes", values=array(or_null(ESTIMATED)))
+    row = promise(Row, "figure title unit values judged notes spread", values=array(or_null(ESTIMATED)))
     return promise(
         Comparison,
         "columns differences figures",

@@ -116,7 +116,7 @@ def _name_of(file: Path, files: Sequence[Path]) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    from ndbplan.describe.comparison import LEGEND, alike, mark, range_text, value_text, verdicts
+    from ndbplan.describe.comparison import LEGEND, alike, mark, range_text, spread_text, value_text, verdicts
     from ndbplan.describe.tables import table
 
     kind = ""
@@ -140,6 +140,6 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield LEGEND
     yield from verdicts(found)
     for row in found.rows:
-        for name, note in zip(found.columns, row.notes, strict=True):
-            if note:
-                yield f"{row.title}, {name}: {note}"
+        for place, name in enumerate(found.columns):
+            if row.notes[place] or row.spread[place]:
+                yield f"{row.title}, {name}: {row.notes[place] or spread_text(row, place)}"

@@ -39,6 +39,11 @@ def mark(row: Row, place: int) -> str:
     return "" if judged is None else "=" if is_same else MARKS[judged]
 
 
+def spread_text(row: Row, place: int) -> str:
+    """That a number varies more or less than that of the first plan about the same middle; else nothing."""
+    return f"the same middle, {row.spread[place]} spread" if row.spread[place] else ""
+
+
 def _ends(value: Quantity) -> tuple[float, float, float]:
     return value.low, value.value, value.high
 

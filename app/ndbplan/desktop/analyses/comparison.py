@@ -306,7 +306,15 @@ class ComparePanel(Panel):
         self._pages.setCurrentIndex(0)
 
     def _show(self) -> None:
-        from ndbplan.describe.comparison import LEGEND, alike, mark, range_text, value_text, verdicts
+        from ndbplan.describe.comparison import (
+            LEGEND,
+            alike,
+            mark,
+            range_text,
+            spread_text,
+            value_text,
+            verdicts,
+        )
 
         closed, simulated = self._closed, self._simulated
         if closed is None:
@@ -319,8 +327,8 @@ class ComparePanel(Panel):
         for row in (*(simulated.rows if simulated is not None else ()), *closed.rows):
             cells = tuple(f"{mark(row, n)} {value_text(row, n)}".strip() for n in places)
             said = (row.notes[n] or range_text(row.values[n]) or value_text(row, n) for n in places)
-            judged = (f": {row.judged[n]}" if row.judged[n] else "" for n in places)
-            tips = tuple(f"{text}{how}" for text, how in zip(said, judged, strict=True))
+            how = ((row.judged[n] or "", spread_text(row, n)) for n in places)
+            tips = tuple(": ".join(filter(None, (text, *more))) for text, more in zip(said, how, strict=True))
             lines.append(_Line(row.title, cells, tips, row.winners))
         self.rows.show_lines(closed.columns, lines)
         self.table.resizeColumnsToContents()
