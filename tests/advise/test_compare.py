@@ -148,6 +148,9 @@ def test_what_costs_money_is_judged_only_where_it_is_stated() -> None:
     cost = [FIGURES["cost"]]
     assert judged(side_by_side(STARTER, add_node_group(STARTER), figures=cost))["cost"] == (None,)
     assert judged(side_by_side(STARTER, priced, figures=cost))["cost"] == (None,)
+    [row] = side_by_side(priced, stated(priced, "hosts[host-a1].purchase_price="), figures=cost).rows
+    assert (row.notes[0], row.judged[1]) == ("", None)
+    assert "not stated: " in row.notes[1]
     cheaper = stated(priced, f"hosts[{priced.hosts[0].id}].purchase_price=8000")
     assert judged(side_by_side(priced, cheaper, figures=cost))["cost"] == (BETTER,)
     assert judged(side_by_side(cheaper, priced, figures=cost))["cost"] == (WORSE,)

@@ -54,6 +54,7 @@ _SAME = 0.005
 """Results of two runs that are nearer than this are the same: the search for a rate is no finer."""
 
 
+_NAMED = 3
 _SAME_MIDDLE = 0.03
 _OTHER_SPREAD = 2.0
 """So many times as wide is another spread."""
@@ -95,7 +96,7 @@ class Row(Shape):
     judged: tuple[Judgement | None, ...]
     """None: of the first column, where neither way is better, or where it cannot be told."""
     notes: tuple[str, ...]
-    """Why there is no number, for each column; nothing where there is one."""
+    """For each column why there is no number, or what a sum leaves out; else nothing."""
     spread: tuple[str, ...]
     """`narrower` or `wider` where drawn worlds differ far more in one plan than in the first, but not in the
     middle: the same mean, another spread; nothing for all others."""
@@ -155,9 +156,10 @@ class _Compared:
         if self.cancelled is not None and self.cancelled():
             raise Cancelled
         try:
-            return figure.of(now), ""
+            value = figure.of(now)
         except UserError as error:
             return None, error.what
+        return value, _left_out(now) if figure.name == "cost" and value is not None else ""
 
     def _judged(self, figure: Figure, place: int, values: Sequence[Quantity | None]) -> Judgement | None:
         first, other = self.columns[0][1], self.columns[place][1]
@@ -297,6 +299,15 @@ def _width(values: Sequence[float]) -> float:
     return high - low
 
 
+def _left_out(now: Estimation) -> str:
+    """What the cost of a plan leaves out, as nobody says what it costs."""
+    from ndbplan.advise.cost import cost_of
+
+    names = cost_of(now.plan).not_stated
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"not stated: {', '.join(names[:_NAMED])}{more}" if names else ""
+
+
 def _of_cost(first: Estimation, other: Estimation) -> Judgement | None:
     """By what the step from one to the other costs, both ways: what is not stated never counts as nothing."""
     from ndbplan.advise.cost import cost_of, cost_of_change
@@ -306,7 +317,8 @@ def _of_cost(first: Estimation, other: Estimation) -> Judgement | None:
     there, back = cost_of_change(first.plan, other.plan), cost_of_change(other.plan, first.plan)
     if there is None or back is None:
         return None
-    if cost_of(first.plan).total is None and cost_of(other.plan).total is None:
+    one, two = cost_of(first.plan), cost_of(other.plan)
+    if {*one.not_stated} != {*two.not_stated} or (one.total is None and two.total is None):
         return None
     return WITHIN if there.value == 0 else BETTER if there.value < 0 else WORSE
 
