@@ -18,6 +18,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.edits import parts as edits
 from ndbplan.plan.fields import Part
 from ndbplan.plan.file import PlanFileError, dumps, load, load_project, loads_project, open_file, save
+from ndbplan.plan.hardware import Location
 from ndbplan.plan.patch import applied, difference
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import Project, Variant
@@ -179,6 +180,14 @@ def test_variants_of_a_newer_format_are_read_as_far_as_they_are_understood(tmp_p
     assert opened.project.variants[1].plan == edits.update(STARTER, first, cores=48)
     left_out = {"hosts[0].gpus", "variants[0].mood", "variants[1].changes.hosts[0].fans", "variants[2]"}
     assert left_out | {"variants[3]"} == set(opened.not_understood)
+
+
+def test_a_variant_keeps_its_parts_when_the_main_plan_has_none_any_more() -> None:
+    other = edits.add(STARTER, Location(id="r9", name="Rack 9"))
+    document = json.loads(dumps(project(STARTER, other)))
+    document = {key: document[key] for key in ("format_version", "variants")}
+    read = loads_project(json.dumps(document))
+    assert (read.main, [place.id for place in read.variants[1].plan.locations]) == (Plan(), ["r9"])
 
 
 def test_git_can_merge_what_two_people_changed() -> None:

@@ -67,7 +67,7 @@ def applied(before: Json, patch: Json, place: str = "") -> Json:
 
 def _list_after(old: Any, patch: Json, place: str) -> list[Any]:
     members, key = _members(old), _key(old)
-    if not members:
+    if not key:
         raise PatchError(f"{place} has no members with an id or a name: it is exchanged as a whole")
     after = applied(members, {name: value for name, value in patch.items() if name != ORDER}, place)
     for name, member in after.items():

@@ -20,6 +20,8 @@ from ndbplan.plan.plan import FORMAT_VERSION, Plan
 from ndbplan.plan.project import MAIN, MOST_VARIANTS, Project, Variant, sharing
 
 VARIANTS = "variants"
+_NO_PARTS: Json = {name: [] for name, field in Plan.model_fields.items() if field.default == ()}
+"""What a document leaves out: a variant may add a host to a plan that somebody has taken all hosts out of."""
 
 
 class StatedVariant(Part):
@@ -96,7 +98,7 @@ def changed(main: Plan, document: Json, changes: Json, name: str, place: str) ->
             "a variant has the format of its file", where=f"{name}: {place}.format_version", fix="remove it"
         )
     try:
-        after = applied(document, changes)
+        after = applied({**_NO_PARTS, **document}, changes)
     except PatchError as error:
         raise PlanFileError(str(error), where=f"{name}: {place}", fix="correct the changes") from None
     known = {field: getattr(main, field) for field in Plan.model_fields if field not in changes}
