@@ -368,6 +368,14 @@ def _advice() -> dict[str, Schema]:
             ),
             "Single changes of the plan, best first.",
         ),
+        "sweep": closed(
+            record(
+                files=FILES,
+                rows=INTEGER,
+                computed=INTEGER,
+                errors=array(closed(record(row=INTEGER, error=STRING))),
+            )
+        ),
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
         "compare": _compare(),
         "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
@@ -430,7 +438,7 @@ def definitions() -> dict[str, Schema]:
         "backup": times["backup"],
         "calibrate": times["calibrate"],
     }
-    last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "compare")
+    last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare")
     then = {name: advice[name] for name in last}
     then["train"] = _train()
     return {**_common(), **_named(first), "part": _part(), **_named(then)}

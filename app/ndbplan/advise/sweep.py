@@ -1,0 +1,166 @@
+"""A sweep: some inputs of a plan varied together, and what each combination does to its headline figures.
+
+    asked = Sweep(plan, (vary(plan, "redo.disk.write=100..800MB/s:8"),), (FIGURES["max-load"],))
+    for row in asked.rows(): ...
+
+A cell is the plan with one value of each input, set as `ndbplan set` does; its numbers are those that the
+commands of the figures print for that plan. Cells know nothing of one another, so that any number of workers
+gives the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+from typing import NamedTuple
+
+from ndbplan.advise.executors import each_of
+from ndbplan.advise.figures import FIGURES
+from ndbplan.base.errors import Cancelled, UserError
+from ndbplan.base.kept import keeping
+from ndbplan.edits.assign import assign
+from ndbplan.estimate.estimation import Estimation, chosen_workload
+from ndbplan.plan.plan import Plan
+
+MOST_CELLS = 100_000
+_MOST_VALUES = 10_000
+_RANGE = re.compile(r"(?P<from>.+?)\.\.(?P<to>.+?):(?P<count>[0-9]{1,9})")
+_UNIT = re.compile(r"[A-Za-zµ%/]+$")
+_AT_ONCE = 8
+"""Pieces of the work for each worker: few enough to hand out, small enough that little is lost."""
+
+
+class Varied(NamedTuple):
+    """One input and its values, as `ndbplan set` takes them."""
+
+    address: str
+    values: tuple[str, ...]
+
+
+class Row(NamedTuple):
+    """One cell: its number in the grid, and (value, low, high) of each figure, or why there are none."""
+
+    number: int
+    figures: tuple[tuple[float, float, float] | None, ...]
+    error: str = ""
+
+
+def vary(plan: Plan, text: str) -> Varied:
+    """An input as typed: `RedoBuffer=32M,64M` or `redo.disk.write=100..800MB/s:8`, ends included.
+
+    Every value is set once, of a range its ends, so that all are known to be taken. Raises UserError that
+    names the value.
+    """
+    address, equals, values = text.partition("=")
+    if not equals or not address.strip() or not values.strip():
+        raise UserError(
+            f"'{text[:80]}' varies nothing", fix="write ADDRESS=VALUE,VALUE… or ADDRESS=FROM..TO:COUNT"
+        )
+    address = address.strip()
+    match = _RANGE.fullmatch(values.strip())
+    if match is None:
+        typed = tuple(dict.fromkeys(one.strip() for one in values.split(",")))
+        if "" in typed:
+            raise UserError(f"'{text[:80]}' has an empty value", fix="take the comma away")
+        for value in typed:
+            assign(plan, f"{address}={value}")
+    else:
+        typed = _between(plan, address, match)
+    return Varied(address, typed)
+
+
+def _between(plan: Plan, address: str, match: re.Match[str]) -> tuple[str, ...]:
+    count = int(match["count"])
+    if not 2 <= count <= _MOST_VALUES:
+        raise UserError(f"{count} values between two ends", where=address, fix=f"write 2 to {_MOST_VALUES}")
+    first, last = match["from"].strip(), match["to"].strip()
+    unit = _UNIT.search(last)
+    if unit is not None and _UNIT.search(first) is None:
+        first += unit[0]
+    ends = [_number(plan, address, text) for text in (first, last)]
+    step = (ends[1] - ends[0]) / (count - 1)
+    if all(isinstance(end, int) for end in ends):
+        return tuple(dict.fromkeys(str(round(ends[0] + step * i)) for i in range(count)))
+    return tuple(f"{ends[0] + step * i:.12g}" for i in range(count))
+
+
+def _number(plan: Plan, address: str, typed: str) -> float:
+    """The number that a value means at an address. Raises UserError."""
+    _, changes = assign(plan, f"{address}={typed}")
+    value = changes[0].after
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UserError(
+            f"{address} is no number, so nothing lies between two values", fix="write the values with commas"
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is varied, and what is asked of each combination."""
+
+    plan: Plan
+    varied: tuple[Varied, ...]
+    measures: tuple[str, ...]
+    """Names of headline figures."""
+    workload_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.count > MOST_CELLS:
+            raise UserError(
+                f"{self.count} combinations are too many: a sweep has at most {MOST_CELLS}",
+                fix="vary fewer inputs, or give them fewer values",
+            )
+
+    @property
+    def count(self) -> int:
+        """Cells of the grid."""
+        return math.prod(len(one.values) for one in self.varied)
+
+    @cached_property
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        """The values of each cell, the last input changing fastest."""
+        return tuple(product(*(one.values for one in self.varied)))
+
+    def plan_of(self, cell: Sequence[str]) -> Plan:
+        """The plan of a cell. Raises UserError where the values do not go together."""
+        plan = self.plan
+        for one, value in zip(self.varied, cell, strict=True):
+            plan = assign(plan, f"{one.address}={value}")[0]
+        return plan
+
+    def row(self, number: int) -> Row:
+        """The figures of one cell; without them where its plan has none."""
+        try:
+            plan = self.plan_of(self.cells[number])
+            with keeping():
+                now = Estimation(plan, chosen_workload(plan, self.workload_id))
+                found = [FIGURES[name].of(now) for name in self.measures]
+        except UserError as error:
+            return Row(number, (None,) * len(self.measures), error.line)
+        return Row(number, tuple(None if q is None else (q.value, q.low, q.high) for q in found))
+
+    def rows(
+        self,
+        known: Mapping[int, Row] | None = None,
+        *,
+        workers: int = 1,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Row]:
+        """Every row that is not known, as they come. Raises Cancelled."""
+        left = [number for number in range(self.count) if number not in (known or {})]
+        size = max(1, min(64, len(left) // (workers * _AT_ONCE)))
+        pieces = [tuple(islice(left, i, i + size)) for i in range(0, len(left), size)]
+        for done in each_of(_work, [(self, piece) for piece in pieces], workers=workers):
+            yield from done
+            if cancelled():
+                raise Cancelled
+
+
+def _work(asked: tuple[Sweep, tuple[int, ...]]) -> tuple[Row, ...]:
+    sweep, numbers = asked
+    return tuple(sweep.row(number) for number in numbers)

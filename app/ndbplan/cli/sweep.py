@@ -1,0 +1,214 @@
+"""The command that varies inputs of a plan together and measures every combination."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from ndbplan.base.errors import UserError
+from ndbplan.cli.group import json_option, ndbplan, show, simulating
+from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, named_workload, read_plan, write_text
+
+if TYPE_CHECKING:
+    from ndbplan.advise.sweep import Row, Sweep
+
+RESULTS, MANIFEST, UNDER_WAY = "results.csv", "manifest.json", "rows.jsonl"
+_SEED = 1
+"""Of every simulation: cells differ by their inputs alone."""
+
+
+@ndbplan.command()
+@PLAN
+@click.option(
+    "--vary",
+    "texts",
+    multiple=True,
+    required=True,
+    metavar="ADDRESS=VALUES",
+    help="An input and its values: RedoBuffer=32M,64M or redo.disk.write=100..800MB/s:8 (may be repeated).",
+)
+@click.option(
+    "--measure",
+    "measures",
+    type=Names(),
+    default="max-load",
+    show_default=True,
+    metavar="FIGURE,...",
+    help="Headline figures: max-load, first-error, restart, memory, cost and others; a wrong one lists them.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=f"Where {RESULTS} and {MANIFEST} go.",
+)
+@click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
+@click.option(
+    "--workers", type=Whole(1, 256), metavar="N", help="Processes; without it one for each processor."
+)
+@click.option("--resume", is_flag=True, help="Go on with what a sweep that was broken off has written.")
+@json_option
+def sweep(
+    plan_file: Path,
+    texts: tuple[str, ...],
+    measures: tuple[str, ...],
+    folder: Path,
+    workload: str | None,
+    workers: int | None,
+    *,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    """Measure every combination of some inputs: one row each in DIR/results.csv, in the order of the grid.
+
+    A row counts as done when it is on disk; what is broken off goes on with --resume and does nothing twice.
+    """
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.advise.sweep import Sweep, vary
+
+    plan = read_plan(plan_file)
+    unknown = next((name for name in measures if name not in FIGURES), None)
+    if unknown is not None:
+        known = ", ".join(FIGURES)
+        raise UsageError(f"'{unknown[:60]}' is no figure", where="--measure", fix=f"use one of {known}")
+    try:
+        asked = Sweep(
+            plan, tuple(vary(plan, text) for text in texts), measures, named_workload(plan, workload)
+        )
+    except UserError as error:
+        raise UsageError(error.what, where=error.where or "--vary", fix=error.fix) from None
+    with simulating():
+        shape = _Folder(folder, asked).run(workers or os.cpu_count() or 1, resume=resume)
+    show(shape, as_json=as_json, text=_lines(shape))
+
+
+class _Folder:
+    """The folder of one sweep: rows as they come, and what is written when all are there."""
+
+    def __init__(self, folder: Path, asked: Sweep) -> None:
+        from importlib.metadata import version
+
+        from ndbplan.plan.file import dumps
+
+        self.folder, self.asked = folder, asked
+        self.inputs: dict[str, Any] = {
+            "plan": json.loads(dumps(asked.plan)),
+            "vary": [{"address": one.address, "values": list(one.values)} for one in asked.varied],
+            "measure": list(asked.measures),
+            "workload": asked.workload_id,
+            "seeds": [_SEED],
+            "version": version("ndbplan"),
+        }
+
+    def run(self, workers: int, *, resume: bool) -> dict[str, Any]:
+        """Measure what is missing, and write both files. Raises UsageError."""
+        known = self._known(resume=resume)
+        kept = len(known)
+        with _appending(self.folder / UNDER_WAY) as rows:
+            for row in self.asked.rows(known, workers=workers):
+                known[row.number] = row
+                rows.write(json.dumps(row) + "\n")
+                rows.flush()
+                os.fsync(rows.fileno())
+        text = self._csv(known)
+        errors = [{"row": n, "error": known[n].error} for n in sorted(known) if known[n].error]
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        write_text(self.folder / RESULTS, text)
+        whole = {**self.inputs, "rows": len(known), "errors": errors, "digest": f"sha256:{digest}"}
+        write_text(self.folder / MANIFEST, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+        (self.folder / UNDER_WAY).unlink()
+        return {
+            "files": [str(self.folder / RESULTS), str(self.folder / MANIFEST)],
+            "rows": len(known),
+            "computed": len(known) - kept,
+            "errors": errors,
+        }
+
+    def _known(self, *, resume: bool) -> dict[int, Row]:
+        """The rows that an earlier run has written."""
+        manifest = self.folder / MANIFEST
+        if manifest.exists() or (self.folder / UNDER_WAY).exists():
+            before = _read(manifest)
+            if not resume:
+                raise UsageError(
+                    "a sweep is there already",
+                    where=str(self.folder),
+                    fix="go on with --resume, or name another folder",
+                )
+            if {name: before.get(name) for name in self.inputs} != self.inputs:
+                raise UsageError(
+                    "another sweep is there: plan, inputs, measures or version differ",
+                    where=str(manifest),
+                    fix="ask the same again, or name another folder",
+                )
+            return {row.number: row for row in self._written(is_whole="digest" in before)}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"cannot be made ({error.strerror})", where=str(self.folder), fix="name another folder"
+            ) from None
+        write_text(manifest, json.dumps(self.inputs, indent=2, ensure_ascii=False) + "\n")
+        return {}
+
+    def _written(self, *, is_whole: bool) -> Iterator[Row]:
+        from ndbplan.advise.sweep import Row
+
+        rows, count = self.folder / UNDER_WAY, self.asked.count
+        if rows.exists():
+            for written in rows.read_text(encoding="utf-8").split("\n")[:-1]:
+                number, found, error = json.loads(written)
+                yield Row(number, tuple(None if one is None else tuple(one) for one in found), error)
+        elif is_whole:
+            lines = list(csv.reader(io.StringIO((self.folder / RESULTS).read_text(encoding="utf-8"))))[1:]
+            errors = {one["row"]: one["error"] for one in _read(self.folder / MANIFEST)["errors"]}
+            first = len(self.asked.varied)
+            for number, line in enumerate(lines[:count]):
+                cells = [line[i : i + 3] for i in range(first, len(line), 3)]
+                figures = tuple((float(v), float(a), float(b)) if v else None for v, a, b in cells)
+                yield Row(number, figures, errors.get(number, ""))
+
+    def _csv(self, rows: dict[int, Row]) -> str:
+        text = io.StringIO()
+        write = csv.writer(text, lineterminator="\n").writerow
+        names = [one.address for one in self.asked.varied]
+        write([*names, *(f"{name}{end}" for name in self.asked.measures for end in ("", "_low", "_high"))])
+        for number in sorted(rows):
+            figures = (three or ("", "", "") for three in rows[number].figures)
+            numbers = (f"{one:.12g}" if isinstance(one, float) else one for three in figures for one in three)
+            write([*self.asked.cells[number], *numbers])
+        return text.getvalue()
+
+
+def _appending(path: Path) -> TextIO:
+    """The rows, behind the last whole line: what a crash cut off is written again."""
+    if path.exists():
+        text = path.read_bytes()
+        with path.open("r+b") as file:
+            file.truncate(text.rfind(b"\n") + 1)
+    return path.open("a", encoding="utf-8")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot be read ({error})", where=str(path), fix="name another folder") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _lines(shape: dict[str, Any]) -> Iterator[str]:
+    yield f"{shape['rows']} rows, {shape['computed']} of them measured now"
+    yield from (f"row {one['row']}: {one['error']}" for one in shape["errors"][:10])
+    yield from (f"wrote {name}" for name in shape["files"])

@@ -1,0 +1,142 @@
+"""A sweep: every cell is the plan called directly, in the order of the grid, whoever works on it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli.conftest import Call
+from ndbplan.advise.executors import each_of
+from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.sweep import MOST_CELLS, Sweep, vary
+from ndbplan.base.errors import UserError
+from ndbplan.edits.assign import assign
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.file import load, save
+from ndbplan.plan.samples import sample_plan
+
+INPUTS = ("redo.disk.write=20..80MB/s:3", "RedoBuffer=32M,64M")
+VARY = ("--vary", INPUTS[0], "--vary", INPUTS[1], "--measure", "restart,memory")
+
+
+@pytest.fixture(scope="module")
+def plan_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sweep") / "plan.ndbplan"
+    save(sample_plan("redo-overload-8.4"), path)
+    return path
+
+
+def test_a_cell_is_the_plan_called_directly(call: Call, plan_file: Path, tmp_path: Path) -> None:
+    shape = call("sweep", plan_file, *VARY, "-o", tmp_path / "s", "--workers", 1, "--json").json("sweep")
+    assert (shape["rows"], shape["computed"], shape["errors"]) == (6, 6, [])
+    text = (tmp_path / "s" / "results.csv").read_text()
+    head, *rows = list(csv.reader(text.splitlines()))
+    assert head == [
+        "redo.disk.write", "RedoBuffer", "restart", "restart_low", "restart_high",
+        "memory", "memory_low", "memory_high",
+    ]  # fmt: skip
+    speeds = ["20000000", "50000000", "80000000"]
+    assert [row[:2] for row in rows] == [[speed, size] for speed in speeds for size in ("32M", "64M")]
+    plan = load(plan_file)
+    for row in rows[2:4]:
+        cell = assign(assign(plan, f"redo.disk.write={row[0]}")[0], f"RedoBuffer={row[1]}")[0]
+        found = FIGURES["restart"].of(Estimation(cell))
+        assert found is not None
+        assert [float(one) for one in row[2:5]] == pytest.approx([found.value, found.low, found.high])
+    manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
+    assert manifest["digest"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    assert manifest["plan"]["name"] == plan.name
+
+
+def test_what_is_broken_off_goes_on_and_does_nothing_twice(
+    call: Call, plan_file: Path, tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    call("sweep", plan_file, *VARY, "-o", whole, "--workers", 1)
+    call("sweep", plan_file, *VARY, "-o", cut, "--workers", 1)
+    # As after a kill: some rows on disk, the last one half written, nothing else.
+    manifest = json.loads((cut / "manifest.json").read_text())
+    for name in ("rows", "errors", "digest"):
+        del manifest[name]
+    (cut / "manifest.json").write_text(json.dumps(manifest))
+    plan = load(plan_file)
+    sweep = Sweep(plan, tuple(vary(plan, text) for text in INPUTS), ("restart", "memory"))
+    lines = [json.dumps(sweep.row(number)) + "\n" for number in (4, 1)]
+    (cut / "rows.jsonl").write_text("".join(lines) + lines[0][:20])
+    (cut / "results.csv").unlink()
+    assert "--resume" in call("sweep", plan_file, *VARY, "-o", cut).refused()
+    again = call("sweep", plan_file, *VARY, "-o", cut, "--workers", 1, "--resume", "--json").json("sweep")
+    assert (again["rows"], again["computed"]) == (6, 4)
+    for name in ("results.csv", "manifest.json"):
+        assert (cut / name).read_bytes() == (whole / name).read_bytes()
+    done = call("sweep", plan_file, *VARY, "-o", whole, "--workers", 1, "--resume", "--json").json("sweep")
+    assert done["computed"] == 0
+    other = call("sweep", plan_file, "--vary", "RedoBuffer=32M,48M", "-o", whole, "--resume").refused()
+    assert "another sweep is there" in other
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("RedoBuffer", "varies nothing"),
+        ("NoSuch=1,2", "NoSuch"),
+        ("RedoBuffer=32M,lots", "lots"),
+        ("RedoBuffer=32M..64M:1", "2 to"),
+        ("hosts[*].hostname=a..b:3", "no number"),
+        ("hosts[*].cores=1..4096:9999999", "2 to"),
+    ],
+)
+def test_what_cannot_be_varied_is_said_in_one_line(
+    call: Call, plan_file: Path, tmp_path: Path, text: str, said: str
+) -> None:
+    assert said in call("sweep", plan_file, "--vary", text, "-o", tmp_path / "s").refused()
+
+
+def test_ten_million_cells_are_refused_with_the_limit(call: Call, plan_file: Path, tmp_path: Path) -> None:
+    many = ("--vary", "hosts[*].cores=1..4000:4000", "--vary", "RedoBuffer=32M..1G:4000")
+    said = call("sweep", plan_file, *many, "-o", tmp_path / "s").refused()
+    assert str(MOST_CELLS) in said
+    assert "fewer" in said
+    assert "no figure" in call("sweep", plan_file, *VARY[:4], "--measure", "x", "-o", tmp_path).refused()
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3))
+def test_the_grid_has_every_combination_once(counts: list[int]) -> None:
+    plan = sample_plan("redo-overload-8.4")
+    names = ("MaxNoOfOrderedIndexes", "MaxNoOfTables", "MaxNoOfAttributes")
+    varied = tuple(
+        vary(plan, f"{name}={','.join(str(1000 + n) for n in range(count))}")
+        for name, count in zip(names, counts, strict=False)
+    )
+    sweep = Sweep(plan, varied, ("restart",))
+    assert len(sweep.cells) == sweep.count == len(set(sweep.cells))
+    assert list(sweep.cells) == sorted(sweep.cells, key=lambda cell: [
+        one.values.index(value) for one, value in zip(varied, cell, strict=True)
+    ])  # fmt: skip
+
+
+def _square_or_die(number: int) -> int:
+    if number == 2 and os.environ.get("NDBPLAN_TEST_PARENT") != str(os.getpid()):
+        os._exit(1)
+    return number * number
+
+
+def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NDBPLAN_TEST_PARENT", str(os.getpid()))
+    assert list(each_of(_square_or_die, range(5), workers=2)) == [0, 1, 4, 9, 16]
+
+
+def test_a_cell_whose_values_do_not_go_together_says_why() -> None:
+    plan = sample_plan("redo-overload-8.4")
+    with pytest.raises(UserError):
+        vary(plan, "hosts[*].cores=0,1")
+    row = Sweep(plan.replace(processes=()), (), ("restart",)).row(0)
+    assert row.figures == (None,)
+    assert row.error
