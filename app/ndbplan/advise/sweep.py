@@ -11,7 +11,6 @@ gives the same rows.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,14 +21,14 @@ from ndbplan.advise.executors import each_of
 from ndbplan.advise.figures import FIGURES
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
+from ndbplan.base.units import whole_number
 from ndbplan.edits.assign import assign
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.plan.plan import Plan
 
 MOST_CELLS = 100_000
 _MOST_VALUES = 10_000
-_RANGE = re.compile(r"(?P<from>.+?)\.\.(?P<to>.+?):(?P<count>[0-9]{1,9})")
-_UNIT = re.compile(r"[A-Za-zµ%/]+$")
+_DIGITS = "+-.0123456789eE "
 _AT_ONCE = 8
 """Pieces of the work for each worker: few enough to hand out, small enough that little is lost."""
 
@@ -61,31 +60,32 @@ def vary(plan: Plan, text: str) -> Varied:
             f"'{text[:80]}' varies nothing", fix="write ADDRESS=VALUE,VALUE… or ADDRESS=FROM..TO:COUNT"
         )
     address = address.strip()
-    match = _RANGE.fullmatch(values.strip())
-    if match is None:
-        typed = tuple(dict.fromkeys(one.strip() for one in values.split(",")))
-        if "" in typed:
-            raise UserError(f"'{text[:80]}' has an empty value", fix="take the comma away")
-        for value in typed:
-            assign(plan, f"{address}={value}")
-    else:
-        typed = _between(plan, address, match)
+    ends, colon, count = values.strip().rpartition(":")
+    first, dots, last = ends.partition("..")
+    if colon and dots:
+        return Varied(address, _between(plan, address, first.strip(), last.strip(), count))
+    typed = tuple(dict.fromkeys(one.strip() for one in values.split(",")))
+    if "" in typed:
+        raise UserError(f"'{text[:80]}' has an empty value", fix="take the comma away")
+    for value in typed:
+        assign(plan, f"{address}={value}")
     return Varied(address, typed)
 
 
-def _between(plan: Plan, address: str, match: re.Match[str]) -> tuple[str, ...]:
-    count = int(match["count"])
-    if not 2 <= count <= _MOST_VALUES:
-        raise UserError(f"{count} values between two ends", where=address, fix=f"write 2 to {_MOST_VALUES}")
-    first, last = match["from"].strip(), match["to"].strip()
-    unit = _UNIT.search(last)
-    if unit is not None and _UNIT.search(first) is None:
-        first += unit[0]
-    ends = [_number(plan, address, text) for text in (first, last)]
-    step = (ends[1] - ends[0]) / (count - 1)
-    if all(isinstance(end, int) for end in ends):
-        return tuple(dict.fromkeys(str(round(ends[0] + step * i)) for i in range(count)))
-    return tuple(f"{ends[0] + step * i:.12g}" for i in range(count))
+def _between(plan: Plan, address: str, first: str, last: str, count_text: str) -> tuple[str, ...]:
+    count = whole_number(count_text)
+    if count is None or not 2 <= count <= _MOST_VALUES:
+        raise UserError(
+            f"'{count_text[:20]}' values between two ends", where=address, fix=f"write 2 to {_MOST_VALUES}"
+        )
+    if not first.lstrip(_DIGITS):
+        # 100..800MB/s: the unit of the end is that of the beginning.
+        first += last.lstrip(_DIGITS)
+    low, high = (_number(plan, address, text) for text in (first, last))
+    step = (high - low) / (count - 1)
+    if isinstance(low, int) and isinstance(high, int):
+        return tuple(dict.fromkeys(str(round(low + step * i)) for i in range(count)))
+    return tuple(f"{low + step * i:.12g}" for i in range(count))
 
 
 def _number(plan: Plan, address: str, typed: str) -> float:
