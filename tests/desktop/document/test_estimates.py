@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QElapsedTimer, QTimer
 from pytestqt.qtbot import QtBot
 
+from ndbplan.desktop.document import estimates as estimates_module
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimate, Estimates
+from ndbplan.desktop.document.tasks import Task
 from ndbplan.edits import parts as edits
-from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
 
 
@@ -75,30 +77,24 @@ def test_another_workload_is_estimated_anew(qtbot: QtBot, qapp: object) -> None:
     estimates.close()
 
 
-def test_the_window_is_never_blocked_for_100_ms(qtbot: QtBot, qapp: object) -> None:
-    document = Document(sample_plan("telecom-144"))
+def test_estimates_are_worked_out_beside_the_gui_thread(
+    qtbot: QtBot, qapp: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long a turn of the event loop is then, `make bench` says."""
+    worked_in = []
+
+    def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
+        worked_in.append(threading.get_ident())
+        return real(plan, workload_id, task)
+
+    real = estimates_module.estimate
+    monkeypatch.setattr(estimates_module, "estimate", estimate)
+    document = Document(sample_plan("starter"))
     estimates = Estimates(document)
     qtbot.waitUntil(lambda: estimates.is_fresh, timeout=30_000)
-    worst, clock = [0], QElapsedTimer()
-    beat = QTimer()
-    beat.setInterval(5)
-
-    def tick() -> None:
-        worst[0] = max(worst[0], clock.restart())
-
-    beat.timeout.connect(tick)
-    clock.start()
-    beat.start()
-    standstills = []
-    # Other programs may stop this one for a while: an estimate that blocks does so every time.
-    for host in document.plan.hosts[:4]:
-        worst[0] = 0
-        clock.restart()
-        document.edit(
-            "Memory", lambda plan, h=host: edits.update(plan, h.id, memory_bytes=h.memory_bytes * 2)
-        )
-        qtbot.waitUntil(lambda: estimates.is_fresh, timeout=20_000)
-        standstills.append(worst[0])
-    beat.stop()
+    host = document.plan.hosts[0]
+    document.edit("Memory", lambda plan: edits.update(plan, host.id, memory_bytes=host.memory_bytes * 2))
+    qtbot.waitUntil(lambda: estimates.is_fresh, timeout=30_000)
     estimates.close()
-    assert min(standstills) < 100, f"the event loop stood still for {standstills} ms"
+    assert worked_in
+    assert threading.get_ident() not in worked_in
