@@ -140,6 +140,29 @@ def test_a_change_meets_the_error_that_transactions_meet(cluster: LiveCluster) -
     assert any(text in said for text in (f"error {code} ", "1205", "1114"))
 
 
+def test_a_subquery_that_stands_for_a_value_has_one_row(cluster: LiveCluster) -> None:
+    one = "SELECT (SELECT MAX(node_id) FROM ndbinfo.nodes), 1 + (SELECT node_id FROM ndbinfo.nodes LIMIT 1);"
+    assert cells(sql(cluster, one)) == [["6", "4"]]
+    more = "SELECT node_id FROM ndbinfo.nodes WHERE node_id = (SELECT node_id FROM ndbinfo.nodes);"
+    assert sql(cluster, more) == "ERROR 1242 (21000): Subquery returns more than 1 row\n"
+    two = "SELECT (SELECT node_id, status FROM ndbinfo.nodes);"
+    assert sql(cluster, two) == "ERROR 1241 (21000): Operand should contain 1 column(s)\n"
+    inside = "SELECT COUNT(*) FROM (SELECT node_id FROM ndbinfo.nodes) x WHERE node_id IN (SELECT 3)"
+    assert cells(sql(cluster, inside)) == [["1"]]
+
+
+def test_texts_compare_as_in_the_collation_and_with_numbers_as_numbers(cluster: LiveCluster) -> None:
+    line = "SELECT node_id FROM ndbinfo.nodes WHERE node_id = '3' AND status = 'Started';"
+    assert cells(sql(cluster, line)) == [["3"]]
+
+
+def test_a_division_by_zero_is_warned_of_where_the_server_is_strict(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    assert "1 row in set, 1 warning " in sql(begun("8.4.8"), "SELECT 1/0;")
+    assert "1 row in set (" in sql(begun("7.4.10"), "SELECT 1/0;")
+
+
 def test_lines_are_parted_at_semicolons_outside_of_texts() -> None:
     assert statements("SELECT ';' ; SELECT 2\\G select `a;b`") == [
         ("SELECT ';'", False), ("SELECT 2", True), ("select `a;b`", False),

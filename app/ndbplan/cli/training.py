@@ -44,7 +44,7 @@ def train(
     *,
     as_json: bool,
 ) -> None:
-    """A live cluster with consoles: ndb_mgm>, the shells of hosts, and what befalls it.
+    """A live cluster with consoles: ndb_mgm>, mysql>, the shells of hosts, and what befalls it.
 
     At a terminal it asks for lines. Else it reads a transcript from standard input, one line each, and writes
     each line with its answer: 'ndb_mgm> SHOW', 'host1$ iostat -kx', '! wait 30s', '! kill node:3'. The same

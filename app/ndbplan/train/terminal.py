@@ -96,7 +96,7 @@ class Terminal:
     def run(self) -> None:
         """Ask until the end of the input."""
         session: PromptSession[str] = PromptSession(completer=self._completer, complete_while_typing=False)
-        print("A prompt alone ('ndb_mgm>', 'HOST$', '!') changes the console; '! help'; Ctrl-D ends.")
+        print("A prompt ('ndb_mgm>', 'mysql>', 'HOST$', '!') changes the console; '! help'; Ctrl-D ends.")
         asked_s = time.monotonic()
         while True:
             try:

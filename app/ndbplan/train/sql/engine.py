@@ -6,6 +6,7 @@ whole, NULL by zero with a warning), decimals inside texts, LPAD and its like.
 
 from __future__ import annotations
 
+import logging
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,9 @@ class Result(NamedTuple):
     rows: list[tuple[Any, ...]]
     warnings: tuple[Warned, ...] = ()
 
+
+# What sqlglot remarks about a statement is none of the answer.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 Provider = Callable[[str, str], Relation]
 """The table of a database and a name; raises SqlError."""
@@ -132,6 +136,22 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
     base.create_function("FLOOR", 1, lambda v: None if v is None else int(float(v) // 1))
     base.create_function("CEIL", 1, lambda v: None if v is None else -int(-float(v) // 1))
     base.create_function("SEC_TO_TIME", 1, _clock)
+    base.create_aggregate("only_value", 1, _OnlyValue)
+
+
+class _OnlyValue:
+    """The value of a subquery that stands for one: more than one row of it is an error."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def step(self, value: Any) -> None:
+        self.rows.append(value)
+        if len(self.rows) > 1:
+            raise ValueError
+
+    def finalize(self) -> Any:
+        return self.rows[0] if self.rows else None
 
 
 def _clock(seconds: Any) -> str | None:
@@ -156,8 +176,11 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
         inside = f"{where}.{table.name}"
         if inside not in made:
             made.add(inside)
-            # Texts are equal whatever their case, as in the collations of the server.
-            quoted = ", ".join(f"{_quoted(column)} COLLATE NOCASE" for column in relation.columns)
+            # Texts are equal whatever their case, as in the collations of the server; '3' is equal to 3.
+            quoted = ", ".join(
+                f"{_quoted(column)} {'TEXT' if kind is TEXT else 'NUMERIC'} COLLATE NOCASE"
+                for column, kind in zip(relation.columns, relation.kinds, strict=True)
+            )
             base.execute(f"CREATE TABLE {_quoted(inside)} ({quoted})")
             places = ", ".join("?" * len(relation.columns))
             values = [tuple(row[column] for column in relation.columns) for row in relation.rows]
@@ -181,6 +204,10 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+_TAKES_ONE = (exp.Select, exp.Binary, exp.Alias, exp.Func, exp.Where, exp.Having, exp.Unary, exp.Paren)
+"""What a subquery in it gives one value to."""
+
+
 def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
     def change(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Concat | exp.ConcatWs):
@@ -193,7 +220,25 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
             return exp.Anonymous(this="mysql_div", expressions=[node.left, node.right])
         return node
 
-    changed = tree.copy().transform(change).transform(divide)
+    def only(node: exp.Expr) -> exp.Expr:
+        inner = node.this if isinstance(node, exp.Subquery) else None
+        if not isinstance(inner, exp.Select) or not isinstance(node.parent, _TAKES_ONE):
+            return node
+        if len(inner.expressions) != 1:
+            raise SqlError(1241, "21000", "Operand should contain 1 column(s)")
+        if inner.is_star:
+            return node
+        name = inner.expressions[0].alias_or_name or "only"
+        inner.set("expressions", [exp.alias_(inner.expressions[0].unalias(), name, quoted=True)])
+        value = exp.Anonymous(this="only_value", expressions=[exp.column(name, table="one", quoted=True)])
+        return exp.select(value).from_(inner.subquery("one")).subquery()
+
+    changed = tree.copy()
+    for one in list(changed.find_all(exp.Subquery)):
+        put = only(one)
+        if put is not one:
+            one.replace(put)
+    changed = changed.transform(change).transform(divide)
     return changed.sql(dialect="sqlite")
 
 
@@ -231,6 +276,8 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
         return SqlError(1054, "42S22", f"Unknown column '{name}' in 'having clause'")
     if found := _NO_TABLE.match(text):
         return no_table(database, found[1])
+    if "only_value" in text or "aggregate's 'step'" in text:
+        return SqlError(1242, "21000", "Subquery returns more than 1 row")
     if text == "interrupted":
         return SqlError(
             3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"
