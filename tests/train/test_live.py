@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable
 from itertools import chain, combinations
 
 import pytest
 
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.loaded import node_loads
 from ndbplan.ndb.survival import fail
 from ndbplan.plan.events import Burst, DiskSlow, HostFailure, NetworkCut
 from ndbplan.simulate.events.handlers import Order
-from ndbplan.simulate.events.orders import Kill, Restore, Resume
+from ndbplan.simulate.events.orders import Kill, Restore, Resume, SetLoad
 from ndbplan.train.backups import AskBackup, AskNoBackup
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.orders import CreateGroup, EnterSingleUser, ExitSingleUser, SetLevel
@@ -211,6 +214,27 @@ def test_a_backup_ends_by_itself_or_with_a_node(cluster: LiveCluster) -> None:
     assert "has been aborted. Error: 1321" in third.log_text()
     cluster.act(AskBackup(1))
     assert "has been aborted. Error: 1350" in cluster.log_text()
+
+
+def test_a_backup_logs_each_change_made_meanwhile_once(cluster: LiveCluster) -> None:
+    quiet = cluster.branch()
+    quiet.act(SetLoad(0.0))
+    quiet.advance(5.0)
+    counted = []
+    for one in (cluster, quiet):
+        began_s = one.now_s
+        one.act(AskBackup())
+        assert one.advance_until(lambda c: bool(c.state.backups), 600.0, 1.0)
+        lasted_s = one.now_s - began_s
+        found = re.search(r"#LogRecords: ([0-9]+) Data: [0-9]+ bytes Log: ([0-9]+) bytes", one.log_text())
+        assert found is not None, one.log_text()[-400:]
+        counted.append((int(found[1]) / lasted_s, int(found[2])))
+    plan = cluster.plan
+    loads = node_loads(plan, plan.workloads[0])
+    per_s = sum(load.writes_per_s for load in loads) / no_of_replicas(plan)
+    assert counted[0][0] == pytest.approx(per_s, rel=0.3)
+    assert counted[0][1] > 0
+    assert counted[1] == (0, 0)
 
 
 def drawn(rng: random.Random, cluster: LiveCluster) -> object:

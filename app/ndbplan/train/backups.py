@@ -6,12 +6,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from ndbplan.base.row_types import column
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.loaded import node_loads
 from ndbplan.estimate.timed import backup
 from ndbplan.plan.events import Backup
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.disks import BackupStarts, planned_backup, start_backup
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.world.indices import Part
 from ndbplan.train.state import BackupRun, state_of
 
 ABORTED_BY_USER = 1321
@@ -66,7 +69,7 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
         written = {node_id: amount for node_id, amount, _ in due.event.nodes}
         start_backup(sim, due.event)
     state.backup = BackupRun(
-        number, server, leader, at_s, state.gci, tuple(written.items()), tuple(rows.items())
+        number, server, leader, at_s, state.gci, tuple(written.items()), tuple(rows.items()), _redo_bytes(sim)
     )
     state.say(at_s, "backup_started", leader, backup=number, server=server)
 
@@ -78,6 +81,26 @@ def _rows(sim: Simulation) -> dict[int, float]:
     bytes_of_all = sum(node.written_bytes.value for node in nodes) or 1.0
     rows = sum(table.rows for table in plan.tables)
     return {node.node_id: rows * node.written_bytes.value / bytes_of_all for node in nodes}
+
+
+def _redo_bytes(sim: Simulation) -> float:
+    """Redo log that all nodes have written for the workload."""
+    parts = sim.state.parts
+    return float((parts[Part.MADE] - parts[Part.BASE]).sum())
+
+
+def _changes(sim: Simulation, redo_bytes: float) -> tuple[int, int]:
+    """Records and bytes of a backup's log of changes that had so much redo log; each once, not by replica."""
+    plan = state_of(sim).plan
+    loads = node_loads(plan, sim.scenario.workload)
+    redo_bytes_per_s = sum(load.redo_bytes_per_s.value for load in loads)
+    if redo_bytes <= 0 or redo_bytes_per_s <= 0:
+        return 0, 0
+    seconds = redo_bytes / redo_bytes_per_s / no_of_replicas(plan)
+    return (
+        round(seconds * sum(load.writes_per_s for load in loads)),
+        round(seconds * sum(load.changed_row_bytes_per_s for load in loads)),
+    )
 
 
 def share_done(sim: Simulation, node_id: int) -> float:
@@ -103,9 +126,10 @@ def follow_backup(sim: Simulation) -> None:
     state.backup = done
     state.backups = (*state.backups, done)
     records, data = totals(done)
+    changes, log = _changes(sim, _redo_bytes(sim) - run.redo_bytes)
     state.say(
         sim.at_s, "backup_completed", done.master, backup=done.number, server=done.server,
-        start=done.first_gci, stop=done.last_gci, records=records, log_records=0, data=data, log=0,
+        start=done.first_gci, stop=done.last_gci, records=records, log_records=changes, data=data, log=log,
     )  # fmt: skip
 
 

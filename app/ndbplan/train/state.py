@@ -69,6 +69,8 @@ class BackupRun(NamedTuple):
     bytes_by_node: tuple[tuple[int, float], ...]
     """What each node writes."""
     rows_by_node: tuple[tuple[int, float], ...]
+    redo_bytes: float = 0.0
+    """Redo log that all nodes had written for the workload when it began."""
     ended_s: float | None = None
     last_gci: int = 0
     error: int = 0
