@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtGui import QAction, QActionGroup, QFontMetrics
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtCore import QObject, QPoint, QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.actions import Actions
@@ -24,7 +24,8 @@ from ndbplan.desktop.widgets.units import TEXT
 from ndbplan.edits import variants as edits
 from ndbplan.plan.project import MAIN, Project
 
-_NAME_WIDTH = 150
+_NAME_WIDTH, _LEAST_WIDTH, _FRAME = 150, 84, 46
+"""Of the name at most; of the button at least, and what it needs beside the name."""
 _ELIDE = Qt.TextElideMode.ElideRight
 ACTIONS = ("new", "rename", "earlier", "later", "promote", "remove")
 """Those of the menu below the list; each is called `variant_NAME` in the table of actions."""
@@ -128,6 +129,8 @@ class VariantButton(QPushButton):
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self.fill)
         self.setMenu(menu)
+        self.setMinimumWidth(_LEAST_WIDTH)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         document.variants_changed.connect(self.refresh)
         self.refresh()
 
@@ -135,13 +138,35 @@ class VariantButton(QPushButton):
         """Show the name of the variant as it is."""
         project, place = self._document.project, self._document.shown
         name = project.names[place]
-        metrics = QFontMetrics(theme.font(13, 400))
-        self.setText(f"{metrics.elidedText(name, _ELIDE, _NAME_WIDTH)}  ▾")
+        self.updateGeometry()
+        bar = self.parentWidget()
+        if bar is not None and (row := bar.layout()) is not None:
+            # At once: the name of the one before would be cut to fit first.
+            row.activate()
+        self._show_name()
         self.setAccessibleName(f"Variant: {name}")
         count = len(project.variants)
         which = "the only variant" if count == 1 else f"variant {place + 1} of {count}"
         note = project.variants[place].note
         self.setToolTip(f"{name}, {which} of this plan" + (f": {note}" if note else ""))
+
+    def _show_name(self) -> None:
+        name = self._document.project.names[self._document.shown]
+        room = self.width() - _FRAME if self.isVisible() else _NAME_WIDTH
+        self.setText(f"{self._metrics().elidedText(name, _ELIDE, min(room, _NAME_WIDTH))}  ▾")
+
+    @staticmethod
+    def _metrics() -> QFontMetrics:
+        return QFontMetrics(theme.font(13, 500))
+
+    def sizeHint(self) -> QSize:
+        name = self._document.project.names[self._document.shown]
+        width = min(_NAME_WIDTH, self._metrics().horizontalAdvance(name)) + _FRAME
+        return QSize(max(_LEAST_WIDTH, width), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_name()
 
     def fill(self) -> None:
         """The variants, then what can be done with the one that is shown."""

@@ -27,6 +27,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, chip
 from ndbplan.plan.project import Project, Variant
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _MOST = 4
 _TITLE_WIDTH = 270
+_CHIP = 24
+"""Letters of a name on a button."""
 _Index = QModelIndex | QPersistentModelIndex
 _SIGN = {"▲": "good", "▼": "error"}
 
@@ -165,7 +168,7 @@ class ComparePanel(Panel):
         head.setToolTip("Show this variant")
         head.sectionClicked.connect(self._show_variant)
         self.chips: list[QToolButton] = []
-        self._bar = QHBoxLayout()
+        self._bar = FlowLayout(spacing=4)
         self.simulate = QPushButton("Simulate them too")
         self.simulate.setToolTip("The highest load, the first error, latency: each in the same drawn worlds")
         self.simulate.clicked.connect(lambda: self._start(simulated=True))
@@ -182,9 +185,7 @@ class ComparePanel(Panel):
         self._pages.addWidget(self._split)
         bar = QHBoxLayout()
         bar.setSpacing(4)
-        self._bar.setSpacing(4)
-        bar.addLayout(self._bar)
-        bar.addStretch(1)
+        bar.addLayout(self._bar, 1)
         bar.addWidget(self.simulate)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
@@ -225,7 +226,8 @@ class ComparePanel(Panel):
         self.chips = []
         shown = self.chosen
         for variant in self.context.document.project.variants:
-            button = chip(variant.name, on=variant in shown)
+            name = variant.name
+            button = chip(name if len(name) <= _CHIP else f"{name[:_CHIP]}…", name, on=variant in shown)
             button.setAutoExclusive(False)
             button.setToolTip(variant.note or f"{variant.name} side by side with the others, or not")
             button.clicked.connect(self._choose)
