@@ -328,7 +328,7 @@ def test_without_a_display_there_is_no_window(
 def test_a_plan_that_cannot_be_read_opens_no_window(
     call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("ndbplan.desktop.start.run", lambda *_: pytest.fail("a window opened"))
+    monkeypatch.setattr("ndbplan.desktop.start.run", lambda *_, **__: pytest.fail("a window opened"))
     path = tmp_path / "a.ndbplan"
     assert "no such file" in call(*command, path).refused()
     path.write_text("{")
@@ -337,7 +337,7 @@ def test_a_plan_that_cannot_be_read_opens_no_window(
 
 def test_a_plan_opens_in_the_window(call: Any, saved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Path | None] = []
-    monkeypatch.setattr("ndbplan.desktop.start.run", lambda path=None: opened.append(path) or 0)
+    monkeypatch.setattr("ndbplan.desktop.start.run", lambda path=None, variant="": opened.append(path) or 0)
     path = saved("starter")
     assert call(path).code == call("open", path).code == call().code == 0
     assert opened == [path, path, None]

@@ -108,6 +108,19 @@ def test_the_last_variant_stays(call: Any, saved: Any) -> None:
     assert "only variant" in call("variants", saved("starter"), "--remove", "Main").refused()
 
 
+def test_the_window_opens_with_the_named_variant(
+    call: Any, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[Path | None, str]] = []
+    monkeypatch.setattr(
+        "ndbplan.desktop.start.run", lambda path=None, variant="": opened.append((path, variant)) or 0
+    )
+    assert call("open", path, "--variant", "More cores").code == 0
+    assert opened == [(path, "More cores")]
+    assert "did you mean More cores" in call("open", path, "--variant", "More cors").refused()
+    assert "no plan is named" in call("open", "--variant", "Main").refused()
+
+
 def test_commands_that_read_work_on_the_named_variant(call: Any, path: Path) -> None:
     whole = call("estimate", path, "--only", "cpu", "--json").out
     other = call("estimate", path, "--only", "cpu", "--variant", "More cores", "--json").out

@@ -12,7 +12,9 @@ from ndbplan.desktop import start
 from ndbplan.desktop.one_process import hand_over, meeting_point
 from ndbplan.desktop.windows import Windows
 from ndbplan.edits import parts as edits
-from ndbplan.plan.file import save
+from ndbplan.edits.variants import added
+from ndbplan.plan.file import load, save
+from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 
 
@@ -90,6 +92,22 @@ def test_a_plan_that_is_to_be_saved_first_keeps_the_program(session, files) -> N
     windows.quit()
     assert titles(windows) == ["one.ndbplan"]
     window.files.ask_unsaved = lambda: "discard"
+
+
+def test_a_variant_that_is_named_is_shown(session, files, qtbot) -> None:
+    plan = load(files[0])
+    save(added(Project.of(plan), "B", 0, edits.set_plan(plan, notes="two")), files[0])
+    windows = session()
+    window = windows.start(files[0], variant="B")
+    assert window.document.plan.notes == "two"
+    windows.listen()
+    for name in ("Main", "none such", "B"):
+        other = threading.Thread(target=lambda name=name: hand_over(files[0], name))
+        other.start()
+        qtbot.waitUntil(lambda other=other: not other.is_alive(), timeout=10_000)
+        other.join()
+        assert window.document.project.names[window.document.shown] == (name if name == "B" else "Main")
+    assert len(windows.open_windows) == 1
 
 
 def test_another_start_hands_its_plan_over(session, files, qtbot) -> None:

@@ -12,6 +12,7 @@ from ndbplan.base.errors import UserError
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
+    from ndbplan.plan.project import Project
 
 
 _MOST_TIMES = 1000.0
@@ -149,17 +150,23 @@ def read_plan(path: Path) -> Plan:
 
     `save_plan` writes it back among the others.
     """
-    from ndbplan.edits.variants import place_of
     from ndbplan.plan.file import load_project
 
     project, ctx = load_project(path), click.get_current_context()
     name = ctx.meta.get(_PLACE)
-    try:
-        place = 0 if name is None else place_of(project, name)
-    except UserError as error:
-        raise UsageError(error.what, where=f"{path}: --variant", fix=error.fix) from None
+    place = 0 if name is None else variant_place(project, name, f"{path}: --variant")
     ctx.meta[_PROJECT] = project, place
     return project.variants[place].plan
+
+
+def variant_place(project: Project, name: str, where: str) -> int:
+    """The place of a variant by its name. Raises UsageError, which says the nearest."""
+    from ndbplan.edits.variants import place_of
+
+    try:
+        return place_of(project, name)
+    except UserError as error:
+        raise UsageError(error.what, where=where, fix=error.fix) from None
 
 
 def read_other_plan(path: Path) -> Plan:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ndbplan.cli.group import json_option, ndbplan, show
-from ndbplan.cli.parameters import PLAN, UsageError, read_plan
+from ndbplan.cli.parameters import PLAN, UsageError, read_plan, variant_place
 
 if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
@@ -23,17 +23,21 @@ def draw(plan: Plan, picture: Path, look: Literal["light", "dark"]) -> None:
 
 @ndbplan.command("open")
 @click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
-def open_window(plan_file: Path | None) -> None:
+@click.option("--variant", metavar="NAME", help="Show this variant of PLAN; without it the first.")
+def open_window(plan_file: Path | None, variant: str | None = None) -> None:
     """Open the window, with a plan or with the gallery of samples."""
     from ndbplan.plan.file import open_file
 
-    if plan_file is not None:
-        # Before a window appears: whatever is wrong with the file is said here.
-        open_file(plan_file)
+    # Before a window appears: whatever is wrong with the file is said here.
+    opened = None if plan_file is None else open_file(plan_file)
+    if variant is not None:
+        if opened is None:
+            raise UsageError("no plan is named", where="--variant", fix="name the plan whose variant it is")
+        variant_place(opened.project, variant, "--variant")
     from ndbplan.desktop.start import NoDisplayError, run
 
     try:
-        code = run(plan_file)
+        code = run(plan_file, variant=variant or "")
     except NoDisplayError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
     click.get_current_context().exit(code)

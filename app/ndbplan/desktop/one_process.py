@@ -17,12 +17,20 @@ _LONGEST_ADDRESS = 100
 """Of a local socket, in bytes."""
 
 
-def hand_over(path: Path | None) -> bool:
-    """Let the process that runs already open a plan (None: a window); False: there is none that answers."""
+BEFORE_VARIANT = "\0"
+"""Stands between a file, which cannot hold it, and the variant that is to be shown."""
+
+
+def hand_over(path: Path | None, variant: str = "") -> bool:
+    """Let the process that runs already open a plan (None: a window) and show one of its variants.
+
+    False: there is none that answers.
+    """
     place = meeting_point()
     if place is None or not place.exists():
         return False
     name = os.fsencode(path.absolute()) if path is not None else b""
+    name += f"{BEFORE_VARIANT}{variant}".encode() if variant else b""
     if b"\n" in name or len(name) >= MOST_MESSAGE_BYTES:
         return False
     import socket

@@ -54,14 +54,16 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
-def run(path: Path | None = None, sample: str | None = None) -> int:
+def run(path: Path | None = None, sample: str | None = None, variant: str = "") -> int:
     """Open the window on a plan file, a sample, or what was open last; returns when all are closed.
+
+    `variant`: which one of the file is shown; nothing: the first.
 
     Where a window of the same user runs on the same screen, its process opens the file, and this one ends.
     Raises NoDisplayError without a display.
     """
     _need_display()
-    if sample is None and hand_over(path):
+    if sample is None and hand_over(path, variant):
         return 0
     app = make_application()
     with keeping():
@@ -70,7 +72,7 @@ def run(path: Path | None = None, sample: str | None = None) -> int:
         from ndbplan.desktop.windows import Windows
 
         windows = Windows(app, open_window)
-        windows.start(path, sample)
+        windows.start(path, sample, variant)
         _report_faults(windows)
         QTimer.singleShot(_LISTEN_MS, windows, windows.listen)
         code = app.exec()

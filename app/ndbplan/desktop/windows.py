@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.shared_file import is_open_elsewhere
-from ndbplan.desktop.one_process import MOST_MESSAGE_BYTES, TAKEN, meeting_point
+from ndbplan.desktop.one_process import BEFORE_VARIANT, MOST_MESSAGE_BYTES, TAKEN, meeting_point
 
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -49,10 +49,10 @@ class Windows(QObject):
         front = self._app.activeWindow()
         return next((window for window in self.open_windows if window is front), self.open_windows[-1])
 
-    def start(self, path: Path | None = None, sample: str | None = None) -> MainWindow:
+    def start(self, path: Path | None = None, sample: str | None = None, variant: str = "") -> MainWindow:
         """Open the first window, and those of the last session where no plan is named."""
         kept = [Path(name) for name in self.preferences.get(_FILES, []) if isinstance(name, str)]
-        first = self.open(path, sample)
+        first = self.open(path, sample, variant)
         if path is None and sample is None:
             for file in kept:
                 if self._of(file) is None and _is_there(file) and not is_open_elsewhere(file):
@@ -61,13 +61,15 @@ class Windows(QObject):
             first.activateWindow()
         return first
 
-    def open(self, path: Path | None = None, sample: str | None = None) -> MainWindow:
-        """Another window; a file that one has open already is shown there."""
+    def open(self, path: Path | None = None, sample: str | None = None, variant: str = "") -> MainWindow:
+        """Another window; a file that one has open already is shown there. `variant`: the one to show."""
         known = self._of(path) if path is not None else None
         if known is not None:
             _show(known)
+            known.document.show_named(variant)
             return known
         window = self._make(self._app, path, sample, self.preferences, is_first=not self.open_windows)
+        window.document.show_named(variant)
         self.open_windows.append(window)
         window.leave = self.quit
         window.closed.connect(self._closed)
@@ -150,8 +152,8 @@ class Windows(QObject):
         told = bytes(connection.readLine(MOST_MESSAGE_BYTES).data())
         connection.write(TAKEN)
         connection.disconnectFromServer()
-        name = told[:-1].decode("utf-8", "surrogateescape")
-        _show(self.open(Path(name) if name else None))
+        name, _, variant = told[:-1].decode("utf-8", "surrogateescape").partition(BEFORE_VARIANT)
+        _show(self.open(Path(name) if name else None, variant=variant))
 
 
 def _show(window: MainWindow) -> None:

@@ -158,6 +158,11 @@ class Document(QObject):
             self.end_merge()
             self._show(_State(self.project, place))
 
+    def show_named(self, name: str) -> None:
+        """Show the variant with this name, if there is one."""
+        if name in self.project.names:
+            self.show_variant(self.project.names.index(name))
+
     def _edited(self, edit: PlanEdit) -> Plan:
         """The plan after an edit, completed. Raises whatever the edit raises."""
         before = self.plan
