@@ -13,8 +13,9 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.dialogs.conflict_dialog import ConflictDialog, differences
+from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.preferences import Preferences
-from ndbplan.desktop.document.shared_file import Theirs
+from ndbplan.desktop.document.shared_file import SharedFile, Theirs, is_open_elsewhere
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
@@ -76,6 +77,17 @@ def test_a_file_that_another_window_has_open_says_so(open_window, plan_file) -> 
     third = open_window()
     third.files.open(plan_file)
     assert "is open" not in third.messages.text, "who has closed it holds it no more"
+
+
+def test_a_file_with_the_longest_name_says_so_too(tmp_path, qapp) -> None:
+    path = tmp_path / f"{'é' * 123}.ndbplan"
+    save(sample_plan("starter"), path)
+    document = Document()
+    shared = SharedFile(document)
+    document.open(path)
+    assert is_open_elsewhere(path)
+    shared.close()
+    assert not is_open_elsewhere(path)
 
 
 def test_a_file_that_another_process_has_open_says_which(open_window, plan_file) -> None:

@@ -25,6 +25,8 @@ from ndbplan.plan import file
 from ndbplan.plan.project import Project
 
 _ANY_MAY_WRITE = 0o222
+_LONGEST_NAME = 255
+"""Of a file, in bytes, on the usual file systems."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,10 @@ def is_open_elsewhere(path: Path) -> bool:
 
 
 def _lock_of(path: Path) -> QLockFile:
-    lock = QLockFile(str(path.with_name(f".{path.name}.lock")))
+    name = f".{path.name}.lock"
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        name = f".{hashlib.sha256(os.fsencode(path.name)).hexdigest()}.lock"
+    lock = QLockFile(str(path.with_name(name)))
     # Never old: a plan may be open for weeks. One whose process is gone is taken all the same.
     lock.setStaleLockTime(0)
     return lock
