@@ -70,7 +70,7 @@ def extreme(random: Random) -> Plan | None:
         elif isinstance(value, list) and value:
             holder[key] = random.choice(([], value[:1], value[1:], [*value, *value]))
     try:
-        return file.from_document(document)
+        return file.from_document(document).main
     except PlanFileError:
         return None
 

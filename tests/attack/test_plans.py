@@ -16,5 +16,5 @@ def test_extreme_plans_are_answered() -> None:
 def test_a_row_that_no_page_holds_is_answered() -> None:
     document = json.loads(file.dumps(sample_plan("starter")))
     document["tables"][0]["columns"].append({"name": "huge", "type": "decimal", "length": 65, "scale": 2})
-    plan = file.from_document(document)
+    plan = file.from_document(document).main
     assert asked("estimate", questions()["estimate"], plan) is None

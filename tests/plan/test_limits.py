@@ -115,7 +115,7 @@ def test_text_that_no_file_can_hold_is_refused_wherever_it_stands(text: str) -> 
     for holder, key in list(_texts(document)):
         before, holder[key] = holder[key], text
         try:
-            plan = file.from_document(document)
+            plan = file.from_document(document).main
         except PlanFileError as error:
             lines.append(error.line)
         else:
