@@ -275,6 +275,9 @@ STATES: dict[str, Callable[[Stage], None]] = {
 def main(arguments: list[str]) -> int:
     """Photograph every state, or those named, in both appearances."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    scratch = tempfile.TemporaryDirectory(prefix="ndbplan-shots-")
+    # What somebody keeps in a palette of their own is in no picture.
+    os.environ.update(XDG_CONFIG_HOME=scratch.name, XDG_STATE_HOME=scratch.name)
     folder = Path(arguments[0] if arguments else "shots")
     folder.mkdir(parents=True, exist_ok=True)
     wanted = arguments[1:] or list(STATES)

@@ -32,8 +32,10 @@ TABS = (
     ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""
-_ROOMY = 780
-"""Width from which on all tabs have room with the usual space around their texts."""
+_ROOMY, _NARROW = 860, 780
+"""Width from which on all tabs have room with the usual space around their texts, and with little of it."""
+_SHORT_NAMES = {"Export preview": "Export"}
+"""Texts of tabs where there is less room than that."""
 
 
 class _Stack(QStackedWidget):
@@ -100,6 +102,9 @@ class AnalysisArea(QWidget):
         if self.tabs.property("look") != look:
             self.tabs.setProperty("look", look)
             theme.restyle(self.tabs)
+        for index, (name, _, _) in enumerate(TABS):
+            if name in _SHORT_NAMES:
+                self.tabs.setTabText(index, _SHORT_NAMES[name] if self.width() < _NARROW else name)
 
     def panel(self, name: str) -> Panel:
         """The panel behind a tab, built if it is not there yet."""

@@ -287,6 +287,7 @@ class LooseItem(CanvasItem):
 
     def __init__(self, look: Look, box: LooseBox) -> None:
         super().__init__(look, (), Z_HOST)
+        self.box = box
         self.place(box.rect)
 
     def paint(
@@ -294,11 +295,10 @@ class LooseItem(CanvasItem):
     ) -> None:
         t = self.look.tokens
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        dashed = QPen(paint.pen(t.line_strong))
-        dashed.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(dashed)
+        painter.setPen(QPen(paint.colour(t.line_strong), 1.0, Qt.PenStyle.DashLine))
         painter.drawRoundedRect(self.size.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        paint.text(painter, QRectF(13, 11, self.size.width() - 28, 20), "API programs anywhere", t.muted, 12)
+        words, size = (self.box.chips[0].text, 24) if self.look.is_far else ("API programs anywhere", 12)
+        paint.text(painter, self.size.adjusted(13, 0, -15, 0), words, t.muted, size)
 
 
 class ProcessItem(CanvasItem):
