@@ -9,6 +9,8 @@ from ndbplan.desktop.look import theme
 
 AXIS_WIDTH = 58
 """Of the values on the left of a chart."""
+_LEGEND_PAD = 16
+"""What stands around the words of a legend."""
 Said = tuple[str, str, str]
 """Name of a line, its value in words, its colour."""
 
@@ -72,7 +74,7 @@ class Readout(QLabel):
 
     def _fitting_in_chart(self, *choices: list[str]) -> list[str]:
         """The first of these that the chart has room for; else the last, what all begin with said once."""
-        metrics, room = self.legend.fontMetrics(), self._plot.width() - AXIS_WIDTH - 20
+        metrics, room = self.legend.fontMetrics(), self._plot.width() - AXIS_WIDTH - 10 - _LEGEND_PAD
         for texts in choices:
             if metrics.horizontalAdvance("   ".join(texts)) <= room:
                 return texts
@@ -88,7 +90,7 @@ class Readout(QLabel):
         spans = [_ink(text, colour) for text, colour in zip(texts, colours, strict=False)]
         self.legend.setText(" &nbsp; ".join(spans))
         room = max(1, self._plot.width() - AXIS_WIDTH - 10)
-        width = min(room, self.legend.fontMetrics().horizontalAdvance("   ".join(texts)) + 16)
+        width = min(room, self.legend.fontMetrics().horizontalAdvance("   ".join(texts)) + _LEGEND_PAD)
         self.legend.resize(width, self.legend.heightForWidth(width) if spans else 0)
         self.legend.setVisible(bool(spans))
         self.legend.move(self._plot.width() - width - 8, 2)
@@ -101,5 +103,5 @@ class Readout(QLabel):
 
 def _ink(text: str, colour: str) -> str:
     # A name stands with its value, and the thousands of a figure together, in one line.
-    whole = text.replace(" ", "&nbsp;").replace("\u2009", "\u202f")
+    whole = text.replace(" ", "&nbsp;").replace("\u2009", "\u2009\u2060")
     return f'<span style="color:{colour}">{whole}</span>'
