@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from ndbplan.importing.ddl.known_tables import TableName
@@ -17,8 +18,10 @@ from ndbplan.importing.ddl.tokens import Word
 _OPTIONS = frozenset(
     {
         "AUTO_INCREMENT", "COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "ROW_FORMAT", "TABLESPACE", "STORAGE",
+        "DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "PARTITION",
     }
 )  # fmt: skip
+_CHARSET = frozenset({"DEFAULT", "CHARACTER", "CHARSET", "COLLATE"})
 _HOW = frozenset({"ALGORITHM", "LOCK"})
 """Says how a table is changed, not what it becomes."""
 
@@ -27,11 +30,11 @@ _HOW = frozenset({"ALGORITHM", "LOCK"})
 class Change:
     """One clause that a table takes on."""
 
-    kind: Literal["add", "modify", "options", "drop", "rename"]
+    kind: Literal["add", "modify", "options", "default", "drop", "rename", "one partition", "convert"]
     words: list[Word]
     end: int
     column: str = ""
-    """The column that MODIFY or CHANGE is about; the column or index that DROP and RENAME are about."""
+    """What MODIFY, CHANGE, ALTER, DROP and RENAME are about: a column, or an index of the last two."""
     what: str = ""
     """What DROP and RENAME are about: COLUMN, INDEX or PRIMARY."""
     to: str = ""
@@ -63,7 +66,13 @@ def changes_of(
         named = _new_name(clause, database)
         changes += _change(clause, problems) if named is None else ()
         new = named or new
-    return table, changes, new
+    # Wherever they stand, columns of the statement have the new character set, and CONVERT takes all of them.
+    return table, sorted(changes, key=_turn), new
+
+
+def _turn(change: Change) -> int:
+    is_charset = change.kind == "options" and change.words[0].upper in _CHARSET
+    return 0 if is_charset else 2 if change.kind == "convert" else 1
 
 
 def _new_name(clause: list[Word], database: str) -> TableName | None:
@@ -91,14 +100,21 @@ def _index(stream: Stream, end: int, database: str) -> tuple[NamedTable, list[Ch
 
 def _clauses(words: list[Word]) -> Iterator[list[Word]]:
     clause, depth = list[Word](), 0
-    for word in words:
+    for word, behind in zip_longest(words, words[1:]):
         depth += (word.upper == "(") - (word.upper == ")")
+        if depth == 0 and behind is not None and (word.upper, behind.upper) in _BEHIND_ALL:
+            # No comma parts it from the clause in front.
+            yield clause
+            clause = []
         if word.upper == "," and depth == 0:
             yield clause
             clause = []
         else:
             clause.append(word)
     yield clause
+
+
+_BEHIND_ALL = (("PARTITION", "BY"), ("REMOVE", "PARTITIONING"))
 
 
 def _change(clause: list[Word], problems: list[tuple[int, str]]) -> Iterator[Change]:
@@ -119,7 +135,7 @@ def _change(clause: list[Word], problems: list[tuple[int, str]]) -> Iterator[Cha
         stream.accept("COLUMN")
         old = stream.name("a column") if first.upper == "CHANGE" else stream.peek().text
         yield Change("modify", _without_place(stream.rest()), end, old)
-    elif (change := _drop_or_rename(clause, end)) is not None:
+    elif (change := _drop_or_rename(clause, end) or _default_or_charset(clause, end)) is not None:
         yield change
     elif first.upper in _OPTIONS:
         yield Change("options", clause, end)
@@ -144,6 +160,21 @@ def _drop_or_rename(clause: list[Word], end: int) -> Change | None:
         return Change("drop", clause, end, words[0].text if words else "", what)
     if verb == "RENAME" and len(words) == 3 and words[1].upper == "TO":
         return Change("rename", clause, end, words[0].text, what, words[2].text)
+    return None
+
+
+def _default_or_charset(clause: list[Word], end: int) -> Change | None:
+    """ALTER of a column's DEFAULT, CONVERT TO or REMOVE PARTITIONING; None for another clause."""
+    said = [word.upper for word in clause]
+    if said[:2] == ["CONVERT", "TO"]:
+        return Change("convert", clause, end)
+    if said == ["REMOVE", "PARTITIONING"]:
+        return Change("one partition", clause, end)
+    place = 2 if said[1:2] == ["COLUMN"] else 1
+    if said[0] == "ALTER" and (
+        said[place + 1 : place + 3] == ["SET", "DEFAULT"] or said[place + 1 :] == ["DROP", "DEFAULT"]
+    ):
+        return Change("default", clause[place + 1 :], end, clause[place].text)
     return None
 
 

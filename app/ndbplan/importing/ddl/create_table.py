@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ndbplan.configuration.refused_tables import impossible_in, in_keys, unknown_in
 from ndbplan.importing.ddl.alter_table import Change
+from ndbplan.importing.ddl.character_sets import Stated, TableCharset
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.known_tables import TableName
 from ndbplan.importing.ddl.stream import Stream, Unreadable
@@ -21,6 +23,8 @@ from ndbplan.plan.tables import Table
 def created_name(stream: Stream, database: str) -> TableName:
     """The name in front of the columns; the stream stands behind it. Raises Unreadable."""
     stream.expect("CREATE")
+    if stream.accept("OR"):
+        stream.expect("REPLACE")
     stream.expect("TABLE")
     if stream.accept("IF"):
         stream.expect("NOT")
@@ -46,7 +50,7 @@ def read_table(
     version: NdbVersion,
     name: TableName,
     problems: list[tuple[int, str]],
-    charsets: Mapping[str, tuple[str | None, str | None]],
+    charsets: Mapping[str, Stated],
     start: int,
     source: str,
     changes: Iterable[Change] = (),
@@ -58,12 +62,10 @@ def read_table(
     parts = TableParts(name.database, name.name, start, problems=problems, source=source)
     if not stream.accept("("):
         raise stream.unreadable("a list of columns in parentheses")
-    reader = ColumnReader(version)
+    charset = TableCharset(version, charsets.get(name.database, (None, None)))
+    reader = ColumnReader(version, charset)
     options = stream.behind_parenthesis()
-    charset, collation = default_charset(options)
-    if charset is None and collation is None:
-        charset, collation = charsets.get(name.database, (None, None))
-    reader.table_charset, reader.table_collation = charset, collation
+    charset.take(default_charset(options))
     for item in stream.items():
         try:
             _read_item(item, reader, parts)
@@ -108,8 +110,26 @@ def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> lis
 def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
     """Follow one clause of ALTER TABLE. Raises Unreadable."""
     stream = Stream(change.words, change.end)
-    if change.kind == "options":
+    if change.kind == "convert":
+        reader.charset.take(default_charset(stream))
+        for column in parts.columns:
+            reader.charset.convert(column)
+    elif change.kind == "options":
+        stated = default_charset(stream)
+        if any(stated):
+            reader.charset.take(stated)
+        if change.words[0].upper == "PARTITION" and "KEY" in (word.upper for word in change.words[2:4]):
+            _forget_partitions(parts)
         read_options(stream, parts)
+    elif change.kind == "one partition":
+        _forget_partitions(parts)
+    elif change.kind == "default":
+        column = _column(change, parts)
+        column.pop("default", None)
+        if stream.accept("SET"):
+            word = stream.next()
+            if not stream.accept("NULL"):
+                reader.value(stream, column, parts, word, "default")
     elif change.kind == "add":
         _read_item(stream, reader, parts)
     elif change.kind in ("drop", "rename"):
@@ -118,17 +138,27 @@ def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
             said = f"there is no {what} {change.column[:40]}".rstrip()
             raise Unreadable(change.words[0].start, f"{said}; it is left out")
     else:
-        old = change.column.casefold()
-        places = [i for i, column in enumerate(parts.columns) if column["name"].casefold() == old]
-        if not places:
-            raise Unreadable(
-                change.words[0].start, f"there is no column {change.column[:40]}; it is left out"
-            )
-        before = parts.columns.pop(places[0])["name"]
+        before = _column(change, parts)
+        place = parts.columns.index(before)
+        del parts.columns[place]
         reader.read(stream, parts)
         now = parts.columns.pop()
-        parts.columns.insert(places[0], now)
-        parts.rename(before, now["name"])
+        parts.columns.insert(place, now)
+        parts.rename(before["name"], now["name"])
+
+
+def _column(change: Change, parts: TableParts) -> dict[str, Any]:
+    """The column that a change is about, as its definition was read. Raises Unreadable."""
+    old = change.column.casefold()
+    found = next((column for column in parts.columns if column["name"].casefold() == old), None)
+    if found is None:
+        raise Unreadable(change.words[0].start, f"there is no column {change.column[:40]}; it is left out")
+    return found
+
+
+def _forget_partitions(parts: TableParts) -> None:
+    parts.distribution_key = ()
+    parts.options.pop("partitions", None)
 
 
 def _drop_or_rename(change: Change, parts: TableParts) -> bool:
@@ -168,7 +198,7 @@ def _others(columns: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple(column for column in columns if column.casefold() != name)
 
 
-def default_charset(options: Stream) -> tuple[str | None, str | None]:
+def default_charset(options: Stream) -> Stated:
     """CHARSET and COLLATE of a table or database, which columns need before the rest of the options."""
     charset = collation = None
     tokens = options.rest()

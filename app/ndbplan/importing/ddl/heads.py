@@ -9,7 +9,7 @@ from ndbplan.importing.ddl.tokens import COMMENTS
 HEAD_LETTERS = 4096
 """How far into a text the head of a dump is looked for."""
 _NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
-CREATE_TABLE = re.compile(rf"{COMMENTS}CREATE\s+(TEMPORARY\s+)?TABLE\b", re.I)
+CREATE_TABLE = re.compile(rf"{COMMENTS}CREATE\s+(?:OR\s+REPLACE\s+)?(TEMPORARY\s+)?TABLE\b", re.I)
 DATABASE = re.compile(
     rf"{COMMENTS}(?:USE|CREATE\s+(?:DATABASE|SCHEMA)(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME})", re.I
 )

@@ -361,7 +361,7 @@ class _Reader:
         starts = [
             i
             for i, (token, following) in enumerate(pairwise(tokens))
-            if token.upper == "CREATE" and following.upper in ("TABLE", "TEMPORARY")
+            if token.upper == "CREATE" and following.upper in ("TABLE", "TEMPORARY", "OR")
         ]
         for number, first in enumerate(starts):
             last = starts[number + 1] if number + 1 < len(starts) else len(tokens)
@@ -371,7 +371,7 @@ class _Reader:
 
     def _table(self, tokens: list[Word], end: int) -> None:
         start = tokens[0].start
-        if tokens[1].upper == "TEMPORARY":
+        if "TEMPORARY" in [token.upper for token in tokens[1:4:2]]:
             self.problems.append((start, "NDB has no temporary tables; it is left out"))
             return
         stream = Stream(tokens, end)
@@ -384,7 +384,9 @@ class _Reader:
         if name in self._named and if_missing(tokens):
             self.problems.append((start, f"{name} is there already, so IF NOT EXISTS makes none; left out"))
             return
-        if name in self._named:
+        if tokens[1].upper == "OR":
+            self.problems.append((start, "SQL nodes of NDB have no CREATE OR REPLACE TABLE; planned with"))
+        elif name in self._named:
             self.problems.append((start, f"{name} is there already; SQL nodes refuse this one, planned with"))
         self.known.make(name)
         table_id = self._new_ids.of(Table)

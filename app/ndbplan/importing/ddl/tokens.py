@@ -123,7 +123,7 @@ def _ending(sign: str) -> re.Pattern[str]:
 
 _NO_WORD = re.compile(COMMENTS)
 _OPEN = re.compile(f"{_SKIPPED} | (?P<open>['\"`]) | ;", _FLAGS)
-NEXT_TABLE = re.compile(r"^[ \t]*CREATE\s+(?:TEMPORARY\s+)?TABLE\b", re.I | re.M)
+NEXT_TABLE = re.compile(r"^[ \t]*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?TABLE\b", re.I | re.M)
 """A CREATE TABLE that starts a line."""
 
 

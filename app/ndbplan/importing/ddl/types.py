@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from ndbplan.base.units import whole_number
 from ndbplan.importing.ddl.blob_sizes import blob_sizes
+from ndbplan.importing.ddl.character_sets import TableCharset
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
 from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.tokens import Word
-from ndbplan.ndb.charsets import charset_of, default_collation
 from ndbplan.ndb.columns import COLUMN_TYPES, Length, by_ddl_name, smallest_that_holds
 from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
@@ -183,10 +183,9 @@ def _skip_unknown(item: Stream) -> None:
 class ColumnReader:
     """Reads column definitions of one table."""
 
-    def __init__(self, version: NdbVersion) -> None:
+    def __init__(self, version: NdbVersion, charset: TableCharset) -> None:
         self._version = version
-        self.table_charset: str | None = None
-        self.table_collation: str | None = None
+        self.charset = charset
 
     def read(self, item: Stream, parts: TableParts) -> None:
         """Read one column definition into the table. Raises Unreadable."""
@@ -278,10 +277,10 @@ class ColumnReader:
             elif word == "DEFAULT" and item.accept("NULL"):
                 continue
             elif word == "DEFAULT":
-                self._value(item, column, parts, token, "default")
+                self.value(item, column, parts, token, "default")
             elif word == "ON":
                 item.expect("UPDATE")
-                self._value(item, column, parts, token, "on_update")
+                self.value(item, column, parts, token, "on_update")
             elif word == "AUTO_INCREMENT" or (word == "SERIAL" and item.accept("DEFAULT")):
                 item.accept("VALUE")
                 column["auto_increment"] = True
@@ -342,11 +341,7 @@ class ColumnReader:
             parts.virtual.add(name)
             return
         if COLUMN_TYPES[column["type"]].is_text:
-            column["collation"] = self._collation(charset, collation, binary)
-            if column["collation"] == "binary":
-                # Strings of the binary character set are binary strings (manual, character sets).
-                column["type"] = COLUMN_TYPES[column["type"]].as_binary or column["type"]
-                column["collation"] = None
+            self.charset.store(column, self.charset.collation(charset, collation, binary=binary))
         if nullable is None:
             may = column["type"] != "timestamp" or features(self._version).timestamp_nullable
             nullable = column.get("nullable", may)
@@ -355,7 +350,7 @@ class ColumnReader:
         parts.columns.append(column)
 
     @staticmethod
-    def _value(item: Stream, column: dict[str, Any], parts: TableParts, word: Word, field_name: str) -> None:
+    def value(item: Stream, column: dict[str, Any], parts: TableParts, word: Word, field_name: str) -> None:
         """Keep the value of DEFAULT or ON UPDATE as it is written, where it can stand in a plan."""
         start = item.start
         _skip_value(item)
@@ -366,20 +361,6 @@ class ColumnReader:
         clause = " ".join((word.upper, *(["UPDATE"] if field_name == "on_update" else [])))
         what = f"{clause} of column {column['name']} is too long or holds line ends; it is left out"
         parts.lose(word.start, what)
-
-    def _collation(self, charset: str | None, collation: str | None, binary: bool) -> str | None:
-        if binary and collation is None:
-            # BINARY behind a text type: the _bin collation of its character set, wherever that comes from.
-            inherited = self.table_charset or charset_of(
-                self.table_collation or default_collation(self._version)
-            )
-            used = charset or inherited
-            return used if used == "binary" else f"{used}_bin"
-        if collation is None and charset is None:
-            charset, collation = self.table_charset, self.table_collation
-        if collation is not None:
-            return collation
-        return default_collation(self._version, charset) if charset else None
 
     def finish(self, parts: TableParts) -> None:
         """Settle what only the whole table tells: keys, indexes of foreign keys, disk columns."""

@@ -1,0 +1,106 @@
+"""ALTER TABLE of tables that the text makes: what figures depend on is followed."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.tables import Table
+
+V84 = NdbVersion.parse("8.4")
+MADE = """CREATE TABLE t (a INT, b VARCHAR(10), c TEXT, d VARCHAR(9) CHARSET utf8mb4 DEFAULT 'old',
+PRIMARY KEY (a, b)) ENGINE=NDB CHARSET=latin1 PARTITION BY KEY (b) PARTITIONS 8;
+"""
+
+
+def altered(statement: str) -> tuple[Table, list[tuple[int, int, str]]]:
+    found = read_ddl(f"{MADE}ALTER TABLE t {statement};", V84)
+    (table,) = found.tables
+    return table, [(one.line, one.column, one.message) for one in found.problems]
+
+
+@pytest.mark.parametrize(
+    ("charset", "types", "collations"),
+    [
+        ("CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "int varchar mediumtext varchar", "utf8mb4_bin"),
+        ("CHARSET utf8mb3", "int varchar mediumtext varchar", "utf8mb3_general_ci"),
+        ("CHARACTER SET ascii", "int varchar text varchar", "ascii_general_ci"),
+        ("CHARACTER SET binary", "int varbinary blob varbinary", None),
+        ("CHARACTER SET DEFAULT", "int varchar mediumtext varchar", None),
+    ],
+)
+def test_another_character_set_is_that_of_every_text_column(
+    charset: str, types: str, collations: str | None
+) -> None:
+    table, problems = altered(f"CONVERT TO {charset}")
+    assert [column.type for column in table.columns] == types.split()
+    assert {column.collation for column in table.columns[1:]} == {collations}
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ADD e CHAR(3), DEFAULT CHARACTER SET = utf8mb4 COLLATE utf8mb4_bin",
+        "CHARSET utf8mb4 COLLATE utf8mb4_bin, ADD (e CHAR(3))",
+    ],
+)
+def test_the_default_is_for_columns_that_come(statement: str) -> None:
+    table, problems = altered(statement)
+    assert [column.collation for column in table.columns] == [
+        None, "latin1_swedish_ci", "latin1_swedish_ci", "utf8mb4_0900_ai_ci", "utf8mb4_bin",
+    ]  # fmt: skip
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("statement", "key", "partitions"),
+    [
+        ("PARTITION BY KEY (a) PARTITIONS 4", ("a",), 4),
+        ("PARTITION BY LINEAR KEY ()", (), None),
+        ("ADD e INT PARTITION BY KEY (a)", ("a",), None),
+        ("REMOVE PARTITIONING", (), None),
+        ("DROP c REMOVE PARTITIONING", (), None),
+    ],
+)
+def test_partitions_are_those_of_the_last_statement(
+    statement: str, key: tuple[str, ...], partitions: int | None
+) -> None:
+    table, problems = altered(statement)
+    assert (table.distribution_key, table.partitions) == (key, partitions)
+    assert not problems
+
+
+def test_what_ndb_refuses_of_partitions_changes_nothing() -> None:
+    table, problems = altered("PARTITION BY RANGE (a)")
+    assert (table.distribution_key, table.partitions) == (("b",), 8)
+    assert problems == [(3, 15, "PARTITION BY RANGE: NDB distributes by KEY only; it is left out")]
+
+
+def test_defaults_come_and_go() -> None:
+    changes = "ALTER COLUMN c SET DEFAULT ('new'), ALTER d DROP DEFAULT, ALTER b SET DEFAULT NULL"
+    table, problems = altered(changes)
+    assert [column.default for column in table.columns] == [None, None, "('new')", None]
+    assert not problems
+    assert altered("ALTER x SET DEFAULT 1")[1] == [(3, 23, "there is no column x; it is left out")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("ORDER BY a", "ORDER BY"), ("ALTER INDEX i INVISIBLE", "ALTER INDEX"), ("FORCE", "FORCE"),
+        ("COALESCE PARTITION 2", "COALESCE PARTITION"), ("ADD PARTITION PARTITIONS 2", "ADD PARTITION"),
+    ],
+)  # fmt: skip
+def test_what_is_not_followed_has_its_place(statement: str, said: str) -> None:
+    assert altered(statement)[1] == [(3, 15, f"ALTER TABLE ... {said} is not followed; it is left out")]
+
+
+def test_or_replace_takes_the_place_of_the_table() -> None:
+    found = read_ddl(f"{MADE}CREATE OR REPLACE TABLE t (z INT PRIMARY KEY) ENGINE=NDB;", V84)
+    assert [[column.name for column in table.columns] for table in found.tables] == [["z"]]
+    assert [(one.line, one.column) for one in found.problems] == [(3, 1), (3, 1)]
+    assert "no CREATE OR REPLACE TABLE" in found.problems[0].message
+    for cut in ("CREATE TABLE a (x INT PRIMARY KEY) CREATE OR", "CREATE OR REPLACE TABLE"):
+        assert read_ddl(cut, V84).problems
