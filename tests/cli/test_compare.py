@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.plan.file import save
 from ndbplan.plan.samples import sample_plan
@@ -69,7 +70,10 @@ def test_plan_and_its_own_file(call: Any, tmp_path: Path) -> None:
     plan = saved(tmp_path, "plan.ndbplan")
     config = tmp_path / "config.ini"
     config.write_text(render_config_ini(sample_plan("starter")))
-    assert call("diff", plan, config).out == "nothing changes\n"
+    first, *others = call("diff", plan, config).out.splitlines()
+    assert first == "no parameter changes"
+    assert [line.partition(".")[0] for line in others] == ["left out: tables"]
+    assert call("diff", plan, plan).out == "nothing changes\n"
 
 
 def test_plan_and_defaults(call: Any, tmp_path: Path) -> None:
@@ -82,3 +86,19 @@ def test_what_is_no_configuration(call: Any, tmp_path: Path) -> None:
     assert "cannot be read" in call("diff", plan, tmp_path / "none.ini").refused()
     (tmp_path / "empty.ini").write_text("")
     assert "no section" in call("diff", plan, tmp_path / "empty.ini").refused()
+
+
+def test_what_no_step_does_is_told_and_not_called_nothing(call: Any, tmp_path: Path) -> None:
+    before = saved(tmp_path, "before.ndbplan")
+    plan = sample_plan("starter")
+    table = plan.tables[0]
+    changed = update(plan, table.id, row_format_fixed=not table.row_format_fixed)
+    after = tmp_path / "after.ndbplan"
+    save(changed, after)
+    shown = call("diff", after, before).out
+    first, told = shown.splitlines()
+    assert first == "no parameter changes"
+    assert told.startswith(f"left out: {table.full_name}: ROW_FORMAT changes")
+    shape = call("diff", after, before, "--json").json("diff")
+    assert (shape["steps"], shape["refused"]) == ([], None)
+    assert shape["left_out"] == [told]

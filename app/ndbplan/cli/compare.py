@@ -27,25 +27,28 @@ def diff(plan_file: Path, running: Path | None, *, as_json: bool) -> None:
     """
     from ndbplan.configuration.difference import diff as compare
     from ndbplan.configuration.difference import diff_from_defaults
-    from ndbplan.operations.change_in_short import order_or_refusal
+    from ndbplan.operations.change_in_short import InShort, order_or_refusal
 
     plan = read_plan(plan_file)
     if running is None:
         difference = diff_from_defaults(plan)
-        order: tuple[str, ...] = ()
-        refused = ""
+        way = InShort()
     else:
         before, _ = read_running(running, plan)
         difference = compare(before, plan)
-        order, refused = order_or_refusal(plan, before)
-    shape = {**difference.to_json(), "steps": list(order), "refused": refused or None}
-    show(marked(plan, shape, "restart"), as_json=as_json, text=_lines(difference, order, refused))
+        way = order_or_refusal(plan, before)
+    shape = {
+        **difference.to_json(),
+        "steps": list(way.steps),
+        "left_out": list(way.left_out),
+        "refused": way.refused or None,
+    }
+    show(marked(plan, shape, "restart"), as_json=as_json, text=_lines(difference, way.lines))
 
 
-def _lines(difference: Difference, order: Sequence[str], refused: str) -> Iterator[str]:
-    if difference.is_empty and not order:
-        yield "nothing changes"
-        return
+def _lines(difference: Difference, way: Sequence[str]) -> Iterator[str]:
+    if difference.is_empty:
+        yield "no parameter changes" if way else "nothing changes"
     for change in difference.parameters:
         values = f"{change.shown(change.before)} → {change.shown(change.after)}"
         yield f"{change.name:<34} {values:<24} {change.where}  ({change.restart.replace('_', ' ')} restart)"
@@ -54,7 +57,4 @@ def _lines(difference: Difference, order: Sequence[str], refused: str) -> Iterat
             yield f"{word} node ids: {', '.join(str(node.node_id) for node in nodes)}"
     for first, second in difference.links:
         yield f"connection between nodes {first} and {second}"
-    for number, step in enumerate(order, 1):
-        yield f"{number:>3}. {step}"
-    if refused:
-        yield f"cannot be done: {refused}"
+    yield from way

@@ -277,7 +277,9 @@ def _files() -> dict[str, Schema]:
             changes=array(STRING),
         ),
         "render": record(files=FILES, painted=painted, optional=("painted",)),
-        "diff": record(**difference["properties"], steps=array(STRING), refused=or_null(STRING)),
+        "diff": record(
+            **difference["properties"], steps=array(STRING), left_out=array(STRING), refused=or_null(STRING)
+        ),
     }
 
 

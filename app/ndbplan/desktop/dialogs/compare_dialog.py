@@ -89,21 +89,22 @@ class CompareDialog(Dialog):
             return
         self.state.say("")
         compared: _Compared = outcome.value
-        self._show(compared.difference)
+        self._show(compared.difference, also=bool(compared.steps))
         self.steps.clear()
-        self.steps.addItems([f"{number}. {step}" for number, step in enumerate(compared.steps, 1)])
+        self.steps.addItems(compared.steps)
 
-    def _show(self, difference: Difference) -> None:
+    def _show(self, difference: Difference, *, also: bool) -> None:
         changes = difference.parameters
         parts = [f"{len(changes)} parameter{'' if len(changes) == 1 else 's'}"]
         for word, ids in (("new", difference.added_node_ids), ("gone", difference.removed_node_ids)):
             if ids:
                 parts.append(f"{word} node ids {', '.join(map(str, ids))}")
         parts += [f"the connection {one}–{other}" for one, other in difference.links[:4]]
-        nothing = f"Nothing differs from {self._named}."
-        self.what.setText(
-            nothing if difference.is_empty else f"From {self._named} to the plan: {'; '.join(parts)}."
-        )
+        said = f"From {self._named} to the plan: {'; '.join(parts)}."
+        if difference.is_empty:
+            what = "No parameter" if also else "Nothing"
+            said = f"{what} differs from {self._named}."
+        self.what.setText(said)
         self.changes.setRowCount(len(changes))
         for row, change in enumerate(changes):
             values = (change.name, change.shown(change.before), change.shown(change.after), change.where)
@@ -122,5 +123,4 @@ def _compared(plan: Plan, path: Path | None) -> _Compared:
     from ndbplan.importing.running import what_runs
 
     before, _ = what_runs(path, plan)
-    steps, refused = order_or_refusal(plan, before)
-    return _Compared(diff(before, plan), steps or ((f"cannot be done: {refused}",) if refused else ()))
+    return _Compared(diff(before, plan), order_or_refusal(plan, before).lines)
