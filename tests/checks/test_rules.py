@@ -193,6 +193,8 @@ ELSEWHERE = {
     "link-leaves-out",
     # Tested in tests/ndb/test_mysqld_options.py and tests/exporting/test_unknown_to_a_version.py.
     "mysqld-options", "paths-of-disk-roles",
+    # Tested in tests/importing/ddl/test_disk_data.py.
+    "file-twice",
     # Tested in tests/exporting/test_schema_sql.py.
     "column-of-version", "column-in-key", "table-impossible",
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.

@@ -35,7 +35,8 @@ def parse_integer(text: str, version: NdbVersion) -> int:
     The text chooses the base, as in C: 0x is hexadecimal, a leading 0 octal (strtoll with base 0 in
     InitConfigFileParser::convertStringToUint64; servers of 7.4.10 and 8.4.8 read `0100M` as 64M and refuse
     `08`). Servers of 7.4 also take text after a suffix (`80MB`), blanks before it and quotes around it, a
-    suffix alone (0), and shift in 64 bits: `17179869185G` is 1G. No version takes T, fractions, m or g.
+    suffix alone (0), and shift in 64 bits: `17179869185G` is 1G. Whether later ones refuse such a product or
+    let it wrap, too, nobody has seen; it is refused here. No version takes T, fractions, m or g.
     """
     stripped, lenient = text.strip(_BLANKS), features(version).lenient_numbers
     match = _INTEGER.match(f"0{stripped}" if lenient and _SUFFIX_ALONE.match(stripped) else stripped)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.configuration.directories import folders_in_statements
+from ndbplan.configuration.space_files import named_files
 from ndbplan.estimate.storage.rows import stored_column
 from ndbplan.ndb.columns import COLUMN_TYPES, Length, Storage
 from ndbplan.plan.plan import Plan
@@ -18,7 +19,6 @@ from ndbplan.plan.tables import (
     Index,
     LogfileGroup,
     PartitionBalance,
-    SpaceFile,
     Table,
     Tablespace,
 )
@@ -190,15 +190,10 @@ def disk_data_statements(plan: Plan, before: Plan | None = None) -> Iterator[str
 
 def space_files(plan: Plan) -> dict[str, dict[str, int]]:
     """Undo and data files with their sizes in bytes, by the log file group or tablespace that has them."""
-    files = {group.name: dict(_files(group.undo_files, None)) for group in plan.logfile_groups}
-    return files | {space.name: dict(_files(space.data_files, space.directory)) for space in plan.tablespaces}
-
-
-def _files(files: Iterable[SpaceFile], directory: str | None) -> Iterator[tuple[str, int]]:
-    for file in files:
-        for number in range(1, file.count + 1):
-            name = file.name if file.count == 1 else f"{file.name}_{number}"
-            yield (f"{directory.rstrip('/')}/{name}" if directory else name), file.size_bytes
+    files = {group.name: dict(named_files(group.undo_files, None)) for group in plan.logfile_groups}
+    return files | {
+        space.name: dict(named_files(space.data_files, space.directory)) for space in plan.tablespaces
+    }
 
 
 def _path(name: str, folder: str | None) -> str:
@@ -207,7 +202,7 @@ def _path(name: str, folder: str | None) -> str:
 
 
 def _logfile_group(group: LogfileGroup, there: Mapping[str, int] | None, folder: str | None) -> Iterator[str]:
-    (first, size), *others = files = list(_files(group.undo_files, None))
+    (first, size), *others = files = list(named_files(group.undo_files, None))
     name = sql_identifier(group.name)
     if there is None:
         yield (
@@ -229,7 +224,7 @@ def _tablespace(
     there: Mapping[str, int] | None,
     folder: str | None,
 ) -> Iterator[str]:
-    (first, size), *others = files = list(_files(space.data_files, space.directory))
+    (first, size), *others = files = list(named_files(space.data_files, space.directory))
     name = sql_identifier(space.name)
     if there is None:
         yield (

@@ -242,3 +242,24 @@ def test_any_text_is_answered(text: str) -> None:
         return
     assert report.accepted is not any(finding.refused for finding in report.findings)
     check(plan)
+
+
+@pytest.mark.parametrize(
+    ("version", "link", "host"),
+    [
+        ("7.4.10", "HostName1=m9\n", "m9"),
+        ("7.4.10", "", "host-of-node-49"),
+        ("8.4", "HostName1=m9\n", "host-of-node-49"),
+    ],
+)
+def test_a_management_node_without_host(version: str, link: str, host: str) -> None:
+    nodes = "[ndb_mgmd]\nNodeId=49\n[ndbd]\nNodeId=1\nHostName=a\n[ndbd]\nNodeId=2\nHostName=b\n[mysqld]\n"
+    text = f"[ndbd default]\nNoOfReplicas=2\n{nodes}[tcp]\nNodeId1=49\nNodeId2=1\n{link}"
+    plan, report = read(text, version=version)
+    (node,) = plan.management_nodes
+    assert plan.host(node.host_id).hostname == host
+    refused = [finding for finding in report.findings if finding.refused]
+    assert [finding.line for finding in refused] == ([] if host == "m9" else [3])
+    for finding in refused:
+        assert "add HostName to the section of node 49" in finding.fix
+        assert ("as line 12 names it" in finding.fix) == version.startswith("7")

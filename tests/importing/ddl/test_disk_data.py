@@ -7,11 +7,14 @@ import pytest
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.files import import_files
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.tables import SpaceFile
 
 V84 = NdbVersion.parse("8.4")
 SQL = b"""
@@ -183,3 +186,45 @@ def test_what_is_made_twice_or_dropped_for_nothing_has_its_line() -> None:
         (6, "tablespace other names no log file group; add USE LOGFILE GROUP"),
     ]
     assert [f.name for f in done.plan.logfile_groups[0].undo_files] == ["u2"]
+
+
+SPACES = """CREATE LOGFILE GROUP lg ADD UNDOFILE 'u' INITIAL_SIZE 16M ENGINE NDB;
+CREATE TABLESPACE a ADD DATAFILE 'd_1' USE LOGFILE GROUP lg ENGINE NDB;
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "said", "twice"),
+    [
+        # 7.4.10 answers this with error 760, File already exists; 8.4.8 a second file of one tablespace.
+        ("CREATE TABLESPACE b ADD DATAFILE 'd_1' USE LOGFILE GROUP lg ENGINE NDB;", 34, "in a and in b"),
+        ("CREATE TABLESPACE b ADD DATAFILE 'u' USE LOGFILE GROUP lg ENGINE NDB;", 34, "in lg and in b"),
+        ("ALTER LOGFILE GROUP lg ADD UNDOFILE 'd_1' ENGINE NDB;", 37, "in lg and in a"),
+        ("CREATE TABLESPACE b ADD DATAFILE 'x/d_1' USE LOGFILE GROUP lg ENGINE NDB;", 0, ""),
+        ("CREATE TABLESPACE b ADD DATAFILE '/x/d_1' USE LOGFILE GROUP lg ENGINE NDB;", 0, ""),
+        ("DROP TABLESPACE a; CREATE TABLESPACE b ADD DATAFILE 'd_1' USE LOGFILE GROUP lg ENGINE NDB;", 0, ""),
+    ],
+)
+def test_a_file_of_two_is_named_at_its_place_and_is_an_error(then: str, said: int, twice: str) -> None:
+    done = import_files({"s.sql": (SPACES + then).encode()}, sample_plan("starter"))
+    found = [
+        (one.line, one.message.partition(": ")[0]) for one in done.findings if "error 760" in one.message
+    ]
+    assert found == [(3, f"column {said}")] * bool(said)
+    problems = [one for one in check(done.plan) if one.rule == "file-twice"]
+    assert [f"is {twice};" in problem.message for problem in problems] == [True] * bool(twice)
+    for problem in problems:
+        assert problem.severity is Severity.ERROR
+        assert problem.edit is not None
+        fixed = problem.edit(done.plan)
+        assert not [one for one in check(fixed) if one.rule == "file-twice"]
+
+
+def test_numbered_files_meet_single_ones() -> None:
+    again = "ALTER TABLESPACE a ADD DATAFILE 'd_2' ENGINE NDB;"
+    plan = import_files({"s.sql": (SPACES + again).encode()}, sample_plan("starter")).plan
+    (space,) = plan.tablespaces
+    assert [(file.name, file.count) for file in space.data_files] == [("d", 2)]
+    more = SpaceFile(name="d_2", size_bytes=2**20)
+    plan = update(plan, space.id, data_files=(*space.data_files, more))
+    assert ["is twice in a;" in one.message for one in check(plan) if one.rule == "file-twice"] == [True]

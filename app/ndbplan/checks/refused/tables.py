@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, rule
 from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys, unknown_in
+from ndbplan.configuration.space_files import files_twice
 from ndbplan.edits import validated
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import sql_versions
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
 
 
 @rule("column-of-version", "SQL nodes of the version do not know a column's type or collation")
@@ -57,6 +59,40 @@ def table_impossible(now: Estimation) -> Iterator[Problem]:
             "correct the table",
             [one.table.id],
         )
+
+
+@rule("file-twice", "Two tablespaces or log file groups have a file of one name")
+def file_twice(now: Estimation) -> Iterator[Problem]:
+    for path, first, second in files_twice(now.plan):
+        whose = f"twice in {first.name}" if first is second else f"in {first.name} and in {second.name}"
+        yield error(
+            f"file {path}",
+            f"file {path} is {whose}; a data node has one of a name, and the second statement fails with "
+            "error 760 (File already exists)",
+            f"call the one of {second.name} otherwise",
+            list(dict.fromkeys((first.id, second.id))),
+            _files_renamed(now.plan, second),
+        )
+
+
+def _files_renamed(plan: Plan, owner: LogfileGroup | Tablespace) -> Edit | None:
+    """Files of one that are called after it; none where such names are too long, or taken as well."""
+    field = "undo_files" if isinstance(owner, LogfileGroup) else "data_files"
+    files: tuple[SpaceFile, ...] = getattr(owner, field)
+    try:
+        renamed = tuple(
+            validated.changed(file, name=f"{owner.name}_{number}_{file.name.rpartition('/')[2]}")
+            for number, file in enumerate(files, 1)
+        )
+    except validated.EditError:
+        return None
+    changed = validated.changed(owner, **{field: renamed})
+    parts = {"logfile_groups": plan.logfile_groups, "tablespaces": plan.tablespaces}
+    after = plan.replace(
+        **{name: tuple(changed if one is owner else one for one in of) for name, of in parts.items()}
+    )
+    still = any(owner.id in (twice.first.id, twice.second.id) for twice in files_twice(after))
+    return None if still else SetField(owner.id, field, renamed)
 
 
 def _instead(column: Column, version: NdbVersion) -> Column:

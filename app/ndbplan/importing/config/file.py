@@ -8,7 +8,7 @@ separates name and value. Where the program would stop, reading goes on and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ndbplan.base.errors import UserError
@@ -279,3 +279,15 @@ def _bad_header(result: ConfigFile, section: RawSection | None, number: int, tex
     guessed = RawSection(_ALIASES[word[1].lower()], bool(word[2]), number, word[1])
     result.sections.append(guessed)
     return guessed
+
+
+def named_by_link(
+    sections: Iterable[RawSection], node_id: int
+) -> tuple[RawSection, Line | None] | tuple[None, None]:
+    """The first [tcp] or [shm] section that names a node, and the line with the host that it gives it."""
+    for link in (one for one in sections if one.kind in ("TCP", "SHM")):
+        for end in "12":
+            named = link.get(f"NodeId{end}")
+            if named is not None and named.value.rpartition(".")[2].strip() == str(node_id):
+                return link, link.get(f"HostName{end}")
+    return None, None

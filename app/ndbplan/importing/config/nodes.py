@@ -8,7 +8,7 @@ from typing import Any
 
 from ndbplan.base.units import GIB, whole_number
 from ndbplan.edits.ids import NewIds
-from ndbplan.importing.config.file import ConfigFile, Line, RawSection
+from ndbplan.importing.config.file import ConfigFile, Line, RawSection, named_by_link
 from ndbplan.importing.config.hardware import host_for
 from ndbplan.importing.config.values import origins_of, values_of
 from ndbplan.ndb import parameters as catalogue
@@ -301,13 +301,20 @@ class NodeImport:
             if section.kind == "API":
                 return None
             if section.kind == "MGM" or hostname == "":
-                self._refuse(
-                    section.line,
-                    f"node {node_id} needs a HostName, because other nodes connect to it",
-                    "add HostName",
-                )
-            hostname = "localhost"
+                hostname, line = self._host_of_management(section, node_id)
+            else:
+                hostname = "localhost"
         return self._known_host(hostname, line or computer, section)
+
+    def _host_of_management(self, section: RawSection, node_id: int) -> tuple[str, Line | None]:
+        """The host of a node without HostName, which servers before 8.0 take where a connection names it."""
+        by_pair = features(self._version).connected_by_pair
+        link, line = (None, None) if by_pair else named_by_link(self._config.sections, node_id)
+        if line is None:
+            only = f"; the server needs none, as line {link.line} names it, but a plan does" if link else ""
+            what = f"node {node_id} needs a HostName, because other nodes connect to it"
+            self._refuse(section.line, what, f"add HostName to the section of node {node_id}{only}")
+        return (line.value if line else f"host-of-node-{node_id}"), line
 
     def _known_host(self, hostname: str, line: Line | None, section: RawSection) -> str:
         fields = self._hosts.get(hostname)

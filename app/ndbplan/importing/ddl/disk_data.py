@@ -64,6 +64,8 @@ class DiskData:
         """The same of DROP."""
         self.problems: list[tuple[int, str]] = []
         """Options that are not used, by offset."""
+        self._owners: dict[str, FileGroup] = {}
+        """Who has each file, by its name."""
         self._of_others: dict[str, str] = {}
         """Engines of tablespaces that are not NDB's, by name."""
 
@@ -113,6 +115,8 @@ class DiskData:
 
     def _drop(self, kind: Kind, known: dict[str, FileGroup], group: FileGroup) -> None:
         made = known.pop(group.name, None)
+        if made is not None:
+            made.files = {}
         if made is None or made.anew:
             self.altered.pop((kind, group.name), None)
             self.dropped[kind, group.name] = group
@@ -165,12 +169,21 @@ class DiskData:
         if added is not None:
             if added.text in group.files:
                 raise Unreadable(added.start, f"{group.name[:40]} has a file '{added.text[:60]}' already")
+            self._taken(added, group)
             group.files[added.text] = _USUAL_FILE_BYTES if size is None else size
         if dropped is not None and group.files.pop(dropped.text, None) is None:
             if any(group is made for made in (*self.logfile_groups.values(), *self.tablespaces.values())):
                 said = f"{group.name[:40]} has no file '{dropped.text[:60]}'; left out"
                 raise Unreadable(dropped.start, said)
             group.dropped.append(dropped.text)
+
+    def _taken(self, file: Word, group: FileGroup) -> None:
+        """Say of a file that another one has by that name: each node would write it twice."""
+        other = self._owners.get(file.text)
+        self._owners[file.text] = group
+        if other is not None and other is not group and file.text in other.files:
+            said = f"'{file.text[:60]}' is a file of {other.name[:40]} already; the server refuses it "
+            self.problems.append((file.start, said + "(error 760, File already exists), planned with"))
 
 
 def _skip_value(stream: Stream) -> None:

@@ -170,6 +170,9 @@ def _users(plan: Plan, part: LogfileGroup | Tablespace) -> Iterator[str]:
 
 
 def _name_of(path: str) -> str:
+    """A file without its folder, if that is a whole path; a relative one is part of the name."""
+    if not path.startswith("/") and len(path) <= _LONGEST_NAME:
+        return path
     return path.rsplit("/", 1)[-1][:_LONGEST_NAME] or "file"
 
 
