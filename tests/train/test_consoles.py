@@ -70,6 +70,20 @@ def test_the_command_reads_a_transcript(tmp_path: object) -> None:
     assert done.output == f"! wait 10s\n0:10\nndb_mgm> 3 STATUS\n{greeting}{status}"
 
 
+def test_a_machine_whose_node_is_gone_does_nothing(cluster: LiveCluster) -> None:
+    def user() -> float:
+        lines = sh(cluster, "data1", "iostat -kx").splitlines()
+        return float(
+            lines[next(i for i, line in enumerate(lines) if line.startswith("avg-cpu")) + 1].split()[0]
+        )
+
+    assert user() > 1.0
+    world.do("kill node:3", cluster)
+    cluster.advance(3)
+    assert user() == 0.0
+    assert "Threads: 0 total" in sh(cluster, "data1", "top -H")
+
+
 def test_what_a_machine_shows_follows_the_cluster(cluster: LiveCluster) -> None:
     busy = sh(cluster, "data1", "iostat -kx")
     assert busy.splitlines()[5].split()[0] == "Device"

@@ -25,7 +25,12 @@ def _busy(cluster: LiveCluster, host: Host) -> float:
     peak = float(sim.scenario.laws.offered.max()) / sim.scenario.step_s
     factor = cluster.moment().accepted_per_s / peak if peak > 0 else 1.0
     found = next((one for one in estimation.cpu.hosts if one.host_id == host.id), None)
-    return min(1.0, found.utilisation.value * factor) if found is not None else 0.0
+    here = [process for process in cluster.plan.processes if process.host_id == host.id]
+    up = [process for process in here if not sim.outage.is_down(process.id)]
+    if found is None or not up:
+        return 0.0
+    # Processes that are down do nothing; those of a host are taken as equally busy [assumed].
+    return min(1.0, found.utilisation.value * factor * len(up) / len(here))
 
 
 def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
