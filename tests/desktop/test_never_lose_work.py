@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,14 @@ def test_a_file_with_the_longest_name_says_so_too(tmp_path, qapp) -> None:
     assert is_open_elsewhere(path)
     shared.close()
     assert not is_open_elsewhere(path)
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(plan_file, qapp) -> None:
+    os.mkfifo(plan_file.with_name(f".{plan_file.name}.lock"))
+    document = Document()
+    shared = SharedFile(document)
+    document.open(plan_file)
+    assert (is_open_elsewhere(plan_file), shared.holder) == (False, "")
 
 
 def test_a_file_that_another_process_has_open_says_which(open_window, plan_file) -> None:

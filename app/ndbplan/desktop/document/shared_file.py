@@ -112,9 +112,9 @@ class SharedFile(QObject):
         if path is None:
             return
         lock = _lock_of(path)
-        if lock.tryLock(0):
+        if lock is not None and lock.tryLock(0):
             self._lock = lock
-        elif lock.error() is QLockFile.LockError.LockFailedError:
+        elif lock is not None and lock.error() is QLockFile.LockError.LockFailedError:
             self.holder = _words(lock)
         self._watcher.addPaths([str(path.parent), *([str(path)] if path.exists() else [])])
 
@@ -134,16 +134,21 @@ class SharedFile(QObject):
 def is_open_elsewhere(path: Path) -> bool:
     """Whether another window or process has the file of a plan open."""
     lock = _lock_of(path)
+    if lock is None:
+        return False
     if lock.tryLock(0):
         lock.unlock()
         return False
     return lock.error() is QLockFile.LockError.LockFailedError
 
 
-def _lock_of(path: Path) -> QLockFile:
+def _lock_of(path: Path) -> QLockFile | None:
+    """The lock beside a file; None where a pipe stands in its place, for which QLockFile would wait."""
     name = f".{path.name}.lock"
     if len(os.fsencode(name)) > _LONGEST_NAME:
         name = f".{hashlib.sha256(os.fsencode(path.name)).hexdigest()}.lock"
+    if is_waited_for(path.with_name(name)):
+        return None
     lock = QLockFile(str(path.with_name(name)))
     # Never old: a plan may be open for weeks. One whose process is gone is taken all the same.
     lock.setStaleLockTime(0)
