@@ -136,6 +136,16 @@ def holds(
     return _end_of(session.simulation, rate_per_s) is None
 
 
+def end_at(
+    scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None = None
+) -> End | None:
+    """What ends a rate within the time; None when it is sustained."""
+    ceiling = min(_ceilings(scenario, duration_s), key=lambda one: one.rate_per_s)
+    if rate_per_s >= ceiling.rate_per_s:
+        return ceiling.end
+    return _end_at(scenario, rate_per_s, duration_s, cancelled)
+
+
 def ceiling_per_s(scenario: Scenario, duration_s: float) -> float:
     """A rate that no simulation needs to be asked about: services, links or the room for rows end it."""
     return min(one.rate_per_s for one in _ceilings(scenario, duration_s))

@@ -32,6 +32,7 @@ def all_commands() -> click.Group:
         plans,
         settings,
         side_by_side,
+        sizing,
         sweep,
         training,
         variants,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ndbplan.base.shapes import Schema, object_schema, promise, schema_of
-from ndbplan.cli import simulation_outputs
+from ndbplan.cli import advice_outputs, simulation_outputs
 from ndbplan.cli.schema_words import (
     BOOLEAN,
     BOTTLENECK,
@@ -283,18 +283,6 @@ def _files() -> dict[str, Schema]:
     }
 
 
-def _compare() -> Schema:
-    from ndbplan.advise.compare import Comparison, Difference, Row
-
-    row = promise(Row, "figure title unit values judged notes spread", values=array(or_null(ESTIMATED)))
-    return promise(
-        Comparison,
-        "columns differences figures",
-        differences=array(promise(Difference, "where kind values")),
-        figures=array(row),
-    )
-
-
 def _survive() -> Schema:
     from ndbplan.advise.survival import Failure, SurvivalReport
     from ndbplan.ndb.survival import Outcome
@@ -366,7 +354,7 @@ def _advice() -> dict[str, Schema]:
                 WhatMatters,
                 "aim before changes tried legal_gains by_cost",
                 before=or_null(QUANTITY),
-                changes=array(_mattering()),
+                changes=array(advice_outputs.mattering()),
             ),
             "Single changes of the plan, best first.",
         ),
@@ -379,24 +367,11 @@ def _advice() -> dict[str, Schema]:
             )
         ),
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
-        "compare": _compare(),
+        "compare": advice_outputs.compare(),
+        "size": advice_outputs.size(),
         "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
         "fix": closed(fixed),
     }
-
-
-def _mattering() -> Schema:
-    from ndbplan.advise.what_matters import Mattering
-
-    return promise(
-        Mattering,
-        "title set before after gain cost why what",
-        set={"type": ["array", "null"], "items": STRING},
-        before=or_null(QUANTITY),
-        after=or_null(QUANTITY),
-        gain=or_null(NUMBER),
-        cost=or_null(QUANTITY),
-    )
 
 
 def _part() -> Schema:
@@ -440,7 +415,7 @@ def definitions() -> dict[str, Schema]:
         "backup": times["backup"],
         "calibrate": times["calibrate"],
     }
-    last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare")
+    last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare", "size")
     then = {name: advice[name] for name in last}
     then["train"] = _train()
     return {**_common(), **_named(first), "part": _part(), **_named(then)}

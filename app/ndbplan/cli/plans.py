@@ -79,14 +79,15 @@ def new(sample: str | None, output: Path, *, as_json: bool) -> None:
     metavar="COMMAND",
     help="The shape that this command prints with --json, instead of the plan file.",
 )
+@click.option("--requirements", is_flag=True, help="The file that `size` reads, instead of the plan file.")
 @json_option
-def schema(command: str | None, *, as_json: bool) -> None:
+def schema(command: str | None, *, requirements: bool, as_json: bool) -> None:
     """Print the JSON Schema of the plan file; with --output that of a command's result. Always JSON."""
     del as_json
-    from ndbplan.cli.schemas import output_schema, output_schemas, plan_schema
+    from ndbplan.cli.schemas import output_schema, output_schemas, plan_schema, requirements_schema
 
     if command is None:
-        show(plan_schema(), as_json=True)
+        show(requirements_schema() if requirements else plan_schema(), as_json=True)
         return
     if command not in output_schemas():
         raise UsageError(

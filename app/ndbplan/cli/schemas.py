@@ -29,6 +29,14 @@ def plan_schema() -> dict[str, Any]:
     }
 
 
+def requirements_schema() -> dict[str, Any]:
+    """The schema of the requirements that `size` reads."""
+    from ndbplan.plan.requirements import Requirements
+
+    schema = Requirements.model_json_schema(mode="validation")
+    return {"$schema": _DIALECT, **schema, "title": "ndbplan requirements"}
+
+
 def output_schemas() -> tuple[str, ...]:
     """The commands whose JSON has a schema."""
     return tuple(name.removeprefix(PREFIX) for name in definitions() if name.startswith(PREFIX))

@@ -83,11 +83,17 @@ def with_settings_of(plan: Plan, process_id: str) -> tuple[Plan, tuple[Chosen, .
     node = plan.by_id[process_id]
     if not isinstance(node, DataNode) or len(plan.data_nodes) != 1 or not plan.features.automatic_threads:
         return plan, ()
+    return chosen_for(plan, node)
+
+
+def chosen_for(plan: Plan, node: DataNode) -> tuple[Plan, tuple[Chosen, ...]]:
+    """The plan with what one data node takes from its host for all of them, in any version; what that was."""
     stated = {name.lower() for name in plan.parameters.data_node}
     done: list[Chosen] = []
     for choose in _CHOICES:
         for chosen in choose(plan, node):
-            if not stated & _decided_by(chosen.name):
+            is_known = catalogue.knows("DB", chosen.name, plan.version)
+            if is_known and not stated & _decided_by(chosen.name):
                 plan, done = _with(plan, chosen), [*done, chosen]
     return plan, tuple(done)
 

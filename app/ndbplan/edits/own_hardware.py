@@ -129,7 +129,12 @@ def read(path: Path) -> tuple[Own, ...]:
     if not isinstance(rows, list) or len(rows) > MOST:
         fix = "choose a file that ndbplan wrote of your hardware"
         raise UserError("it has no list 'hardware' of hosts and disks", where=str(path), fix=fix)
-    return tuple(_read_row(row, f"{path}: hardware[{n}]") for n, row in enumerate(rows))
+    return read_rows(rows, f"{path}: hardware")
+
+
+def read_rows(rows: Iterable[Any], where: str) -> tuple[Own, ...]:
+    """The hosts and disks of a list as such a file has it. Raises UserError, which names the row."""
+    return tuple(_read_row(row, f"{where}[{n}]") for n, row in enumerate(rows))
 
 
 def _read_row(row: Any, where: str) -> Own:

@@ -64,7 +64,8 @@ def _currencies() -> frozenset[str]:
     return frozenset(read_json("currencies.json")["codes"].split())
 
 
-def _known_currency(code: str) -> str:
+def known_currency(code: str) -> str:
+    """The code of a currency itself; ValueError for one that ISO 4217 does not have."""
     if code not in _currencies():
         raise ValueError("is no currency of ISO 4217; write its code of three letters, such as EUR or USD")
     return code
@@ -131,7 +132,7 @@ class Plan(Assumable):
     backups_kept: int = Field(default=1, ge=0, le=1000)
     """Backups that lie on the disks at the same time, the one being written included; nothing removes them
     but the operator. 0: they are made elsewhere or not at all."""
-    currency: Annotated[str, AfterValidator(_known_currency)] | None = None
+    currency: Annotated[str, AfterValidator(known_currency)] | None = None
     """Of all prices, by its code in ISO 4217."""
     cost_months: int = Field(default=36, ge=1, le=600)
     """Months over which costs are summed: what is bought is used so long."""

@@ -1,0 +1,151 @@
+"""A cluster of so many node groups of one class, laid out by racks, with parameters that suit its hosts.
+
+plan = Builder(begun, client_host).plan(choice, groups=4, sql_nodes=2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.configuration.settings import no_of_replicas, node_settings
+from ndbplan.edits import parts as edits
+from ndbplan.edits.from_host import CHOSEN, chosen_for
+from ndbplan.edits.ids import NewIds
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.validated import EditError
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, DiskRoles, ManagementNode, Process, SqlNode
+
+MOST_NODES = 255
+CLIENT_HOST = "sql-"
+"""What the names of hosts of SQL nodes begin with."""
+_TOOL_SLOTS = 2
+"""For programs such as ndb_restore, from anywhere."""
+_OF_ITS_HOST = {*CHOSEN, "MaxNoOfExecutionThreads", "ThreadConfig", "IndexMemory"} - {"RedoBuffer", "ODirect"}
+"""What a plan states of data nodes and other hosts ask for otherwise."""
+_PATHS = frozenset({"DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles",
+                    "FileSystemPathUndoFiles", "BackupDataDir"})  # fmt: skip
+"""Paths on disks that other hosts may not have."""
+
+
+@dataclass
+class Builder:
+    """Makes plans of the same tables and workloads."""
+
+    begun: Plan
+    """Without hosts and nodes."""
+    clients: Host
+    """The class of the hosts of SQL nodes."""
+    through_api: bool = False
+    """Whether clients come through API slots on those hosts instead."""
+    _settled: dict[Choice, Plan] = field(default_factory=dict)
+
+    def plan(self, choice: Choice, groups: int, client_nodes: int) -> Plan:
+        """The cluster. Raises EditError where it has more nodes than there are ids."""
+        base = self._with_settings(choice)
+        return _Cluster(base, choice, self.clients, self.through_api).of(groups, client_nodes)
+
+    def data_memory_bytes(self, choice: Choice) -> int:
+        """DataMemory that a data node of this class gets."""
+        return node_settings(self._with_settings(choice)).number("DataMemory")
+
+    def _with_settings(self, choice: Choice) -> Plan:
+        known = self._settled.get(choice)
+        if known is None:
+            known = self._settled[choice] = self._settle(choice)
+        return known
+
+    def _settle(self, choice: Choice) -> Plan:
+        """The plan begun, with parameters that the first data node takes from its host."""
+        plan = self.begun
+        if choice.is_planned:
+            return plan
+        for name in sorted((_OF_ITS_HOST | _PATHS) & set(plan.parameters.data_node)):
+            plan = set_parameter(plan, "data_node", name, None)
+        one = _Cluster(plan, choice, self.clients, self.through_api).of(1, 1)
+        first = one.data_nodes[0]
+        alone = one.replace(processes=(first,))
+        settled, _ = chosen_for(alone, first)
+        return plan.replace(parameters=settled.parameters, origins=settled.origins)
+
+
+@dataclass
+class _Cluster:
+    base: Plan
+    choice: Choice
+    clients: Host
+    through_api: bool
+
+    def of(self, groups: int, client_nodes: int) -> Plan:
+        ids, replicas = NewIds(self.base), no_of_replicas(self.base)
+        count = groups * replicas
+        has_domains = catalogue.knows("DB", "LocationDomainId", self.base.version)
+        racks = [
+            Location(
+                id=ids.of(Location),
+                name=f"Rack {'ABCDEFGHIJ'[n]}",
+                location_domain_id=n + 1 if has_domains else None,
+            )
+            for n in range(max(2, replicas) + 1)
+        ]
+        near = racks[:-1]
+        hosts: list[Host] = []
+        processes: list[Process] = []
+        node_ids = self._node_ids(count, client_nodes + 2 + _TOOL_SLOTS)
+        for n in range(count):
+            host = _host(ids, self.choice.host, f"data-{n + 1}", near[n % replicas % len(near)])
+            hosts.append(host)
+            node_id = next(node_ids)
+            roles = {role.value: host.disks[place].id for role, place in self.choice.roles}
+            processes.append(
+                DataNode(
+                    id=ids.of_node("data", node_id),
+                    node_id=node_id,
+                    host_id=host.id,
+                    disk_roles=DiskRoles(**roles),
+                )
+            )
+        clients = [
+            _host(ids, self.clients, f"{CLIENT_HOST}{n + 1}", near[n % len(near)])
+            for n in range(client_nodes)
+        ]
+        # Away from the data nodes, so that no rack takes the arbitrator along with a replica.
+        arbiter = _host(ids, self.clients, "mgm-1", racks[-1])
+        hosts += [*clients, arbiter]
+        for host in (arbiter, clients[0]):
+            node_id = next(node_ids)
+            processes.append(
+                ManagementNode(id=ids.of_node("management", node_id), node_id=node_id, host_id=host.id)
+            )
+        for host in clients:
+            processes.append(self._client(ids, next(node_ids), host))
+        for _ in range(_TOOL_SLOTS):
+            node_id = next(node_ids)
+            processes.append(ApiSlot(id=ids.of_node("api", node_id), node_id=node_id))
+        return edits.put(self.base, locations=tuple(racks), hosts=tuple(hosts), processes=tuple(processes))
+
+    def _client(self, ids: NewIds, node_id: int, host: Host) -> Process:
+        if self.through_api:
+            return ApiSlot(id=ids.of_node("api", node_id), node_id=node_id, host_id=host.id)
+        return SqlNode(id=ids.of_node("sql", node_id), node_id=node_id, host_id=host.id)
+
+    def _node_ids(self, data: int, others: int) -> Iterator[int]:
+        """Data nodes from 1, the others behind the highest possible data node and then below it."""
+        most = self.base.features.data_nodes_most
+        behind = [*range(most + 1, MOST_NODES + 1), *range(most, data, -1)]
+        if data > most:
+            raise EditError(f"{data} data nodes; NDB {self.base.version} has {most} at most")
+        if others > len(behind):
+            raise EditError(f"{data + others} nodes; a cluster has {MOST_NODES} at most")
+        return iter([*range(1, data + 1), *behind])
+
+
+def _host(ids: NewIds, model: Host, hostname: str, rack: Location) -> Host:
+    disks = tuple(disk.model_copy(update={"id": ids.of(Disk)}) for disk in model.disks)
+    place: dict[str, Any] = {"id": ids.of(Host), "hostname": hostname, "location_id": rack.id}
+    return model.model_copy(update={**place, "disks": disks, "position": None})

@@ -1,0 +1,359 @@
+"""Whether one cluster meets the requirements: limit after limit, the cheap ones first, until one is broken.
+
+    verdict = Judge(wanted...).verdict(choice, groups=4)
+    verdict.broken                # None: it passes
+    verdict.at_least              # with fewer node groups the same limit is broken too
+
+Everything holds with the rows of the last month; the load is the peak and its headroom. `at_least` follows
+from two laws: more node groups never hold less, or have less work, in all, and the fullest node of a cluster
+is at least as full as the mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from ndbplan.advise.cost import cost_of
+from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.highest_rate import end_at, holds
+from ndbplan.advise.load_left import LoadLeft
+from ndbplan.advise.max_load import max_load, steady_scenario
+from ndbplan.advise.remedies import sustained_s
+from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_NODES, Builder
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.base.errors import Cancelled
+from ndbplan.base.kept import keeping
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
+from ndbplan.base.units import format_value
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.run import find
+from ndbplan.configuration.failing_parts import Part, parts
+from ndbplan.configuration.failures import Failures
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.ids import NewIds
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.jobs import USUAL_BATCH
+from ndbplan.estimate.space.growth import after_months
+from ndbplan.ndb.survival import Outcome
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.requirements import Requirements, WantedJob
+from ndbplan.plan.workloads import (
+    JobLoad,
+    OpenLoad,
+    Operation,
+    OperationKind,
+    RatePoint,
+    Transaction,
+    Workload,
+)
+
+_PARTS = {"host": "host", "rack": "rack", "link": "switch"}
+"""What a requirement names, as `survive` does."""
+_TIMES = {
+    "restart": "restart",
+    "initial_restart": "initial-restart",
+    "system_restart": "system-restart",
+    "rolling_restart": "rolling-restart",
+    "reorganise": "reorganise",
+    "backup": "backup",
+}
+"""Fields of the requirements, and the figures that they limit."""
+_ROUNDING = 1e-9
+_FEWEST_CLIENTS = 2
+"""Hosts of SQL nodes: one may fail."""
+
+
+@dataclass(frozen=True)
+class Met(Shape):
+    """One limit of the requirements, and how near a cluster comes to it."""
+
+    JSON = "limit needed allowed nearness certain"
+
+    limit: str
+    needed: Quantity
+    """What the requirements ask of the cluster, or what something takes."""
+    allowed: Quantity
+    """What the cluster can do, or what something may take."""
+    kind: str = ""
+    """What would move it: memory, disk space, cpu, network, disk, money or another word."""
+    is_ratio: bool = True
+    """Whether nearness tells how much more is needed; a simulation tells only when it goes wrong."""
+
+    @property
+    def nearness(self) -> float:
+        """1: exactly met; above: broken."""
+        return self.needed.value / self.allowed.value if self.allowed.value > 0 else math.inf
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is met at the unfavourable ends of both ranges."""
+        return self.needed.high <= self.allowed.low
+
+    @property
+    def line(self) -> str:
+        """`restart of a data node: 14 min of 10 min`."""
+        needed, allowed = (format_value(q.value, q.unit) for q in (self.needed, self.allowed))
+        return f"{self.limit}: {needed} of {allowed}"
+
+
+@dataclass
+class Verdict:
+    """What was found of one cluster."""
+
+    choice: Choice
+    groups: int
+    client_nodes: int
+    plan: Plan | None
+    """None: it has more nodes than there may be."""
+    met: list[Met] = field(default_factory=list)
+    broken: Met | None = None
+    at_least: int = 1
+    """Node groups that the class needs in any case, by what was found here."""
+
+
+def _exact(value: float, unit: str) -> Quantity:
+    return Quantity.exact(value, unit)
+
+
+@dataclass
+class Judge:
+    """The requirements, asked of cluster after cluster."""
+
+    requirements: Requirements
+    builder: Builder
+    cancelled: Callable[[], bool] = lambda: False
+    _clients: dict[Choice, int] = field(default_factory=dict)
+    """Hosts of SQL nodes that the peak takes, by class."""
+
+    @property
+    def begun(self) -> Plan:
+        """Tables and workloads."""
+        return self.builder.begun
+
+    @property
+    def loads(self) -> tuple[Workload, ...]:
+        """The workloads whose peak has to be carried."""
+        return tuple(one for one in self.begun.workloads if not isinstance(one.load, JobLoad))
+
+    def verdict(self, choice: Choice, groups: int) -> Verdict:
+        """What one class with so many node groups makes of the requirements."""
+        if self.cancelled():
+            raise Cancelled
+        with keeping():
+            clients = self._clients.get(choice, _FEWEST_CLIENTS)
+            found = self._verdict(choice, groups, clients)
+            # The hosts of SQL nodes are as many as the peak takes, whatever the data nodes are.
+            while found.broken is not None and found.broken.kind == "clients":
+                if math.isinf(found.broken.nearness):
+                    break
+                clients = max(clients + 1, math.ceil(clients * found.broken.nearness))
+                found = self._verdict(choice, groups, clients)
+            self._clients[choice] = clients
+            return found
+
+    def _verdict(self, choice: Choice, groups: int, clients: int) -> Verdict:
+        found = Verdict(choice, groups, clients, None)
+        replicas = no_of_replicas(self.begun)
+        data = groups * replicas
+        features = self.begun.features
+        nodes = Met("replicas of this version", _exact(replicas, "count"),
+                    _exact(features.replicas_most_tested, "count"), "version")  # fmt: skip
+        most = Met("data nodes of this version", _exact(data, "count"),
+                   _exact(features.data_nodes_most, "count"), "version")  # fmt: skip
+        every = Met("nodes in all", _exact(data + clients + 4, "count"), _exact(MOST_NODES, "count"), "nodes")
+        for met in (nodes, most, every):
+            if met.nearness > 1:
+                found.broken = met
+                return found
+        found.plan = self.builder.plan(choice, groups, clients)
+        for ask in self._asked(found):
+            for met in ask():
+                if self.cancelled():
+                    raise Cancelled
+                if met.nearness > 1:
+                    found.broken = met
+                    return found
+                found.met.append(met)
+        return found
+
+    def _asked(self, found: Verdict) -> Iterator[Callable[[], Iterator[Met]]]:
+        """Limits in the order in which they are asked for: what takes long comes last."""
+        assert found.plan is not None
+        grown = Estimation(after_months(found.plan, self.requirements.months))
+        yield partial(self._money, found.plan)
+        yield partial(self._memory, found, grown)
+        for workload in self.loads:
+            yield partial(self._load, found, grown, workload)
+        yield partial(self._space, grown)
+        yield partial(self._times, grown)
+        yield partial(self._survives, grown)
+        yield partial(self._checks, found.plan)
+        for workload in self.loads:
+            yield partial(self._sustained, grown, workload)
+        if self.requirements.job is not None:
+            yield partial(self._job, found.plan)
+
+    def _money(self, plan: Plan) -> Iterator[Met]:
+        budget = self.requirements.budget
+        if budget is None:
+            return
+        cost = cost_of(plan)
+        unpriced = [what for what in cost.not_stated if what.startswith("the price of")]
+        unit = plan.currency or "money"
+        if cost.total is None or unpriced:
+            missing = " and ".join(unpriced[:2])
+            yield Met(f"budget: not stated is {missing}", _exact(2, unit), _exact(1, unit), "price")
+        else:
+            yield Met("budget", cost.total, _exact(budget, unit), "money")
+
+    def _memory(self, found: Verdict, grown: Estimation) -> Iterator[Met]:
+        room = 1.0 / (1.0 + self.requirements.headroom)
+        nodes = [node for node in grown.memory.nodes if node.data_memory_limit_bytes]
+        most = max(nodes, key=lambda node: node.data_memory_bytes.value / node.data_memory_limit_bytes)
+        limit = most.data_memory_limit_bytes * room
+        in_all = sum(node.data_memory_bytes.value for node in nodes)
+        self._at_least(found, in_all / limit / len(nodes))
+        title = f"DataMemory of node {most.node_id} in {self.requirements.months} months"
+        yield Met(title, most.data_memory_bytes, _exact(limit, "bytes"), "memory")
+
+    def _at_least(self, found: Verdict, mean_use: float) -> None:
+        """What of a node is used in the mean: with fewer groups at least as much in all is on fewer nodes."""
+        found.at_least = max(found.at_least, math.ceil(found.groups * mean_use - _ROUNDING))
+
+    def _load(self, found: Verdict, grown: Estimation, workload: Workload) -> Iterator[Met]:
+        peak = self._peak(grown, workload)
+        asked = peak * (1.0 + self.requirements.headroom)
+        now = grown.under(steady(workload, asked))
+        uses = [host.utilisation.value for host in now.cpu.hosts if host.data_nodes]
+        self._at_least(found, sum(uses) / max(1, len(uses)))
+        left = LoadLeft(now).per_s(())
+        where = left.why[0].term.partition(": ")[2] if left.why else "nobody sends anything"
+        title = f"peak of '{workload.name}' with headroom ({where})"
+        yield Met(title, _exact(asked, "tx/s"), left, _kind_of(where))
+        if self.requirements.carry_peak:
+            yield from self._carried(grown.under(steady(workload, peak)), workload.name)
+
+    def _peak(self, grown: Estimation, workload: Workload) -> float:
+        return grown.under(workload).offered_per_s
+
+    def _carried(self, now: Estimation, name: str) -> Iterator[Met]:
+        left, failures = LoadLeft(now), Failures(now.plan)
+        data = frozenset(node.node_id for node in now.plan.data_nodes)
+        worst: Met | None = None
+        for part in self._parts(now.plan):
+            gone = failures.nodes_of(part)
+            if part.kind == "switch":
+                up = failures.judge((part,)).best.up
+                gone = (gone - data) | (data - up)
+            rest = left.per_s(gone)
+            where = rest.why[0].term.partition(": ")[2] if rest.why else "nothing is left"
+            title = f"peak of '{name}' without {part} ({where})"
+            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, _kind_of(where))
+            worst = met if worst is None or met.nearness > worst.nearness else worst
+        if worst is not None:
+            yield worst
+
+    def _parts(self, plan: Plan) -> Iterator[Part]:
+        kinds = {_PARTS[one] for one in self.requirements.survive}
+        yield from (part for part in parts(plan) if part.kind in kinds)
+
+    def _space(self, grown: Estimation) -> Iterator[Met]:
+        room = 1.0 / (1.0 + self.requirements.headroom)
+        disks = grown.under(self.loads[0] if self.loads else None).disk_space.disks
+        most = max(disks, key=lambda disk: disk.fill.value, default=None)
+        if most is not None:
+            title = f"space of {most.host}/{most.disk} in {self.requirements.months} months"
+            yield Met(title, most.fill, _exact(room, "fraction"), "disk space")
+
+    def _times(self, grown: Estimation) -> Iterator[Met]:
+        for name, figure_name in _TIMES.items():
+            limit = getattr(self.requirements.within, name)
+            if limit is not None:
+                figure = FIGURES[figure_name]
+                taken = figure.of(grown)
+                assert taken is not None
+                yield Met(figure.title, taken, _exact(limit, "s"), f"within.{name}")
+
+    def _survives(self, grown: Estimation) -> Iterator[Met]:
+        failures = Failures(grown.plan)
+        for kind in self.requirements.survive:
+            of_kind = [part for part in self._parts(grown.plan) if part.kind == _PARTS[kind]]
+            stops = [
+                part for part in of_kind if failures.judge((part,)).best.verdict.outcome is Outcome.STOPS
+            ]
+            what = f"any {kind} may fail" + (f" (stops without {stops[0]})" if stops else "")
+            yield Met(what, _exact(1 + len(stops), "count"), _exact(1, "count"), f"survive.{kind}")
+
+    def _checks(self, plan: Plan) -> Iterator[Met]:
+        errors = [one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR]
+        if self.cancelled():
+            raise Cancelled
+        what = f"check finds no error: {errors[0].message}" if errors else "check finds no error"
+        yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), "check")
+
+    def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
+        asked = self._peak(grown, workload) * (1.0 + self.requirements.headroom)
+        if asked <= 0:
+            return
+        scenario, lasts_s = steady_scenario(grown.under(steady(workload, asked))), sustained_s(workload)
+        if holds(scenario, asked, lasts_s, self.cancelled):
+            return
+        end = end_at(scenario, asked, lasts_s, self.cancelled)
+        where = "refused" if end is None else f"{end.limit.resource}, {end.limit.where}"
+        code = "" if end is None or end.code is None else f", error {end.code}"
+        after = lasts_s if end is None or end.at_s is None else end.at_s
+        title = f"peak of '{workload.name}' with headroom, simulated ({where}{code})"
+        yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * _BARELY), "s"),
+                  _kind_of(where), is_ratio=False)  # fmt: skip
+
+    def _job(self, plan: Plan) -> Iterator[Met]:
+        job = self.requirements.job
+        assert job is not None
+        taken = max_load(Estimation(plan, job_of(plan, job)), cancelled=self.cancelled)
+        limit = f"{taken.limited_by.resource}, {taken.limited_by.where}"
+        gets_in = taken.takes_s is not None
+        needed = taken.takes_s or _exact(max(taken.duration_s, job.within / _BARELY), "s")
+        title = f"load job ({limit})" if gets_in else f"load job ({limit}; not all rows get in)"
+        yield Met(title, needed, _exact(job.within, "s"), "job" if gets_in else _kind_of(limit), gets_in)
+
+
+_BARELY = 0.999
+"""What lasts all but this share of the time is still not sustained."""
+
+
+def steady(workload: Workload, rate_per_s: float) -> Workload:
+    """The mix at a steady rate."""
+    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=max(rate_per_s, _ROUNDING)),))
+    return workload.model_copy(update={"load": load})
+
+
+def job_of(plan: Plan, job: WantedJob) -> Workload:
+    """A load job into all tables, by their rows."""
+    transactions = tuple(
+        Transaction(
+            name=table.name,
+            weight=float(table.rows),
+            operations=(Operation(table_id=table.id, kind=OperationKind.INSERT, rows=USUAL_BATCH),),
+        )
+        for table in plan.tables
+        if table.rows
+    )
+    load = JobLoad(
+        tool=job.tool, threads=job.threads, total_bytes=None if job.size is None else round(job.size)
+    )
+    ids = NewIds(plan)
+    return Workload(id=ids.of(Workload), name="load job", transactions=transactions, load=load)
+
+
+def _kind_of(where: str) -> str:
+    """What would move a limit of the load, by its resource."""
+    resource, _, place = where.partition(", ")
+    if resource in ("sql nodes", "api nodes") or place.startswith(CLIENT_HOST):
+        return "clients"
+    if resource in ("redo log", "redo files", "redo buffer"):
+        return "disk"
+    return resource

@@ -1,0 +1,211 @@
+"""From requirements to ranked plans: of each class of hosts the smallest cluster that passes, cheapest first.
+
+    sized = size(requirements, begun, choices, client_host)
+    sized.plans[0].title, sized.plans[0].plan, sized.plans[0].why
+    sized.excuses                 # why a class has no such cluster, and what would let it pass
+
+Classes are looked at in the order of what their next cluster costs (what is not priced: by hosts, cores,
+memory, disks), so that the first that passes is the best of all. Numbers of node groups are passed over only
+where `Verdict.at_least` proves that the limit is broken there too.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ndbplan.advise.cost import cost_of
+from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.sizing.build import Builder
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.excuses import Excuse, excuse
+from ndbplan.advise.sizing.limits import Judge, Met, Verdict
+from ndbplan.base.kept import keeping
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
+from ndbplan.base.units import how_many
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.file import dumps
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.requirements import Requirements
+
+Key = tuple[float, ...]
+_SEARCHED = 0.5
+"""Share of the work that is done when the last class has been looked at."""
+_FIGURES = ("memory", "disk-space", "restart", "backup", "survive")
+
+
+@dataclass(frozen=True)
+class SizedPlan(Shape):
+    """One cluster that passes."""
+
+    JSON = "rank title figures cost why limits certain node_groups plan=document"
+
+    rank: int
+    title: str
+    plan: Plan
+    why: str
+    """The limit that is nearest."""
+    limits: tuple[Met, ...]
+    """All of them, nearest first."""
+    node_groups: int
+
+    @property
+    def certain(self) -> bool:
+        """Whether every limit is met at the unfavourable end of every range."""
+        return all(met.certain for met in self.limits)
+
+    @cached_property
+    def cost(self) -> Quantity | None:
+        """None: no price is stated."""
+        return cost_of(self.plan).total
+
+    @cached_property
+    def figures(self) -> dict[str, Quantity | None]:
+        """Headline figures of the plan as it begins, without load."""
+        with keeping():
+            now = Estimation(self.plan)
+            return {name: FIGURES[name].of(now) for name in _FIGURES}
+
+    @cached_property
+    def document(self) -> dict[str, object]:
+        """The plan as its file holds it."""
+        import json
+
+        found: dict[str, object] = json.loads(dumps(self.plan))
+        return found
+
+
+@dataclass(frozen=True)
+class Sized(Shape):
+    """What there is to choose from."""
+
+    JSON = "plans excuses not_looked_at"
+
+    plans: tuple[SizedPlan, ...]
+    excuses: tuple[Excuse, ...]
+    """Of every class that was looked at and does not pass, whatever the number of its node groups."""
+    not_looked_at: tuple[str, ...]
+    """Classes whose clusters all cost more than the plans that were found."""
+
+
+def size(
+    requirements: Requirements,
+    begun: Plan,
+    choices: Sequence[Choice],
+    clients: Host,
+    *,
+    progress: Callable[[float], None] = lambda share: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Sized:
+    """The plans that pass, best first, and the excuses of the classes without one.
+
+    Raises Cancelled when told to stop, UserError where tables or loads are too incomplete for an answer.
+    """
+    through_api = bool(begun.workloads) and all(one.through == "api" for one in begun.workloads)
+    judge = Judge(requirements, Builder(begun, clients, through_api), cancelled)
+    return _Search(judge, choices, progress).sized()
+
+
+@dataclass
+class _Search:
+    judge: Judge
+    choices: Sequence[Choice]
+    progress: Callable[[float], None]
+
+    @property
+    def requirements(self) -> Requirements:
+        return self.judge.requirements
+
+    def sized(self) -> Sized:
+        passed: list[Verdict] = []
+        rejected: dict[int, Verdict] = {}
+        wanted = min(self.requirements.answers, len(self.choices))
+        heap = [self._entry(place, self.requirements.least_groups) for place in range(len(self.choices))]
+        heapq.heapify(heap)
+        while heap and len(passed) < wanted:
+            _, place, groups = heapq.heappop(heap)
+            verdict = self.judge.verdict(self.choices[place], groups)
+            following = self._next(verdict)
+            if verdict.broken is None:
+                passed.append(verdict)
+                rejected.pop(place, None)
+            else:
+                nearest = rejected.get(place, verdict)
+                is_last = verdict.broken.kind == "version"
+                rejected[place] = verdict if is_last or _distance(verdict) <= _distance(nearest) else nearest
+            if following is not None:
+                heapq.heappush(heap, self._entry(place, following))
+            self.progress(_SEARCHED * (len(self.choices) - len(heap)) / len(self.choices))
+        left = {place for _, place, _ in heap}
+        given_up = [verdict for place, verdict in sorted(rejected.items()) if place not in left]
+        passed.sort(key=self._rank)
+        found = Sized(
+            tuple(self._answer(rank, verdict) for rank, verdict in enumerate(passed, 1)),
+            tuple(self._excuses(given_up)),
+            tuple(self.choices[place].title for place in sorted(left)),
+        )
+        self.progress(1.0)
+        return found
+
+    def _excuses(self, given_up: Sequence[Verdict]) -> Iterator[Excuse]:
+        for done, verdict in enumerate(given_up):
+            self.progress(_SEARCHED + (1 - _SEARCHED) * done / len(given_up))
+            yield excuse(self.judge, verdict)
+
+    def _next(self, verdict: Verdict) -> int | None:
+        """How many node groups of the same class are looked at next; None: it passes, or none is left."""
+        if verdict.broken is None or verdict.plan is None:
+            return None
+        by_version = self.judge.begun.features.data_nodes_most // no_of_replicas(self.judge.begun)
+        most, following = self.requirements.most_groups, max(verdict.groups + 1, verdict.at_least)
+        if following > most:
+            # None can pass any more; the largest says best how far away they are.
+            following = min(most, by_version)
+        return following if verdict.groups < following <= max(most, by_version) else None
+
+    def _entry(self, place: int, groups: int) -> tuple[Key, int, int]:
+        return self._key(self.choices[place], groups), place, groups
+
+    def _key(self, choice: Choice, groups: int) -> Key:
+        """What so many node groups of a class cost at least; never less with more of them."""
+        data_nodes = groups * no_of_replicas(self.judge.begun)
+        price = self._price(choice.host)
+        size = (data_nodes, *(data_nodes * part for part in choice.size))
+        return (0.0, data_nodes * price, *size) if price is not None else (1.0, 0.0, *size)
+
+    def _price(self, host: Host) -> float | None:
+        """Of one host with its disks over the months of cost; None: not stated."""
+        begun = self.judge.begun
+        cost = cost_of(begun.replace(hosts=(host,)))
+        unpriced = any(what.startswith("the price of") for what in cost.not_stated)
+        return None if cost.total is None or unpriced else cost.total.value
+
+    def _rank(self, verdict: Verdict) -> Key:
+        return self._key(verdict.choice, verdict.groups)
+
+    def _answer(self, rank: int, verdict: Verdict) -> SizedPlan:
+        assert verdict.plan is not None
+        limits = sorted(verdict.met, key=lambda met: -met.nearness)
+        moved = [met for met in limits if met.kind != "check" and not met.kind.startswith("survive")]
+        why = moved[0].line if moved else "nothing limits it"
+        return SizedPlan(
+            rank, title_of(verdict, self.judge), verdict.plan, why, tuple(limits), verdict.groups
+        )
+
+
+def title_of(verdict: Verdict, judge: Judge) -> str:
+    """`2 node groups of 2: 8 cores, 64 GiB, NVMe 3.2 TB; 3 SQL nodes`."""
+    replicas = no_of_replicas(judge.begun)
+    clients = how_many(verdict.client_nodes, "API host" if judge.builder.through_api else "SQL node")
+    return f"{how_many(verdict.groups, 'node group')} of {replicas}: {verdict.choice.title}; {clients}"
+
+
+def _distance(verdict: Verdict) -> tuple[int, float]:
+    """How far from passing: limits that were not reached, then how broken the first one is."""
+    assert verdict.broken is not None
+    return -len(verdict.met), verdict.broken.nearness

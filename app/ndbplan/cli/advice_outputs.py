@@ -1,0 +1,57 @@
+"""What the commands that compare plans promise to print with --json."""
+
+from __future__ import annotations
+
+from ndbplan.base.shapes import Schema, promise, schema_of
+from ndbplan.cli.schema_words import ESTIMATED, NUMBER, OBJECT, QUANTITY, STRING, array, closed, or_null, said
+
+
+def compare() -> Schema:
+    """Of `compare`: columns of figures, and what differs."""
+    from ndbplan.advise.compare import Comparison, Difference, Row
+
+    row = promise(Row, "figure title unit values judged notes spread", values=array(or_null(ESTIMATED)))
+    return promise(
+        Comparison,
+        "columns differences figures",
+        differences=array(promise(Difference, "where kind values")),
+        figures=array(row),
+    )
+
+
+def size() -> Schema:
+    """Of `size`: plans and excuses."""
+    from ndbplan.advise.sizing.excuses import Excuse
+    from ndbplan.advise.sizing.limits import Met
+    from ndbplan.advise.sizing.search import Sized, SizedPlan
+
+    # A limit that cannot be met at all, such as a job whose rows do not get in, is endlessly far away.
+    met = promise(Met, "limit needed allowed nearness certain", nearness=or_null(NUMBER))
+    figures: Schema = {"type": "object", "additionalProperties": or_null(QUANTITY)}
+    sized = promise(
+        SizedPlan,
+        "rank title figures cost why limits certain node_groups plan",
+        figures=figures,
+        cost=or_null(QUANTITY),
+        limits=array(met),
+        plan=OBJECT,
+    )
+    promised = promise(
+        Sized, "plans excuses not_looked_at", plans=array(sized), excuses=array(closed(schema_of(Excuse)))
+    )
+    return said(promised, "Plans that meet the requirements, best first; why other classes of hosts do not.")
+
+
+def mattering() -> Schema:
+    """One change of `what-matters`."""
+    from ndbplan.advise.what_matters import Mattering
+
+    return promise(
+        Mattering,
+        "title set before after gain cost why what",
+        set={"type": ["array", "null"], "items": STRING},
+        before=or_null(QUANTITY),
+        after=or_null(QUANTITY),
+        gain=or_null(NUMBER),
+        cost=or_null(QUANTITY),
+    )

@@ -1,0 +1,193 @@
+"""Sizing answers with plans that pass everything, the best first, and says why other hardware does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+from typing import Any
+
+import pytest
+
+from ndbplan.advise.sizing.build import Builder
+from ndbplan.advise.sizing.choices import Choice, choices, client_host
+from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.search import Sized, size
+from ndbplan.base.errors import Cancelled, UserError
+from ndbplan.base.kept import keeping
+from ndbplan.base.shapes import printed
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.run import check_all
+from ndbplan.importing.requirements import Wanted, put_together, requirements_of
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.requirements import Requirements
+from ndbplan.plan.samples import sample_plan
+
+_GIB = 2**30
+_DISK = {"kind": "nvme", "capacity_bytes": 10**12, "sequential_read_bytes_per_s": 2e9,
+         "sequential_write_bytes_per_s": 1e9, "random_read_iops": 3e5, "random_write_iops": 1e5}  # fmt: skip
+
+
+def _own(name: str, cores: int, memory_gib: int, price: float) -> dict[str, Any]:
+    host = {"cores": cores, "memory_bytes": memory_gib * _GIB, "purchase_price": price}
+    disk = {**_DISK, "name": "disk0", "purchase_price": 0.0}
+    return {"kind": "host", "name": name, "host": host, "disks": [disk]}
+
+
+SMALL = _own("small", 8, 32, 2000)
+LARGE = _own("large", 16, 128, 7000)
+SQL = """CREATE TABLE d.account (
+  id BIGINT UNSIGNED NOT NULL PRIMARY KEY, owner INT UNSIGNED, note VARCHAR(200)) ENGINE=NDB"""
+PAY = {"table": "d.account", "kind": "update", "columns": ["owner"]}
+BEGUN: dict[str, Any] = {
+    "sql": SQL,
+    "rows": {"d.account": {"now": "270M", "growth_per_month": "1M"}},
+    "loads": [
+        {
+            "name": "pay",
+            "peak_per_s": "2k",
+            "lasts": "20s",
+            "transactions": [
+                {
+                    "name": "pay",
+                    "operations": [{"table": "d.account", "kind": "update", "columns": ["owner"]}],
+                }
+            ],
+        }
+    ],
+    "most_groups": 4,
+    "currency": "EUR",
+    "hardware": {
+        "hosts": ["small", "large"],
+        "layouts": ["as it is"],
+        "own": [SMALL, LARGE],
+        "clients": "small",
+    },
+}
+
+
+def _wanted(**stated: Any) -> Wanted:
+    return put_together(Requirements.model_validate({**BEGUN, **stated}), None)
+
+
+def _classes(wanted: Wanted) -> tuple[Choice, ...]:
+    return choices(wanted.requirements, wanted.source, wanted.own)
+
+
+def _clients(wanted: Wanted) -> Host:
+    return client_host(wanted.requirements, wanted.source, wanted.own)
+
+
+def _sized(wanted: Wanted, classes: tuple[Choice, ...] | None = None) -> Sized:
+    return size(wanted.requirements, wanted.begun, classes or _classes(wanted), _clients(wanted))
+
+
+def _groups(sized: Sized) -> dict[str, int]:
+    """Node groups of the answer of each class."""
+    return {one.title.partition(": ")[2].partition(";")[0]: one.node_groups for one in sized.plans}
+
+
+@pytest.fixture(scope="module")
+def found() -> Sized:
+    return _sized(_wanted())
+
+
+def test_the_list_has_the_best_of_each_class_that_brute_force_finds(found: Sized) -> None:
+    wanted = _wanted()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+    tried = [judge.verdict(choice, groups) for choice, groups in product(_classes(wanted), range(1, 5))]
+    least = {
+        choice.title: min(v.groups for v in tried if v.choice == choice and v.broken is None)
+        for choice in _classes(wanted)
+    }
+    assert {
+        plan.title.partition(": ")[2].partition(";")[0]: plan.node_groups for plan in found.plans
+    } == least
+    assert min(least.values()) < max(least.values())
+    assert all(v.groups >= v.at_least for v in tried if v.broken is None), "a bound excludes what passes"
+    costs = [plan.cost.value for plan in found.plans if plan.cost is not None]
+    assert len(costs) == len(least)
+    assert costs == sorted(costs)
+
+
+def test_another_choice_never_makes_the_best_answer_worse(found: Sized) -> None:
+    best = found.plans[0].cost
+    for choice in _classes(_wanted()):
+        alone = _sized(_wanted(), (choice,)).plans[0].cost
+        assert best is not None
+        assert alone is not None
+        assert best.value <= alone.value
+
+
+def test_the_same_requirements_give_the_same_bytes(found: Sized) -> None:
+    once, again = (json.dumps(printed(one.to_json())) for one in (found, _sized(_wanted())))
+    assert once == again
+
+
+def test_every_answer_passes_all_checks_and_names_its_nearest_limit(found: Sized) -> None:
+    for plan in found.plans:
+        assert all(problem.severity is not Severity.ERROR for problem in check_all(plan.plan))
+        assert all(met.nearness <= 1 for met in plan.limits)
+        assert plan.why.startswith(plan.limits[0].limit) or plan.limits[0].kind in ("check", "survive.host")
+
+
+def test_what_cannot_be_had_gets_an_excuse_that_was_tried() -> None:
+    wanted = _wanted(budget=11_000.0, most_groups=1)
+    sized = _sized(wanted)
+    assert not sized.plans
+    excuses = {one.title.partition(",")[0]: one for one in sized.excuses}
+    assert excuses["small"].first_limit.startswith("DataMemory of node 1 in 12 months: ")
+    assert excuses["large"].first_limit.startswith("budget: ")
+    assert excuses["large"].smallest_change is not None
+    enough = float(re.sub(r"\D", "", excuses["large"].smallest_change))
+    assert _sized(_wanted(budget=enough, most_groups=1)).plans
+    assert not _sized(_wanted(budget=enough - 2, most_groups=1)).plans
+    assert excuses["small"].smallest_change is not None
+    assert excuses["small"].smallest_change.endswith(" of memory a host at the same price")
+
+
+def test_older_versions_take_fewer_data_nodes_and_the_excuse_names_the_version_that_takes_more() -> None:
+    wanted = _wanted(ndb_version="8.0.17", rows={"d.account": {"now": 12e9}}, most_groups=144)
+    classes = _classes(wanted)[1:]
+    sized = _sized(wanted, classes)
+    assert not sized.plans
+    assert sized.excuses[0].first_limit.startswith("data nodes of this version")
+    assert sized.excuses[0].smallest_change == "NDB 8.0.18"
+
+
+def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_redo_buffer() -> None:
+    plan = sample_plan("redo-overload")
+    loads = [{"name": plan.workloads[0].name}]
+    hardware = {"hosts": ["plan"], "disks": ["sas"], "layouts": ["as it is", "redo log apart", "striped"]}
+    wanted = requirements_of(plan, loads=loads, headroom=0.0, months=0, hardware=hardware, answers=9)
+    with keeping():
+        sized = _sized(wanted)
+    planned = "8 cores, 8 GiB as in the plan"
+    groups = _groups(sized)
+    assert groups[f"{planned}, 2 disks as they are"] > 1
+    assert groups[f"{planned}, its disks, redo log on c0d0 alone"] == 1
+    for one in sized.plans:
+        assert one.plan.parameters.data_node["RedoBuffer"] == plan.parameters.data_node["RedoBuffer"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "place", "said"),
+    [
+        ({"hardware": {"hosts": ["huge"]}}, "hardware.hosts[0]", "there is no host 'huge'"),
+        ({"rows": {"d.gone": {"now": 1}}}, "rows.d.gone", "there is no table"),
+        ({"loads": [{"name": "x", "peak_per_s": 1}]}, "loads[0].transactions", "no transactions"),
+        ({"currency": None, "budget": 5.0}, "currency", "needs a currency"),
+        ({"sql": "SELECT 1"}, "sql", "there is no table"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_place(stated: dict[str, Any], place: str, said: str) -> None:
+    with pytest.raises(UserError, match=said) as refused:
+        _classes(_wanted(**stated))
+    assert refused.value.where == place
+
+
+def test_it_stops_at_once_when_told_to() -> None:
+    wanted = _wanted()
+    clients = _clients(wanted)
+    with pytest.raises(Cancelled):
+        size(wanted.requirements, wanted.begun, _classes(wanted), clients, cancelled=lambda: True)

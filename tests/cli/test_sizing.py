@@ -1,0 +1,72 @@
+"""`ndbplan size` reads requirements or a plan, prints what its schema promises, and writes what is taken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from ndbplan.cli.schemas import requirements_schema
+from ndbplan.plan.file import load
+
+REQUIRED: dict[str, Any] = {
+    "sql": "CREATE TABLE d.t (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, owner INT) ENGINE=NDB",
+    "rows": {"d.t": {"now": "1M"}},
+    "loads": [
+        {
+            "name": "reads",
+            "peak_per_s": "1k",
+            "lasts": "10 s",
+            "transactions": [{"name": "read", "operations": [{"table": "d.t", "kind": "read"}]}],
+        }
+    ],
+    "hardware": {"hosts": ["host-small"], "disks": ["nvme", "sata"], "layouts": ["one disk"]},
+}
+
+
+def _written(folder: Path, **stated: Any) -> Path:
+    path = folder / "required.json"
+    path.write_text(json.dumps({**REQUIRED, **stated}), encoding="utf-8")
+    return path
+
+
+def test_the_plan_that_is_taken_is_the_one_that_is_printed(call: Any, tmp_path: Path) -> None:
+    path, out = _written(tmp_path), tmp_path / "first.ndbplan"
+    jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), requirements_schema())
+    called = call("size", path, "--take", "1", "-o", out, "--json")
+    assert called.code == 0
+    first = called.json("size")["plans"][0]
+    assert json.loads(out.read_text(encoding="utf-8")) == first["plan"]
+    assert load(out).tables[0].rows == 1_000_000
+    assert first["nearness"]["mark"] in {"measured", "between", "beyond"}
+    lines = call("size", path).out.splitlines()
+    assert lines[0].startswith(f" 1. {first['title']}")
+    assert lines[1] == f"    nearest limit: {first['why']}"
+
+
+def test_nothing_that_passes_is_no_empty_page(call: Any, tmp_path: Path) -> None:
+    called = call("size", _written(tmp_path, rows={"d.t": {"now": 5e9}}, most_groups=2))
+    assert called.code == 1
+    assert called.out.count("it would pass with") == 2
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"currency": "TALER"}, 'currency: "TALER" is refused: is no currency of ISO 4217'),
+        ({"headroom": float("nan")}, "headroom"),
+        ({"plan": "gone.ndbplan"}, "gone.ndbplan"),
+        ({"most_groups": 10**9}, "most_groups"),
+        ({"rows": {"d.t": {"now": "lots"}}}, "rows"),
+        ({"color": 1}, "color: this format has no such field"),
+    ],
+)
+def test_what_cannot_be_is_one_line(call: Any, tmp_path: Path, stated: dict[str, Any], said: str) -> None:
+    assert said in call("size", _written(tmp_path, **stated)).refused()
+
+
+def test_a_file_that_is_not_there_is_one_line(call: Any, tmp_path: Path) -> None:
+    assert "cannot be read" in call("size", tmp_path / "gone.json").refused()
