@@ -104,3 +104,34 @@ def test_or_replace_takes_the_place_of_the_table() -> None:
     assert "no CREATE OR REPLACE TABLE" in found.problems[0].message
     for cut in ("CREATE TABLE a (x INT PRIMARY KEY) CREATE OR", "CREATE OR REPLACE TABLE"):
         assert read_ddl(cut, V84).problems
+
+
+def test_what_a_database_says_later_changes_no_column_that_is_there() -> None:
+    then = (
+        "ALTER DATABASE test CHARACTER SET latin1;ALTER TABLE t ADD c CHAR(3), ADD d CHAR(3) CHARSET latin1;"
+    )
+    (table,) = read_ddl(f"CREATE TABLE t (a INT PRIMARY KEY, b CHAR(3));{then}", V84).tables
+    assert [column.collation for column in table.columns] == [None, None, None, "latin1_swedish_ci"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("(SELECT 1)", "(SELECT: passed"),
+        ("{ }", "{: passed"),
+        ("\\. more.sql", "\\.: passed"),
+        ("/* a */ -- b\n", ""),
+    ],
+)
+def test_what_is_no_statement_is_named_and_comments_are_not(statement: str, said: str) -> None:
+    found = read_ddl(f"SET x = 1;\n  {statement};", V84).problems
+    told = [(one.line, one.column, one.message) for one in found if one.line == 2]
+    assert [message.startswith(said) for *_, message in told] == [True] * bool(said)
+    assert [place for *place, _ in told] == [[2, 3]] * bool(said)
+
+
+def test_a_comment_about_parts_is_named_where_there_are_none() -> None:
+    made = "CREATE TABLE t (a INT PRIMARY KEY,\n b CHAR(3) COMMENT 'NDB_COLUMN=MAX_BLOB_PART_SIZE=1');"
+    (problem,) = read_ddl(made, V84).problems
+    assert (problem.line, problem.column) == (2, 20)
+    assert problem.message == "NDB_COLUMN=MAX_BLOB_PART_SIZE=1 is left out; CHAR has no parts"

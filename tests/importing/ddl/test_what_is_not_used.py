@@ -59,7 +59,7 @@ def test_an_option_that_is_not_used_is_named_where_it_stands(option: str, said: 
 
 
 def test_what_is_used_is_not_named() -> None:
-    text = """CREATE TABLE t (id int PRIMARY KEY COMMENT 'NDB_COLUMN=MAX_BLOB_PART_SIZE',
+    text = """CREATE TABLE t (id int PRIMARY KEY,
         b blob COMMENT 'NDB_COLUMN=BLOB_INLINE_SIZE=100', KEY k (id))
         ENGINE=NDB DEFAULT CHARSET=latin1 COLLATE latin1_bin ROW_FORMAT=FIXED
         COMMENT='NDB_TABLE=READ_BACKUP=1,PARTITION_BALANCE=FOR_RA_BY_NODE,NOLOGGING=1';"""

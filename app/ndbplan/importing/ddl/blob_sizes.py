@@ -26,11 +26,14 @@ class BlobSizes(NamedTuple):
 
 
 def blob_sizes(type_name: str, comment: str, version: NdbVersion) -> BlobSizes:
-    """What the comment of a column says of its sizes; nothing for types without parts."""
+    """What the comment of a column says of its sizes."""
     fields, lost = dict[str, int](), list[tuple[str, str]]()
     match, kind, known = _COMMENT.search(comment), COLUMN_TYPES[type_name], features(version)
-    if match is None or not kind.has_parts:
+    if match is None:
         return BlobSizes(fields, ())
+    if not kind.has_parts:
+        clause = f"NDB_COLUMN={match[1].strip()[:60]}"
+        return BlobSizes(fields, ((clause, f"{type_name.upper()} has no parts"),))
     unknown = f"NDB {version} is not known to have it in comments"
     inline = _INLINE.search(match[1])
     # 0 is the size of the type.

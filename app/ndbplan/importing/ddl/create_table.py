@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ndbplan.configuration.refused_tables import impossible_in, in_keys, unknown_in
@@ -50,7 +50,7 @@ def read_table(
     version: NdbVersion,
     name: TableName,
     problems: list[tuple[int, str]],
-    charsets: Mapping[str, Stated],
+    of_database: Stated,
     start: int,
     source: str,
     changes: Iterable[Change] = (),
@@ -62,7 +62,7 @@ def read_table(
     parts = TableParts(name.database, name.name, start, problems=problems, source=source)
     if not stream.accept("("):
         raise stream.unreadable("a list of columns in parentheses")
-    charset = TableCharset(version, charsets.get(name.database, (None, None)))
+    charset = TableCharset(version, of_database)
     reader = ColumnReader(version, charset)
     options = stream.behind_parenthesis()
     charset.take(default_charset(options))

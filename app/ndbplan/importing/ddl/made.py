@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ndbplan.importing.ddl.alter_table import Change
+from ndbplan.importing.ddl.character_sets import Stated
 from ndbplan.importing.ddl.known_tables import TableName
 from ndbplan.importing.ddl.tokens import Word
 
@@ -26,6 +27,8 @@ class Made:
     start: int
     end: int
     logs: bool
+    charset: Stated
+    """That of its database when it is made."""
     changes: list[Change] = field(default_factory=list)
     is_copy: bool = False
     """Whether LIKE makes it of another table, of which the notes have been given."""

@@ -9,10 +9,11 @@ from ndbplan.importing.ddl.tokens import COMMENTS, DdlProblem, Places
 _MOST_PLACES = 20
 """Places of statements of one kind that are named."""
 VERB = re.compile(
-    rf"{COMMENTS}((?:(?:ALTER|ANALYZE|CHANGE|CREATE|DROP|FLUSH|LOAD|LOCK|OPTIMIZE|START|UNLOCK)\s++)?+[A-Z]\w*+)",
+    rf"{COMMENTS}((?:(?:ALTER|ANALYZE|CHANGE|CREATE|DROP|FLUSH|LOAD|LOCK|OPTIMIZE|START|UNLOCK)\s++)?+[A-Z]\w*+"
+    r"|(?!--|/\*|#)[^\sA-Z]\S{0,30}+)",
     re.I,
 )
-"""What a statement does, in one or two words."""
+"""What a statement does, in one or two words; how it begins where that is none."""
 
 
 def what_is_passed(verb: str, found: list[tuple[int, int]], places: Places) -> DdlProblem:

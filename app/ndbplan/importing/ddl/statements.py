@@ -239,8 +239,7 @@ class _Reader:
             if pattern.match(statement):
                 self._read_words(offset, statement, read)
                 return
-        program = NO_TABLE.match(statement)
-        if program:
+        if program := NO_TABLE.match(statement):
             what = f"{' '.join(program[1].upper().split())} makes no table of NDB; it is left out"
             self.problems.append((offset + program.start(1), what))
             return
@@ -390,7 +389,8 @@ class _Reader:
             self.problems.append((start, f"{name} is there already; SQL nodes refuse this one, planned with"))
         self.known.make(name)
         table_id = self._new_ids.of(Table)
-        made: Made | None = Made(name, stream.rest(), start, end, logs=self._session.logs)
+        charset, logs = self._charsets.get(name.database, (None, None)), self._session.logs
+        made: Made | None = Made(name, stream.rest(), start, end, logs, charset)
         if original is not None:
             made = self._copy(*original)
         if made is not None and self._make(table_id, name, made):
@@ -420,7 +420,7 @@ class _Reader:
         stream = Stream(made.words, made.end)
         try:
             parts = read_table(
-                stream, self._version, made.name, notes, self._charsets, made.start, self._text, made.changes
+                stream, self._version, made.name, notes, made.charset, made.start, self._text, made.changes
             )
         except Unreadable as error:
             self.problems += [*notes, (error.offset, error.what)]
