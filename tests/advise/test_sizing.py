@@ -186,6 +186,19 @@ def test_what_cannot_be_read_is_named_with_its_place(stated: dict[str, Any], pla
     assert refused.value.where == place
 
 
+def test_a_load_job_that_takes_too_long_is_excused_with_the_time_that_it_takes() -> None:
+    job = {"size": "1 GB", "within": "20 s", "threads": 4}
+    times = {"restart": "1 h", "rolling_restart": "9 h", "reorganise": "9 h", "backup": "9 h"}
+    wanted = _wanted(job=job, loads=[], within=times)
+    sized = _sized(wanted, _classes(wanted)[1:])
+    assert not sized.plans
+    assert sized.excuses[0].first_limit.startswith("load job (")
+    assert (sized.excuses[0].smallest_change or "").startswith("the load job within ")
+    eased = _wanted(job={**job, "within": "1 h"}, loads=[], within=times)
+    answer = _sized(eased, _classes(eased)[1:]).plans[0]
+    assert {met.limit for met in answer.limits} >= {"Restart of a data node", "Backup", "Rolling restart"}
+
+
 def test_it_stops_at_once_when_told_to() -> None:
     wanted = _wanted()
     clients = _clients(wanted)

@@ -31,7 +31,8 @@ def size(requirements_file: Path, take: int | None, output: Path | None, *, as_j
     it, and the guide shows one. A PLAN asks for its own tables, workloads and replicas on its hosts or the
     usual ones, with 20 % of headroom and any host that may fail. Each load is carried by itself, not together
     with the others. For each class of hosts the smallest cluster that passes is found; memory and cores of a
-    host are those of its class. Exit code 1: nothing passes.
+    host are those of its class, threads and redo log follow from them; not searched are other checkpoint
+    speeds, several data nodes on a host, and pools of cluster connections. Exit code 1: nothing passes.
     """
     from ndbplan.advise.sizing.choices import choices, client_host
     from ndbplan.advise.sizing.search import size as search

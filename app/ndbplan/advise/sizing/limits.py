@@ -63,6 +63,8 @@ _TIMES = {
 }
 """Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
+_LEAST_WEIGHT = 1e-6
+"""Of a transaction in a mix."""
 _FEWEST_CLIENTS = 2
 """Hosts of SQL nodes: one may fail."""
 
@@ -333,14 +335,15 @@ def steady(workload: Workload, rate_per_s: float) -> Workload:
 
 def job_of(plan: Plan, job: WantedJob) -> Workload:
     """A load job into all tables, by their rows."""
+    rows = {table.id: max(1, table.rows) for table in plan.tables}
+    in_all = sum(rows.values())
     transactions = tuple(
         Transaction(
-            name=table.name,
-            weight=float(table.rows),
+            name=f"load {number}",
+            weight=max(_LEAST_WEIGHT, rows[table.id] / in_all),
             operations=(Operation(table_id=table.id, kind=OperationKind.INSERT, rows=USUAL_BATCH),),
         )
-        for table in plan.tables
-        if table.rows
+        for number, table in enumerate(plan.tables, 1)
     )
     load = JobLoad(
         tool=job.tool, threads=job.threads, total_bytes=None if job.size is None else round(job.size)
