@@ -89,6 +89,9 @@ def test_what_a_change_costs(priced: Plan) -> None:
     known = edits.update(faster, disk.id, purchase_price=800.0)
     assert (quantity := cost_of_change(priced, known)) is not None
     assert quantity.value == pytest.approx(300)
+    # A price that is taken away, or in other money, is not known.
+    assert cost_of_change(priced, edits.update(priced, disk.id, purchase_price=None)) is None
+    assert cost_of_change(priced, edits.set_plan(priced, currency="USD")) is None
     assert cost_of_change(sample_plan("starter"), add_node_group(sample_plan("starter"))) is None
 
 

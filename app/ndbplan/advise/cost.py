@@ -159,6 +159,8 @@ def cost_of_change(before: Plan, after: Plan) -> Quantity | None:
     New hardware, and hardware that became other than it was, needs a price of its own: that of what was there
     says nothing about what takes its place. What leaves the money alone costs exactly nothing.
     """
+    if before.currency != after.currency:
+        return None
     unit = before.currency or _MONEY
     olds, news = _hardware(before), _hardware(after)
     for part_id, part in news.items():
@@ -184,9 +186,10 @@ def _hardware(plan: Plan) -> dict[str, Any]:
 def _is_priced(old: Any, new: Any) -> bool:
     """Whether it is known what a part costs that is new, or changed."""
     fields = [name for name in type(new).model_fields if name not in _NO_MATTER]
-    if old is not None and all(getattr(old, name) == getattr(new, name) for name in fields):
-        return True
     stated = new.purchase_price is not None or new.monthly_price is not None
+    had = old is not None and (old.purchase_price is not None or old.monthly_price is not None)
+    if old is not None and all(getattr(old, name) == getattr(new, name) for name in fields):
+        return stated or not had
     if old is None:
         return stated or isinstance(new, Location)
     return stated and any(getattr(old, name) != getattr(new, name) for name in _PRICES[:2])

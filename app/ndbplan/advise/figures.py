@@ -46,6 +46,20 @@ class Figure:
     none_is_best: bool = False
     """Whether no number is better than any: no error at all, never full."""
 
+    @property
+    def measured_as(self) -> str:
+        """The kind of measurement that it is held against; nothing for what is counted."""
+        return _MEASURED_AS.get(self.name, "")
+
+
+_MEASURED_AS = {
+    **dict.fromkeys(("max-load", "accepted", "first-error", "latency", "redo-time", "load-left"), "load"),
+    **dict.fromkeys(("memory", "memory-in-a-year", "disk-space", "disk-space-in-a-year"), "storage"),
+    **dict.fromkeys(("restart", "initial-restart", "system-restart", "rolling-restart"), "restart"),
+    "reorganise": "reorganise",
+    "backup": "backup",
+}
+
 
 def _restart(kind: Kind, now: Estimation) -> Quantity:
     from ndbplan.estimate.times.restart import IDLE

@@ -188,7 +188,10 @@ def what_matters(
     if found.before is None and not figure.none_is_best:
         needed = "prices" if figure.name == "cost" else "a workload" if now.workload is None else "more"
         raise UserError(f"the plan has no figure '{aim}'", where=str(plan_file), fix=f"state {needed} first")
-    show(found.to_json(), as_json=as_json, text=_change_lines(found))
+    shape = found.to_json()
+    if figure.measured_as:
+        shape = marked(plan, shape, figure.measured_as)
+    show(shape, as_json=as_json, text=_change_lines(found))
 
 
 def _change_lines(found: WhatMatters) -> Iterator[str]:

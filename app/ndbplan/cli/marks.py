@@ -54,6 +54,14 @@ def marked(plan: Plan, shape: dict[str, Any], kinds: Mapping[str, str] | str) ->
     return shape
 
 
+def mark_farthest(plans: Iterable[Plan], row: dict[str, Any], kind: str) -> None:
+    """Give a row of several plans the mark of the one farthest from measured runs; counts get none."""
+    from ndbplan.estimate.stored import reach
+
+    if kind:
+        row["nearness"] = max((reach(plan, kind) for plan in plans), key=lambda one: one.distance).to_json()
+
+
 def worth_measuring(plan: Plan, reasons: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What to measure where a range is as wide as a factor of 6: of its constants the one known worst.
 

@@ -10,6 +10,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
+from ndbplan.cli.marks import mark_farthest
 from ndbplan.cli.parameters import Names, UsageError, Whole, named_workload
 
 if TYPE_CHECKING:
@@ -50,11 +51,15 @@ def compare(
     first: better, worse, or within the uncertainty.
     """
     from ndbplan.advise.compare import compare as put_together
+    from ndbplan.advise.figures import FIGURES
 
     columns = list(_columns(plan_files, variants, workload))
     with simulating():
         found = put_together(columns, _figures(figures, no_simulation=no_simulation), worlds=worlds)
-    show(found.to_json(why), as_json=as_json, why=why, text=_lines(found))
+    shape = found.to_json(why)
+    for row in shape["figures"]:
+        mark_farthest([now.plan for _, now in columns], row, FIGURES[row["figure"]].measured_as)
+    show(shape, as_json=as_json, why=why, text=_lines(found))
 
 
 def _figures(names: tuple[str, ...] | None, *, no_simulation: bool) -> list[Figure]:

@@ -1,0 +1,80 @@
+"""How long it takes to rank every single change of a plan, and how many cells of a sweep a minute holds.
+
+Run with `python tests/benchmarks/bench_deciding.py`, or from `make bench` through `main()`.
+"""
+
+from __future__ import annotations
+
+import time
+
+from figures import Figure
+
+from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.sweep import Sweep, vary
+from ndbplan.advise.what_matters import what_matters
+from ndbplan.base.kept import keeping
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
+from ndbplan.simulate.run import simulate
+
+CHANGES = 500
+TEN_MINUTES_S = 600.0
+
+
+def main() -> list[Figure]:
+    """Seconds of the processor for 500 changes, and milliseconds of one cell."""
+    figures = []
+    for sample in ("disk-data", "telecom-144"):
+        for aim in ("max-load", "restart"):
+            figures += _ranked(sample, aim)
+    return [*figures, _swept()]
+
+
+def _ranked(sample: str, aim: str) -> list[Figure]:
+    plan = sample_plan(sample)
+    now = estimation_of(plan, plan.workloads[0].id)
+    with keeping():
+        FIGURES[aim].of(now)
+        began = time.process_time()
+        FIGURES[aim].of(Estimation(plan.replace(name="another"), plan.workloads[0]))
+        once_s = time.process_time() - began
+        began, first = time.process_time(), [0.0]
+        found = what_matters(now, FIGURES[aim], found=lambda row: first.append(time.process_time() - began))
+        whole_s = time.process_time() - began
+    return [
+        Figure(
+            f"{sample}, {aim}: {CHANGES} changes (of {found.tried} that there are)",
+            whole_s / found.tried * CHANGES,
+            "s",
+            baseline="the figure once, anew",
+            baseline_value=once_s,
+        ),
+        Figure(f"{sample}, {aim}: until the first row", first[1] if len(first) > 1 else whole_s, "s"),
+    ]
+
+
+def _swept() -> Figure:
+    """Cells of ten simulated minutes of the sample with two data nodes."""
+    plan = sample_plan("redo-overload-8.4")
+    load = plan.workloads[0]
+    plan = plan.replace(workloads=(load.model_copy(update={"duration_s": TEN_MINUTES_S}),))
+    now = estimation_of(plan, load.id)
+    simulate(now)
+    began = time.process_time()
+    simulate(now)
+    alone_s = time.process_time() - began
+    sweep = Sweep(plan, (vary(plan, "redo.disk.write=100..800MB/s:40"),), ("accepted",))
+    began = time.process_time()
+    rows = list(sweep.rows())
+    each_s = (time.process_time() - began) / len(rows)
+    return Figure(
+        "a cell of ten simulated minutes, two data nodes", each_s * 1000, "ms",
+        baseline="the simulation alone", baseline_value=alone_s * 1000,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    from figures import show
+
+    show(main())
