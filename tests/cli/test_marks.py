@@ -30,6 +30,7 @@ ASKED = {
     "simulate": ("simulate", "--for", "10s", "--runs", "3"),
     "distribute": ("distribute",),
     "what-matters": ("what-matters", "--aim", "restart"),
+    "size": ("size",),
     "compare": ("compare", "AGAIN", "--no-simulation"),
     "diff": ("diff",),
     "calibrate": ("calibrate", "--restarted", "10min", "-o", "OUT"),

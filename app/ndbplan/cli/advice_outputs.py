@@ -26,7 +26,7 @@ def size() -> Schema:
     from ndbplan.advise.sizing.search import Sized, SizedPlan
 
     # A limit that cannot be met at all, such as a job whose rows do not get in, is endlessly far away.
-    met = promise(Met, "limit needed allowed nearness certain", nearness=or_null(NUMBER))
+    met = promise(Met, "limit needed allowed share certain", share=or_null(NUMBER))
     figures: Schema = {"type": "object", "additionalProperties": or_null(QUANTITY)}
     sized = promise(
         SizedPlan,

@@ -73,7 +73,7 @@ _FEWEST_CLIENTS = 2
 class Met(Shape):
     """One limit of the requirements, and how near a cluster comes to it."""
 
-    JSON = "limit needed allowed nearness certain"
+    JSON = "limit needed allowed share=nearness certain"
 
     limit: str
     needed: Quantity
