@@ -135,3 +135,22 @@ def test_a_comment_about_parts_is_named_where_there_are_none() -> None:
     (problem,) = read_ddl(made, V84).problems
     assert (problem.line, problem.column) == (2, 20)
     assert problem.message == "NDB_COLUMN=MAX_BLOB_PART_SIZE=1 is left out; CHAR has no parts"
+
+
+@pytest.mark.parametrize(
+    "clause", ["INT(z)", "INT(11 z)", "DECIMAL(9,2 z)", "ENUM('a' z, 'b')", "CHAR(3), KEY (c z)"]
+)
+def test_words_where_none_belong_are_named(clause: str) -> None:
+    made = f"CREATE TABLE t (a INT PRIMARY KEY, c {clause}) ENGINE=NDB;"
+    (problem,) = read_ddl(made, V84).problems
+    assert (problem.line, problem.column) == (1, made.index("z") + 1)
+    assert "it is left out" in problem.message
+
+
+def test_an_order_of_keys_and_the_storage_engine_are_known() -> None:
+    made = (
+        "CREATE TABLE t (a INT PRIMARY KEY, KEY k (a ASC)); CREATE LOGFILE GROUP l ADD UNDOFILE 'u' STORAGE"
+    )
+    assert not read_ddl(f"{made} ENGINE NDB;", V84).problems
+    (problem,) = read_ddl(f"{made} INITIAL_SIZE 1M ENGINE NDB;", V84).problems
+    assert problem.message == "STORAGE is not used; it is left out"

@@ -307,7 +307,11 @@ def _key(item: Stream, problems: list[tuple[int, str]] | None = None) -> tuple[b
             problems.append((part.peek().start, "NDB has no keys on a part of a column; taken whole"))
         part.skip_parenthesis()
         if problems is not None and part.peek().upper == "DESC":
-            problems.append((part.peek().start, "DESC in an index changes nothing; it is left out"))
+            problems.append((part.next().start, "DESC in an index changes nothing; it is left out"))
+        elif part.peek().upper == "ASC":
+            part.next()
+        if problems is not None and not part.at_end():
+            problems.append((part.start, f"{part.peek().text[:40]} in a key is not used; it is left out"))
     return _using_hash(item) or hashed, tuple(columns)
 
 

@@ -18,6 +18,7 @@ _SUFFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _SIZE = re.compile(r"([0-9]{1,19})\s*([KMG]?)$", re.I)
 _USUAL_FILE_BYTES = 128 * MIB
 """INITIAL_SIZE where the statement states none (manual: CREATE TABLESPACE)."""
+_ENGINE = ("STORAGE", "ENGINE")
 _NDB = ("ndb", "ndbcluster")
 _SIZES = ("INITIAL_SIZE", "UNDO_BUFFER_SIZE", "EXTENT_SIZE")
 _UNUSED = frozenset(
@@ -159,7 +160,7 @@ class DiskData:
                     group.undo_buffer_bytes = value
                 else:
                     group.extent_bytes = value
-            elif word.upper not in ("ADD", "STORAGE", ","):
+            elif word.upper not in ("ADD", ",") and (word.upper, stream.peek().upper) != _ENGINE:
                 self.problems.append((word.start, f"{word.text[:40]} is not used; it is left out"))
                 if word.upper in _UNUSED:
                     _skip_value(stream)

@@ -138,7 +138,13 @@ def _read_partitioning(options: Stream, parts: TableParts, word: Word) -> None:
         options.accept("=")
         options.next()
     if options.accept("("):
-        parts.distribution_key = tuple(part.name("column") for part in options.items() if not part.at_end())
+        parts.distribution_key = ()
+        for part in options.items():
+            if not part.at_end():
+                parts.distribution_key += (part.name("column"),)
+            if not part.at_end():
+                said = f"{part.peek().text[:40]} in a key is not used; it is left out"
+                parts.problems.append((part.start, said))
     if options.accept("PARTITIONS") and options.peek().kind == "number":
         stated = options.next()
         partitions = whole_number(stated.text)

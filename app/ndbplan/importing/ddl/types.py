@@ -143,6 +143,11 @@ def _beginnings(columns: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [columns[:count] for count in range(1, min(len(columns), _KEY_COLUMNS) + 1)]
 
 
+def _is_value(words: list[Word]) -> bool:
+    """Whether it begins with a length or with a member of ENUM and SET."""
+    return bool(words) and words[0].kind in ("number", "string")
+
+
 def _skip_value(item: Stream) -> None:
     """Pass over the value of DEFAULT or ON UPDATE: a literal with its sign or character set, or a call."""
     if item.peek().upper == "(":
@@ -217,6 +222,9 @@ class ColumnReader:
         behind = item.peek().start
         if item.accept("("):
             lengths = [part.rest() for part in item.items()]
+            for unread in filter(None, (part[1:] if _is_value(part) else part for part in lengths)):
+                said = f"{unread[0].text[:40]} in the parentheses of {type_word.text.upper()} is not used"
+                parts.lose(unread[0].start, f"column {name}: {said}; it is left out")
             self._lengths(column, lengths, parts)
             if len(lengths) > 1 and column["type"] in ("float", "double"):
                 digits = parts.text(behind, item.taken_to)
@@ -297,7 +305,11 @@ class ColumnReader:
                     what = f"COMMENT of column {name}"
                     parts.lose(comment.start, "COMMENT is for people; it is left out", what)
             elif word == "STORAGE":
-                column["storage"] = "disk" if item.next().upper == "DISK" else "memory"
+                wanted = item.next()
+                column["storage"] = "disk" if wanted.upper == "DISK" else "memory"
+                if wanted.upper not in ("DISK", "MEMORY", "DEFAULT"):
+                    clause = f"STORAGE {wanted.text[:40]}"
+                    parts.lose(wanted.start, f"column {name}: {clause}: NDB has none such; it is left out")
             elif word == "COLUMN_FORMAT":
                 wanted = item.next()
                 if wanted.upper in ("DEFAULT", "FIXED", "DYNAMIC"):
