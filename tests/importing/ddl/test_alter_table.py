@@ -154,3 +154,26 @@ def test_an_order_of_keys_and_the_storage_engine_are_known() -> None:
     assert not read_ddl(f"{made} ENGINE NDB;", V84).problems
     (problem,) = read_ddl(f"{made} INITIAL_SIZE 1M ENGINE NDB;", V84).problems
     assert problem.message == "STORAGE is not used; it is left out"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("CREATE TABLE t (x INT NULL, y INT, PRIMARY KEY (x)) ENGINE=NDB;", 1, 23),
+        ("CREATE TABLE t (x INT NULL PRIMARY KEY) ENGINE=NDB;", 1, 23),
+        ("CREATE TABLE t (x INT NULL) ENGINE=NDB;\nALTER TABLE t ADD PRIMARY KEY (x);", 1, 23),
+    ],
+)
+def test_null_in_the_primary_key_is_named(text: str, line: int, column: int) -> None:
+    found = read_ddl(text, V84)
+    (table,) = found.tables
+    assert not table.columns[0].nullable
+    (problem,) = found.problems
+    assert (problem.line, problem.column) == (line, column)
+    assert "1171" in problem.message
+
+
+def test_no_null_is_named_where_the_key_has_none() -> None:
+    text = "CREATE TABLE t (x INT NULL, y INT NOT NULL PRIMARY KEY) ENGINE=NDB;"
+    assert not read_ddl(text, V84).problems
+    assert not read_ddl(text[:-1] + ";\nALTER TABLE t MODIFY x INT NOT NULL;", V84).problems

@@ -39,6 +39,8 @@ class TableParts:
     """Each with its name."""
     options: dict[str, Any] = field(default_factory=dict)
     virtual: set[str] = field(default_factory=set)
+    nulls: dict[str, int] = field(default_factory=dict)
+    """Offset of the word NULL of each column that states it."""
     tablespace: Word | None = None
     on_disk: bool = False
     row_format_dynamic: bool = False
@@ -281,7 +283,7 @@ class ColumnReader:
             elif word == "NOT" and item.accept("NULL"):
                 nullable = False
             elif word == "NULL":
-                nullable = True
+                nullable, parts.nulls[name] = True, token.start
             elif word == "DEFAULT" and item.accept("NULL"):
                 continue
             elif word == "DEFAULT":
@@ -415,6 +417,11 @@ class ColumnReader:
         indexed = {*parts.primary_key, *(column for index in parts.indexes for column in index.columns)}
         for column in parts.columns:
             if column["name"] in parts.primary_key:
+                if column["nullable"] and column["name"] in parts.nulls:
+                    said = (
+                        f"column {column['name']}: NULL in the primary key, which newer servers refuse (1171)"
+                    )
+                    parts.lose(parts.nulls[column["name"]], f"{said}; planned as NOT NULL", "NULL in the key")
                 column["nullable"] = False
             if parts.on_disk and column["name"] not in indexed:
                 column.setdefault("storage", "disk")
