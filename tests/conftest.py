@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from importlib.abc import MetaPathFinder
@@ -21,6 +22,11 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault(
     "NUMBA_CACHE_DIR", os.fspath(Path(__file__).parent.parent / ".pytest_cache" / "compiled")
 )
+
+# Between tests, and while they are collected, nobody's own settings count: these folders are never made.
+_NOBODY = Path(tempfile.gettempdir()) / f"ndbplan-nobody-{os.getpid()}"
+for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+    os.environ[_name] = os.fspath(_NOBODY / _name)
 
 settings.register_profile("suite", max_examples=40, deadline=None, derandomize=True)
 settings.load_profile("suite")

@@ -16,7 +16,7 @@ from ndbplan.plan.events import NodeFailure, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OperationKind
-from ndbplan.simulate.drawn_runs import _log_range
+from ndbplan.simulate.drawn_runs import log_range_of
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.model.loaders import Loader
 from ndbplan.simulate.model.scenario import set_step
@@ -98,12 +98,12 @@ def test_the_log_of_a_mix_is_as_uncertain_as_its_transactions() -> None:
     workload = plan.workloads[0]
     logs = [(t.weight, transaction_redo(plan.tables, t, plan.version)) for t in workload.transactions]
     value = sum(weight * log.value for weight, log in logs)
-    low, high = _log_range(plan, SimpleNamespace(workload=workload))
+    low, high = log_range_of(SimpleNamespace(plan=plan, workload=workload))
     assert low == pytest.approx(sum(weight * log.low for weight, log in logs) / value, rel=1e-12)
     assert high == pytest.approx(sum(weight * log.high for weight, log in logs) / value, rel=1e-12)
     assert low < 1.0 < high
     none = workload.model_copy(update={"transactions": ()})
-    assert _log_range(plan, SimpleNamespace(workload=none)) == (1.0, 1.0)
+    assert log_range_of(SimpleNamespace(plan=plan, workload=none)) == (1.0, 1.0)
 
 
 def test_rows_of_restart_info_follow_the_phases() -> None:

@@ -21,11 +21,12 @@ from ndbplan.edits.from_host import with_settings_of
 from ndbplan.edits.growth import twin_host, twin_node
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import move_process
+from ndbplan.edits.validated import changed
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.places import chain
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 _NAMES = {"management": "a management node", "sql": "an SQL node", "data": "a data node"}
 _HOSTS_TRIED = 3
@@ -105,9 +106,16 @@ def tested_replicas(now: Estimation, look: Look) -> WaysOut:
         Solution(f"Aim at NDB {_CURRENT}", "as many replicas as now; the hosts run another version",
                  partial(edits.set_plan, ndb_version=_CURRENT), buys=True),
         Solution("Set NoOfReplicas to 2", "more node groups of two; the cluster starts anew (initial start)",
-                 partial(set_parameter, scope="data_node", name="NoOfReplicas", value=2), buys=True),
+                 _two_replicas, buys=True),
     ]  # fmt: skip
     return WaysOut(that_mend(look, now.plan, ways, _REPLICAS), "")
+
+
+def _two_replicas(plan: Plan) -> Plan:
+    """Groups of two, which the product forms anew: numbers of groups that were stated for more go."""
+    stated = [n for n in plan.data_nodes if n.node_group not in (None, NODE_GROUP_NONE)]
+    plan = edits.update_each(plan, {n.id: lambda node: changed(node, node_group=None) for n in stated})
+    return set_parameter(plan, "data_node", "NoOfReplicas", 2)
 
 
 def _moved(plan: Plan, ids: tuple[str, ...], host_ids: tuple[str, ...]) -> Plan:

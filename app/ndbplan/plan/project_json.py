@@ -50,7 +50,7 @@ def whole(plan: Plan) -> Json:
 
 
 def to_json(project: Project) -> Json:
-    """The document of a project, as its file has it."""
+    """The document of a project, as its file has it; written out: it is no result but the file itself."""
     document = whole(project.main)
     first = project.variants[0]
     if len(project.variants) == 1 and first.name == MAIN and not first.note:

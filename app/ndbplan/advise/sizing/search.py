@@ -15,6 +15,7 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.figures import FIGURES
@@ -72,11 +73,11 @@ class SizedPlan(Shape):
             return {name: FIGURES[name].of(now) for name in _FIGURES}
 
     @cached_property
-    def document(self) -> dict[str, object]:
+    def document(self) -> dict[str, Any]:
         """The plan as its file holds it."""
         import json
 
-        found: dict[str, object] = json.loads(dumps(self.plan))
+        found: dict[str, Any] = json.loads(dumps(self.plan))
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import management_directory
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.estimate.space.disk_space import disk_space
@@ -100,11 +101,12 @@ def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     count, names, expects = TAIL_LINES, list[str](), False
     for word in words:
         if expects:
-            count, expects = int(word) if word.isdigit() else TAIL_LINES, False
+            number = whole_number(word)
+            count, expects = TAIL_LINES if number is None else number, False
         elif word == "-n":
             expects = True
-        elif word.startswith("-") and word[1:].isdigit():
-            count = int(word[1:])
+        elif word.startswith("-") and (number := whole_number(word[1:])) is not None:
+            count = number
         elif not word.startswith("-"):
             names.append(word)
     if not names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string, data_node_program
 from ndbplan.ndb.cluster_log import stamp
 from ndbplan.plan.hardware import Host
@@ -46,10 +47,11 @@ def data_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     now = f"{stamp(cluster.now_s, state.begin)} [ndbd] "
     if state.server is None:
         return Answer(f"{now}ERROR    -- Could not connect to {connect_string(cluster.plan)}\n", 1)
-    if wanted and (not wanted.isdigit() or int(wanted) not in here):
+    node_id = whole_number(wanted) if wanted else None
+    if wanted and node_id not in here:
         why = "no data node with that id is configured for this host"
         return Answer(f"{now}ERROR    -- Failed to allocate nodeid {wanted[:20]}: {why}\n", 1)
-    if (int(wanted) if wanted else None) not in (None, *down) or not down:
+    if node_id not in (None, *down) or not down:
         why = f"its process runs already (id {wanted})" if wanted else "every data node of this host runs"
         return Answer(f"{now}ERROR    -- Failed to allocate a nodeid: {why}\n", 1)
     node_id = int(wanted) if wanted else down[0]

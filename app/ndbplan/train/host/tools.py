@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from ndbplan.base.resources import read_json
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
@@ -41,7 +42,8 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return Answer("Usage: ndb_perror [OPTIONS] [ERRORCODE [ERRORCODE...]]\n", 1)
     text, failed = "", 0
     for word in numbers:
-        row = _errors().get(int(word)) if word.isdigit() and len(word) < 10 else None
+        number = whole_number(word)
+        row = None if number is None else _errors().get(number)
         if row is None:
             text += f"Illegal ndb error code: {word[:20]}\n"
             failed = 1

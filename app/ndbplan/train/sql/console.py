@@ -17,6 +17,7 @@ from sqlglot.errors import SqlglotError
 
 from ndbplan.base.resources import read_json
 from ndbplan.base.row_types import column
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import tables_of
@@ -117,7 +118,7 @@ class Client:
             if name not in values:
                 raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
             value = values[name]
-            is_number = value.isdigit()
+            is_number = whole_number(value) is not None
             one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
         session = {
             "version": values["version"], "currentversion": values["version"], "user": "root@localhost",

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from ndbplan.base.units import whole_number
+
 DIVISION_DIGITS = 4
 MOST_DIGITS = 30
 
@@ -106,7 +108,7 @@ def _number(left: Kind, right: Kind, digits: int) -> Kind:
 def _rounded(node: exp.Round, columns: Mapping[str, Kind]) -> Kind:
     inner = kind_of(node.this, columns)
     given = node.args.get("decimals")
-    digits = int(given.name) if given is not None and given.name.isdigit() else 0
+    digits = 0 if given is None else whole_number(given.name) or 0
     if inner.name in ("int", "double"):
         return inner
     return decimal(min(digits, inner.digits)) if digits else INT
