@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from ndbplan.base.kept import Kept, keeping
+from ndbplan.base.units import use_system
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 # Compiled kernels are kept between runs and shared by parallel workers; a test's own cache folder is empty.
@@ -52,8 +53,8 @@ _QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester"}
 
 
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Settings, caches and state of a test lie in a folder of its own."""
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Settings, caches and state of a test lie in a folder of its own; units that it chose end with it."""
     home = tmp_path_factory.mktemp("home", numbered=True)
     for name, folder in (
         ("XDG_CONFIG_HOME", "config"),
@@ -62,7 +63,8 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
         ("XDG_STATE_HOME", "state"),
     ):
         monkeypatch.setenv(name, os.fspath(home / folder))
-    return home
+    yield home
+    use_system("")
 
 
 @pytest.fixture(autouse=True)
