@@ -45,7 +45,7 @@ def stated(plan: Plan, *texts: str) -> Plan:
     return plan
 
 
-def side_by_side(*plans: Plan, figures=CLOSED, worlds: int = 8) -> Comparison:  # type: ignore[no-untyped-def]
+def side_by_side(*plans: Plan, figures=CLOSED, worlds: int = 8) -> Comparison:  # type: ignore[no-untyped-def]  # a list of them
     columns = [(str(n), Estimation(plan, chosen_workload(plan, None))) for n, plan in enumerate(plans)]
     return compare(columns, figures, worlds=worlds)
 

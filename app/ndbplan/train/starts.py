@@ -243,7 +243,8 @@ def _id(state: ClusterState, node_id: int) -> str:
 def _phases(sim: Simulation, kind: str, node_id: int | None) -> tuple[tuple[str, float], ...]:
     """Name and seconds of each phase of a start, as estimated."""
     try:
-        found = restart(sim.outage.plan, kind, node_id, Conditions(crashed=True)).phases  # type: ignore[arg-type]
+        crashed = Conditions(crashed=True)
+        found = restart(sim.outage.plan, kind, node_id, crashed).phases  # type: ignore[arg-type]  # a Kind
     except UserError:
         return ((_COPY_META, LAST_PHASES_S),)
     return tuple((phase.name, phase.duration_s.value) for phase in found if phase.name != STOP)

@@ -205,7 +205,7 @@ class ClusterState:
 
     def change(self, node_id: int, **changes: object) -> NodeState:
         """Give a data node another state."""
-        self.nodes[node_id] = self.nodes[node_id]._replace(**changes)  # type: ignore[arg-type]
+        self.nodes[node_id] = self.nodes[node_id]._replace(**changes)  # type: ignore[arg-type]  # names of fields
         return self.nodes[node_id]
 
     def level(self, node_id: int | None, category: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
+from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
 from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
