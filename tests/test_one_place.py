@@ -18,14 +18,18 @@ import numpy as np
 import pytest
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.resources import resources_dir
+from ndbplan.base.resources import read_json, resources_dir
 from ndbplan.base.shapes import schema_of
+from ndbplan.checks.fix import fix_all
 from ndbplan.checks.problem import Problem
-from ndbplan.checks.rule import RULES, hint, rule
+from ndbplan.checks.rule import RULES, hint, rule, warning
 from ndbplan.checks.run import check, check_all, find
 from ndbplan.cli.outputs import definitions
 from ndbplan.configuration.difference import diff
 from ndbplan.describe.titles import event_line
+from ndbplan.desktop.analyses.simulation.run import error_text
+from ndbplan.desktop.document.preferences import Preference, Preferences
+from ndbplan.edits.changes import SetParameter
 from ndbplan.edits.events import usual
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate import estimation
@@ -39,6 +43,7 @@ from ndbplan.importing import kinds as kinds_to_import
 from ndbplan.importing.files import import_files, kind_of
 from ndbplan.importing.imported import Imported
 from ndbplan.ndb import constants as known_constants
+from ndbplan.ndb import errors
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations import life
 from ndbplan.operations.commands import Shell
@@ -55,6 +60,8 @@ from ndbplan.simulate.events import handlers
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfNode
+from ndbplan.train.host.tools import perror
+from ndbplan.train.sql.console import met
 
 NEW = "RowsPerBreath"
 
@@ -106,6 +113,73 @@ def test_a_rule_is_a_function(made_up: str) -> None:
     waived = plan.replace(waivers=(Waiver(rule=made_up, reason="as meant"),))
     assert [p.waived for p in check_all(waived) if p.rule == made_up] == ["as meant"]
     assert made_up not in {problem.rule for problem in check(waived)}
+
+
+@pytest.fixture
+def cured() -> Iterator[str]:
+    """A rule whose fix is one edit."""
+
+    @rule("a-test-wants-patience", "A partial start waits longer than a test")
+    def impatient(now: Estimation) -> Iterator[Problem]:
+        waits = now.plan.parameters.data_node.get("StartPartialTimeout")
+        if waits != 5000:
+            fix = "set StartPartialTimeout to 5000"
+            edit = SetParameter("data_node", "StartPartialTimeout", 5000)
+            yield warning("cluster", f"StartPartialTimeout is {waits}", fix, edit=edit)
+
+    yield "a-test-wants-patience"
+    del RULES["a-test-wants-patience"]
+
+
+def test_a_rule_with_a_fix_is_a_function_that_yields_an_edit(cured: str) -> None:
+    plan = sample_plan("starter")
+    (found,) = (problem for problem in check(plan) if problem.rule == cured)
+    assert found.edit is not None
+    fixed = fix_all(plan, {cured})
+    assert [problem.rule for problem in fixed.problems] == [cured]
+    assert fixed.plan.parameters.data_node == {**plan.parameters.data_node, "StartPartialTimeout": 5000}
+    assert cured not in {problem.rule for problem in check(fixed.plan)}
+    written = render_config_ini(fixed.plan).splitlines()
+    above = written[written.index("StartPartialTimeout=5000") - 1]
+    assert above == f"# set by the program, rule {cured}: {RULES[cured].title}"
+
+
+@pytest.fixture
+def error_code(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """An error of the data nodes, and one that ends them, as rows of data."""
+    data = read_json("ndb/errors.json")
+    row = {**data["errors"][0], "code": 9999, "short_text": "out of breath", "status": "temporary"}
+    ended = {"code": 9999, "short_text": "suffocated"}
+    monkeypatch.setitem(data, "errors", [*data["errors"], row | {"classification": "overload"}])
+    monkeypatch.setitem(data, "node_exit_codes", [*data["node_exit_codes"], ended])
+    kept = (errors.every_error, errors.every_exit)
+    for one in kept:
+        one.cache_clear()
+    yield 9999
+    for one in kept:
+        one.cache_clear()
+
+
+def test_an_error_code_is_a_row_of_data(error_code: int) -> None:
+    # perror asks no cluster.
+    assert (
+        perror(None, None, [str(error_code)]).text
+        == "NDB error code 9999: out of breath: Temporary error: Overload error\n"
+    )
+    assert "out of breath" in str(met(error_code, "t").warnings)
+    assert error_text(error_code) == "out of breath"
+    assert errors.exit_text(error_code) == "suffocated"
+
+
+def test_a_preference_is_a_line(tmp_path: Path) -> None:
+    breaths = Preference("breaths", 12, (12, 16))
+    path = tmp_path / "preferences.json"
+    assert Preferences(path).get(breaths) == 12
+    for stored, found in ((16, 16), (17, 12), ("16", 12)):
+        path.write_text(json.dumps({"breaths": stored}))
+        assert Preferences(path).get(breaths) == found
+    Preferences(path).put(breaths, 16)
+    assert Preferences(path).get(breaths) == 16
 
 
 def test_another_version_is_rows_of_data(tmp_path: Path) -> None:

@@ -284,13 +284,14 @@ def _pasted(plan: Plan, content: bytes) -> Plan:
 
 
 def _preferences(content: bytes) -> None:
-    from ndbplan.desktop.document.preferences import Preferences
+    from ndbplan.desktop.document import preferences as known
 
     path = _folder() / "preferences.json"
     path.write_bytes(content)
-    preferences = Preferences(path)
-    for kind in ("theme", 1, [], ""):
-        preferences.get("theme", kind)
+    preferences = known.Preferences(path)
+    for one in vars(known).values():
+        if isinstance(one, known.Preference):
+            assert type(preferences.get(one)) is type(one.default)
     preferences.recent  # noqa: B018 — asked for what it does
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop.actions import SPECS
 from ndbplan.desktop.dialogs.command_palette import Command
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import APPEARANCE, Preferences
 from ndbplan.desktop.document.tasks import wait_for_leaving
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
@@ -270,7 +270,7 @@ def test_light_and_dark(window, qapp) -> None:
     assert theme.tokens() is theme.LIGHT
     assert window.canvas.canvas_scene.look.tokens is theme.LIGHT
     assert window.actions_table["theme_light"].isChecked()
-    assert window.preferences.get("appearance") == "light"
+    assert window.preferences.get(APPEARANCE) == "light"
     host = window.canvas.canvas_scene.item_of("host-a1").rect_in_scene()
     spot = window.canvas.mapFromScene(host.bottomRight()) - QPoint(8, 6)
     assert window.canvas.viewport().grab().toImage().pixelColor(spot).name() == theme.LIGHT.card

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.dialogs.conflict_dialog import ConflictDialog, differences
 from ndbplan.desktop.document.document import Document
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import SESSION, WINDOW, Preferences
 from ndbplan.desktop.document.shared_file import SharedFile, Theirs, is_open_elsewhere
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
@@ -318,8 +318,8 @@ def test_a_new_window_is_as_the_last_one_was(open_window, plan_file, tmp_path, q
 )
 def test_what_cannot_be_read_of_a_session_is_forgotten(open_window, tmp_path, kept) -> None:
     preferences = Preferences(tmp_path / "preferences.json")
-    preferences.put("session", kept)
-    preferences.put("window", "\ud800")
+    preferences.put(SESSION, kept)
+    preferences.put(WINDOW, "\ud800")
     window = open_window()
     window.session.restore_view()
     assert window.session.file is None

@@ -22,6 +22,7 @@ def resource_path(relative: str) -> Path:
     return resources_dir() / relative
 
 
+@cache
 def read_json(relative: str) -> Any:
-    """The parsed content of one JSON data file."""
+    """The parsed content of one JSON data file: read once, shared by all who ask, changed by nobody."""
     return json.loads(resource_path(relative).read_text(encoding="utf-8"))

@@ -35,9 +35,15 @@ class Level(NamedTuple):
         return self.least <= devices <= MOST_DEVICES and devices % self.step == 0
 
 
+def known_hardware() -> dict[str, Any]:
+    """What is known of hardware: classes of locations, hosts, disks and arrays of disks, and limits."""
+    known: dict[str, Any] = read_json("hardware.json")
+    return known
+
+
 @cache
 def _rows() -> dict[str, dict[str, Any]]:
-    return {row["key"]: row for row in read_json("hardware.json")["arrays"]}
+    return {row["key"]: row for row in known_hardware()["arrays"]}
 
 
 def levels() -> tuple[Level, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ndbplan.base.kept import owner
 from ndbplan.base.units import system_in_use, use_system
 from ndbplan.desktop.actions import Actions
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import APPEARANCE, UNITS, Preferences
 from ndbplan.desktop.look import theme
 
 
@@ -17,7 +17,7 @@ class Appearance:
 
     def set_theme(self, mode: theme.Mode) -> None:
         """Take another theme."""
-        self._preferences.put("appearance", mode)
+        self._preferences.put(APPEARANCE, mode)
         theme.theme().set_mode(mode)
         self.mark_theme()
 
@@ -28,7 +28,7 @@ class Appearance:
 
     def set_units(self, system: str) -> None:
         """Show bytes in these units, everywhere at once."""
-        self._preferences.put("units", system)
+        self._preferences.put(UNITS, system)
         if system == system_in_use():
             self.mark_units()
             return

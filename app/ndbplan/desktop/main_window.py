@@ -27,7 +27,7 @@ from ndbplan.desktop.disk_data_offers import DiskDataOffers
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.files import FileFlow
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import WINDOW, Preferences
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.file_drops import FileDrops
 from ndbplan.desktop.focus_ring import Stop, focus_next
@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
         self.resize(first_size(self))
-        geometry = self.preferences.get("window", "").encode("ascii", "ignore")
+        geometry = self.preferences.get(WINDOW).encode("ascii", "ignore")
         self.restoreGeometry(QByteArray.fromBase64(geometry))
 
         self.canvas = CanvasView(self.editor)
@@ -422,7 +422,7 @@ class MainWindow(QMainWindow):
             return
         self.session.keep()
         self.files.shared.close()
-        self.preferences.put("window", self.saveGeometry().toBase64().toStdString())
+        self.preferences.put(WINDOW, self.saveGeometry().toBase64().toStdString())
         if self.journal is not None:
             self.journal.close()
             self.tasks.close()

@@ -18,11 +18,10 @@ from PySide6.QtWidgets import QSplitter
 
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import SESSION, Preferences
 from ndbplan.desktop.document.shared_file import is_open_elsewhere
 from ndbplan.desktop.panels import SidePanels
 
-_NAME = "session"
 _TOGGLED = ("side", "analyses", "inspector")
 
 
@@ -61,7 +60,7 @@ class Session:
                 for name, splitter in self._splitters.items()
             }
             session["hidden"] = [name for name in _TOGGLED if not self._actions[name].isChecked()]
-        self._preferences.put(_NAME, session)
+        self._preferences.put(SESSION, session)
 
     def restore(self) -> None:
         """Give the panels that are there the sizes they had; the tab that was shown comes with its panel."""
@@ -102,8 +101,7 @@ class Session:
 
     @property
     def _known(self) -> dict[str, Any]:
-        session: dict[str, Any] = self._preferences.get(_NAME, {})
-        return session
+        return self._preferences.get(SESSION)
 
 
 def _are_numbers(values: list[Any]) -> bool:

@@ -139,16 +139,14 @@ def open_window(
     """A shown window with the plan in it; the panels follow in the next turns of the event loop."""
     from PySide6.QtCore import QTimer
 
-    from ndbplan.base.units import SYSTEMS, use_system
-    from ndbplan.desktop.document.preferences import Preferences
+    from ndbplan.base.units import use_system
+    from ndbplan.desktop.document.preferences import APPEARANCE, UNITS, Preferences
     from ndbplan.desktop.look import theme
 
     preferences = preferences or Preferences()
     if is_first:
-        units = preferences.get("units", "")
-        use_system(units if units in SYSTEMS else "")
-        mode = preferences.get("appearance", "system")
-        theme.install(app, mode if mode in ("light", "dark") else "system")
+        use_system(preferences.get(UNITS))
+        theme.install(app, preferences.get(APPEARANCE))
     from ndbplan.desktop.main_window import MainWindow
 
     window = MainWindow(preferences)

@@ -9,14 +9,12 @@ from PySide6.QtWidgets import QWidget
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.first_steps import FirstSteps
 from ndbplan.desktop.canvas.view import CanvasView
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import FIRST_STEPS_OVER, Preferences
 from ndbplan.desktop.layout.collision import settled
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.edits import first_steps, offers
 from ndbplan.edits import parts as edits
 from ndbplan.plan.plan import Plan
-
-_PREFERENCE = "first_steps_over"
 
 
 class Steps:
@@ -33,10 +31,10 @@ class Steps:
         self._window, self._canvas = window, canvas
         self._editor, self._actions, self._messages = canvas.editor, actions, messages
         self.row: FirstSteps | None = None
-        if not preferences.get(_PREFERENCE, False):
+        if not preferences.get(FIRST_STEPS_OVER):
             self.row = FirstSteps(canvas)
             self.row.wanted.connect(self.do)
-            self.row.over.connect(partial(preferences.put, _PREFERENCE, True))
+            self.row.over.connect(partial(preferences.put, FIRST_STEPS_OVER, True))
 
     def do(self, key: str) -> None:
         """Do a step, or open what it is done with."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import OPEN_FILES, Preferences
 from ndbplan.desktop.document.shared_file import is_open_elsewhere
 from ndbplan.desktop.one_process import BEFORE_VARIANT, MOST_MESSAGE_BYTES, TAKEN, meeting_point
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
     from ndbplan.desktop.main_window import MainWindow
-
-_FILES = "open_files"
 
 
 class Windows(QObject):
@@ -51,7 +49,7 @@ class Windows(QObject):
 
     def start(self, path: Path | None = None, sample: str | None = None, variant: str = "") -> MainWindow:
         """Open the first window, and those of the last session where no plan is named."""
-        kept = [Path(name) for name in self.preferences.get(_FILES, []) if isinstance(name, str)]
+        kept = [Path(name) for name in self.preferences.get(OPEN_FILES) if isinstance(name, str)]
         first = self.open(path, sample, variant)
         if path is None and sample is None:
             for file in kept:
@@ -85,7 +83,7 @@ class Windows(QObject):
             if not window.close():
                 self._is_leaving = False
                 return
-        self.preferences.put(_FILES, files)
+        self.preferences.put(OPEN_FILES, files)
 
     def end(self) -> None:
         """Delete what is left, in order and not by the interpreter's end."""
@@ -103,7 +101,7 @@ class Windows(QObject):
         else:
             self._last = window
         if not self._is_leaving:
-            self.preferences.put(_FILES, files)
+            self.preferences.put(OPEN_FILES, files)
 
     def _files(self) -> list[str]:
         return [str(window.document.path) for window in self.open_windows if window.document.path]

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any
 
-from ndbplan.base.resources import read_json
+from ndbplan.configuration.arrays import known_hardware
 from ndbplan.edits import validated
 from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
@@ -38,13 +38,13 @@ DEFAULT_DISK = "nvme"
 @cache
 def hardware() -> dict[str, list[dict[str, Any]]]:
     """Classes of locations, hosts, disks and arrays of disks, by what they are of; each has a key."""
-    return {name: rows for name, rows in read_json("hardware.json").items() if isinstance(rows, list)}
+    return {name: rows for name, rows in known_hardware().items() if isinstance(rows, list)}
 
 
 @cache
 def most_memory_bytes() -> int:
     """The most memory of a host that is recommended before more hosts are."""
-    return int(read_json("hardware.json")["most_memory_bytes"])
+    return int(known_hardware()["most_memory_bytes"])
 
 
 def make_location(plan: Plan, position: Point | None = None, parent_id: str | None = None) -> Location:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from ndbplan.base.quoting import sql_identifier, sql_text
@@ -65,7 +64,6 @@ def _pattern(database: str) -> str:
     return sql_identifier(database.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%"))
 
 
-@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = read_json("ndb/accounts.json")
     return data

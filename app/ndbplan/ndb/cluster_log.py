@@ -42,7 +42,6 @@ class Form(NamedTuple):
     text: str
 
 
-@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = read_json("ndb/cluster_log.json")
     return data
@@ -63,15 +62,10 @@ def default_levels() -> dict[str, int]:
     return dict(_data()["default_levels"])
 
 
-@cache
-def _exit_texts() -> dict[int, str]:
-    return {row["code"]: row["short_text"] for row in read_json("ndb/errors.json")["node_exit_codes"]}
-
-
-def exit_text(code: int) -> tuple[str, str]:
-    """What a data node says of the error that ended it, and of which kind it is."""
+def exit_kind(code: int) -> str:
+    """Of which kind a data node says the error is that ended it."""
     kinds: dict[str, str] = _data()["exit_kinds"]
-    return _exit_texts().get(code, "no error text"), kinds.get(str(code), "Internal error")
+    return kinds.get(str(code), "Internal error")
 
 
 def line_of(

@@ -28,7 +28,6 @@ class Release(NamedTuple):
         return f"mysql-{self.mysql} ndb-{self.ndb}"
 
 
-@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = read_json("ndb/console.json")
     return data

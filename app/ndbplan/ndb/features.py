@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import FEATURES_FILE, NdbVersion
 
 
 class Features(NamedTuple):
@@ -123,7 +123,7 @@ class Features(NamedTuple):
 @cache
 def rows() -> dict[str, dict[str, Any]]:
     """The rows of the data, by name, in file order."""
-    return {row["name"]: row for row in read_json("ndb/features.json")["features"]}
+    return {row["name"]: row for row in read_json(FEATURES_FILE)["features"]}
 
 
 def release(text: str) -> NdbVersion:

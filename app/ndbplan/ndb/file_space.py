@@ -20,7 +20,6 @@ _UNITS = {"G": 2**30, "M": 2**20, "K": 2**10, "": 1}
 _FILE = re.compile(r"([^;:=]+):\s*([0-9]+)\s*([KMG]?)", re.IGNORECASE)
 
 
-@cache
 def _facts() -> dict[str, Any]:
     facts: dict[str, Any] = read_json("ndb/file_space.json")
     return facts

@@ -53,7 +53,6 @@ def _rows() -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in read_json("ndb/mysqld_options.json")["options"]}
 
 
-@cache
 def said_by_the_plan() -> dict[str, str]:
     """Options that follow from the plan, and from what of it."""
     names: dict[str, str] = read_json("ndb/mysqld_options.json")["said_by_the_plan"]

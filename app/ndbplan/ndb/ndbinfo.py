@@ -27,7 +27,6 @@ class NdbinfoTable(NamedTuple):
     """False: an older version lacks it, a newer one has it, and this one was not read."""
 
 
-@cache
 def _data() -> Any:
     return read_json("ndb/ndbinfo-tables.json")
 

@@ -6,7 +6,6 @@ collation_instead("utf8mb4_0900_ai_ci", NdbVersion.parse("7.4"))       # 'utf8mb
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from ndbplan.base.resources import read_json
@@ -20,7 +19,6 @@ _EVERYWHERE = "utf8"
 """The character set of all letters that every version has."""
 
 
-@cache
 def _facts() -> dict[str, Any]:
     facts: dict[str, Any] = read_json(SOURCE_FILE)
     return facts

@@ -129,7 +129,6 @@ STOPPED_BY_ARBITRATION = 2305
 STOPPED_BY_LOST_GROUP = 6302
 
 
-@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = read_json("ndb/survival.json")
     return data

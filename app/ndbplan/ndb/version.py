@@ -11,7 +11,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
 
 _LATEST_PATCH = 999
-SERIES: tuple[str, ...] = tuple(read_json("ndb/features.json")["series"])
+FEATURES_FILE = "ndb/features.json"
+SERIES: tuple[str, ...] = tuple(read_json(FEATURES_FILE)["series"])
 """The series a plan can aim at, oldest first."""
 
 

@@ -383,11 +383,12 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
 
 def ends(sim: Simulation, node_id: int, code: int) -> None:
     """The process of a data node ends with an error."""
-    from ndbplan.ndb.cluster_log import exit_text
+    from ndbplan.ndb.cluster_log import exit_kind
+    from ndbplan.ndb.errors import exit_text
 
     state, at_s = state_of(sim), sim.at_s
     node = state.nodes[node_id]
-    text, kind = exit_text(code)
+    text, kind = exit_text(code), exit_kind(code)
     phase = f" Occurred during startphase {node.phase}." if node.status is Status.STARTING else ""
     state.waiting.pop(node_id, None)
     state.joined = [i for i in state.joined if i != node_id]

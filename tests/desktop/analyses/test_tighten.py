@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton
 
 from ndbplan.base.units import use_system
-from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.document.preferences import UNITS, Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.fields import LineField
@@ -91,7 +91,7 @@ def test_the_units_of_bytes_are_chosen_once_and_change_everywhere(window, tmp_pa
 
     before = shown()
     window.actions_table["units_binary"].trigger()
-    assert window.preferences.get("units", "") == "binary"
+    assert window.preferences.get(UNITS) == "binary"
     assert window.actions_table["units_binary"].isChecked()
     assert not window.actions_table["units_usual"].isChecked()
     window.actions_table["units_decimal"].trigger()
@@ -99,4 +99,4 @@ def test_the_units_of_bytes_are_chosen_once_and_change_everywhere(window, tmp_pa
     window.actions_table["units_usual"].trigger()
     assert shown() == before
     window.actions_table["units_binary"].trigger()
-    assert Preferences(tmp_path / "preferences.json").get("units", "") == "binary"
+    assert Preferences(tmp_path / "preferences.json").get(UNITS) == "binary"

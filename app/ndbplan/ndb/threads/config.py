@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 
-from ndbplan.base.resources import read_json
 from ndbplan.ndb.features import features
-from ndbplan.ndb.threads.layout import ThreadCounts, thread_number
+from ndbplan.ndb.threads.layout import ThreadCounts, thread_number, thread_types
 from ndbplan.ndb.values import BadValueError, parse_cpu_list
 from ndbplan.ndb.version import NdbVersion
 
@@ -33,16 +31,11 @@ _CPUS = re.compile(r"[0-9, -]*+")
 _ITEM = re.compile(r"\s*+([A-Za-z_]*)\s*+(?:(=)\s*+(\{)([^{}]*)(\})?)?\s*+")
 
 
-@cache
-def _newer_limits() -> dict[str, int]:
-    return {row["type"]: row["max"] for row in read_json("ndb/threads.json")["thread_types"]}
-
-
 def limits(version: NdbVersion) -> dict[str, int]:
     """Most threads of each type."""
     known = features(version)
     if known.thread_types_of_8:
-        return _newer_limits()
+        return {name: row["max"] for name, row in thread_types().items()}
     most = dict(_BEFORE_8)
     if known.index_build_threads:
         most["idxbld"] = 1

@@ -76,7 +76,8 @@ class ThreadCounts:
 
 
 @cache
-def _limits() -> dict[str, dict[str, int]]:
+def thread_types() -> dict[str, dict[str, int]]:
+    """The types of threads of 8.x by name, with the most there may be of each (`max`)."""
     return {row["type"]: row for row in read_json("ndb/threads.json")["thread_types"]}
 
 
@@ -164,7 +165,7 @@ def parse_thread_config(version: NdbVersion, text: str) -> ThreadCounts:
     Raises ThreadConfigError for what the data node would refuse.
     """
     counts: dict[str, int] = {}
-    limits = _limits()
+    limits = thread_types()
     position = 0
     while position < len(text):
         match = _ITEM.match(text, position)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
-from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
+from ndbplan.ndb.errors import ndb_error
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
@@ -30,11 +28,6 @@ _CLASSES = {
 }  # fmt: skip
 
 
-@cache
-def _errors() -> dict[int, dict[str, Any]]:
-    return {row["code"]: row for row in read_json("ndb/errors.json")["errors"]}
-
-
 def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """What an error number of NDB means, in our own words; perror of older versions wants --ndb."""
     numbers = [word for word in words if not word.startswith("-")]
@@ -43,15 +36,15 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     text, failed = "", 0
     for word in numbers:
         number = whole_number(word)
-        row = None if number is None else _errors().get(number)
-        if row is None:
+        error = None if number is None else ndb_error(number)
+        if error is None:
             text += f"Illegal ndb error code: {word[:20]}\n"
             failed = 1
             continue
-        kind = row["classification"]
-        status = "Unknown result" if kind == "unknown result" else f"{row['status'].capitalize()} error"
+        kind = error.classification
+        status = "Unknown result" if kind == "unknown result" else f"{error.status.capitalize()} error"
         named = _CLASSES.get(kind, kind.capitalize())
-        text += f"NDB error code {row['code']}: {row['short_text']}: {status}: {named}\n"
+        text += f"NDB error code {error.code}: {error.text}: {status}: {named}\n"
     return Answer(text, failed)
 
 

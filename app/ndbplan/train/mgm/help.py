@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from ndbplan.base.resources import read_json
@@ -14,7 +13,6 @@ RULE = "-" * 75
 _WIDTH = 39
 
 
-@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = read_json("ndb/mgm_help.json")
     return data

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from ndbplan.base.resources import read_json
 from ndbplan.base.row_types import column
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import NdbError, ndb_error
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.train.live import LiveCluster
@@ -226,7 +225,7 @@ class Client:
         self._may_read(cluster)
         code = refusing(cluster)
         if code:
-            raise _met(code, target.name)
+            raise met(code, target.name)
         return "Query OK, 1 row affected (0.00 sec)"
 
     # SHOW.
@@ -322,11 +321,6 @@ def _heading(tree: exp.Expr, sql: str) -> str:
 # What a change meets.
 
 
-@cache
-def _errors() -> dict[int, dict[str, Any]]:
-    return {row["code"]: row for row in read_json("ndb/errors.json")["errors"]}
-
-
 def refusing(cluster: LiveCluster) -> int:
     """The error that most transactions of the last moment got; 0: most were accepted."""
     result = cluster.result()
@@ -336,10 +330,10 @@ def refusing(cluster: LiveCluster) -> int:
     return worst if worst and codes[worst] > float(result.accepted[at]) else 0
 
 
-def _met(code: int, table: str) -> SqlError:
+def met(code: int, table: str) -> SqlError:
     """An error of the data nodes as the client sees it."""
-    row = _errors().get(code, {"short_text": "unknown", "status": "temporary"})
-    inside = of_ndb(code, row["short_text"], temporary=row["status"] == "temporary")
+    error = ndb_error(code) or NdbError(code, "unknown", "temporary", "unknown error code")
+    inside = of_ndb(code, error.text, temporary=error.status == "temporary")
     if code == QUEUED_TIMEOUT:
         text = "Lock wait timeout exceeded; try restarting transaction"
         return SqlError(1205, "HY000", text, inside.warnings[:1])

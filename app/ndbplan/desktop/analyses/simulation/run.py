@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ndbplan.base.resources import read_json
 from ndbplan.desktop.document.kernel import prepare_kernel
 from ndbplan.desktop.document.tasks import Task
+from ndbplan.ndb.errors import ndb_error
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -60,15 +59,10 @@ def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: T
     return Run(plan, workload_id, result, time.perf_counter() - began, bands)
 
 
-@cache
-def _errors() -> dict[int, dict[str, Any]]:
-    return {int(row["code"]): row for row in read_json("ndb/errors.json")["errors"]}
-
-
 def error_text(code: int) -> str:
     """What a code says, in a few words."""
-    row = _errors().get(code)
-    return str(row["short_text"]) if row else "temporary error"
+    error = ndb_error(code)
+    return error.text if error else "temporary error"
 
 
 def clock(at_s: float) -> str:

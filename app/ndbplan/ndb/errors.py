@@ -1,0 +1,47 @@
+"""What the product's errors mean: those a transaction gets, and those that end a data node.
+
+Texts are our own words. The data is `resources/ndb/errors.json`, which says where each code was read.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from ndbplan.base.resources import read_json
+
+
+class NdbError(NamedTuple):
+    """An error of the data nodes as the product classifies it."""
+
+    code: int
+    text: str
+    """In a few words."""
+    status: str
+    """`temporary`: trying again helps, `permanent`, or `unknown`."""
+    classification: str
+    """`temporary resource`, `insufficient space` …"""
+
+
+@cache
+def every_error() -> dict[int, NdbError]:
+    """The errors by their code."""
+    rows = read_json("ndb/errors.json")["errors"]
+    names = ("code", "short_text", "status", "classification")
+    return {row["code"]: NdbError(*(row[name] for name in names)) for row in rows}
+
+
+def ndb_error(code: int) -> NdbError | None:
+    """The error of a code; None: it is not listed."""
+    return every_error().get(code)
+
+
+@cache
+def every_exit() -> dict[int, str]:
+    """What ends data nodes, in a few words, by the code of the exit."""
+    return {row["code"]: row["short_text"] for row in read_json("ndb/errors.json")["node_exit_codes"]}
+
+
+def exit_text(code: int) -> str:
+    """What a data node says of the error that ended it, in a few words."""
+    return every_exit().get(code, "no error text")
