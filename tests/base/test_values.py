@@ -50,4 +50,4 @@ def test_a_frozen_map_makes_changed_copies_and_keeps_order() -> None:
 
 def test_data_files_are_found() -> None:
     assert resource_path("samples/starter.ndbplan").is_file()
-    assert read_json("ndb/limits.json")
+    assert read_json("ndb/errors.json")

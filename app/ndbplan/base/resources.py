@@ -18,7 +18,7 @@ def resources_dir() -> Path:
 
 
 def resource_path(relative: str) -> Path:
-    """The path of one data file, such as `ndb/limits.json`."""
+    """The path of one data file, such as `ndb/errors.json`."""
     return resources_dir() / relative
 
 
