@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -28,3 +29,48 @@ def test_a_data_file_is_read_in_one_place() -> None:
     files = {path.relative_to(resources_dir()).as_posix() for path in resources_dir().rglob("*.json")}
     assert {name for name in named if named.count(name) > 1} == set()
     assert files == {*named}
+
+
+ROOMS = ("ndb", "configuration", "estimate", "operations", "simulate", "checks")
+_OF_NUMBERS = (
+    ast.Constant, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.Name, ast.operator, ast.unaryop, ast.expr_context,
+)  # fmt: skip
+
+
+def _is_of_numbers(value: ast.expr) -> bool:
+    parts = [*ast.walk(value)]
+    numbers = [part for part in parts if isinstance(part, ast.Constant)]
+    return (
+        all(isinstance(part, _OF_NUMBERS) for part in parts)
+        and all(type(part.value) in (int, float) for part in numbers)
+        and bool(numbers)
+    )
+
+
+def unexplained(code: str) -> list[str]:
+    """Numbers of a module that no text behind them, or behind those that follow at once, explains."""
+    found: list[str] = []
+    waiting: list[str] = []
+    for node in ast.parse(code).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        value = getattr(node, "value", None)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and value is not None and _is_of_numbers(value):
+            waiting.append(ast.unparse(target))
+            continue
+        is_text = isinstance(node, ast.Expr) and isinstance(getattr(value, "value", None), str)
+        found += [] if is_text else waiting
+        waiting = []
+    return found + waiting
+
+
+def test_every_number_of_a_module_says_what_it_is() -> None:
+    package = Path(ndbplan.__file__).parent
+    files = (path for room in ROOMS for path in sorted((package / room).rglob("*.py")))
+    bare = {path.relative_to(package).as_posix(): unexplained(path.read_text("utf-8")) for path in files}
+    assert len(bare) > 200
+    assert {name: numbers for name, numbers in bare.items() if numbers} == {}
+
+
+def test_a_number_without_a_word_is_found() -> None:
+    assert unexplained('A = 1\nB = 2\n"""Two."""\nC: float = 2 * A\n\ndef f() -> None:\n    pass\n') == ["C"]
+    assert unexplained('NAMES = ("a", 1)\nX = (1, 2)\n') == ["X"]

@@ -20,6 +20,7 @@ _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?")
 _MANY = 3
 """Findings from which on one row tells of them; two are told each, unless the same solves both."""
 _NAMED = 4
+"""Places that a row for several names."""
 _TOLD_EACH = frozenset({"what-may-fail"})
 """Rules whose every finding is a cause of its own: each part that stops the cluster."""
 

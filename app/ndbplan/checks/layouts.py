@@ -21,6 +21,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
 _MOST_MORE_DISKS = 3
+"""Disks that a layout may add: judgement."""
 Groups = tuple[tuple[DiskRole, ...], ...]
 """Roles that share a disk, disk by disk."""
 

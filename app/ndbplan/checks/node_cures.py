@@ -30,6 +30,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 _NAMES = {"management": "a management node", "sql": "an SQL node", "data": "a data node"}
 _HOSTS_TRIED = 3
+"""Free hosts that are tried: judgement."""
 _REPLICAS = "number-of-replicas"
 _CURRENT = EMPTY_PLAN.ndb_version
 """The version that a new plan is for."""

@@ -16,6 +16,7 @@ from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
 
 _MOST_ROUNDS = 4
+"""Rounds of further cures until one mends everything: judgement."""
 
 
 def completed(

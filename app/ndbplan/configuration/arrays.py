@@ -15,6 +15,7 @@ from ndbplan.base.resources import read_json
 from ndbplan.plan.hardware import Disk, RaidLevel
 
 MOST_DEVICES = 64
+"""Devices of one array: judgement."""
 _DEVICE_LATENCY = "sync_write_latency"
 
 

@@ -11,6 +11,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad
 
 _NAMED = 3
+"""Parts that a line names."""
 _HOST_FIELDS = {
     "memory": (("memory_bytes", "the memory"),),
     "network": (("network_bytes_per_s", "the network links"),),

@@ -12,6 +12,7 @@ from ndbplan.plan.processes import ManagementNode, SqlNode
 
 MANAGEMENT_PORT = 1186
 _FIRST_SQL_PORT = 3306
+"""PortNumber of ndb_mgmd and port of mysqld where nothing is stated (manual)."""
 MANAGEMENT_DIRECTORY = "/var/lib/mysql-cluster"
 """Where ndb_mgmd finds config.ini, keeps its cache and its log."""
 

@@ -55,6 +55,7 @@ from ndbplan.plan.workloads import JobLoad, Workload
 Of = TypeVar("Of", NodeRedo, NodeCheckpoint)
 
 _SAMPLE_ROWS = 1_000_000
+"""Rows of a table of which a row's share of memory is asked: enough that pages begun do not matter."""
 
 
 # What is asked.

@@ -9,6 +9,7 @@ from functools import lru_cache
 _PART = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
 _V4_BYTES = 4
 _LONGEST_LABEL = 63
+"""Letters between two dots of a host name (RFC 1035, 2.3.4)."""
 
 
 @lru_cache(maxsize=1024)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 CODE_POINTS = 0x110000
+"""Of Unicode: U+0000 to U+10FFFF."""
 
 
 class UnsupportedCollationError(UserError, ValueError):

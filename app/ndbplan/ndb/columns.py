@@ -22,7 +22,7 @@ from ndbplan.ndb.features import Features
 BLOB_HEAD_BYTES = 16
 """Head of a BLOB value in its row, the 2 length bytes included (blobs of version 2, 7.0 and later)."""
 BLOB_HEAD_BYTES_V1 = 8
-_DECIMAL_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
+DECIMAL_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 """Bytes of 0..9 decimal digits (strings/decimal.c, dig2bytes)."""
 _DAYS = 10_000 * 13 * 32
 """Dates there are: any day and month of a year, zero included."""
@@ -182,7 +182,7 @@ class ColumnType:
 def decimal_bytes(precision: int, scale: int) -> int:
     """Bytes of DECIMAL(precision, scale): nine digits in four bytes, rests in 1 to 4 (decimal_bin_size)."""
     whole, fraction = precision - scale, scale
-    return (whole // 9 + fraction // 9) * 4 + _DECIMAL_BYTES[whole % 9] + _DECIMAL_BYTES[fraction % 9]
+    return (whole // 9 + fraction // 9) * 4 + DECIMAL_BYTES[whole % 9] + DECIMAL_BYTES[fraction % 9]
 
 
 def enum_bytes(members: int) -> int:

@@ -126,6 +126,7 @@ class UndoLog(NamedTuple):
 
 
 _UNDO_PAGE_BYTES = 32768
+"""A page of an undo log file (NDB source, UndoPage)."""
 
 
 def undo_log_rows(version: NdbVersion) -> UndoLog:

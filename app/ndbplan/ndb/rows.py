@@ -145,6 +145,7 @@ _SMALL_WORDS = 100
 """Rows of at most so many words fill pages alike whatever their mix."""
 _ROWS_PLAYED = 2000
 _GOLDEN = 0.6180339887498949
+"""Rows that are put into pages to see how full they get; by the golden ratio their sizes are drawn evenly."""
 
 
 @lru_cache(maxsize=1024)

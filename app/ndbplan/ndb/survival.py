@@ -127,6 +127,7 @@ class Side(NamedTuple):
 
 STOPPED_BY_ARBITRATION = 2305
 STOPPED_BY_LOST_GROUP = 6302
+"""Exit codes of data nodes (NDB source, ndbd_exit_codes.h), as in resources/ndb/errors.json."""
 
 
 def _data() -> dict[str, Any]:

@@ -18,11 +18,14 @@ _AS_PEOPLE_READ = re.compile(r"([+-]?)([0-9]+)(?![xX0-9])[\s\"]*([kKMG]?)")
 _SUFFIX_ALONE = re.compile(r"[kKMG]")
 _BLANKS = " \t\r\n"
 _MOST_DIGITS = 100
+"""More digits in a number are refused before they are counted: judgement."""
 _CPU = re.compile(r"\s*+\+?([0-9]{1,100})")
 CPU_ID_MAX = 65535
 """Highest CPU of LockExecuteThreadToCPU."""
 _MOST_CPUS = 65536
 _LONGEST_LINE = 1023
+"""CPUs of one range, against endless lists (judgement), and bytes of a line that ndb_mgmd reads (NDB source,
+InitConfigFileParser)."""
 
 
 class BadValueError(ValueError):

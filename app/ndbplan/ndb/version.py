@@ -11,6 +11,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
 
 _LATEST_PATCH = 999
+"""Stands for the last patch of a series where none is stated."""
 FEATURES_FILE = "ndb/features.json"
 SERIES: tuple[str, ...] = tuple(read_json(FEATURES_FILE)["series"])
 """The series a plan can aim at, oldest first."""

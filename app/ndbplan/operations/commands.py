@@ -28,6 +28,7 @@ _STOP_S = 900
 """A stop of a data node hands over its work first; a management server was seen to take 33 s."""
 _MANAGEMENT_S = 180
 _SQL_S = 600
+"""How long a runbook waits for a management server and for an SQL node: judgement."""
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ MOST_RUNS = 10_000
 MOST_NUMBERS = 20_000_000
 """Of all series of all runs together, which are held until the percentiles are known: 80 MB."""
 FEWEST_BUCKETS = 60
+"""Points in time of a band at least: judgement."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MOST_USED = 0.98
 """Beyond this use a queue no longer depends on the use but on how much clients send at once."""
 LONGEST_S = 3600.0
+"""A latency is not said to be longer: nobody waits for it."""
 
 
 def _answered(sim: Simulation) -> Floats:

@@ -56,6 +56,7 @@ MOST_OPERATIONS = 200
 """Rows of cluster_operations that are made up at most; the real table changes too fast to read more."""
 _BLOCK_DBTC = 245
 _BLOCK_API = 0x8000
+"""Numbers of DBTC and of the first API block (NDB source, BlockNumbers.h)."""
 
 RESTART_SECONDS = (
     "secs_to_complete_node_failure",

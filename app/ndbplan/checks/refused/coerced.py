@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ndbplan.base.units import MIB, format_ndb_size
+from ndbplan.base.units import format_ndb_size
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
+from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.storage.node_memory import LEAST_SEND_BYTES
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.layout import ThreadConfigError
+from ndbplan.ndb.threads.written import LONGEST_SPIN_US
 
-_LEAST_SEND_BYTES = 16 * MIB
-_TRANSACTION_BYTES_EACH = 4 * MIB
-_LONGEST_SPIN_US = 9000
 _CHOICES = ("InitFragmentLogFiles", "SpinMethod")
 _FILE_SPECS = ("InitialLogfileGroup", "InitialTablespace")
 _FILE_SPEC = re.compile(r"[^;:=]+:\s*[0-9]+\s*[KkMG]?")
@@ -69,23 +69,23 @@ def settings_lifted(now: Estimation) -> Iterator[Problem]:
         return
     for alike in nodes_alike(plan):
         send = alike.settings.number("TotalSendBufferMemory")
-        if alike.settings.states("TotalSendBufferMemory") and 0 < send < _LEAST_SEND_BYTES:
+        if alike.settings.states("TotalSendBufferMemory") and 0 < send < LEAST_SEND_BYTES:
             yield hint(
                 alike.where,
                 f"TotalSendBufferMemory is {format_ndb_size(send)}; the data node takes "
-                f"{format_ndb_size(_LEAST_SEND_BYTES)} and 2M for each thread all the same",
-                f"set it to {format_ndb_size(_LEAST_SEND_BYTES)} or leave it out",
+                f"{format_ndb_size(LEAST_SEND_BYTES)} and 2M for each thread all the same",
+                f"set it to {format_ndb_size(LEAST_SEND_BYTES)} or leave it out",
                 alike.object_ids,
-                setting(alike.scope_of("TotalSendBufferMemory"), "TotalSendBufferMemory", _LEAST_SEND_BYTES),
+                setting(alike.scope_of("TotalSendBufferMemory"), "TotalSendBufferMemory", LEAST_SEND_BYTES),
             )
         yield from _small_transaction_memory(alike)
         text = "" if is_automatic(alike) else thread_text(alike)
         longest = max((int(n) for n in re.findall(r"spintime\s*=\s*([0-9]{1,9})", text, re.I)), default=0)
-        if longest > _LONGEST_SPIN_US:
+        if longest > LONGEST_SPIN_US:
             yield hint(
                 alike.where,
-                f"spintime {longest} is above {_LONGEST_SPIN_US}; the data node takes {_LONGEST_SPIN_US}",
-                f"write spintime={_LONGEST_SPIN_US} at most",
+                f"spintime {longest} is above {LONGEST_SPIN_US}; the data node takes {LONGEST_SPIN_US}",
+                f"write spintime={LONGEST_SPIN_US} at most",
                 alike.object_ids,
             )
 
@@ -99,7 +99,8 @@ def _small_transaction_memory(alike: NodesAlike) -> Iterator[Problem]:
         counts = threads(alike)
     except ThreadConfigError:
         return
-    least = _TRANSACTION_BYTES_EACH * (counts.ldm_instances + max(1, counts.tc))
+    each = int(constant_for(alike.plan, "transaction_reserved_thread_bytes").value)
+    least = each * (counts.ldm_instances + max(1, counts.tc))
     if stated < least:
         yield hint(
             alike.where,

@@ -20,6 +20,8 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, process_node_ids
 
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
+"""MaxDMLOperationsPerTransaction that means no limit (its default in the manual), and the largest number of
+operations or triggers that ndb_mgmd takes (a running one)."""
 _THREAD_PRIORITY = re.compile(r"[ \t]*(fifo|rr)(,\s*[+-]?[0-9][^,]*)?")
 """As NdbThread_SetHighPrioProperties reads it (NdbThread.c): strcmp for the policy, strtol for the number."""
 _RESERVED = (

@@ -24,6 +24,7 @@ _FACILITIES = (
 )  # fmt: skip
 _NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|[0-9]+)(.*)", re.DOTALL)
 _SHOWN = 40
+"""Letters of a text that a message repeats."""
 _LOST = "ndb_mgmd starts without this log"
 
 

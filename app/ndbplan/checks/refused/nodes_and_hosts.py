@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.configuration.deployment import MANAGEMENT_PORT
 from ndbplan.configuration.node_groups import counted_nodes, stated_group
 from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
 from ndbplan.configuration.stated import counting as counting_of
@@ -19,9 +20,9 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, pr
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names by which a machine calls itself."""
-_MANAGEMENT_PORT = 1186
 _PORTS = 65536
 _FIRST_FREE_PORT = 1024
+"""Ports there are, and the first that needs no root (RFC 6335, 6)."""
 
 
 @rule("replicas-alike", "NoOfReplicas differs between data nodes", refused=True)
@@ -118,7 +119,7 @@ def management_ports(now: Estimation) -> Iterator[Problem]:
         # validate_unique_mgm_ports compares addresses, so every spelling of one counts.
         name = address_of("127.0.0.1" if hostname == "localhost" else hostname) or hostname.lower()
         value = node_settings(plan, node).value("PortNumber")
-        port = value if isinstance(value, int) and value else _MANAGEMENT_PORT
+        port = value if isinstance(value, int) and value else MANAGEMENT_PORT
         first = taken.setdefault((name, port), node)
         if first is not node:
             # Where host names need not resolve it compares the names, letter by letter.

@@ -41,6 +41,7 @@ _FEWEST_FILES = 3
 _UNEVEN = 1.25
 """Times the mean: keys do not spread evenly over fragments."""
 _HOSTS_NAMED = 3
+"""Hosts that a cure names."""
 
 
 @dataclass(frozen=True)

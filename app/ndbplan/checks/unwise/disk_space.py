@@ -37,7 +37,9 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 
 _SOON_MONTHS = 12
+"""What is full within a year is said: judgement."""
 _HOSTS_NAMED = 3
+"""Hosts that a message names."""
 NAMES = {
     DiskRole.REDO: "redo log",
     DiskRole.LCP: "checkpoints",

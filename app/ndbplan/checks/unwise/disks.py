@@ -33,6 +33,7 @@ _NO_CURE = ", and a larger RedoBuffer only delays them"
 _SPACE_WARNING = 0.95
 _GOOD_HIT_RATIO = 0.9
 _UNDO_WARNING = 0.9
+"""Shares from which on a tablespace, the page buffer's hits and an undo log are worth a word: judgement."""
 
 
 def _moved(node_id: str, roles: tuple[DiskRole, ...], disk_id: str) -> Edit:

@@ -35,6 +35,7 @@ _GROUPS = (1, 2, 3, 4, 6, 8)
 _MOST_CLIENTS = 16
 """Nodes more that anybody would read of: a load that needs more of them is another one."""
 _LAYOUTS_TRIED = 24
+"""Layouts of disks that are estimated: judgement."""
 
 
 def ways_to_keep_up(now: Estimation, workload: Workload, look: Look) -> WaysOut:

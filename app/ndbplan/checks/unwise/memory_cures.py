@@ -32,8 +32,10 @@ DATA_MEMORY_SHARE = 0.80
 HEADROOM = 1.05
 """Of what the tables may take at most, what DataMemory is made for."""
 _GROUPS_TRIED = 3
+"""Numbers of node groups that are tried, from the least on: judgement."""
 _FILL, _PAGES = "data-memory-fill", "disk-page-buffer"
 _PAGE_STEP = 1.05
+"""How far a buffer is raised at a time: judgement."""
 _PAGE_BUFFER = "DiskPageBufferMemory"
 
 

@@ -51,6 +51,7 @@ _SMALL_FILE = 64 * MIB
 _GOOD_FILES = (256 * MIB, 128 * MIB, 64 * MIB, 512 * MIB, GIB)
 """Sizes of redo files that heavy writes can do with, best first."""
 _HEAVY_BYTES_PER_S = 5e6
+"""Log of a part from which on its files are looked at: judgement."""
 
 
 def _written(now: Estimation) -> float:

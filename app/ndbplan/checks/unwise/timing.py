@@ -32,6 +32,7 @@ _MOST_GROUPS = 4
 """Node groups more that anybody would rather have than faster links."""
 _MUCH_DATA = 100e9
 _LONG_BACKUP_S = 4 * 3600.0
+"""Bytes of a node that are much for a slow link, and a backup that is long: judgement."""
 
 
 @rule("heartbeat", "Heartbeat interval too short or too long")

@@ -28,6 +28,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 
 _SPARE_SLOTS = 2
+"""Free API slots for ndb_restore and the like: judgement."""
 
 
 def names(nodes: tuple[DataNode, ...] | list[DataNode]) -> str:

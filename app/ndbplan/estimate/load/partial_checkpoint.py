@@ -22,6 +22,7 @@ FRAGMENTS_IN_TURN = 2.0
 
 
 _ROUNDS = 60
+"""Halvings of the interval in which the answer lies: below the rounding of a float."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,14 @@ _QUEUE_PAGES = 32
 _POOLED_THREADS = 32
 """With more block threads than this, job queues are pooled: every thread has this many."""
 _SEND_THREAD_PAGES = 60
-_SEND_GENERAL_BYTES = 16 * MIB
+"""Pages that each block thread adds to the send buffers (held against what ndbmtd 8.4.8 printed)."""
+LEAST_SEND_BYTES = 16 * MIB
 _SEND_LINK_BYTES = 256 * KIB
+"""Least send buffers: so much, and for each link (NDB source, MIN_SEND_BUFFER_GENERAL in mt.cpp)."""
 _RESTORE_BUFFER_BYTES = 4 * MIB
+"""For each thread that restores (NDB source, LCP_RESTORE_BUFFER)."""
 _LOCAL_SCANS_MOST = 4096
+"""MaxNoOfLocalScans where it is not stated, at most (held against what ndbmtd 8.4.8 printed)."""
 
 
 def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
@@ -70,7 +74,7 @@ def send_buffer_bytes(settings: NodeSettings, threads: ThreadCounts, links: Link
     extra = settings.number("ExtraSendBufferMemory")
     size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
     if extra == 0:
-        least = _SEND_GENERAL_BYTES + links.number * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
+        least = LEAST_SEND_BYTES + links.number * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
         size = max(size, least)
     return size
 

@@ -97,6 +97,7 @@ _DISTINCT_LIMIT = 200_000
 _TEXT_BYTES = 80
 """Of a row that stands for its key."""
 _BLOCK_BYTES = 1 << 20
+"""Read at a time: judgement."""
 
 
 def count_rows(

@@ -62,6 +62,7 @@ _TABLES_AT_ONCE = 32
 """Enough to forget what a call of numpy costs, few enough to stay in the processor's cache."""
 
 _COLUMNS_TOLD = 8
+"""Columns that a derivation names: those that take most."""
 _LENGTH = {
     True: "assumption: the plan does not state the mean length",
     False: "plan: the mean length that it states",
@@ -70,6 +71,7 @@ _LENGTH = {
 _Range: TypeAlias = tuple[float, float, float, tuple[Term, ...]]
 """Bytes: value, low, high, and why."""
 _NOTHING: _Range = (0.0, 0.0, 0.0, ())
+"""Value, low and high factor and terms of what is not there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ from ndbplan.ndb.version import NdbVersion
 
 _MASK = 0xFFFFFFFF
 _SHIFTS = ((7, 12, 17, 22), (5, 9, 14, 20), (4, 11, 16, 23), (6, 10, 15, 21))
-_CONSTANTS = tuple(int(abs(sin(i + 1)) * 2**32) & _MASK for i in range(64))
 _INITIAL = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476)
+"""MD5 as in RFC 1321, 3.3 and 3.4: mask of a word, shifts of the rounds, sines, the words begun with."""
+_CONSTANTS = tuple(int(abs(sin(i + 1)) * 2**32) & _MASK for i in range(64))
 
 
 def digest(words: Sequence[int]) -> tuple[int, int, int, int]:

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
 from ndbplan.ndb.collations import NotInCharsetError, character_count, encode_text
-from ndbplan.ndb.columns import KeyEncoding, decimal_bytes, enum_bytes, set_bytes
+from ndbplan.ndb.columns import DECIMAL_BYTES, KeyEncoding, decimal_bytes, enum_bytes, set_bytes
 from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 if TYPE_CHECKING:
     from ndbplan.ndb.keys.column import KeyColumn
 
-_GROUP_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 _DIGITS = Context(prec=200)
 LAST_TIMESTAMP = 0x7FFFFFFF
 """Seconds of the last TIMESTAMP, 2038-01-19 03:14:07 UTC (reference manual, date and time types)."""
@@ -214,7 +213,7 @@ def _decimal(column: KeyColumn, value: object, _version: NdbVersion) -> bytes:
     groups = ([whole[:first]] if first else []) + [whole[i : i + 9] for i in range(first, len(whole), 9)]
     groups += [fraction[i : i + 9] for i in range(0, len(fraction), 9)]
     for group in groups:
-        encoded += int(group).to_bytes(_GROUP_BYTES[len(group)], "big")
+        encoded += int(group).to_bytes(DECIMAL_BYTES[len(group)], "big")
     assert len(encoded) == decimal_bytes(precision, scale)
     if number < 0 and int(scaled):
         encoded = bytearray(byte ^ 0xFF for byte in encoded)

@@ -19,6 +19,7 @@ from ndbplan.ndb.features import features
 from ndbplan.ndb.version import NdbVersion
 
 _DEFAULT_THREADS = 2
+"""MaxNoOfExecutionThreads where it is not stated (manual)."""
 THREAD_PARAMETERS = (
     "MaxNoOfExecutionThreads",
     "ThreadConfig",

@@ -15,7 +15,8 @@ from ndbplan.ndb.threads.layout import ThreadCounts
 
 _KINDS = ("main", "ldm", "recv", "rep", "tc", "send")
 """Executing threads in the order in which they are written."""
-_LONGEST_SPIN_US = 9000
+LONGEST_SPIN_US = 9000
+"""Longest spintime, in microseconds: the data node takes this for more (NDB source, thr_config.cpp)."""
 CLASSIC_THREADS = ThreadCounts(ldm=1, tc=0, recv=0, send=0, main=1, rep=0, query=0)
 """What __ndbmt_classic=1 is written out as: the threads that one ndbd had."""
 
@@ -29,7 +30,7 @@ def written_threads(
     parts = []
     for kind, cpu in zip(threads, _cpus_of(threads, sorted(set(cpus))), strict=True):
         said = [] if cpu is None else [f"cpubind={cpu}"]
-        said += [f"spintime={min(spin_us, _LONGEST_SPIN_US)}"] if spin_us else []
+        said += [f"spintime={min(spin_us, LONGEST_SPIN_US)}"] if spin_us else []
         said += ["realtime=1"] if realtime else []
         parts.append(kind + (f"={{{','.join(said)}}}" if said else ""))
     if realtime:

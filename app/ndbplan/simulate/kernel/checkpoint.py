@@ -13,10 +13,9 @@ from ndbplan.simulate.world.laws import Node, Run
 from ndbplan.simulate.world.state import Cluster, NodeState
 
 LCP_PARTS = 2048.0
+"""Parts of a fragment, some of which a partial checkpoint writes in full (engine model 4.3)."""
 LAG_TARGET_S = 2.0
-ALERT_LOW, ALERT_HIGH, ALERT_CRITICAL = 0.25, 0.40, 0.60
-HEADROOM_ALERT = 0.15
-"""More of the speed that changes need, for each alert level (NDB source)."""
+"""Lag of the redo log from which on checkpoints are written more slowly (NDB source, Backup.cpp)."""
 FRAGMENT_AHEAD_S = 0.1
 """How long before the one before it ends a fragment is begun, at least: a step must not end without work."""
 CONTROL_FILE_BYTES = 4096.0
@@ -302,6 +301,7 @@ def _speed_limits(nodes: Rows[Node], alert: int, n: int) -> tuple[float, float]:
 
 @compiled
 def _adapt(
+    run: Run,
     nodes: Rows[Node],
     parts: Floats,
     node_state: Rows[NodeState],
@@ -317,7 +317,7 @@ def _adapt(
     low, high = _speed_limits(nodes, alert, n)
     if nodes[n].redo_control and nodes[n].partial_lcp:
         # Redo control follows the last seconds' changes, with some headroom, as far as the highest limit.
-        more = nodes[n].lcp_headroom * (1.0 + HEADROOM_ALERT * alert)
+        more = nodes[n].lcp_headroom * (1.0 + run.alert_headroom * alert)
         follows = _mean_need(needed, n, node_state[n].needed_bytes / elapsed_s) * more
         high = max(high, min(follows, nodes[n].lcp_max_own_bytes_per_s))
         up /= 2.0 if alert > 0 else 1.0
@@ -380,13 +380,13 @@ def each_second(
         worst = max(worst, _measure_log(parts, load, nodes[n].log_bytes, n, elapsed_s))
         if node_state[n].undo_used_bytes > 0.0 and not node_state[n].is_dead:
             worst = max(worst, node_state[n].undo_used_bytes / nodes[n].undo_limit_bytes)
-        _adapt(nodes, parts, node_state, targets, needed, cluster.alert_level, n, elapsed_s)
+        _adapt(run, nodes, parts, node_state, targets, needed, cluster.alert_level, n, elapsed_s)
     level = 0
-    if worst > ALERT_CRITICAL:
+    if worst > run.alert_critical:
         level = 3
-    elif worst > ALERT_HIGH:
+    elif worst > run.alert_high:
         level = 2
-    elif worst > ALERT_LOW:
+    elif worst > run.alert_low:
         level = 1
     cluster.alert_level = level
     if run.unevenness > 0.0:

@@ -16,6 +16,7 @@ from ndbplan.simulate.world.world import History
 DIRTY_PAGES_S = 10.0
 """Time over which dirty pages of disk data are written out."""
 MOST_READ_TIME = 0.95
+"""Share of a disk's time that random reads take at most. Judgement, nothing measured."""
 
 
 @compiled

@@ -13,6 +13,7 @@ from ndbplan.simulate.world.laws import Node, Run
 from ndbplan.simulate.world.state import Cluster
 
 LAG_AFTER_EXIT_S = 1.0
+"""Seconds of the next lag that count when a refusal ends: judgement, nothing measured."""
 LAG_NEAR = 0.9
 """Share of the lag that is refused from which on steps are taken in pieces."""
 

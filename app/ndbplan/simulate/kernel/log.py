@@ -17,6 +17,7 @@ RUN_BYTES = 131072.0
 LAG_BYTES = 4.0 * RUN_BYTES
 """What a buffer holds at least when its lag matters."""
 SHARE_ROUNDS = 8
+"""Rounds in which a disk's time is shared; what one part does not need goes to the others in the next."""
 
 
 @compiled

@@ -21,6 +21,7 @@ _advance: Callable[..., None] | None = None
 _is_known_ready = False
 _told: ContextVar[Callable[[], None] | None] = ContextVar("told", default=None)
 _LOOK_S = 0.1
+"""How often a run that waits for the compiler looks whether it is given up."""
 _MODULE = "ndbplan.simulate.prepare"
 
 SOURCES = (

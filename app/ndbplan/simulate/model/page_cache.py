@@ -27,6 +27,7 @@ from ndbplan.simulate.model.node_rows import disk_of
 Floats = NDArray[np.float64]
 
 CLIENTS_WORKED_OUT = 2000
+"""With more clients the wait for disks no longer depends on their number (mean value analysis)."""
 
 
 def closed_cycle_s(load: ClosedLoad, undisturbed_s: float, service_s: float, stations: int) -> float:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ndbplan.simulate.model.scenario import Scenario
 
 MOST_BUCKETS = 1200
+"""Points in time that a run keeps: more than a chart has pixels."""
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,12 @@ class Run(Row):
     """The same before the next one writes."""
     lcp_flushes_first: float
     """The same where no checkpoint was before the one that ended: none of its files are to be deleted."""
+    alert_low: float
+    """Share of the log in use from which on checkpoints are written faster; faster still; as in a restart."""
+    alert_high: float
+    alert_critical: float
+    alert_headroom: float
+    """More of the speed that changes need, for each of these levels."""
     lag_noise: float
     """Unevenness of a part's speed over a single write; the mean of n writes is off by the root of n less."""
     service_per_s: float

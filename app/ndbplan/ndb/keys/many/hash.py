@@ -19,6 +19,7 @@ LANES = 128
 
 _A, _B, _C, _D = 0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476
 _MARKER = 0x80000000
+"""The four words that MD5 begins with, and the bit behind a message (RFC 1321, 3.1 and 3.3)."""
 
 
 @machine_code(inline="always")

@@ -17,6 +17,7 @@ from ndbplan.base.compiled import machine_code
 from ndbplan.ndb.keys.many.rows import BAD_HEX, BAD_TEXT, DOUBLED, MISSING, QUOTE, TOO_LONG, fault
 
 BLANK = 32
+"""ASCII code of a blank."""
 
 
 @machine_code(nogil=True)

@@ -29,6 +29,7 @@ CHUNK_BYTES = 4 * 1024 * 1024
 _CHUNK_ROWS = 32768
 _LONGEST_ROW = 16 * 1024 * 1024
 _WORDS_AT_ONCE = 8 * 1024 * 1024
+"""Bytes, rows and words of keys in memory at a time, and the longest row: judgement."""
 
 
 class KeyFileError(UserError, ValueError):
