@@ -1,4 +1,8 @@
-"""How quickly a node may write a local checkpoint, and what share of a busy disk it takes for that."""
+"""How quickly a node may write a local checkpoint, and what share of a busy disk it takes for that.
+
+Source: engine model 4.4 (Backup::calculate_disk_write_speed) and 15.1; constants by name in
+resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,9 @@
 
 A workload comes through SQL nodes where the plan has them, unless it says `through`. Its transactions spread
 evenly over them. An API slot without a host takes a program from anywhere: no limit of it is known.
+
+Source: judgement of what a statement and a row cost, little was measured; constants by name in
+resources/ndb/constants.json.
 """
 
 from __future__ import annotations

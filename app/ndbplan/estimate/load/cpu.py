@@ -1,6 +1,8 @@
 """How busy the threads of each data node, and the cores of each host, are under a workload.
 
 cpu(machines, loads, coming, hosts).nodes[0].ldm_utilisation
+
+Source: engine model 8.2; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

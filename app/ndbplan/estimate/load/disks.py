@@ -1,6 +1,8 @@
 """What each disk has to write and read under a workload, by purpose, and how busy that keeps it.
 
 demand_of(machines, logs, checkpoints, pages).of("host1-nvme0").utilisation
+
+Source: engine model 5.3, 8.1 and 15.1; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

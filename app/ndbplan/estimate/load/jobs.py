@@ -4,6 +4,8 @@
     steady(plan, workload)                  the workload with the rate of its loader, for estimates
 
 A loader is limited by its threads and by how fast its source is read; the rest is up to the cluster.
+
+Source: arithmetic of the stated job; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

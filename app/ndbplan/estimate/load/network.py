@@ -4,6 +4,8 @@
 
 A write crosses the network from the client to the coordinator, from there to the primary and along the chain
 of backups; a read as a request to the primary and its row back to the client.
+
+Source: engine model 8.4; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """The redo log: bytes of operations, rate of each node and log part, size of the log, time until it is full.
 
 redo(machines, loads, operations_of(tables, workload, version)).time_to_full_s
+
+Source: engine model 3.1 to 3.4 (Dblqh::writeLogHeader, writeCommitLog); constants by name in
+resources/ndb/constants.json.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 growth(plan, months=24).months_until_full
 fillings(plan, horizon=12)                     # disks and tablespaces that are full within a year
+
+Source: arithmetic of rows per month; what they take is that of memory and disks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Fragments of one table with their rows and bytes, and how unevenly they lie."""
+"""Fragments of one table with their rows and bytes, and how unevenly they lie.
+
+Source: engine model 1.2 to 1.4, and 2.1 for pages.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@
 
 Rows go by the hash of their distribution key: all rows of one value lie in one partition. Few values spread
 less evenly than many.
+
+Source: arithmetic of the values that columns and referenced tables allow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Threads and fragment placement: which settings and tables decide where fragments go."""
+"""Threads and fragment placement: which settings and tables decide where fragments go.
+
+Source: engine model 1.3 and 1.4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What one row of a table takes in memory and in a checkpoint, the rows of hidden tables included."""
+"""What one row of a table takes in memory and in a checkpoint, the rows of hidden tables included.
+
+Source: engine model 2.1 to 2.5, 15.3 and 15.4; constants by name in resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@
     layout.fixed_words, layout.rows_per_fixed_page      # 11 words, 741 rows
 
 Exact for the fixed part; the variable part is exact for values of one length and a mean otherwise.
+
+Source: engine model 2.1, 2.4, 2.5, 15.2 and 15.3.
 """
 
 from __future__ import annotations

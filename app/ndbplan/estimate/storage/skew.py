@@ -4,6 +4,8 @@
     report.cause, report.nodes[0].fill_percent, report.worst_loss
 
 Rows of nodes and LDMs are those they are primary for and those they store; "fill" compares with the mean.
+
+Source: arithmetic; chi-square after Wilson and Hilferty.
 """
 
 from __future__ import annotations

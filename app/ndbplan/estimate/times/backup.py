@@ -2,6 +2,8 @@
 
 backup(cluster).duration_s
 create_disk_data(constants, files, disks).duration_s
+
+Source: engine model 5.5, 9 and 16.4; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@
 
 Rows come in equal parts from the started members of the node's group; between processes of one host they
 cross no link. Several nodes that fetch rows at once share the links they have in common.
+
+Source: engine model 6, copy fragment; the rest is arithmetic.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 create_file(constants, disk, size).value
 files_to_create(files, machine)
+
+Source: engine model 5.5; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What a failed device means for its disk: gone, or slower until a new one is filled; how long that takes."""
+"""What a failed device means for its disk: gone, or slower until a new one is filled; how long that takes.
+
+Source: arithmetic of equal devices (resources/hardware.json); constants by name in
+resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

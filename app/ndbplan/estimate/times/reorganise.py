@@ -7,6 +7,8 @@ written in place, copied and later deleted. That chain of work is on one thread 
 node decides, unless the cores of a host that several nodes share, or its disks, are too slow for all of it.
 Work is counted on a core of 2008; fitted to the article of the sample add-nodes (2.33 GHz, 2009) and to a
 running 7.4.10 cluster.
+
+Source: engine model 7.2, 7.3 and 15.5.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What disks and links take at least for the rows that an online reorganisation moves."""
+"""What disks and links take at least for the rows that an online reorganisation moves.
+
+Source: engine model 7.2 and 7.3, and 3.1 for the log of moved rows; constants by name in
+resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

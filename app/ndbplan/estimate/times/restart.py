@@ -2,6 +2,8 @@
 
 restart(cluster, "node", node_id=3).duration_s
 restart(cluster, "rolling", conditions=Conditions(workload=workload)).phases
+
+Source: engine model 6 and 16.3; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations

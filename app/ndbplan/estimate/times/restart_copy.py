@@ -1,4 +1,7 @@
-"""Copying rows to a data node that starts: what crosses the links, what reaches the disks, what decides."""
+"""Copying rows to a data node that starts: what crosses the links, what reaches the disks, what decides.
+
+Source: engine model 6 and 16.3; constants by name in resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Waits at the end of a start: for a local checkpoint, and for the subscriptions of SQL nodes."""
+"""Waits at the end of a start: for a local checkpoint, and for the subscriptions of SQL nodes.
+
+Source: engine model 6; constants by name in resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How long ndb_restore takes: files made anew, all rows at insert speed, then the ordered indexes."""
+"""How long ndb_restore takes: files made anew, all rows at insert speed, then the ordered indexes.
+
+Source: engine model 9; constants by name in resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What makes one version faster than another, as terms of a derivation, and the slowest of several limits."""
+"""What makes one version faster than another, as terms of a derivation, and the slowest of several limits.
+
+Source: the rows of resources/ndb/features.json that say what they make faster.
+"""
 
 from __future__ import annotations
 

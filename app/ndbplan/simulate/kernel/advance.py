@@ -1,4 +1,7 @@
-"""Kernel, part 7: the loop over steps, and the order in which the laws of a step hold."""
+"""Kernel, part 7: the loop over steps, and the order in which the laws of a step hold.
+
+Source: the order within a step is judgement; each law names its own where it stands.
+"""
 
 from __future__ import annotations
 

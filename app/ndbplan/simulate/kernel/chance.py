@@ -1,4 +1,7 @@
-"""Kernel, part 10: chance, from a generator whose state belongs to the run."""
+"""Kernel, part 10: chance, from a generator whose state belongs to the run.
+
+Source: Marsaglia's xorshift32, and the sum of three uniform numbers (Irwin and Hall).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Kernel, part 2: local checkpoints, their speed, and what the product looks at once a second."""
+"""Kernel, part 2: local checkpoints, their speed, and what the product looks at once a second.
+
+Source: engine model 4.1 to 4.4 and 15.1 (Dbdih::execTCGETOPSIZECONF, Backup::calculate_disk_write_speed).
+"""
 
 from __future__ import annotations
 

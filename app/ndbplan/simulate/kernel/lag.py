@@ -1,4 +1,7 @@
-"""Kernel, part 9: error 1234, which refuses the work of a log part whose buffer takes too long to write."""
+"""Kernel, part 9: error 1234, which refuses the work of a log part whose buffer takes too long to write.
+
+Source: engine model 3.3 and 15.1, measured.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Kernel, part 1: log that transactions produce, what refuses it, and how it gets to disk.
 
 Amounts of log are whole bytes (in float64), so what is written and what is held add up to the byte.
+
+Source: engine model 3.2 and 3.3 (Dblqh::logLqhkeyreqLab_problems, writeNextLog), and 15.1, measured.
 """
 
 from __future__ import annotations

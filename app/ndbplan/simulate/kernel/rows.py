@@ -1,4 +1,7 @@
-"""Kernel, part 5: what accepted transactions leave in memory, checkpoints and disk data."""
+"""Kernel, part 5: what accepted transactions leave in memory, checkpoints and disk data.
+
+Source: engine model 2.1, 4.3 and 5.2; what a transaction takes is that of the estimates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What clients offer in each step, and how many transactions processors, network and disks let pass."""
+"""What clients offer in each step, and how many transactions processors, network and disks let pass.
+
+Source: arithmetic of the stated load; constants by name in resources/ndb/constants.json; what processors let
+pass is that of estimate.load.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ the next value sends it elsewhere. Which value comes when is worked out from wha
 values go where their hash says, unknown ones to partitions drawn once by the seed of the run. Work that is
 refused is tried again in the same place, as a loader does. Memory, checkpoints, disk data and the processors
 of other threads see the mean over all values; the bound of the LDM threads is that of `estimate.load`.
+
+Source: arithmetic of the stated loaders; that partitions of unknown values are drawn is judgement.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What of a scenario changes while it runs: where loaders are, and what disks must read as rows grow."""
+"""What of a scenario changes while it runs: where loaders are, and what disks must read as rows grow.
+
+Source: the laws of the page cache (page_cache.py) and of loaders (loaders.py), asked again.
+"""
 
 from __future__ import annotations
 

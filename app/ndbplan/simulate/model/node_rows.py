@@ -1,4 +1,8 @@
-"""What the kernel must know of each data node, worked out from the plan's estimates for one transaction."""
+"""What the kernel must know of each data node, worked out from the plan's estimates for one transaction.
+
+Source: the estimates of one transaction (estimate.load, estimate.storage); constants by name in
+resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,9 @@
 
 Pages are read at random places, evenly over those that are touched: the share that DiskPageBufferMemory
 answers is that of `estimate.disk_data`, with the rows there are at the moment.
+
+Source: engine model 5.4, and mean value analysis for clients that wait for disks; constants by name in
+resources/ndb/constants.json.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Memory that transactions hold while they are under way: operation records and send buffers."""
+"""Memory that transactions hold while they are under way: operation records and send buffers.
+
+Source: Little's law for what is under way; constants by name in resources/ndb/constants.json.
+"""
 
 from __future__ import annotations
 
