@@ -88,7 +88,11 @@ def disks_of_roles(plan: Plan, node: DataNode) -> dict[DiskRole, Disk | None]:
 
 def path_parameters(plan: Plan) -> Parameters:
     """The paths that the plan states for all data nodes; the same object for all plans that agree in them."""
-    shared = plan.parameters.data_node
+    return _stated_paths(plan.parameters.data_node)
+
+
+@kept_by_identity(size=16)
+def _stated_paths(shared: Parameters) -> Parameters:
     values = ((name, text_of(shared, name)) for name in _PATH_PARAMETERS)
     return _paths(tuple((name, text) for name, text in values if text is not None))
 

@@ -75,6 +75,9 @@ def update(plan: Plan, object_id: str, **fields: Any) -> Plan:
     plan = _swap(plan, part, new)
     if new.id != part.id:
         plan = _renamed(plan, part.id, new.id)
+    if isinstance(part, Host | Disk) and all(isinstance(value, int | float) for value in fields.values()):
+        # Numbers of hardware name nothing, and nothing names them.
+        return plan
     return unbroken(plan)
 
 

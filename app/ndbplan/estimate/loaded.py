@@ -33,13 +33,15 @@ from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
-from ndbplan.estimate.storage.rows import unique_tables
+from ndbplan.estimate.storage import memory_per_row as of_row
 from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.storage.table_memory import rules_with
 from ndbplan.estimate.stored import (
+    around,
+    cluster_of,
     distribute,
     has_partitions,
     machines_of,
-    memory,
     node_data_by_id,
     reach,
     shares_of,
@@ -49,13 +51,9 @@ from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
-from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import JobLoad, Workload
 
 Of = TypeVar("Of", NodeRedo, NodeCheckpoint)
-
-_SAMPLE_ROWS = 1_000_000
-"""Rows of a table of which a row's share of memory is asked: enough that pages begun do not matter."""
 
 
 # What is asked.
@@ -93,6 +91,7 @@ def stored_loads(plan: Plan, workload: Workload | None) -> tuple[TableLoad, ...]
     return demand.table_loads(plan.tables, steady(plan, workload), plan.version, False, True)
 
 
+@kept_by_identity(size=4)
 def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
     """The same apart for each way of choosing keys too, and what of it each data node gets."""
     loads = demand.table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
@@ -107,12 +106,13 @@ def _shares(plan: Plan, load: TableLoad) -> Shares:
     return chosen_shares(distribute(plan, load.table), load.table, load.choice, load.rows_per_s)
 
 
+@kept_by_identity(size=4)
 def node_loads(plan: Plan, workload: Workload | None) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
     if workload is None:
         return ()
     loads = demand.table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
-    return demand.node_loads(loads, *(_shares(plan, load) for load in loads))
+    return demand.node_loads(loads, *(shares for _, shares in chosen_loads(plan, workload)))
 
 
 # Where it comes from.
@@ -197,6 +197,7 @@ def stored_on_disk(plan: Plan) -> Stored:
     return [(table, shares_of(plan, table)) for table in on_disk]
 
 
+@kept_by_identity(size=4)
 def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk."""
     stored = stored_on_disk(plan)
@@ -229,28 +230,5 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
 
     Of a load on a unique index what one of its entries takes.
     """
-    return _memory_per_entry(plan, load.table, load.unique_index)
-
-
-@kept_by_identity(size=64)
-def _memory_per_entry(plan: Plan, table: Table, unique_index: int | None) -> tuple[float, float]:
-    unique = [index for index in table.indexes if index.kind != "ordered"]
-    others = tuple(index for index in table.indexes if index.kind == "ordered")
-    # UNIQUE without USING HASH has an ordered index too, which lies with the rows.
-    kept = tuple(index.model_copy(update={"kind": "ordered"}) for index in unique if index.kind == "unique")
-    alone = table.model_copy(update={"indexes": (*others, *kept)})
-    own = _memory_per_row(plan, alone)
-    if unique_index is None:
-        return own
-    entries = unique_tables(table, plan.version)[unique_index].rows_fraction
-    index = unique[unique_index].model_copy(update={"kind": "unique_hash"})
-    both = _memory_per_row(plan, alone.model_copy(update={"indexes": (*alone.indexes, index)}))
-    return (both[0] - own[0]) / entries, (both[1] - own[1]) / entries
-
-
-def _memory_per_row(plan: Plan, table: Table) -> tuple[float, float]:
-    sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
-    sampled = memory(plan.replace(tables=(sample,)))
-    rows = max(1, sampled.tables[0].replicas) * _SAMPLE_ROWS
-    data = sum(node.data_memory_bytes.value for node in sampled.nodes)
-    return data / rows, sum(node.index_memory_bytes.value for node in sampled.nodes) / rows
+    rules = rules_with(plan.version, constants_of(plan))
+    return of_row.memory_per_row(load.table, load.unique_index, cluster_of(plan), around(plan), rules)

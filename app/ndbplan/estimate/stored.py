@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.directories import disks_of_roles
+from ndbplan.configuration.directories import disks_of_node, path_parameters
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
     NodeSettings,
@@ -29,7 +29,7 @@ from ndbplan.estimate.storage.distribution import Surroundings, surroundings
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.machines import Machine, Machines
-from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes, widened
+from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
 from ndbplan.estimate.storage.node_memory import Links, ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
@@ -53,13 +53,13 @@ from ndbplan.plan.tables import Table
 @kept_by_identity(16)
 def machines_of(plan: Plan) -> Machines:
     """The data nodes and what they run on."""
-    settings = settings_by_node(plan)
-    by_id = {
-        node.node_id: Machine(
-            node, plan.host(node.host_id), settings[node.node_id], disks_of_roles(plan, node)
+    settings, paths = settings_by_node(plan), path_parameters(plan)
+    by_id = {}
+    for node in plan.data_nodes:
+        host = plan.host(node.host_id)
+        by_id[node.node_id] = Machine(
+            node, host, settings[node.node_id], disks_of_node(node, host.disks, paths)
         )
-        for node in plan.data_nodes
-    }
     groups = tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan))
     return Machines(constants_of(plan), node_settings(plan), by_id, groups, plan.locations)
 
@@ -98,25 +98,26 @@ def has_partitions(plan: Plan) -> bool:
 
 @kept_by_identity(16)
 def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], Surroundings]:
-    return placements(plan), _around(plan)
+    return placements(plan), around(plan)
 
 
-def _around(plan: Plan) -> Surroundings:
+def around(plan: Plan) -> Surroundings:
+    """What the distribution of every table depends on, beside its placement."""
     return surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
 
 
 def distribute(plan: Plan, table: Table) -> TableDistribution:
     """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
-    placed, around = _placed_in(plan)
+    placed, surrounded = _placed_in(plan)
     keys = key_values(plan.tables, table)
-    return rows_in_partitions.distribute_rows(table, placed[table.id][0], around, keys)
+    return rows_in_partitions.distribute_rows(table, placed[table.id][0], surrounded, keys)
 
 
 def distribute_unique(plan: Plan, table: Table) -> tuple[TableDistribution, ...]:
     """Where the entries of each unique index of a table lie."""
-    placed, around = _placed_in(plan)
+    placed, surrounded = _placed_in(plan)
     return tuple(
-        rows_in_partitions.distribute_entries(table, at, one, around)
+        rows_in_partitions.distribute_entries(table, at, one, surrounded)
         for at, one in enumerate(placed[table.id][1:])
     )
 
@@ -134,7 +135,7 @@ def redistribute(
     name = table if isinstance(table, str) else table.id
     old, new = plan_before.table(name), plan_after.table(name)
     return redistribute_rows(
-        distribute(plan_before, old), old, new, cluster_of(plan_after), _around(plan_after), commits_before
+        distribute(plan_before, old), old, new, cluster_of(plan_after), around(plan_after), commits_before
     )
 
 
@@ -214,6 +215,7 @@ def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
     return (shares_of(plan, table), *unique_shares_of(plan, table))
 
 
+@kept_by_identity(size=4)
 def node_data(plan: Plan) -> tuple[NodeData, ...]:
     """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
     held = [share for table in plan.tables for share in stored_shares_of(plan, table)]
@@ -265,7 +267,7 @@ def memory(plan: Plan) -> MemoryEstimate:
     for node in plan.data_nodes:
         node_id, host = node.node_id, plan.host(node.host_id)
         nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ram[node_id]))
-    return widened(memory_of_nodes(sizes, nodes), reach(plan, "storage"))
+    return memory_of_nodes(sizes, nodes, reach(plan, "storage"))
 
 
 def situation(plan: Plan) -> Situation:

@@ -130,11 +130,13 @@ def cpu(
     with_data = set(by_host)
     for client in coming.nodes:
         by_host.setdefault(client.host_id, []).append(client.cores)
-    hosts = []
-    for host_id, own in by_host.items():
-        host = host_of[host_id]
-        whole = sum(own[1:], start=own[0])
-        why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
-        busy = whole.scaled(1 / host.cores, "fraction", why)
-        hosts.append(HostCpu(host_id, host.hostname, busy, host_id in with_data))
+    hosts = [_host(host_of[host_id], host_id in with_data, *own) for host_id, own in by_host.items()]
     return CpuEstimate(nodes, tuple(hosts), coming)
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _host(host: Host, data_nodes: bool, *own: Quantity) -> HostCpu:
+    """`own`: cores that each of its processes keeps busy."""
+    whole = sum(own[1:], start=own[0])
+    why = (whole.as_term("cores busy"), Term("cores of the host", host.cores, "cores", "plan"))
+    return HostCpu(host.id, host.hostname, whole.scaled(1 / host.cores, "fraction", why), data_nodes)

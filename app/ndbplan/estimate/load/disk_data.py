@@ -8,7 +8,7 @@ Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMeta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
@@ -209,6 +209,12 @@ class _Sums:
     undo: float = 0.0
     grown: float = 0.0
 
+    def parts(self) -> tuple[float, ...]:
+        """The sums in their order."""
+        return (
+            self.pages, self.touched, self.reads, self.updates, self.page_writes, self.undo, self.grown
+        )  # fmt: skip
+
 
 def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
     insert = constants["undo_insert_bytes"].value
@@ -298,7 +304,7 @@ def disk_data(
             node_id,
             node.settings.number("DiskPageBufferMemory"),
             machines.constants,
-            *astuple(sums[node_id]),
+            *sums[node_id].parts(),
         )
         for node_id, node in machines.by_id.items()
         if node_id in sums

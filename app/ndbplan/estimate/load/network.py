@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import replicas_of
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.plan.hardware import Host
 
@@ -85,8 +87,15 @@ def crossing_bytes_per_s(payload: float, messages: float, constants: Constants) 
 
 
 def _host(host: Host, flow: _Flow, constants: Constants) -> HostNetwork:
-    into = crossing_bytes_per_s(flow.payload_in, flow.hops_in, constants)
-    out = crossing_bytes_per_s(flow.payload_out, flow.hops_out, constants)
+    return _link(host, constants, flow.payload_in, flow.payload_out, flow.hops_in, flow.hops_out)
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _link(
+    host: Host, constants: Constants, payload_in: float, payload_out: float, hops_in: float, hops_out: float
+) -> HostNetwork:
+    into = crossing_bytes_per_s(payload_in, hops_in, constants)
+    out = crossing_bytes_per_s(payload_out, hops_out, constants)
     busier = max(into, out, key=lambda q: q.value).named("busier direction")
     link = Quantity.stated(f"link of {host.hostname}", host.network_bytes_per_s, "bytes/s")
     utilisation = (busier / (link * constants["network_usable"])).in_unit("fraction")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
@@ -112,6 +113,11 @@ def _sum(parts: Iterable[tuple[str, Quantity]]) -> Quantity:
     return total(parts, "bytes")
 
 
+def data_memory_kinds(index_memory_joined: bool) -> list[bool]:
+    """Which kinds of pages lie in DataMemory; the others lie in IndexMemory."""
+    return [kind != "hash_index" or index_memory_joined for kind in KINDS]
+
+
 class NodeToFill(NamedTuple):
     """A data node, for what tables and parameters take of it."""
 
@@ -124,35 +130,24 @@ class NodeToFill(NamedTuple):
     """What it allocates for its parameters."""
 
 
-def memory_of_nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill]) -> MemoryEstimate:
-    """Memory of tables and data nodes; `tables` has those that have a place, by node group."""
-    filled = _nodes(tables, nodes)
-    return MemoryEstimate(tuple([sizes.memory for sizes in tables]), filled, _hosts(nodes))
+def memory_of_nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill], near: Nearness) -> MemoryEstimate:
+    """Memory of tables and data nodes; `tables` has those that have a place, by node group.
+
+    Ranges of what tables take are the wider the further they lie from all measured runs.
+    """
+    of_tables = tuple([_widened(sizes.memory, near.room) for sizes in tables])
+    return MemoryEstimate(of_tables, _nodes(tables, nodes, near), _hosts(nodes))
 
 
-def widened(found: MemoryEstimate, near: Nearness) -> MemoryEstimate:
-    """The same, ranges of what tables take the wider the further they lie from all measured runs."""
-    if near.room == 1.0:
-        return found
-    tables = tuple(
-        replace(
-            table,
-            ranges=tuple(
-                (value, low, high, why) if low == high else (value, low / near.room, high * near.room, why)
-                for value, low, high, why in table.ranges
-            ),
-        )
-        for table in found.tables
+@kept_by_identity(size=1024)
+def _widened(table: TableMemory, room: float) -> TableMemory:
+    if room == 1.0:
+        return table
+    ranges = (
+        (value, low, high, why) if low == high else (value, low / room, high * room, why)
+        for value, low, high, why in table.ranges
     )
-    nodes = tuple(
-        replace(
-            node,
-            data_memory_bytes=near.widened(node.data_memory_bytes),
-            index_memory_bytes=near.widened(node.index_memory_bytes),
-        )
-        for node in found.nodes
-    )
-    return replace(found, tables=tables, nodes=nodes)
+    return replace(table, ranges=tuple(ranges))
 
 
 def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
@@ -163,12 +158,12 @@ def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
     return tuple(HostMemory(host.id, host.memory_bytes, _sum(parts)) for host, parts in by_host.values())
 
 
-def _nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill]) -> tuple[NodeMemory, ...]:
+def _nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill], near: Nearness) -> tuple[NodeMemory, ...]:
     import numpy as np
 
     order = {group: i for i, group in enumerate(sorted({one.group for one in nodes} - {NODE_GROUP_NONE}))}
     joined = any(one.settings.features.index_memory_joined for one in nodes)
-    in_data = [kind != "hash_index" or joined for kind in KINDS]
+    in_data = data_memory_kinds(joined)
     if tables:
         sizes = np.concatenate([table.by_group for table in tables]).reshape(len(tables), len(KINDS), -1)
         low = np.einsum("tkg,tk->kg", sizes, np.array([table.low for table in tables]))
@@ -176,8 +171,10 @@ def _nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill]) -> tuple[NodeM
         value = sizes.sum(axis=0)
     else:
         value = low = high = np.zeros((len(KINDS), max(1, len(order))))
-    in_data_memory = _of_kinds(value, low, high, in_data)
-    in_index_memory = _of_kinds(value, low, high, [not inside for inside in in_data])
+    in_data_memory, in_index_memory = (
+        [near.widened(found) for found in _of_kinds(value, low, high, kinds)]
+        for kinds in (in_data, [not inside for inside in in_data])
+    )
     by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
     nothing = (_NOTHING, _NOTHING)
     memories = []

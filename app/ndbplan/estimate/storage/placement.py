@@ -47,14 +47,22 @@ def cluster_with(
 
     `settings`: of data nodes that state nothing of their own.
     """
-    return Cluster(
-        version=settings.version,
-        groups=groups,
-        ldm=FrozenMap(ldm),
-        log_parts=redo_log_parts(settings),
-        classic=is_classic(settings),
-        partitions_per_node=max(1, settings.number("PartitionsPerNode")),
-    )
+    per_node = max(1, settings.number("PartitionsPerNode"))
+    classic = is_classic(settings)
+    return _cluster(settings.version, groups, FrozenMap(ldm), redo_log_parts(settings), classic, per_node)
+
+
+@kept_by_value(16)
+def _cluster(
+    version: NdbVersion,
+    groups: tuple[tuple[int, ...], ...],
+    ldm: FrozenMap[int, int],
+    log_parts: int,
+    classic: bool,
+    partitions_per_node: int,
+) -> Cluster:
+    """One object for all plans that agree in it, so that results can be kept by identity."""
+    return Cluster(version, groups, ldm, log_parts, classic, partitions_per_node)
 
 
 def table_shape(table: Table) -> TableShape:

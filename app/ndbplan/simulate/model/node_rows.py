@@ -7,16 +7,16 @@ resources/ndb/constants.json.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.row_types import values
-from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.settings import (
-    node_settings,
+    NodeSettings,
     redo_buffer_bytes,
     redo_log_parts,
     usable_data_memory,
@@ -28,13 +28,13 @@ from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
 from ndbplan.estimate.loaded import chosen_loads, disk_data, memory_per_row, rate_of, table_loads
-from ndbplan.estimate.storage.shares import Shares
-from ndbplan.estimate.stored import distribute, ldm_threads, memory, node_data_by_id, shares_of
+from ndbplan.estimate.storage.memory import NodeMemory
+from ndbplan.estimate.storage.shares import NodeShare, Shares
+from ndbplan.estimate.stored import distribute, machines_of, memory, node_data_by_id, shares_of
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.world.laws import Node
 
@@ -74,7 +74,8 @@ def disk_of(plan: Plan, node: DataNode, role: DiskRole) -> Disk:
 
 def disks_of(plan: Plan, node: DataNode) -> dict[DiskRole, Disk]:
     """The disk of every role. Raises SimulationError when the host has none."""
-    disks = {role: disk for role, disk in disks_of_roles(plan, node).items() if disk is not None}
+    by_role = machines_of(plan).by_id[node.node_id].disks
+    disks = {role: disk for role, disk in by_role.items() if disk is not None}
     if len(disks) < len(DiskRole):
         host = plan.host(node.host_id)
         raise SimulationError(
@@ -98,47 +99,101 @@ def node_facts(
     loaded = {load.table.id: load for load in (table_loads(plan, workload) if rate > 0 else ())}
     tables = [(table, loaded.get(table.id), shares_of(plan, table)) for table in plan.tables]
     rooms = tablespace_rooms(plan.tablespaces, plan.version, tables)
+    machines = machines_of(plan).by_id
     disks = {node.id: disks_of(plan, node) for group in groups for node in group}
     shared = _shared_disks(disks)
+    fragments = _fragments_by_node(plan, by_table)
+    # Most nodes of a cluster differ in nothing: what is worked out for one holds for all of its kind.
+    kinds: dict[Hashable, NodeFacts] = {}
     found: dict[str, NodeFacts] = {}
-    for group in groups:
-        for node in group:
-            sums = _sums(plan, node, by_table, grow, rate)
-            row = _settings_row(plan, node, sums, disks[node.id])
-            row.fragments = _fragments(plan, node, by_table)
-            mine = used[node.node_id]
-            row.memory_limit_bytes = mine.data_memory_limit_bytes * usable_data_memory(
-                node_settings(plan, node)
-            )
-            # Its default holds a million rows: a plan that says nothing about it leaves it open.
-            stated = node_settings(plan, node).states("IndexMemory")
-            row.index_limit_bytes = mine.index_memory_limit_bytes if stated else 0.0
-            row.index_limit_bytes = row.index_limit_bytes or 1e18
-            room = rooms.get(node.node_id, TablespaceRoom())
-            space = _disk_data_row(plan, node, row, on_disk.get(node.node_id), rate, room, disks[node.id])
-            data = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
-            # A table without rows yet will be most of the node: the share counts as whole.
-            row.fragment_share = sums.fragment_share(data)
-            start = (data, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
-            found[node.id] = NodeFacts(
-                row=row,
-                redo_bytes=sums.redo,
-                row_share=sums.row_share,
-                parts=len(sums.redo),
-                redo_buffer=redo_buffer_bytes(node_settings(plan, node)),
-                start=start,
-                disks=disks[node.id],
-                signature=(
-                    values(row),
-                    sums.redo.tobytes(),
-                    sums.row_share.tobytes(),
-                    start,
-                    _cache_signature(on_disk.get(node.node_id)),
-                    _disk_signature(disks[node.id]),
-                    node.id if node.id in shared else None,
-                ),
-            )
+    for node in (node for group in groups for node in group):
+        machine = machines[node.node_id]
+        held_bytes = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
+        one = _Node(
+            plan, machine.settings, machine.ldm_threads, disks[node.id],
+            used[node.node_id], held_bytes, on_disk.get(node.node_id),
+            rooms.get(node.node_id, TablespaceRoom()),
+            tuple([shares.get(node.node_id) for _, shares in by_table]),
+            tuple([counts.get(node.node_id, 0) for counts in fragments]),
+        )  # fmt: skip
+        key = one.kind
+        if key not in kinds:
+            kinds[key] = _facts(one, [load for load, _ in by_table], grow, rate)
+        alike = kinds[key]
+        signature = (alike.signature, node.id if node.id in shared else None)
+        found[node.id] = replace(alike, disks=disks[node.id], signature=signature)
     return found
+
+
+class _Node(NamedTuple):
+    """A data node and what of the plan concerns it."""
+
+    plan: Plan
+    settings: NodeSettings
+    ldms: int
+    disks: Mapping[DiskRole, Disk]
+    used: NodeMemory
+    held_bytes: float
+    """In a checkpoint of all its rows."""
+    on_disk: NodeDiskData | None
+    room: TablespaceRoom
+    shares: tuple[NodeShare | None, ...]
+    """What it has of each load."""
+    fragments: tuple[int, ...]
+    """Copies of fragments of the table of each load."""
+
+    @property
+    def kind(self) -> Hashable:
+        """Equal for nodes of one plan whose facts are."""
+        used, found = self.used, self.on_disk
+        return (
+            id(self.settings),
+            self.ldms,
+            tuple([id(share) for share in self.shares]),
+            self.fragments,
+            (used.data_memory_bytes.value, used.index_memory_bytes.value),
+            (used.data_memory_limit_bytes, used.index_memory_limit_bytes),
+            self.held_bytes,
+            self.room,
+            None if found is None else _asked_of_disks(found),
+            _cache_signature(found),
+            _disk_signature(self.disks),
+        )
+
+
+def _facts(
+    one: _Node, loads: list[TableLoad], grow: dict[tuple[str, int | None], tuple[float, float]], rate: float
+) -> NodeFacts:
+    sums = _sums(one, loads, grow, rate)
+    row = _settings_row(one, sums)
+    row.fragments = _fragments(one, loads)
+    mine = one.used
+    row.memory_limit_bytes = mine.data_memory_limit_bytes * usable_data_memory(one.settings)
+    # Its default holds a million rows: a plan that says nothing about it leaves it open.
+    stated = one.settings.states("IndexMemory")
+    row.index_limit_bytes = mine.index_memory_limit_bytes if stated else 0.0
+    row.index_limit_bytes = row.index_limit_bytes or 1e18
+    space = _disk_data_row(one, row, rate)
+    # A table without rows yet will be most of the node: the share counts as whole.
+    row.fragment_share = sums.fragment_share(one.held_bytes)
+    start = (one.held_bytes, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
+    return NodeFacts(
+        row=row,
+        redo_bytes=sums.redo,
+        row_share=sums.row_share,
+        parts=len(sums.redo),
+        redo_buffer=redo_buffer_bytes(one.settings),
+        start=start,
+        disks=one.disks,
+        signature=(
+            values(row),
+            sums.redo.tobytes(),
+            sums.row_share.tobytes(),
+            start,
+            _cache_signature(one.on_disk),
+            _disk_signature(one.disks),
+        ),
+    )
 
 
 @dataclass
@@ -170,22 +225,17 @@ class _Sums:
 
 
 def _sums(
-    plan: Plan,
-    node: DataNode,
-    by_table: list[tuple[TableLoad, Shares]],
-    grow: dict[tuple[str, int | None], tuple[float, float]],
-    rate: float,
+    one: _Node, loads: list[TableLoad], grow: dict[tuple[str, int | None], tuple[float, float]], rate: float
 ) -> _Sums:
-    parts = redo_log_parts(node_settings(plan, node))
+    plan, parts = one.plan, redo_log_parts(one.settings)
     sums = _Sums(np.zeros(parts), np.zeros(parts))
     if rate <= 0:
         return sums
     page = constant_for(plan, "redo_page_overhead").value
-    insert_weight = node_settings(plan, node).number("InsertRecoveryWork") / 100
+    insert_weight = one.settings.number("InsertRecoveryWork") / 100
     delete_weight = constant_for(plan, "lcp_delete_weight").value
-    rows_per_tx = sum(load.writes_per_s for load, _ in by_table if load.redo_bytes_per_s.value > 0) / rate
-    for load, by_node in by_table:
-        share = by_node.get(node.node_id)
+    rows_per_tx = sum(load.writes_per_s for load in loads if load.redo_bytes_per_s.value > 0) / rate
+    for load, share, fragments in zip(loads, one.shares, one.fragments, strict=True):
         if share is None:
             continue
         for part, amount in share.by_log_part:
@@ -202,7 +252,7 @@ def _sums(
         sums.updated += load.updates_per_s * row_bytes
         sums.changed += (insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s) * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
-        in_turn = max(1.0, _fragments_of(plan, node, load.table) / max(1, ldm_threads(plan, node)))
+        in_turn = max(1.0, fragments / max(1, one.ldms))
         sums.touched += touched
         sums.in_turn += touched / in_turn
         sums.spread += touched / in_turn * load.rows * load.checkpoint_row_bytes * share.replicas
@@ -210,8 +260,8 @@ def _sums(
     return sums
 
 
-def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRole, Disk]) -> Node:
-    row, settings = Node(), node_settings(plan, node)
+def _settings_row(one: _Node, sums: _Sums) -> Node:
+    row, plan, settings = Node(), one.plan, one.settings
     file_bytes = max(1, settings.number("FragmentLogFileSize"))
     log_bytes = log_bytes_per_part(settings)
     limits = speed_limits(settings)
@@ -251,8 +301,8 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRo
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
     logged = float(sums.redo.sum())
     row.abort_share = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
-    row.ldms = max(1, ldm_threads(plan, node))
-    seeks = disks[DiskRole.REDO].kind == DiskKind.HDD
+    row.ldms = max(1, one.ldms)
+    seeks = one.disks[DiskRole.REDO].kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
     row.unevenness = constant_for(plan, unevenness).value
     backup_share = settings.number("BackupDiskWriteSpeedPct") / 100
@@ -260,29 +310,26 @@ def _settings_row(plan: Plan, node: DataNode, sums: _Sums, disks: Mapping[DiskRo
     return row
 
 
-def _fragments_of(plan: Plan, node: DataNode, table: Table) -> int:
-    """Fragments of a table of which the node has a copy."""
-    return int((distribute(plan, table).placement.nodes == node.node_id).sum())
+def _fragments_by_node(plan: Plan, by_table: list[tuple[TableLoad, Shares]]) -> list[dict[int, int]]:
+    """How many fragments of the table of each load a node has a copy of, by node id."""
+    counted: dict[str, dict[int, int]] = {}
+    for load, _ in by_table:
+        if load.table.id not in counted:
+            ids, counts = np.unique(distribute(plan, load.table).placement.nodes, return_counts=True)
+            counted[load.table.id] = dict(zip(ids.tolist(), counts.tolist(), strict=True))
+    return [counted[load.table.id] for load, _ in by_table]
 
 
-def _fragments(plan: Plan, node: DataNode, by_table: list[tuple[TableLoad, Shares]]) -> float:
+def _fragments(one: _Node, loads: list[TableLoad]) -> float:
     """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
-    tables = {load.table.id: load.table for load, _ in by_table}.values()
-    count = sum(_fragments_of(plan, node, table) for table in tables)
-    most = constant_for(plan, "lcp_fragments_in_turn").value
-    return float(min(most, max(FEWEST_FRAGMENTS, round(count / max(1, ldm_threads(plan, node))))))
+    by_table = {load.table.id: count for load, count in zip(loads, one.fragments, strict=True)}
+    most = constant_for(one.plan, "lcp_fragments_in_turn").value
+    return float(min(most, max(FEWEST_FRAGMENTS, round(sum(by_table.values()) / max(1, one.ldms)))))
 
 
-def _disk_data_row(
-    plan: Plan,
-    node: DataNode,
-    row: Node,
-    found: NodeDiskData | None,
-    rate: float,
-    room: TablespaceRoom,
-    disks: Mapping[DiskRole, Disk],
-) -> float:
+def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
     """Fill in the columns of disk data; returns the tablespace in use."""
+    plan, found, room = one.plan, one.on_disk, one.room
     row.dirty_cost = 1.0
     row.undo_limit_bytes = row.undo_buffer_bytes = row.dirty_limit_bytes = row.space_limit_bytes = 1e18
     if found is None:
@@ -292,24 +339,35 @@ def _disk_data_row(
     if undo_bytes > 0:
         row.undo_limit_bytes = undo_bytes * (1.0 - reserve)
         row.undo_buffer_bytes = max(1.0, sum(group.undo_buffer_bytes for group in plan.logfile_groups))
-    cache = max(PAGE_BYTES, node_settings(plan, node).number("DiskPageBufferMemory"))
+    cache = max(PAGE_BYTES, one.settings.number("DiskPageBufferMemory"))
     row.dirty_limit_bytes = cache * constant_for(plan, "disk_page_buffer_dirty").value
     if room.capacity_bytes > 0:
         row.space_limit_bytes = room.capacity_bytes
     if rate <= 0:
         return room.used_bytes
-    disk = disks[DiskRole.DATA_FILES]
-    in_order = found.page_write_bytes_per_s.value / rate
-    at_random = found.random_writes_per_s.value * PAGE_BYTES / rate
-    row.undo_bytes = found.undo_bytes_per_s.value / rate
+    disk = one.disks[DiskRole.DATA_FILES]
+    written_per_s, random_writes_per_s, undo_per_s, reads_per_s = _asked_of_disks(found)
+    in_order = written_per_s / rate
+    at_random = random_writes_per_s * PAGE_BYTES / rate
+    row.undo_bytes = undo_per_s / rate
     row.dirty_bytes = in_order + at_random
-    row.reads = found.random_reads_per_s.value / rate
+    row.reads = reads_per_s / rate
     row.space_bytes = room.bytes_per_s / rate
     if row.dirty_bytes > 0:
         # A page at a random place takes as long as the disk needs for one operation, at least.
         cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
         row.dirty_cost = (in_order + at_random * cost) / row.dirty_bytes
     return room.used_bytes
+
+
+def _asked_of_disks(found: NodeDiskData) -> tuple[float, float, float, float]:
+    """Bytes of pages and pages at random that are written, bytes of undo log and pages read, per second."""
+    return (
+        found.page_write_bytes_per_s.value,
+        found.random_writes_per_s.value,
+        found.undo_bytes_per_s.value,
+        found.random_reads_per_s.value,
+    )
 
 
 def _cache_signature(found: NodeDiskData | None) -> Hashable:
@@ -338,8 +396,8 @@ def _disk_signature(by_role: Mapping[DiskRole, Disk]) -> Hashable:
 
 def _shared_disks(disks: Mapping[str, Mapping[DiskRole, Disk]]) -> set[str]:
     """Ids of data nodes whose disks other data nodes use too: these are simulated one by one."""
-    users: dict[str, set[str]] = {}
+    users: dict[str, list[str]] = {}
     for node_id, by_role in disks.items():
-        for disk in by_role.values():
-            users.setdefault(disk.id, set()).add(node_id)
+        for disk_id in {disk.id for disk in by_role.values()}:
+            users.setdefault(disk_id, []).append(node_id)
     return {node_id for ids in users.values() if len(ids) > 1 for node_id in ids}

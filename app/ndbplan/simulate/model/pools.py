@@ -5,13 +5,16 @@ Source: Little's law for what is under way; constants by name in resources/ndb/c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
+from ndbplan.base.kept import kept_by_identity
+from ndbplan.configuration.settings import NodeSettings, connection_settings, no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.loaded import network, rate_of, table_loads
+from ndbplan.estimate.load.demand import table_loads
+from ndbplan.estimate.loaded import network, rate_of, steady
 from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
+from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
@@ -39,7 +42,7 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
             constants["coordinator_operation_bytes"].value
             + no_of_replicas(plan) * constants["local_operation_bytes"].value
         )
-        by_memory = sum(_record_memory(plan, node) for node in nodes) / bytes_each
+        by_memory = _record_memory(plan, nodes) / bytes_each
         if by_memory < by_count:
             run.pool, run.pool_error = by_memory, Error.RECORDS
     run.send_buffered = _send_transactions(plan, workload, limits)
@@ -47,21 +50,33 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
 
 def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> float:
     """Operation records that a transaction needs at its coordinator; those of blobs and indexes included."""
-    alone = workload
-    if len(workload.transactions) > 1:
-        alone = workload.model_copy(update={"transactions": (transaction,)})
     rate = rate_of(plan, workload)
     if rate <= 0:
         return 0.0
-    loads = table_loads(plan, alone)
+    loads = table_loads(plan.tables, _alone(steady(plan, workload), transaction), plan.version)
     return sum(load.logged_operations_per_s + load.reads_per_s for load in loads) / rate
 
 
-def _record_memory(plan: Plan, node: DataNode) -> float:
-    """Bytes of a node for records of operations: TransactionMemory, and what may be borrowed."""
-    settings = node_settings(plan, node)
-    own = transaction_memory(settings, threads_of(plan, node), constants_of(plan))
-    return own.value + settings.number("SharedGlobalMemory")
+@kept_by_identity(size=64)
+def _alone(workload: Workload, transaction: Transaction) -> Workload:
+    """The workload with one of its transactions only."""
+    if len(workload.transactions) == 1:
+        return workload
+    return workload.model_copy(update={"transactions": (transaction,)})
+
+
+def _record_memory(plan: Plan, nodes: Iterable[DataNode]) -> float:
+    """Bytes of nodes for records of operations: TransactionMemory, and what may be borrowed."""
+    constants = constants_of(plan)
+    known: dict[tuple[NodeSettings, ThreadCounts], float] = {}
+    whole = 0.0
+    for node in nodes:
+        settings, threads = key = node_settings(plan, node), threads_of(plan, node)
+        if key not in known:
+            own = transaction_memory(settings, threads, constants)
+            known[key] = own.value + settings.number("SharedGlobalMemory")
+        whole += known[key]
+    return whole
 
 
 def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]) -> float:
