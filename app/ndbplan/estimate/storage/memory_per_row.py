@@ -2,8 +2,9 @@
 
     memory_per_row(table, None, cluster, around, rules)       # (bytes of DataMemory, bytes of IndexMemory)
 
-Pages are filled by whole fragments, so that a row takes what one of very many takes on average. Formulas:
-those of `table_memory`, engine model 2.1 to 2.6.
+Pages are filled by whole fragments, so that a row takes what one of very many takes on average.
+
+Source: engine model 2.1 to 2.6, by the formulas of `table_memory`.
 """
 
 from __future__ import annotations
