@@ -291,21 +291,25 @@ class Monkey:
             self._start()
 
     def walk(self) -> None:
-        """The whole history back and forth, and to where it was."""
-        stack = self.window.document.undo_stack
+        """The whole history back and forth, and to where it was.
+
+        Of each place the whole file is compared: which variant is shown there is no part of the history.
+        """
+        document = self.window.document
+        stack = document.undo_stack
         self.walks += 1
         place = stack.index()
         while stack.canRedo():
             stack.redo()
         down, up = [], []
         while stack.canUndo():
-            down.append(file.dumps(self.window.document.plan))
+            down.append(file.dumps(document.project))
             stack.undo()
         while stack.canRedo():
             stack.redo()
-            up.append(file.dumps(self.window.document.plan))
+            up.append(file.dumps(document.project))
         if down != up[::-1]:
-            self.faults.append("another plan comes by on the way back through the history")
+            self.faults.append("another file comes by on the way back through the history")
         stack.setIndex(place)
 
 

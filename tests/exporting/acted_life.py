@@ -183,7 +183,7 @@ class Life:
     ) -> Iterator[str]:
         self.acting = part
         after = self._prepared(cluster, part)
-        if part in ("install", "replace-host", "change"):
+        if part in ("install", "replace-host", "change", "add-nodes"):
             options = (*options, "--programs", str(self.programs))
         began = cluster.now
         done = cluster.run(self.folder, part, *options, state=state)

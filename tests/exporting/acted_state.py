@@ -147,8 +147,10 @@ class ActedState:
         for sql in plan.sql_nodes:
             at = service_of(plan, sql)
             self.sql_nodes.setdefault(sql.node_id, Process(sql.node_id, at.host, at.name))
+        # A host that comes later is bare.
+        release = "" if self.releases else str(plan.version)
         for process in self.processes():
-            self.releases.setdefault(process.host, str(plan.version))
+            self.releases.setdefault(process.host, release)
 
     # Time, and what must never be.
 

@@ -32,14 +32,9 @@ if TYPE_CHECKING:
 
 def needs_data_nodes(plan: Plan, path: Path) -> None:
     """Raises UserError for a plan without a complete node group."""
-    from ndbplan.configuration.node_groups import node_groups
+    from ndbplan.estimate.stored import needs_partitions
 
-    if not node_groups(plan):
-        raise UserError(
-            f"the plan has {len(plan.data_nodes)} data nodes and no complete node group",
-            where=str(path),
-            fix="add as many data nodes as NoOfReplicas",
-        )
+    needs_partitions(plan, str(path))
 
 
 @ndbplan.command()

@@ -144,7 +144,7 @@ class Estimation:
         return self.kept(_distributions, self.plan)
 
     def distribution_of(self, table: Table) -> TableDistribution:
-        """Where the rows of one table lie. ValueError when no data node is in a node group."""
+        """Where the rows of one table lie. UserError when no data node is in a node group."""
         with keeping(self.kept):
             return distribute(self.plan, table)
 

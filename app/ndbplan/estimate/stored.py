@@ -93,6 +93,16 @@ def has_partitions(plan: Plan) -> bool:
     return bool(node_groups(plan))
 
 
+def needs_partitions(plan: Plan, where: str = "") -> None:
+    """Raises UserError for a plan without a complete node group: no row of it lies anywhere."""
+    if not has_partitions(plan):
+        raise UserError(
+            f"the plan has {len(plan.data_nodes)} data nodes and no complete node group",
+            where=where,
+            fix="add as many data nodes as NoOfReplicas",
+        )
+
+
 # Rows.
 
 
@@ -107,7 +117,8 @@ def around(plan: Plan) -> Surroundings:
 
 
 def distribute(plan: Plan, table: Table) -> TableDistribution:
-    """Where the rows of a table of the plan lie. ValueError when no data node is in a node group."""
+    """Where the rows of a table of the plan lie. UserError when no data node is in a node group."""
+    needs_partitions(plan)
     placed, surrounded = _placed_in(plan)
     keys = key_values(plan.tables, table)
     return rows_in_partitions.distribute_rows(table, placed[table.id][0], surrounded, keys)

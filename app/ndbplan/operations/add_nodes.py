@@ -20,6 +20,7 @@ from ndbplan.operations.commands import (
     CreateNodeGroup,
     Management,
     Shell,
+    install_programs,
     start_service,
     wait_started,
 )
@@ -194,9 +195,14 @@ def _directories(grown: Plan, new: Sequence[DataNode], known: bool) -> Step:
     folder = "" if known else GROWN_FOLDER
     return Step(
         "directories",
-        "Directories and units on the new hosts",
-        "The programs must be installed there in the same version as on the old hosts.",
-        (*node_directories(grown, new), *install_services(grown, new, folder)),
+        "Programs, directories and units on the new hosts",
+        "The programs are those of the old hosts' release: where they are not there yet, --programs names "
+        "them.",
+        (
+            *install_programs(grown, {grown.host(node.host_id).hostname for node in new}),
+            *node_directories(grown, new),
+            *install_services(grown, new, folder),
+        ),
     )
 
 

@@ -59,6 +59,7 @@ def ask(question: Question) -> Answer:
 def _asked(question: Question) -> Answer:
     from ndbplan.configuration.node_groups import node_groups
     from ndbplan.estimate.estimation import Estimation
+    from ndbplan.estimate.stored import has_partitions
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None
@@ -71,7 +72,8 @@ def _asked(question: Question) -> Answer:
             return Answer(question, before, None, None, refusal=error.line)
         moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
         return Answer(question, before, moved, estimate)
-    if baseline is not None and any(table.id == table_id for table in baseline.tables):
+    # A plan that held no row yet has none that could move.
+    if baseline is not None and has_partitions(baseline) and any(t.id == table_id for t in baseline.tables):
         added = len(node_groups(plan)) - len(node_groups(baseline))
         if added > 0:
             then = now.of(baseline)
