@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, shell_quoted
 from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
 from ndbplan.exporting.templates import render
@@ -70,8 +71,15 @@ def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
         steps=_steps,
         blocks=markdown_blocks,
         left_out=left_out(plan, parts),
+        in_all=_in_all,
         connect_string=connect_string(plan),
     )
+
+
+def _in_all(part: Operation) -> Quantity | None:
+    """How long a whole part takes; None without an estimate, and where a host decides on the steps."""
+    is_whole = len(part.timeline) > 1 and not any(step.host for step in part.steps)
+    return part.duration_s if is_whole else None
 
 
 _OTHER_FOLDERS = {"change": BEFORE_FOLDER, "add-nodes": GROWN_FOLDER}

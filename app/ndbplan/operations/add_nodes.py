@@ -196,8 +196,7 @@ def _directories(grown: Plan, new: Sequence[DataNode], known: bool) -> Step:
     return Step(
         "directories",
         "Programs, directories and units on the new hosts",
-        "The programs are those of the old hosts' release: where they are not there yet, --programs names "
-        "them.",
+        "Programs of the old hosts' release, where they are not there yet, come from --programs.",
         (
             *install_programs(grown, {grown.host(node.host_id).hostname for node in new}),
             *node_directories(grown, new),

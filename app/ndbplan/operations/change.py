@@ -14,7 +14,7 @@ from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
-from ndbplan.configuration.services import Service, service_of, services
+from ndbplan.configuration.services import Service, service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -23,7 +23,7 @@ from ndbplan.operations.commands import (
     Command,
     Shell,
     StopDataNode,
-    install_programs,
+    install_missing_programs,
     restart_management_at_once,
     start_service,
     start_sql_nodes,
@@ -166,11 +166,7 @@ class _Work:
         data = [node for node in self.added if isinstance(node, DataNode)]
         management = [node for node in self.added if isinstance(node, ManagementNode)]
         sql = [node for node in self.added if isinstance(node, SqlNode)]
-        commands: list[Command] = []
-        if not self.needs.programs:
-            had = {(one.host, one.command[0]) for one in services(self.before)}
-            lacking = {one.host for one in services(self.plan) if (one.host, one.command[0]) not in had}
-            commands += install_programs(self.plan, lacking)
+        commands = [] if self.needs.programs else [*install_missing_programs(self.plan, self.before)]
         commands += management_directories(self.plan, management)
         if self.needs.kind != "initial_system":
             commands += node_directories(self.plan, data)
@@ -180,8 +176,7 @@ class _Work:
             yield Step(
                 "directories",
                 "Programs, directories and files on the hosts of new nodes",
-                "The programs are those of the old hosts' release: where they are not there yet, --programs "
-                "names them.",
+                "Programs of the old hosts' release, where they are not there yet, come from --programs.",
                 tuple(commands),
             )
         units = [*install_services(self.plan, self._changed_services())]

@@ -251,6 +251,14 @@ def install_programs(plan: Plan, hosts: Collection[str] | None = None) -> Iterat
             yield InstallPrograms(host, tuple(dict.fromkeys(programs)), str(plan.version))
 
 
+def install_missing_programs(plan: Plan, before: Plan) -> Iterator[Command]:
+    """The programs of hosts that run something which they did not run by the plan before."""
+    had = {(one.host, one.command[0]) for one in services(before)}
+    return install_programs(
+        plan, {one.host for one in services(plan) if (one.host, one.command[0]) not in had}
+    )
+
+
 def start_service(plan: Plan, node: ManagementNode | DataNode | SqlNode, option: str = "") -> StartService:
     """The command that starts one node."""
     service = service_of(plan, node)
