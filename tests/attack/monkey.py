@@ -265,6 +265,9 @@ class Monkey:
     def _dialog(self) -> str:
         """Something in whatever lies over the window, which is closed then."""
         for widget in _others(self.window):
+            if not isValid(widget):
+                # A popup closes when another is clicked.
+                continue
             inside = widget.childAt(self._point(widget)) or widget
             self.random.choice((QTest.mouseClick, QTest.mouseDClick))(inside, Qt.MouseButton.LeftButton)
             QApplication.processEvents()
@@ -272,7 +275,7 @@ class Monkey:
         return "dialog"
 
     def _close_others(self) -> None:
-        for widget in _others(self.window):
+        for widget in filter(isValid, _others(self.window)):
             widget.close()
 
     # What must hold
