@@ -59,7 +59,6 @@ def ask(question: Question) -> Answer:
 def _asked(question: Question) -> Answer:
     from ndbplan.configuration.node_groups import node_groups
     from ndbplan.estimate.estimation import Estimation
-    from ndbplan.estimate.stored import has_partitions
 
     plan, table_id, baseline = question.plan, question.table_id, question.baseline
     workload = plan.by_id.get(question.workload_id) if question.workload_id else None
@@ -73,7 +72,7 @@ def _asked(question: Question) -> Answer:
         moved = next(t.redistribution for t in estimate.tables if t.table == before.table)
         return Answer(question, before, moved, estimate)
     # A plan that held no row yet has none that could move.
-    if baseline is not None and has_partitions(baseline) and any(t.id == table_id for t in baseline.tables):
+    if baseline is not None and node_groups(baseline) and any(t.id == table_id for t in baseline.tables):
         added = len(node_groups(plan)) - len(node_groups(baseline))
         if added > 0:
             then = now.of(baseline)
