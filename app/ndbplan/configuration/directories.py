@@ -122,6 +122,7 @@ def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -
     return disks_by_role
 
 
+@kept_by_identity(600)
 def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
     """The directories of a data node; a path parameter set in the plan wins over a disk role."""
     disks = plan.host(node.host_id).disks

@@ -116,7 +116,7 @@ def _impossible(column: Column) -> Iterator[str]:
     if column.type in ("char", "binary") and (column.length or 0) > _LONGEST_PADDED:
         yield f"{column.type.upper()}({column.length}); its length is {_LONGEST_PADDED} at most"
     if column.auto_increment and not (kind.integer_bytes or column.type in ("float", "double")):
-        yield f"AUTO_INCREMENT of {column.type.upper()}, which is no number"
+        yield f"AUTO_INCREMENT of {column.type.upper()}, which is not a number"
     if column.auto_increment and column.default is not None:
         yield "AUTO_INCREMENT and DEFAULT together"
     if kind.is_blob and column.default is not None and not column.default.startswith("("):

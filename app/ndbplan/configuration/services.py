@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quoting import ascii_text
 from ndbplan.configuration.deployment import (
     MANAGEMENT_DIRECTORY,
@@ -54,6 +55,7 @@ class Service:
         return f"systemd/{self.host.replace(':', '-')}/{self.name}"
 
 
+@kept_by_identity(8)
 def services(plan: Plan) -> tuple[Service, ...]:
     """A service for each management, data and SQL node."""
     return (
@@ -63,6 +65,7 @@ def services(plan: Plan) -> tuple[Service, ...]:
     )
 
 
+@kept_by_identity(600)
 def service_of(plan: Plan, node: ManagementNode | DataNode | SqlNode) -> Service:
     """The service of one node."""
     if isinstance(node, ManagementNode):
