@@ -231,9 +231,9 @@ def test_reading_stops_behind_the_limit(tmp_path: Path) -> None:
 def test_a_pipe_is_neither_waited_for_nor_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "a"
     os.mkfifo(pipe)
-    with pytest.raises(FileError, match="is no file"):
+    with pytest.raises(FileError, match="is not a file"):
         write_atomically(pipe, b"1")
-    with pytest.raises(OSError, match="this is no file"):
+    with pytest.raises(OSError, match="this is not a file"):
         read_at_most(pipe, 5)
     assert pipe.is_fifo()
     writer = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)

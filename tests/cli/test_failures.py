@@ -151,7 +151,7 @@ def test_two_living_halves_are_said(call: Call, tmp_path: Path) -> None:
             "--then: the plan has no rack or location 'Q' — it has Rack A, Rack B, Rack C",
         ),
         (("--cut", "42"), "--cut: '42' does not name a part — write node:4"),
-        (("--depth", "3"), "'3' is no whole number from 1 to 2"),
+        (("--depth", "3"), "'3' is not a whole number from 1 to 2"),
     ],
 )
 def test_what_is_refused(texts: tuple[str, ...], said: str, call: Call, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_nothing_that_passes_is_no_empty_page(call: Any, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
-        ({"currency": "TALER"}, 'currency: "TALER" is refused: is no currency of ISO 4217'),
+        ({"currency": "TALER"}, 'currency: "TALER" is refused: is not a currency of ISO 4217'),
         ({"headroom": float("nan")}, "headroom"),
         ({"plan": "gone.ndbplan"}, "gone.ndbplan"),
         ({"most_groups": 10**9}, "most_groups"),

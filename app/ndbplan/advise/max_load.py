@@ -64,7 +64,7 @@ class MaxLoad(Shape):
     error_code: int | None
     """The NDB error of that refusal."""
     takes_s: Quantity | None = None
-    """Of a job: until its rows are loaded; None: it is no job, or the rows do not get in."""
+    """Of a job: until its rows are loaded; None: it is not a job, or the rows do not get in."""
     is_job: bool = False
     note: str | None = None
     """What is not known of the limits, such as those of clients from anywhere."""

@@ -94,7 +94,8 @@ def _number(plan: Plan, address: str, typed: str) -> float:
     value = changes[0].after
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise UserError(
-            f"{address} is no number, so nothing lies between two values", fix="write the values with commas"
+            f"{address} is not a number, so nothing lies between two values",
+            fix="write the values with commas",
         )
     return value
 

@@ -302,7 +302,7 @@ class _Forgiving:
 
 
 def _is_own(name: str) -> bool:
-    """Whether it is no code, but what is known about it."""
+    """Whether it is not a code, but what is known about it."""
     return name == _LOCK or name.startswith(_SUMS) or name.endswith(_READY)
 
 

@@ -57,7 +57,8 @@ def write_atomically(
                 )
             path = path.resolve()
         if is_waited_for(path):
-            raise FileError("is no file, and would be replaced by one", where=str(path), fix="name another")
+            what = "is not a file, and would be replaced by one"
+            raise FileError(what, where=str(path), fix="name another")
         _swap_in(path, content, backup, executable, check)
     except (OSError, RuntimeError) as error:
         # A RuntimeError is a link that leads back to itself.
@@ -140,7 +141,7 @@ def _as(before: os.stat_result, source: Path, handle: int) -> int:
 
 
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-"""For opening a file that is no link, and that programs started from here do not get."""
+"""For opening a file that is not a link, and that programs started from here do not get."""
 
 
 def hold(handle: int, *, only_look: bool = False, wait: bool = False) -> bool | None:
@@ -164,7 +165,7 @@ def hold(handle: int, *, only_look: bool = False, wait: bool = False) -> bool | 
 
 
 def is_held(path: Path, *, without_locks: Callable[[], bool] = lambda: True) -> bool:
-    """Whether a living process holds a file. Raises OSError when it cannot be opened, or is no file.
+    """Whether a living process holds a file. Raises OSError when it cannot be opened, or is not a file.
 
     `without_locks` answers where the file system has no locks.
     """
@@ -172,7 +173,7 @@ def is_held(path: Path, *, without_locks: Callable[[], bool] = lambda: True) -> 
     handle = os.open(path, os.O_RDONLY | NO_LINKS | getattr(os, "O_NONBLOCK", 0))
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "this is no file")
+            raise OSError(errno.EINVAL, "this is not a file")
         held = hold(handle, only_look=True)
     finally:
         os.close(handle)
@@ -189,14 +190,14 @@ def is_waited_for(path: Path) -> bool:
 
 
 def read_at_most(path: Path, most_bytes: int, *, of_a_pipe: bool = False) -> bytes | None:
-    """The content of a file; None: it is longer. Raises OSError when it cannot be read, or is no file.
+    """The content of a file; None: it is longer. Raises OSError when it cannot be read, or is not a file.
 
     `of_a_pipe`: also that of a pipe or a device, which may be waited for. Reading stops behind the limit
     whatever it is: a device has no size and no end.
     """
     try:
         if not of_a_pipe and is_waited_for(path):
-            raise OSError(errno.EINVAL, "this is no file")
+            raise OSError(errno.EINVAL, "this is not a file")
         with path.open("rb") as source:
             content = source.read(most_bytes + 1)
     except ValueError as error:

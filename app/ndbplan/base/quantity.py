@@ -315,7 +315,7 @@ def _unit_of_quotient(first: str, second: str) -> str:
 def rising(function: Callable[..., float], *parts: Quantity, unit: str) -> Quantity:
     """`function` of these numbers, which grows (or stays) as each of them grows.
 
-    The way for a maximum, a rounding or any other law that is no formula of operators. A function that falls
+    The way for a maximum, a rounding or any other law that operators cannot state. A function that falls
     somewhere makes a range that does not hold its value: ValueError.
     """
     why: Derivation = ()

@@ -181,7 +181,7 @@ def what_matters(
     figure = FIGURES.get(aim)
     if figure is None or not figure.better:
         known = ", ".join(one.name for one in FIGURES.values() if one.better)
-        raise UsageError(f"'{aim[:60]}' is no figure to better", where="--aim", fix=f"use one of {known}")
+        raise UsageError(f"'{aim[:60]}' is not a figure to better", where="--aim", fix=f"use one of {known}")
     now = Estimation(plan, chosen_workload(plan, named_workload(plan, workload)))
     with simulating():
         found = search(now, figure, top=None if all_of_them else top)

@@ -49,7 +49,7 @@ class _Moment(click.ParamType[datetime]):
 
 
 def _refuse_unknown(name: str) -> None:
-    """Raises UsageError for what is no data node parameter."""
+    """Raises UsageError for what is not a data node parameter."""
     from ndbplan.ndb.parameters import parameter
 
     try:

@@ -58,7 +58,7 @@ class Whole(click.ParamType[int]):
             return value
         number = whole_number(value.strip())
         if number is None or not self.least <= number <= self.most:
-            self.fail(f"'{value[:40]}' is no whole number from {self.least} to {self.most}", param, ctx)
+            self.fail(f"'{value[:40]}' is not a whole number from {self.least} to {self.most}", param, ctx)
         return number
 
 

@@ -81,7 +81,7 @@ def sweep(
     unknown = next((name for name in measures if name not in FIGURES), None)
     if unknown is not None:
         known = ", ".join(FIGURES)
-        raise UsageError(f"'{unknown[:60]}' is no figure", where="--measure", fix=f"use one of {known}")
+        raise UsageError(f"'{unknown[:60]}' is not a figure", where="--measure", fix=f"use one of {known}")
     try:
         asked = Sweep(
             plan, tuple(vary(plan, text) for text in texts), measures, named_workload(plan, workload)

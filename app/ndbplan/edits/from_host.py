@@ -129,7 +129,7 @@ def _deciding(plan: Plan, scope: str) -> DataNode:
         return _smallest(plan)
     node = plan.by_id[scope]
     if not isinstance(node, DataNode):
-        raise EditError(f"{scope} is no data node", fix="name a data node")
+        raise EditError(f"{scope} is not a data node", fix="name a data node")
     return node
 
 

@@ -124,7 +124,7 @@ def read(path: Path) -> tuple[Own, ...]:
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", where=str(path), fix="check the name") from None
     except (ValueError, RecursionError):
-        raise UserError("this is no JSON", where=str(path), fix="choose a file of kept hardware") from None
+        raise UserError("this is not JSON", where=str(path), fix="choose a file of kept hardware") from None
     rows = document.get("hardware") if isinstance(document, dict) else None
     if not isinstance(rows, list) or len(rows) > MOST:
         fix = "choose a file that ndbplan wrote of your hardware"
@@ -168,7 +168,7 @@ def _mapping(values: Any) -> dict[str, Any]:
 def _named(name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > _MOST_NAME or not name.isprintable():
-        raise UserError(f"'{name[:40]}' is no name", fix=f"give it one of 1 to {_MOST_NAME} letters")
+        raise UserError(f"'{name[:40]}' is not a name", fix=f"give it one of 1 to {_MOST_NAME} letters")
     return name
 
 

@@ -27,7 +27,7 @@ _MOST_LINES = 30_000
 
 
 def put_pasted(plan: Plan, text: str) -> tuple[Plan, tuple[str, ...]]:
-    """The plan with the figures, and names that no table has. Raises UserError for what is no figure."""
+    """The plan with the figures, and names that no table has. Raises UserError for what is not a figure."""
     lines = [line.split("\t") for line in text.splitlines()[:_MOST_LINES] if line.strip()]
     fields = list(FIELDS)
     by_name = _by_name(plan)

@@ -102,7 +102,7 @@ class Estimation:
     def to_json(self, why: bool = False, only: Collection[str] | None = None) -> dict[str, Any]:
         """The shape of `ndbplan estimate`; written out: what is named is worked out.
 
-        Raises KeyError for a name that is no part.
+        Raises KeyError for a name that is not a part.
         """
         if unknown := set(only or ()) - set(parts()):
             raise KeyError(min(unknown))

@@ -60,7 +60,7 @@ Of = TypeVar("Of", NodeRedo, NodeCheckpoint)
 
 
 def job_of(plan: Plan, workload: Workload) -> Job | None:
-    """The workload as a job; None when it is no job."""
+    """The workload as a job; None when it is not a job."""
     if not isinstance(workload.load, JobLoad):
         return None
     return jobs.job_of(plan.version, constants_of(plan), plan.tables, workload)

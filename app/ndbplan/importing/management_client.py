@@ -141,7 +141,7 @@ def _with_nodes(plan: Plan, node_ids: list[int], answers: Answers) -> Plan:
 
 
 def _free_name(plan: Plan, wish: str) -> str:
-    """A host name that is no name and no id of the plan yet."""
+    """A host name that is not a name and no id of the plan yet."""
     taken = {*plan.by_id, *(host.hostname for host in plan.hosts)}
     return wish if wish not in taken else next_hostname(f"{wish}-1", taken)
 

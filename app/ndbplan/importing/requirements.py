@@ -84,7 +84,7 @@ def _document(path: Path) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         fix = "write what `ndbplan schema --requirements` describes, or name a plan"
-        raise PlanFileError("this is no JSON", where=str(path), fix=fix) from None
+        raise PlanFileError("this is not JSON", where=str(path), fix=fix) from None
 
 
 def requirements_of(plan: Plan, **stated: Any) -> Wanted:

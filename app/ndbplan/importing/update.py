@@ -167,7 +167,7 @@ def _calibrated(
 def _refuse_the_impossible(
     plan: Plan, knobs: Sequence[Knob], predict: Predict, observed: Sequence[Observed]
 ) -> None:
-    """Raises MeasurementError for a duration that disks, links and what is no knob do not allow."""
+    """Raises MeasurementError for a duration that disks, links and what is not a knob do not allow."""
     logs = [
         math.log(_FASTEST) if knob.by_processor else -_MOST_DEVIATIONS * deviation(plan, knob.first)
         for knob in knobs

@@ -59,5 +59,5 @@ def never_resolves(hostname: str) -> str:
     if hostname.replace(".", "").isdigit() and ipv4_of(hostname) is None:
         return "is not an IPv4 address; its four numbers go from 0 to 255"
     if any(not label or len(label) > _LONGEST_LABEL for label in labels):
-        return f"is no name; between its dots stand 1 to {_LONGEST_LABEL} letters"
+        return f"is not a name; between its dots stand 1 to {_LONGEST_LABEL} letters"
     return ""

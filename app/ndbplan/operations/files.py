@@ -96,7 +96,7 @@ def move_redo_log(plan: Plan, node: DataNode, expected_s: Quantity | None) -> It
     done = " && ".join(_is_link(here, there) for here, there in links)
     yield stop_data_node(plan, node, expected_s, done)
     for here, there in links:
-        # A folder that is no link was written last: what lies at the other place is older.
+        # A folder that is not a link was written last: what lies at the other place is older.
         # It keeps its name until all of it is copied: a move to another disk that ends halfway loses files.
         old = f"{here}.moved"
         move = f"{{ rm -rf -- {there} && cp -a -- {here} {there} && mv -- {here} {old}; }}"

@@ -13,7 +13,7 @@ from ndbplan.plan.references import BrokenReferenceError
 
 
 class PlanFileError(FileError):
-    """A file that is no plan this program can read, or one that cannot be written."""
+    """A file that is not a plan this program can read, or one that cannot be written."""
 
 
 def short(value: object) -> str:

@@ -200,7 +200,7 @@ def _is_open_in_its_process(path: Path) -> bool:
     if stated != platform.node() or not Path("/proc/self/fd").exists():
         return True
     with suppress(OSError):
-        # Of a process of another user, which is no window of ours, nothing can be listed.
+        # Of a process of another user, which is not a window of ours, nothing can be listed.
         return any(one.exists() and one.samefile(path) for one in opened.iterdir())
     return False
 

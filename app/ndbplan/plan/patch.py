@@ -72,10 +72,10 @@ def _list_after(old: Any, patch: Json, place: str) -> list[Any]:
     after = applied(members, {name: value for name, value in patch.items() if name != ORDER}, place)
     for name, member in after.items():
         if not isinstance(member, dict):
-            raise PatchError(f"{place}.{name} is no object")
+            raise PatchError(f"{place}.{name} is not an object")
     order = patch.get(ORDER, [])
     if not isinstance(order, list):
-        raise PatchError(f"{place}.{ORDER} is no list")
+        raise PatchError(f"{place}.{ORDER} is not a list")
     first = [name for name in dict.fromkeys(map(str, order)) if name in after]
     names = [*first, *(name for name in after if name not in first)]
     return [after[n] if after[n] is members.get(n) else {**after[n], key: n} for n in names]

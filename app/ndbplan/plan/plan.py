@@ -67,7 +67,7 @@ def _currencies() -> frozenset[str]:
 def known_currency(code: str) -> str:
     """The code of a currency itself; ValueError for one that ISO 4217 does not have."""
     if code not in _currencies():
-        raise ValueError("is no currency of ISO 4217; write its code of three letters, such as EUR or USD")
+        raise ValueError("is not a currency of ISO 4217; write its code of three letters, such as EUR or USD")
     return code
 
 

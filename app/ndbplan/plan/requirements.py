@@ -144,7 +144,7 @@ class WantedHardware(Part):
 
 
 class Requirements(Part):
-    """All of them; what is not stated is no requirement."""
+    """All of them; what is not stated is not a requirement."""
 
     name: Label = "Sized cluster"
     plan: str | None = Field(default=None, max_length=4096)

@@ -78,7 +78,7 @@ def _sql_member(text: str) -> str:
 
 def _sql_value(text: str) -> str:
     if not is_sql_value(text):
-        raise ValueError("is no value of SQL in one line: a literal, a call or an expression in parentheses")
+        raise ValueError("is not an SQL value in one line: a literal, a call or an expression in parentheses")
     return text
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_RATES = 100
-"""A schedule of more is no handful of steady rates."""
+"""A schedule of more is not a handful of steady rates."""
 SOURCE = "simulated runs with constants drawn from their ranges"
 
 

@@ -89,7 +89,7 @@ class SimulationResult(Shape):
     wasted_redo_share: float
     """Log of work that was undone against all log."""
     loaded_after_s: Quantity | None
-    """When the rows of a job were all loaded; None: it is no job, or they were not."""
+    """When the rows of a job were all loaded; None: it is not a job, or they were not."""
     happened: tuple[tuple[float, str], ...]
     """Events that changed the run: seconds after its start, and what."""
     bottlenecks: tuple[Bottleneck, ...]

@@ -219,7 +219,7 @@ class Simulation:
         return (self.story.grown if self.is_grown else self.scenario).laws.load
 
     def forget_room(self) -> None:
-        """Disks have other work from now on: what they wrote last step is no measure any more."""
+        """Disks have other work from now on: what they wrote last step is not a measure any more."""
         limits = column(self.laws.nodes, lambda node: node.buffer_limit_bytes)[:, None]
         self.state.parts[Part.LIMIT] = np.broadcast_to(limits, self.laws.load.shape)
 
@@ -281,7 +281,7 @@ class Simulation:
         return runs
 
     def loaded_after_s(self) -> float | None:
-        """When the rows of a job were all loaded; None: it is no job, or they were not."""
+        """When the rows of a job were all loaded; None: it is not a job, or they were not."""
         total = float(self.laws.run.job_transactions)
         if total <= 0:
             return None

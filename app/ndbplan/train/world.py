@@ -96,14 +96,14 @@ def _until(text: str, cluster: LiveCluster) -> str:
     condition, _, within = text.partition(" within ")
     name, _, wanted = condition.strip().partition(" ")
     if name not in NAMES:
-        raise WorldError(f"'{name[:40]}' is no quantity", fix=f"one of {', '.join(NAMES)}")
+        raise WorldError(f"'{name[:40]}' is not a quantity", fix=f"one of {', '.join(NAMES)}")
     above = not wanted.strip().startswith("<")
     number = wanted.strip().lstrip("<>= ")
     share = number.endswith("%")
     try:
         limit = float(number.rstrip("% ")) / (100.0 if share else 1.0)
     except ValueError:
-        raise WorldError(f"'{wanted[:40]}' is no number", fix="type for example 80% or < 10") from None
+        raise WorldError(f"'{wanted[:40]}' is not a number", fix="type for example 80% or < 10") from None
     at_most_s = _duration_s(within) if within else LONGEST_S
     every_s = 0.1 if name in SHARES else 1.0
 
@@ -135,7 +135,7 @@ def _processes(text: str, cluster: LiveCluster) -> list[str]:
     found = []
     for part in parse_parts(cluster.plan, text):
         if part.kind != "node":
-            raise WorldError(f"{part} is no process", fix="name a node: node:3")
+            raise WorldError(f"{part} is not a process", fix="name a node: node:3")
         found += [process.id for process in called_so(cluster.plan, part)]
     return found
 
@@ -260,7 +260,7 @@ def _slow(text: str, cluster: LiveCluster) -> str:
     orders: list[DiskSlow] = []
     for part in parse_parts(cluster.plan, _by_name(name, cluster)):
         if part.kind != "disk":
-            raise WorldError(f"{part} is no disk", fix="type for example 'slow disk:a1/redo 20MB/s'")
+            raise WorldError(f"{part} is not a disk", fix="type for example 'slow disk:a1/redo 20MB/s'")
         for disk in called_so(cluster.plan, part):
             if speed.endswith("%"):
                 share = parse_factor(speed.rstrip("%")) / 100.0

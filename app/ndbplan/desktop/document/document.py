@@ -153,7 +153,7 @@ class Document(QObject):
         return True
 
     def show_variant(self, place: int) -> None:
-        """Show another variant. It is no step of the history: nothing of the file is other."""
+        """Show another variant. It is not a step of the history: nothing of the file is other."""
         if place != self.shown and 0 <= place < len(self.project.variants):
             self.end_merge()
             self._show(_State(self.project, place))
@@ -194,7 +194,7 @@ class Document(QObject):
         A pipe or a device is refused: the window would stand still until something comes out of it.
         """
         if is_waited_for(path):
-            raise file.PlanFileError("this is no file", where=str(path), fix="name a file")
+            raise file.PlanFileError("this is not a file", where=str(path), fix="name a file")
         opened = file.open_file(path)
         self._replace(opened.project, path.absolute(), False)
         return opened.notice(path.name)

@@ -121,7 +121,7 @@ def _node(
 def clients(
     constants: Constants, workload: Workload, processes: Sequence[tuple[SqlNode | ApiSlot, Host]], slots: bool
 ) -> ClientsEstimate:
-    """What a workload, which is no job, asks of the SQL or API nodes its transactions come through.
+    """What a workload, which is not a job, asks of the SQL or API nodes its transactions come through.
 
     `processes`: those, each with its host; `slots`: whether programs may come through API slots at all.
     """

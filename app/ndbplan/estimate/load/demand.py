@@ -248,7 +248,7 @@ def table_loads(
     by_choice: bool = False,
     stored: bool = False,
 ) -> tuple[TableLoad, ...]:
-    """What a workload, which is no job, does to each table it touches, over the whole cluster.
+    """What a workload, which is not a job, does to each table it touches, over the whole cluster.
 
     `stored`: apart from each unique index, as both lie in fragments of their own; `by_choice`: apart for
     each way of choosing keys too.

@@ -35,7 +35,7 @@ _BOMS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 class ConfigFileError(UserError):
-    """A file that is no config.ini at all: too large, binary, empty of sections."""
+    """A file that is not a config.ini at all: too large, binary, empty of sections."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def _header(line: bytes) -> tuple[str, bool] | None:
 def _other_line(
     result: ConfigFile, section: RawSection | None, number: int, stripped: bytes
 ) -> RawSection | None:
-    """Store a line that is no header; the section that goes on after it."""
+    """Store a line that is not a header; the section that goes on after it."""
     text = _decoded(stripped)
     if text.startswith("["):
         return _bad_header(result, section, number, text)

@@ -61,7 +61,7 @@ def _max_rows(parts: TableParts, value: Word) -> None:
     if rows:
         parts.options["max_rows"] = max(rows, parts.options.get("max_rows") or 0)
     elif rows is None:
-        parts.problems.append((value.start, f"'{value.text[:40]}' is no number of rows; it is left out"))
+        parts.problems.append((value.start, f"'{value.text[:40]}' is not a number of rows; it is left out"))
 
 
 def _auto_increment(parts: TableParts, value: Word) -> None:

@@ -136,7 +136,7 @@ def open_quote(statement: str) -> int | None:
 
 
 def words(statement: str, offset: int) -> list[Word]:
-    """The words of one statement. Raises ValueError for text that is no SQL."""
+    """The words of one statement. Raises ValueError for text that is not SQL."""
     from sqlglot import TokenType
     from sqlglot.dialects.mysql import MySQL
     from sqlglot.errors import TokenError

@@ -24,7 +24,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Order:
-    """What somebody who operates the running cluster asks for; unlike an event it is no part of a plan."""
+    """What somebody who operates the running cluster asks for; unlike an event it is not a part of a plan."""
 
     at_s: float = field(default=0.0, kw_only=True)
     """Set when it is given."""

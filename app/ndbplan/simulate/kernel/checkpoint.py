@@ -165,7 +165,7 @@ def _begin(
         node_state[n].lcp_left_bytes = CONTROL_FILE_BYTES
         _next_fragments(run, nodes, node_state, begun, cluster, n)
         for p in range(parts.shape[2]):
-            # The checkpoint takes disk time: what was written last step is no measure any more.
+            # The checkpoint takes disk time: what was written last step is not a measure any more.
             parts[Part.LIMIT, n, p] = nodes[n].buffer_limit_bytes
             before = parts[Part.DURABLE_BEFORE, n, p]
             kept_from = np.floor(max(0.0, before + since * (parts[Part.DURABLE, n, p] - before)))

@@ -63,7 +63,7 @@ def parsed(sql: str) -> exp.Expr:
 
 
 def _check_commas(sql: str) -> None:
-    """A select list that is empty or ends with a comma is no statement; sqlglot reads on."""
+    """A select list that is empty or ends with a comma is not a statement; sqlglot reads on."""
     tokens = sqlglot.tokenize(sql, read="mysql")
     for one, other in pairwise(tokens):
         if one.token_type in (TokenType.COMMA, TokenType.SELECT) and other.token_type is TokenType.FROM:
