@@ -10,6 +10,7 @@ KILLS ?= 1000
 BREAKS ?= 4
 ACTIONS ?= 100000
 EDITS ?= 10000
+LAWS ?= 400
 SECONDS ?= 1000000
 SEED ?= 1
 
@@ -23,7 +24,7 @@ help:
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
 	@echo "make score   errors, ranges and skill against what running clusters showed; ACCEPT=\"why\" sets the headlines to beat"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
-	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills; INPUTS=1000 PLANS=20 EDITS=100"
+	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills; INPUTS=1000 PLANS=20 EDITS=100 LAWS=8"
 	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
@@ -62,6 +63,9 @@ attack: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/inputs.py --inputs $(INPUTS) --seconds $(SECONDS) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/plans.py --plans $(PLANS) --seconds $(SECONDS) --seed $(SEED)
 	$(PYTHON) tests/edits/test_hostile_names.py $(EDITS)
+	NDBPLAN_LAW_PLANS=$(LAWS) NDBPLAN_LAW_LOADS=$(LAWS) NDBPLAN_DRAWN_LOADS=$(LAWS) QT_QPA_PLATFORM=offscreen \
+		$(PYTHON) -m pytest -q -n auto tests/checks/test_laws.py tests/simulate/test_laws.py tests/advise/test_sustained.py
+	NDBPLAN_EXAMPLES=$(LAWS) QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto -m hypothesis tests
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/monkey.py --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/kills.py --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/acts.py --breaks $(BREAKS) --seconds $(SECONDS) --seed $(SEED)

@@ -29,7 +29,9 @@ _NOBODY = Path(tempfile.gettempdir()) / f"ndbplan-nobody-{os.getpid()}"
 for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
     os.environ[_name] = os.fspath(_NOBODY / _name)
 
-settings.register_profile("suite", max_examples=40, deadline=None, derandomize=True)
+EXAMPLES = int(os.environ.get("NDBPLAN_EXAMPLES", "0"))
+"""So many drawn at random, as `make attack` does; 0: a few, the same each time."""
+settings.register_profile("suite", max_examples=EXAMPLES or 20, deadline=None, derandomize=not EXAMPLES)
 settings.load_profile("suite")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import ndbplan
 from ndbplan.base.resources import resources_dir
+from parsed import parsed
 
 MOST_LINES = 450
 
@@ -51,7 +52,7 @@ def unexplained(code: str) -> list[str]:
     """Numbers of a module that no text behind them, or behind those that follow at once, explains."""
     found: list[str] = []
     waiting: list[str] = []
-    for node in ast.parse(code).body:
+    for node in parsed(code).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         value = getattr(node, "value", None)
         if isinstance(node, ast.Assign | ast.AnnAssign) and value is not None and _is_of_numbers(value):

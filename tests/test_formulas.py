@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import ndbplan
+from parsed import parsed
 
 PACKAGE = Path(ndbplan.__file__).parent
 ROOMS = ("estimate", "simulate/kernel", "simulate/model")
@@ -30,7 +31,7 @@ NO_FORMULAS = {
 
 def without_source(code: str) -> list[str]:
     """Public functions of a module that do not say where their formula comes from."""
-    module = ast.parse(code)
+    module = parsed(code)
     if SOURCE.search(ast.get_docstring(module) or ""):
         return []
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]

@@ -14,6 +14,7 @@ import pytest
 import ndbplan
 from ndbplan.plan.file import save
 from ndbplan.plan.samples import sample_plan
+from parsed import parsed
 
 APP = Path(ndbplan.__file__).parent
 
@@ -136,7 +137,7 @@ def _names_in(node: ast.expr) -> Iterator[str]:
 
 def _replaced(source: str) -> list[str]:
     """Modules of Python that the source writes into, by line."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     also = {
         alias.asname: alias.name
         for node in ast.walk(tree)
@@ -197,7 +198,7 @@ def _module_caches(source: str) -> list[str]:
     found = []
     if "cache" not in source:
         return []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if not isinstance(node, ast.FunctionDef):
             continue
         used = {

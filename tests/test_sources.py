@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import ndbplan
+from parsed import parsed
 
 PACKAGE = Path(ndbplan.__file__).parent
 ROOMS = ("ndb", "estimate")
@@ -26,7 +27,7 @@ def without_source(code: str) -> list[str]:
     """Public functions of a file that multiply or divide, where nothing in it names a source."""
     if _NAMED.search(code):
         return []
-    found = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef))
+    found = (node for node in ast.walk(parsed(code)) if isinstance(node, ast.FunctionDef))
     return [one.name for one in found if not one.name.startswith("_") and _is_formula(one)]
 
 

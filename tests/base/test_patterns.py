@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import ndbplan
+from parsed import parsed
 
 APP = Path(ndbplan.__file__).parent
 ALPHABET = frozenset(map(chr, range(128))) | {"é", "²", "\u2028"}
@@ -219,7 +220,7 @@ def _patterns() -> Iterator[tuple[str, str, int, set[str]]]:
         uses: dict[str, set[str]] = {}
         module = vars(import_module(name))
         known = {_text(value.pattern) for value in module.values() if isinstance(value, re.Pattern)}
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(parsed(source)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             holder = node.func.value

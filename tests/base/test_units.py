@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base import units
 from ndbplan.base.errors import UserError
+from parsed import parsed
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_digits_become_numbers_in_one_place_only() -> None:
     for path in sorted(Path(units.__file__).parents[1].rglob("*.py")):
         if path.name == "units.py":
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path.read_text(encoding="utf-8"))
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
                 calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,20 +14,14 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check_all, find, load_rules
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan, Waiver
 from ndbplan.plan.samples import sample_names, sample_plan
+from one_rule import of_rule
 from random_plans import random_plan
 
 
 def telecom_at_7_6() -> Plan:
     return sample_plan("telecom-144").replace(ndb_version="7.6.20")
-
-
-def of_rule(plan: Plan, rule: str) -> list[Problem]:
-    """Rows of one rule, by that rule alone."""
-    load_rules()
-    return one_per_cause(plan, RULES[rule].problems(Estimation(plan)))
 
 
 def test_one_cause_on_many_nodes_is_one_row_with_their_count_and_one_edit() -> None:
@@ -42,6 +37,20 @@ def test_one_cause_on_many_nodes_is_one_row_with_their_count_and_one_edit() -> N
     assert len(one_per_cause(plan, find(plan))) < 25
 
 
+@pytest.fixture
+def only_ids() -> Iterator[None]:
+    """No rule but the one about ids of data nodes: 144 nodes keep all of them busy for seconds."""
+    load_rules()
+    every = dict(RULES)
+    RULES.clear()
+    RULES["data-node-ids"] = every["data-node-ids"]
+    yield
+    RULES.clear()
+    # In their order, which others look at.
+    RULES.update(every)
+
+
+@pytest.mark.usefixtures("only_ids")
 def test_a_waiver_of_one_node_takes_only_that_one_out_of_the_row() -> None:
     plan = telecom_at_7_6()
     known = plan.data_nodes[60].id
@@ -77,7 +86,7 @@ def test_each_part_that_stops_the_cluster_is_told() -> None:
     assert not any(row.alike for row in killers)
 
 
-@pytest.mark.parametrize("plan", [*map(random_plan, range(8)), *map(sample_plan, sample_names())])
+@pytest.mark.parametrize("plan", [*map(random_plan, range(3)), *map(sample_plan, sample_names()[::2])])
 def test_rows_stand_for_all_that_rules_find(plan: Plan) -> None:
     rows = check_all(plan)
     told = Counter((p.rule, p.severity, p.where, p.message, p.waived) for p in single(rows))

@@ -15,6 +15,7 @@ from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
 from ndbplan.plan.tables import SpaceFile
+from one_rule import of_rule
 
 
 def sample(name: str) -> Plan:
@@ -22,7 +23,7 @@ def sample(name: str) -> Plan:
 
 
 def found(plan: Plan, rule: str) -> list[Problem]:
-    return [problem for problem in check(plan) if problem.rule == rule]
+    return of_rule(plan, rule)
 
 
 def with_parameters(plan: Plan, **values: int | str | None) -> Plan:
@@ -206,7 +207,8 @@ def test_a_fix_that_does_not_fit_is_told_but_not_offered() -> None:
     workload = plan.workloads[0]
     operation = workload.transactions[0].operations[0].model_copy(update={"rows": 1e7})
     transaction = workload.transactions[0].model_copy(update={"operations": (operation,)})
-    (problem,) = found(update(plan, workload.id, transactions=(transaction,)), "concurrent-operations")
+    plan = update(plan, workload.id, transactions=(transaction,))
+    (problem,) = [p for p in check(plan) if p.rule == "concurrent-operations"]
     assert problem.edit is None
     assert (problem.fix or "").startswith("make room first")
 

@@ -24,9 +24,11 @@ from ndbplan.plan.plan import Plan
 from random_plans import random_plan
 
 _BATCH = 2
-_COUNT = int(os.environ.get("NDBPLAN_LAW_PLANS", "4"))
+_COUNT = int(os.environ.get("NDBPLAN_LAW_PLANS", "2"))
 _FIRST = int(os.environ.get("NDBPLAN_LAW_FIRST", "0"))
 _MOST_CLICKS = 200
+_WAYS = 5
+"""Of the fixes of a plan so many are looked at where each asks all rules of a fresh plan."""
 
 
 def offered(plan: Plan) -> list[Problem]:
@@ -112,9 +114,9 @@ def test_plans_that_broke_a_law_once(seed: int) -> None:
     look_at(seed)
 
 
-@pytest.mark.parametrize("first", range(0, 40, 20))
+@pytest.mark.parametrize("first", range(0, 20, 10))
 def test_fixes_that_stand_alone_change_nothing_for_others(first: int) -> None:
-    for seed in range(first, first + 20):
+    for seed in range(first, first + 10):
         plan = random_plan(seed)
         before = find(plan)
         for one in [p for p in before if p.edit is not None and is_alone(plan, p)]:
@@ -132,7 +134,8 @@ def _of_others(problems: list[Problem]) -> Counter[tuple[object, ...]]:
 def test_a_plan_that_is_reached_in_many_ways_has_the_problems_of_a_fresh_one(seed: int) -> None:
     """What is kept from other plans while fixes are looked for is what a look with nothing kept finds."""
     plan = random_plan(seed)
-    for problem in offered(plan):
+    every = offered(plan)
+    for problem in every[:: 1 + len(every) // _WAYS]:
         assert problem.edit is not None
         changed = problem.edit(plan)
         warm = [_told(one) for one in check(changed)]

@@ -7,11 +7,11 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.run import check
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
+from one_rule import of_rule
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def starter() -> Plan:
 
 
 def found(plan: Plan, rule: str) -> list[Problem]:
-    return [problem for problem in check(plan) if problem.rule == rule]
+    return of_rule(plan, rule)
 
 
 def test_more_than_the_host_has(starter: Plan) -> None:

@@ -11,10 +11,11 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, remove
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
+from one_rule import of_rule
 
 
 def found(plan: Plan, rule: str, words: str = "") -> Problem | None:
-    return next((p for p in check(plan) if p.rule == rule and words in p.message), None)
+    return next((p for p in of_rule(plan, rule) if words in p.message), None)
 
 
 def without(kind: str, keep: int) -> Plan:

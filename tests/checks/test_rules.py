@@ -20,6 +20,7 @@ from ndbplan.plan.processes import DiskRole, Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Index, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from one_rule import of_rule
 
 
 def sample(name: str) -> Plan:
@@ -217,7 +218,7 @@ SELDOM = {
 
 
 def found(plan: Plan, rule: str) -> list[str]:
-    return [problem.message for problem in check(plan) if problem.rule == rule]
+    return [problem.message for problem in of_rule(plan, rule)]
 
 
 @pytest.mark.parametrize("rule", list(BROKEN))

@@ -33,7 +33,7 @@ def rules(plan: Plan) -> set[str]:
     return {problem.rule for problem in check(plan)}
 
 
-@pytest.mark.parametrize("plan", [sample("redo-overload"), sample("disk-data"), *map(random_plan, range(4))])
+@pytest.mark.parametrize("plan", [sample("redo-overload"), sample("disk-data"), *map(random_plan, range(2))])
 def test_problems_are_counted_as_they_are_listed(plan: Plan) -> None:
     found = [problem.severity for problem in check(plan)]
     with keeping(Kept()):

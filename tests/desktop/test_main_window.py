@@ -170,13 +170,12 @@ def test_the_outline_leads_and_follows_the_selection(window) -> None:
 
 
 def test_the_outline_is_readable_after_the_theme_was_switched(window) -> None:
-    for mode in ("light", "dark", "light"):
+    for mode in ("light", "dark"):
         window.appearance.set_theme(mode)
         inks = [item.data(Qt.ItemDataRole.ForegroundRole) for item in window.outline._items.values()]
         names = {ink.name() for ink in inks if ink is not None}
         t = theme.tokens()
         assert names <= {QColor(each).name() for each in (t.muted, *(t.group(n) for n in range(8)))}
-    window.appearance.set_theme("dark")
 
 
 def test_a_section_of_the_outline_is_no_selection(window) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ndbplan
+from parsed import parsed
 
 PACKAGE = Path(ndbplan.__file__).parent
 ROOMS = ("estimate", "simulate/model", "checks", "advise", "operations", "configuration", "edits", "ndb")
@@ -47,7 +48,7 @@ and how near a misspelt name is. It can only shrink."""
 
 def _in_functions(code: str) -> Iterator[float]:
     """Every number with a point in a function's body or defaults that is not plain."""
-    for function in ast.walk(ast.parse(code)):
+    for function in ast.walk(parsed(code)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for part in ast.walk(function):
                 if isinstance(part, ast.Constant) and isinstance(part.value, float):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import check
+from ndbplan.checks.run import find
 from ndbplan.configuration.sections import effective_configuration
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
@@ -85,7 +85,7 @@ def test_what_passes_the_checks_is_accepted(data: st.DataObject, kinds: list[str
             plan = some_edit(plan, kind, data)
     text = render_config_ini(plan)
     assert max(len(line.encode()) for line in text.splitlines()) <= 1023
-    refused = [p.message for p in check(plan) if p.severity == "error" and RULES[p.rule].refused]
+    refused = [p.message for p in find(plan) if p.severity == "error" and RULES[p.rule].refused]
     again, report = import_config(text, plan.ndb_version)
     if not refused:
         assert [finding.text() for finding in report.findings if finding.refused] == []

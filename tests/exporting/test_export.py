@@ -61,7 +61,15 @@ def test_shellcheck_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_scripts_of_every_sample_pass_bash_and_shellcheck(name: str, tmp_path: Path) -> None:
+def test_scripts_of_every_sample_pass_bash(name: str, tmp_path: Path) -> None:
+    for path in export(sample(name), tmp_path / "out", ["runbook"]):
+        if path.suffix == ".sh":
+            assert run("bash", "-n", str(path)).returncode == 0
+
+
+# Each kind of part is in one of them: disk data, nodes that join, an old version, one server.
+@pytest.mark.parametrize("name", ["add-nodes", "disk-data-8.4", "measured-7.4.10"])
+def test_scripts_pass_shellcheck(name: str, tmp_path: Path) -> None:
     for path in export(sample(name), tmp_path / "out"):
         if path.suffix == ".sh":
             check_script(path)

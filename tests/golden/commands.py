@@ -34,7 +34,12 @@ _SHORT_EXPORTED = "config,mycnf"
 _LARGE = {"telecom-144", "few-keys-and-jobs-8.4", "four-replicas-8.4"}
 _WHOLE_EXPORTS = {"starter", "disk-data-8.4", "redo-overload"}
 """Samples whose runbooks are kept; those of the others say the same with other names."""
-_A_DAY = {"starter", "tick-store", "single-6.3-ndbd"}
+_CALIBRATED = {
+    "starter", "measured-7.4.10", "calibrated-7.5", "three-replicas-7.4", "disk-data", "add-nodes-8.4",
+    "tick-store", "single-6.3-ndbd", "in-memory-7.0", "problems-7.2",
+}  # fmt: skip
+"""Plans whose calibration is kept: it searches through estimates that those of other plans keep."""
+_A_DAY = {"tick-store", "single-6.3-ndbd"}
 """Plans whose load is sought for a day too, which takes seconds."""
 WORKLOAD, LAST_WORKLOAD = "«workload»", "«last workload»"
 NODE, NODES, HOSTS = "«node»", "«nodes»", "«hosts»"
@@ -188,6 +193,8 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         del found["remedies"]
     if name == "telecom-144":
         del found["runs"]
+    if name not in _CALIBRATED:
+        del found["calibrate"]
     is_small = (PLANS / f"{name}.ndbplan").exists()
     kinds = EXPORTED if is_small or name in _WHOLE_EXPORTS else _SHORT_EXPORTED
     found["export"] = (("export", "--only", kinds, "--to", "OUT/files"),)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from drawn_plans import VERSIONS, plans
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import check
+from ndbplan.checks.run import find
 from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
@@ -26,14 +26,14 @@ def assert_means_the_same(plan: Plan) -> None:
     assert before == after
     assert link_configuration(plan) == link_configuration(again)
     assert render_config_ini(again).count("\n[") == text.count("\n[")
-    refused = [p.message for p in check(plan) if p.severity == "error" and RULES[p.rule].refused]
+    refused = [p.message for p in find(plan) if p.severity == "error" and RULES[p.rule].refused]
     if not refused:
         assert [f.text() for f in report.findings if f.refused] == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @given(data=st.data())
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_effective_configuration_survives(version: str, data: st.DataObject) -> None:
     assert_means_the_same(data.draw(plans(version)))
 
@@ -44,7 +44,7 @@ def test_samples_survive(name: str) -> None:
 
 
 @given(plan=plans())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_an_imported_plan_exports_the_same_text_twice(plan: Plan) -> None:
     once, _ = import_config(render_config_ini(plan), plan.ndb_version)
     twice, _ = import_config(render_config_ini(once), plan.ndb_version)

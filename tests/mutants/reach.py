@@ -261,7 +261,7 @@ def _collected(root: Path) -> list[str]:
 
 
 def _hash(file: Path) -> str:
-    """Of a file of tests with what lies beside it and is no test."""
+    """Of a file of tests with what lies beside it and is not a test."""
     beside = (path for path in sorted(file.parent.glob("*.py")) if not path.name.startswith("test_"))
     return sha1(b"".join(path.read_bytes() for path in (file, *beside))).hexdigest()
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ndbplan.checks.run import check
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import needs
 from ndbplan.edits.assign import assign
@@ -17,6 +16,7 @@ from ndbplan.ndb.mysqld_options import fault, option
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from one_rule import of_rule
 
 STARTER = sample_plan("starter")
 
@@ -55,7 +55,7 @@ def test_defaults_by_version(name: str, release: str, before: int, after: int) -
 )
 def test_values_that_are_taken(name: str, value: int | str, version: str, why: str) -> None:
     assert why in fault(name, value, NdbVersion.parse(version))
-    found = [p for p in check(with_option(name, value, version)) if p.rule == "mysqld-options"]
+    found = of_rule(with_option(name, value, version), "mysqld-options")
     assert len(found) == bool(why)
 
 
@@ -72,7 +72,7 @@ def test_an_option_goes_to_my_cnf_and_its_change_restarts_its_sql_node() -> None
 
 def test_what_belongs_to_mysqld_is_sent_there() -> None:
     plan = set_parameter(STARTER, "sql", "ndb-batch-size", 65536)
-    messages: list[Any] = [p.message for p in check(plan) if p.rule == "unknown-parameter"]
+    messages: list[Any] = [p.message for p in of_rule(plan, "unknown-parameter")]
     assert len(messages) == 1
     assert "is an option of mysqld and belongs into my.cnf" in messages[0]
     assert "ndb_mgmd would refuse" not in messages[0]

@@ -97,8 +97,9 @@ def cluster(rule: str, members: list[set[int]]) -> Cluster:
     )
 
 
-@pytest.mark.parametrize("replicas", [2, 3, 4])
-@pytest.mark.parametrize("groups", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("groups", "replicas"), [(1, 2), (1, 3), (1, 4), (2, 2), (2, 3), (2, 4), (3, 2), (3, 3)]
+)
 def test_every_cluster_and_every_set_of_dead_hosts(groups: int, replicas: int) -> None:
     tried = 0
     for placed in placements(groups, replicas):

@@ -17,7 +17,6 @@ import pytest
 from golden.commands import plan_files, run
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
-from ndbplan.checks.run import check
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.needs import CannotChangeError, needs
 from ndbplan.configuration.settings import node_settings, redo_log_parts
@@ -60,6 +59,7 @@ from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.world.laws import Laws
+from one_rule import of_rule
 
 Observe = Callable[[str], Any]
 
@@ -81,11 +81,11 @@ def plan(text: str, sample: str = "starter", **values: int | str | None) -> Plan
 
 
 def severities(found: Plan, rule: str) -> tuple[str, ...]:
-    return tuple(problem.severity.value for problem in check(found) if problem.rule == rule)
+    return tuple(problem.severity.value for problem in of_rule(found, rule))
 
 
 def messages(found: Plan, rule: str) -> str:
-    return " ".join(problem.message for problem in check(found) if problem.rule == rule)
+    return " ".join(problem.message for problem in of_rule(found, rule))
 
 
 def exported(found: Plan, kinds: str) -> dict[str, str]:
@@ -560,9 +560,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         "7.5.0",
         lambda v: (
             "PARTITION_BALANCE"
-            in " ".join(
-                str(p.fix) for p in check(with_table(v, (), partitions=4)) if p.rule == "reorganise-refused"
-            )
+            in " ".join(str(p.fix) for p in of_rule(with_table(v, (), partitions=4), "reorganise-refused"))
         ),
         False,
         True,

@@ -10,7 +10,7 @@ import pytest
 
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import check
+from ndbplan.checks.run import find
 from ndbplan.importing.config.file import ConfigFileError
 from ndbplan.importing.config.plan import import_config
 
@@ -35,7 +35,7 @@ def reasons_to_refuse(config: str, version: str) -> list[str]:
     except ConfigFileError as refused:
         return [refused.line]
     found = [finding.text() for finding in report.findings if finding.refused]
-    problems = [p.message for p in check(plan) if p.severity is Severity.ERROR and RULES[p.rule].refused]
+    problems = [p.message for p in find(plan) if p.severity is Severity.ERROR and RULES[p.rule].refused]
     assert report.accepted is (found == [])
     assert found or not problems, "the import is silent about what the checks refuse"
     return found

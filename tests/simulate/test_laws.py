@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
-PLANS = 120
+PLANS = int(os.environ.get("NDBPLAN_LAW_LOADS", "40"))
 SHORT_PLANS, SHORT_S = 3, 20.0
 """As plain Python the kernel is a hundred times slower."""
 LITTLE = 0.01

@@ -6,7 +6,6 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.checks.problem import Problem, Severity
-from ndbplan.checks.run import check
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
@@ -15,6 +14,7 @@ from ndbplan.plan import file
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
+from one_rule import of_rule
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def starter() -> Plan:
 
 
 def found(plan: Plan, rule: str) -> list[Problem]:
-    return [problem for problem in check(plan) if problem.rule == rule]
+    return of_rule(plan, rule)
 
 
 def test_a_group_with_a_member_missing(starter: Plan) -> None:

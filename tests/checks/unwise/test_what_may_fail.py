@@ -10,7 +10,7 @@ import pytest
 from failing_plans import small
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import RETIRED, check, check_all
+from ndbplan.checks.run import RETIRED, check_all
 from ndbplan.configuration.killers import Search
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
@@ -19,10 +19,11 @@ from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import ClusterParameters, Plan, Waiver
 from ndbplan.plan.processes import DataNode, ManagementNode
 from ndbplan.plan.samples import sample_names, sample_plan
+from one_rule import of_rule
 
 
 def found(plan: Plan, rule: str = "what-may-fail") -> list[Problem]:
-    return [problem for problem in check(plan) if problem.rule == rule]
+    return of_rule(plan, rule)
 
 
 def two_managers(first: str, second: str) -> Plan:

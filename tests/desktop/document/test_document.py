@@ -146,7 +146,7 @@ def test_a_pipe_is_refused_and_stays_a_pipe(tmp_path) -> None:
     os.mkfifo(pipe)
     document = Document(sample_plan("starter"))
     for act in (document.open, document.save):
-        with pytest.raises(PlanFileError, match="is no file"):
+        with pytest.raises(PlanFileError, match="is not a file"):
             act(pipe)
     assert pipe.is_fifo()
 

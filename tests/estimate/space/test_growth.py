@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
-from ndbplan.checks.run import check
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import disk_space
@@ -24,6 +23,7 @@ from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, LogfileGroup, SpaceFile, Table, Tablespace
+from one_rule import of_rule
 
 TABLE = Table(
     id="t",
@@ -82,7 +82,7 @@ def test_rows_fill_what_min_free_pct_of_the_plan_leaves(kept_pct: int) -> None:
         assert reached > usable
     else:
         assert reached == pytest.approx(usable, rel=0.01)
-    full = [problem for problem in check(_plan(MinFreePct=kept_pct)) if problem.rule == "data-memory-fill"]
+    full = of_rule(_plan(MinFreePct=kept_pct), "data-memory-fill")
     now = memory(_plan()).nodes[0].data_memory_bytes.value
     assert bool(full) is (now > usable)
 

@@ -8,11 +8,11 @@ from ndbplan.importing.config.file import MAX_LINES, ConfigFileError
 from ndbplan.importing.config.plan import import_config
 
 BIG = {
-    "parameters of one section": b"[ndbd default]\n" + b"".join(b"P%d=%d\n" % (i, i) for i in range(40_000)),
-    "sections": b"[ndbd]\n" * 40_000,
-    "computers": b"".join(b"[computer]\nId=c%d\nHostName=h%d\n" % (i, i) for i in range(13_000)),
-    "links": b"[ndbd]\nNodeId=1\n[ndbd]\nNodeId=2\n" + b"[tcp]\nNodeId1=1\nNodeId2=2\n" * 13_000,
-    "comments": b"[ndbd]\n" + b"# nothing\n" * 40_000,
+    "parameters of one section": b"[ndbd default]\n" + b"".join(b"P%d=%d\n" % (i, i) for i in range(10_000)),
+    "sections": b"[ndbd]\n" * 10_000,
+    "computers": b"".join(b"[computer]\nId=c%d\nHostName=h%d\n" % (i, i) for i in range(3_000)),
+    "links": b"[ndbd]\nNodeId=1\n[ndbd]\nNodeId=2\n" + b"[tcp]\nNodeId1=1\nNodeId2=2\n" * 3_000,
+    "comments": b"[ndbd]\n" + b"# nothing\n" * 10_000,
 }
 
 

@@ -374,7 +374,7 @@ def test_a_change_that_a_table_cannot_take_takes_no_other_with_it() -> None:
         ("a INT, b INT, UNIQUE u (a, b, A)", "UNIQUE", "KEY u: column a is there twice"),
         ("a INT AUTO_INCREMENT, b INT KEY", "a ", "column a: AUTO_INCREMENT of a column that is in no key"),
         ("a INT AUTO_INCREMENT, b INT AUTO_INCREMENT, KEY (a, b)", "b ", "as a has it already"),
-        ("a CHAR(9) AUTO_INCREMENT KEY", "a ", "AUTO_INCREMENT of CHAR, which is no number"),
+        ("a CHAR(9) AUTO_INCREMENT KEY", "a ", "AUTO_INCREMENT of CHAR, which is not a number"),
         ("a INT KEY, b DECIMAL(3,4)", "b ", "fewer digits than stand behind its point"),
         ("a INT KEY, b TEXT DEFAULT 'x'", "b ", "DEFAULT 'x' of TEXT, which takes expressions only"),
         ("a INT KEY, b INT COLUMN_FORMAT COMPRESSED", "COMPR", "COMPRESSED: NDB has none such"),
@@ -432,5 +432,5 @@ def test_what_servers_refuse_of_names_lengths_and_numbers_is_said() -> None:
         (3, "test.x is there already, so IF NOT EXISTS makes none; left out"),
         (4, "column e: ENUM of no members; SQL nodes refuse it"),
         (4, "KEY k is there twice; SQL nodes refuse it"),
-        (4, "'99999999999999999999' is no number of rows; it is left out"),
+        (4, "'99999999999999999999' is not a number of rows; it is left out"),
     ]

@@ -173,7 +173,7 @@ def test_defaults_are_kept_as_they_are_written() -> None:
         None, None, "'x;y'", "CURRENT_TIMESTAMP(3)", "(coalesce(NULL, 1))", "-1", "_latin1'x'", "b'1'",
         "DATE '2020-01-01'", "0x1F", "\"it''s\"", None, "+1.5e3",
     ]  # fmt: skip
-    # What stands in the parenthesis is no attribute of the column.
+    # What stands in the parenthesis is not an attribute of the column.
     assert not table.column("d").nullable
     assert [(p.line, p.message) for p in found.problems] == [
         (5, "DEFAULT of column k is too long or holds line ends; it is left out")

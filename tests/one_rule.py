@@ -1,0 +1,22 @@
+"""What one rule finds in a plan, without asking the others."""
+
+from __future__ import annotations
+
+from ndbplan.base.kept import keeping
+from ndbplan.checks import run
+from ndbplan.checks.alike import one_per_cause
+from ndbplan.checks.problem import Problem
+from ndbplan.checks.rule import RULES
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.plan.plan import Plan
+
+
+def of_rule(plan: Plan, rule: str) -> list[Problem]:
+    """The rows of a rule as `check` has them, with the edit that the rule has in mind: whether that may be
+    offered depends on the other rules, and is for tests that ask `check`.
+    """
+    run.load_rules()
+    with keeping():
+        found = run._asked(Estimation(plan), [RULES[rule]], run._never)
+        rows = one_per_cause(plan, map(run._told, found))
+        return [row for row in run._solved(rows, run._look(run._never)) if not row.waived]
