@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QMessageLogContext, QPoint, Qt, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QDrag, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
@@ -68,7 +68,7 @@ SETTLE_MS = 500
 
 
 class _Faults(logging.Handler):
-    """Faults of work in the background, which only a log hears of."""
+    """Faults of work in the background, and complaints of Qt, which only a log hears of."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -78,6 +78,16 @@ class _Faults(logging.Handler):
         """Keep what is told."""
         error = record.exc_info[1] if record.exc_info else None
         self.heard.append(f"{record.getMessage()[:120]}: {type(error).__name__} {str(error)[:120]}")
+
+    def hear_qt(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        """Keep what Qt complains of, with what of the program was at work; not what a plugin cannot do."""
+        if kind != QtMsgType.QtDebugMsg and "plugin does not support" not in text:
+            self.heard.append(f"Qt at {_places(traceback.extract_stack())}: {text[:120]}")
+
+
+def _places(stack: traceback.StackSummary) -> str:
+    frames = [frame for frame in stack if "/app/ndbplan/" in frame.filename]
+    return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[:-5:-1])
 
 
 class Finding(NamedTuple):
@@ -335,13 +345,13 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
     }
     log, settle_ms = _Faults(), estimates.SETTLE_MS
     logging.getLogger().addHandler(log)
+    told = qInstallMessageHandler(log.hear_qt)
     estimates.SETTLE_MS = SETTLE_MS
     monkey = Monkey(seed)
 
     def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if not isinstance(error, UserError):
-            frames = [f for f in traceback.extract_tb(trace) if "/app/ndbplan/" in f.filename]
-            place = " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in frames[:-5:-1])
+            place = _places(traceback.extract_tb(trace))
             monkey.faults.append(f"{kind.__name__} at {place}: {str(error)[:120]}")
 
     sys.excepthook = fault
@@ -382,6 +392,7 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
         monkey.close()
         estimates.SETTLE_MS = settle_ms
         logging.getLogger().removeHandler(log)
+        qInstallMessageHandler(told)
         sys.excepthook = hook
         drag.exec = exec_
         for name, function in asked.items():

@@ -14,6 +14,8 @@ MARKS = {Judgement.BETTER: "▲", Judgement.WORSE: "▼", Judgement.WITHIN: "≈
 LEGEND = "▲ better than the first   ▼ worse   ≈ within the uncertainty   = the same"
 _MISSING = {"cost": "not stated"}
 _NAMED = 3
+_UNITS = ("_bytes_per_s", "_per_s", "_bytes", "_s", "_w")
+"""Endings of fields; values are told with their unit."""
 
 
 def value_text(row: Row, place: int) -> str:
@@ -65,4 +67,14 @@ def alike(found: Iterable[Difference]) -> Iterator[Difference]:
     for several in together.values():
         places = [one.place for one in several]
         more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-        yield replace(several[0], place=f"{', '.join(places[:_NAMED])}{more}")
+        name = _words(several[0])
+        yield replace(several[0], name=name, place=f"{', '.join(places[:_NAMED])}{more}")
+
+
+def _words(one: Difference) -> str:
+    """What differs, in words: parameters have their own names, fields are told without their unit."""
+    if one.kind == "parameters" or not one.name.islower():
+        return one.name
+    without = next((one.name.removesuffix(unit) for unit in _UNITS if one.name.endswith(unit)), one.name)
+    words = without.replace("_", " ")
+    return words[:1].upper() + words[1:]

@@ -28,7 +28,7 @@ from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
-from ndbplan.desktop.widgets.sections import Elided, chip
+from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.plan.project import Project, Variant
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _MOST = 4
 _TITLE_WIDTH = 270
+_LEAST_TITLE = 180
+_SCROLL_BAR = 20
+_LEAST_CHART = 200
 _CHIP = 24
 """Letters of a name on a button."""
 _Index = QModelIndex | QPersistentModelIndex
@@ -172,7 +175,7 @@ class ComparePanel(Panel):
         self.simulate = QPushButton("Simulate them too")
         self.simulate.setToolTip("The highest load, the first error, latency: each in the same drawn worlds")
         self.simulate.clicked.connect(lambda: self._start(simulated=True))
-        self.line = Elided()
+        self.line = label("", "muted")
         self._empty = Empty("", "")
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
@@ -293,8 +296,21 @@ class ComparePanel(Panel):
 
             self.runs = OverlaidRuns()
             self._split.addWidget(self.runs)
-            self._split.setSizes([600, 400])
+            self._share_width()
         self.runs.show_runs(runs)
+
+    def _share_width(self) -> None:
+        """The table gets what its columns need, the chart the rest, as far as it can still be read.
+
+        Where there is room for neither, titles give way: their tips say them whole.
+        """
+        columns = range(1, self.rows.columnCount())
+        needed = self.table.columnWidth(0) + sum(map(self.table.sizeHintForColumn, columns))
+        width = self._split.width() - self._split.handleWidth()
+        table = min(needed + _SCROLL_BAR, width - _LEAST_CHART)
+        self._split.setSizes([table, width - table])
+        if (missing := needed + _SCROLL_BAR - self._split.sizes()[0]) > 0:
+            self.table.setColumnWidth(0, max(_LEAST_TITLE, self.table.columnWidth(0) - missing))
 
     def _restyle(self) -> None:
         self.table.viewport().update()
@@ -338,7 +354,7 @@ class ComparePanel(Panel):
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.table.horizontalHeader().setStretchLastSection(True)
         told = verdicts(closed) if simulated is None else verdicts(closed, simulated)
-        self.line.setText(f"{LEGEND}      {'; '.join(told)}")
+        self.line.setText(f"{LEGEND}\n{'; '.join(told)}")
         self._pages.setCurrentWidget(self._split)
 
     def _show_variant(self, section: int) -> None:
