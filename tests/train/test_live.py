@@ -9,15 +9,19 @@ from itertools import chain, combinations
 
 import pytest
 
+from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.ndb.survival import fail
-from ndbplan.plan.events import Burst, DiskSlow, HostFailure, NetworkCut
+from ndbplan.plan.events import Burst, DiskSlow, HostFailure, NetworkCut, ParameterChange
+from ndbplan.plan.processes import DiskRole
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Kill, Restore, Resume, SetLoad
+from ndbplan.train import world
 from ndbplan.train.backups import AskBackup, AskNoBackup
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.orders import CreateGroup, EnterSingleUser, ExitSingleUser, SetLevel
+from ndbplan.train.quantities import value
 from ndbplan.train.starts import StartNode, StartProcess
 from ndbplan.train.state import NodeState, Status
 from ndbplan.train.stops import StopCluster, StopNodes, StopServer
@@ -295,3 +299,72 @@ def test_going_back_and_doing_the_same_again_gives_the_same_to_the_byte(
     assert known(again) == whole
     assert known(cluster) == whole, "what goes on apart leaves this one alone"
     assert any(isinstance(act.event, Order) for act in story)
+
+
+def test_files_move_to_another_disk_with_initial_restarts_and_what_was_set_before_stays(
+    cluster: LiveCluster,
+) -> None:
+    world.do("load x0.1", cluster)
+    world.do("set RedoBuffer=64M", cluster)
+    world.do("until rolling < 1 within 20min", cluster)
+    world.do("move lcp to c0d0", cluster)
+    refused = cluster.act(ParameterChange(at_s=0, name="RedoBuffer", value="32M"))
+    assert refused is not None
+    assert "a rolling restart is under way" in refused.text
+    world.do("until rolling < 1 within 30min", cluster)
+    sim = cluster.session.simulation
+    names = [one.disks[0].name for one in sim.scenario.disk_classes]
+    for place in sim.laws.places:
+        assert (names[place.redo_disk], names[place.lcp_disk]) == ("c0d1", "c0d0")
+    assert value("setting:RedoBuffer", sim) == 64 * 2**20
+    limits = {float(node.buffer_limit_bytes) for node in sim.laws.nodes}
+    assert all(60e6 < limit < 68e6 for limit in limits)
+    assert "initial node restart" in cluster.log_text()
+    begin = sim.step // int(sim.laws.run.steps_per_bucket) + 1
+    cluster.advance(60)
+    written = sim.history.disk[begin:].sum(axis=0)
+    for d, name in enumerate(names):
+        assert (written[d] > 0).tolist() == [name == "c0d1", name == "c0d0", False, False, False]
+    assert {
+        disk.id for node in cluster.plan.data_nodes for disk in [disk_for(cluster.plan, node, DiskRole.LCP)]
+        if disk is not None
+    } == {host.disks[0].id for host in cluster.plan.hosts if host.hostname.startswith("data")}  # fmt: skip
+
+
+def test_a_checkpoint_ends_when_the_last_node_that_writes_it_dies(cluster: LiveCluster) -> None:
+    """Else the redo log is never freed again."""
+    for node_id in NODES:
+        state = cluster.branch()
+        one = state.session.simulation
+        one.state.cluster.lcp_writes = True
+        n = one.node(process_id(state, node_id))
+        for m in range(len(one.laws.nodes)):
+            one.state.node_state[m].lcp_left_bytes = 5e8 if m == n else 0.0
+            one.state.node_state[m].lcp_fragments_left = 0.0
+        number = int(one.state.cluster.lcp_number)
+        kill(state, [node_id])
+        state.advance(60)
+        assert int(one.state.cluster.lcp_number) > number, node_id
+
+
+def test_a_stalled_disk_is_told_of_and_the_node_that_it_stopped_can_be_started(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    """With TimeBetweenEpochsTimeout; without it all wait, and the log says that there is no limit."""
+    limited = begun("8.4.8").branch()
+    world.do("set TimeBetweenEpochsTimeout=4000", limited)
+    world.do("until rolling < 1 within 20min", limited)
+    unlimited = begun("8.4.8")
+    for one, words in ((limited, "(max lag "), (unlimited, "(no max lag)")):
+        world.do("slow disk:data2/redo 0.1% for 5min", one)
+        gci = one.state.gci
+        one.advance(40)
+        assert words in one.log_text()
+        assert "GCP Monitor: GCP_SAVE lag 20 sec" in one.log_text()
+        assert one.state.gci - gci < 10
+        one.advance(400)
+    assert set(unlimited.state.alive()) == set(NODES)
+    assert set(limited.state.alive()) == {3, 5, 6}
+    assert "Caused by error 2303" in limited.log_text()
+    limited.act(StartProcess(4))
+    assert restarted(limited, 4)[-1] == ("started", 0)

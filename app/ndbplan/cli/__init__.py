@@ -26,6 +26,7 @@ def all_commands() -> click.Group:
         failures,
         hardware,
         keys,
+        lessons,
         loads,
         money,
         operations,

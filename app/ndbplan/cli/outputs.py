@@ -389,6 +389,18 @@ def _train() -> Schema:
     return said(closed(record(seed=INTEGER, at_s=NUMBER, lines=array(line))), what)
 
 
+def _lesson() -> Schema:
+    what = "By action: lessons, result (and had), pages, results, refused, sessions, faults, lesson, schema."
+    parts = {
+        **dict.fromkeys(
+            ("lessons", "pages", "results", "refused", "sessions", "faults", "tried"), array(OBJECT)
+        ),
+        **dict.fromkeys(("result", "had", "schema"), OBJECT),
+        **dict.fromkeys(("answer", "session", "line", "lesson"), STRING),
+    }
+    return said(closed(record(**parts, optional=tuple(parts))), what)
+
+
 PREFIX = "output-"
 
 
@@ -417,7 +429,7 @@ def definitions() -> dict[str, Schema]:
     }
     last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare", "size")
     then = {name: advice[name] for name in last}
-    then["train"] = _train()
+    then |= {"train": _train(), "lesson": _lesson()}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

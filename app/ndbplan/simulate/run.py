@@ -105,6 +105,8 @@ class Course(NamedTuple):
     seed: int
     every_node: bool = False
     uneven: float = 1.0
+    every_disk: bool = False
+    """Disks that nobody writes to yet are there too."""
 
     @property
     def workload(self) -> Workload:
@@ -142,6 +144,7 @@ class Course(NamedTuple):
                 step_s=self.step_s,
                 seed=self.seed,
                 every_node=self.every_node or bool(self.events),
+                every_disk=self.every_disk,
                 uneven=self.uneven,
             )
 

@@ -28,6 +28,10 @@ from ndbplan.simulate.steps import Watch, advance, let_happen
 MOST_SNAPSHOTS = 128
 """Of more every second one is forgotten: going back takes a little longer then, and never more memory."""
 
+FIRST_APART = 8
+"""Buckets from one snapshot to the next, at first: a few milliseconds to go through again, where a copy costs
+as much as one of them."""
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -60,7 +64,7 @@ class Session:
         self._acts: list[tuple[int, Event | Order]] = []
         self._snapshots: list[Simulation] = []
         """Earlier moments, with all that was asked for until then; their records are the session's."""
-        self._steps_apart = int(self.simulation.laws.run.steps_per_bucket)
+        self._steps_apart = FIRST_APART * int(self.simulation.laws.run.steps_per_bucket)
 
     def _begun(self) -> Simulation:
         simulation = Simulation.begin(self._story, self._start, self._most_buckets)

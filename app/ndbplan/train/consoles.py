@@ -9,6 +9,7 @@ A transcript is a text of such lines. The same lines of the same plan give the s
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,8 +24,10 @@ from ndbplan.train.mgm import console as mgm
 if TYPE_CHECKING:
     from ndbplan.train.sql.console import Client
 
-_LINE = re.compile(r"(ndb_mgm>|mysql>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
-MGM, SQL, WORLD = "ndb_mgm>", "mysql>", "!"
+_LINE = re.compile(r"(ndb_mgm>|mysql>|lesson>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
+MGM, SQL, WORLD, LESSON = "ndb_mgm>", "mysql>", "!", "lesson>"
+LESSON_WORDS = ("task", "hint", "answer", "stage", "score", "read", "story", "finish", "help")
+"""What a lesson that is played knows; without one it says so."""
 _EVENTS = (
     "stop_begins", "stop_all_begins", "stop_done", "stop_aborted", "start_begins", "started", "forced",
     "signal", "backup_started", "backup_completed", "backup_aborted", "memory",
@@ -36,7 +39,7 @@ class Addressed(NamedTuple):
     """A line, and the console that it is for."""
 
     prompt: str
-    """`ndb_mgm>`, `mysql>`, `!`, or `host1$`."""
+    """`ndb_mgm>`, `mysql>`, `!`, `lesson>`, or `host1$`."""
     text: str
 
 
@@ -58,6 +61,14 @@ class Consoles:
         self.shells: dict[str, host.Shell] = {}
         self._client: Client | None = None
 
+    def on(self, cluster: LiveCluster) -> Consoles:
+        """The same consoles on a branch of the cluster."""
+        other = copy.copy(self)
+        other.cluster = cluster
+        other.shells = {name: copy.copy(shell) for name, shell in self.shells.items()}
+        other._client = copy.copy(self._client)
+        return other
+
     def answer(self, line: str) -> str:
         """What a line is answered; the cluster does what it says."""
         found = addressed(line)
@@ -66,6 +77,8 @@ class Consoles:
                 f"ndbplan: '{line.strip()[:60]}' names no console — begin it with ndb_mgm>, mysql>, "
                 "HOST$ or !, as in 'ndb_mgm> SHOW', 'host1$ df -h', '! wait 30s'\n"
             )
+        if found.prompt == LESSON:
+            return "ndbplan: no lesson is played here — type 'ndbplan lesson list' in a shell\n"
         if found.prompt == WORLD:
             return self._world(found.text)
         if found.prompt == MGM:
@@ -73,6 +86,15 @@ class Consoles:
         if found.prompt == SQL:
             return self._statement(found.text)
         return self._shell(found.prompt[:-1], found.text)
+
+    def passes(self, seconds: float) -> None:
+        """So much time passed without a line."""
+        self.cluster.advance(seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """A session goes on as long as somebody types."""
+        return False
 
     def _world(self, text: str) -> str:
         try:

@@ -12,14 +12,16 @@ Whoever gives the same orders at the same moments of the same plan finds the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.cluster_log import written
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.events.handlers import Order
+from ndbplan.simulate.events.handlers import Asked, Order, dues_of, planned
+from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.start import MOST_BUCKETS
 from ndbplan.simulate.model.workload import workload_of
 from ndbplan.simulate.moment import Moment, moment_of
@@ -28,9 +30,11 @@ from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
 from ndbplan.train import backups, dumps, orders, starts, stops
-from ndbplan.train.state import ClusterState, state_of
+from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
+Script = Callable[["LiveCluster"], Iterable[tuple[float, "Event | Order"]]]
+"""What is to happen to a cluster, and when."""
 KINDS = (backups, dumps, orders, starts, stops)
 """Whose handlers there are."""
 LONGEST_H = 24.0
@@ -38,6 +42,26 @@ BEGIN = datetime(2026, 1, 5, 8, 0, 0)
 """What the clocks of the cluster show at the start: a Monday morning."""
 MOST_CELLS = 4_000_000
 """Moments times log parts that are recorded at most: beyond it a moment lasts longer than a second."""
+
+
+@dataclass(frozen=True)
+class Later(Order):
+    """Something that happens at its own moment."""
+
+    when_s: float
+    what: Event | Order
+
+
+@planned(Later)
+def later(order: Later, asked: Asked) -> Iterable[Due]:
+    """As if it were asked for then."""
+    what = order.what
+    then = (
+        replace(what, at_s=order.when_s)
+        if isinstance(what, Order)
+        else what.model_copy(update={"at_s": order.when_s})
+    )
+    return dues_of(then, asked)
 
 
 class LiveCluster:
@@ -57,22 +81,32 @@ class LiveCluster:
         seed: int = 1,
         begin: datetime = BEGIN,
         step_s: float = 0.1,
+        script: Script | None = None,
+        observer: Observer | None = None,
     ) -> LiveCluster:
-        """All data nodes with a node group are started, and clients send what the workload says."""
+        """All data nodes with a node group are started, and clients send what the workload says.
+
+        `script` is asked before the first moment passes: what it gives happens when it says.
+        """
         seconds = min(hours, LONGEST_H) * 3600.0
         now = Estimation(plan, workload_of(plan, workload_id))
-        story = Course(now, (), step_s, seed, every_node=True).story(seconds)
+        story = Course(now, (), step_s, seed, every_node=True, every_disk=True).story(seconds)
         dues = (Due(0.0, Begins(), of_cluster=False), Due(1.0, Look(), of_cluster=False, is_look=True))
         story = story._replace(dues=in_order([*story.dues, *dues]))
         beside = Watching.at_rest(plan, begin)
         buckets = min(int(seconds), max(MOST_BUCKETS, MOST_CELLS // max(1, story.scenario.laws.load.size)))
-        session = Session(story, beside=beside, most_buckets=buckets)
-        session.advance(step_s)
-        return cls(session, begin)
+        beside.observer = observer
+        cluster = cls(Session(story, beside=beside, most_buckets=buckets), begin)
+        for at_s, what in () if script is None else script(cluster):
+            refused = cluster.act(Later(at_s, what))
+            if refused is not None:
+                raise SimulationError(refused.text, where="events", fix="name what the plan has")
+        cluster.advance(step_s)
+        return cluster
 
     @property
     def plan(self) -> Plan:
-        """The plan as it was at the start."""
+        """The plan as it is now."""
         return self.state.plan
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, line_of
@@ -33,6 +33,16 @@ class Status(StrEnum):
 
 ANSWERS = (Status.STARTED, Status.SINGLE_USER, Status.STOPPING)
 """Those whose data can be read."""
+
+
+class Observer(Protocol):
+    """Who looks at the cluster once a second; copied with it, so that it goes back with it."""
+
+    def copy(self) -> Observer:
+        """The same, to go on apart."""
+
+    def look(self, sim: Simulation) -> None:
+        """A second has passed."""
 
 
 class NodeState(NamedTuple):
@@ -82,6 +92,7 @@ class ClusterState:
     """The cluster as its processes know it."""
 
     plan: Plan
+    """As the management server knows it now."""
     begin: datetime
     """What the clocks show at the start."""
     nodes: dict[int, NodeState] = field(default_factory=dict)
@@ -129,6 +140,7 @@ class ClusterState:
     """When the simulation began the last start of each data node that is told of."""
     arbitrator: int | None = None
     """The one that the log last told of."""
+    observer: Observer | None = None
 
     @classmethod
     def at_rest(cls, plan: Plan, begin: datetime) -> Self:
@@ -158,6 +170,7 @@ class ClusterState:
             struck=self.struck.copy(),
             silent=self.silent.copy(),
             starts=self.starts.copy(),
+            observer=None if self.observer is None else self.observer.copy(),
         )
 
     # Who there is.

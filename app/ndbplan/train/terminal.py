@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from ndbplan.train.consoles import MGM, SQL, WORLD, Addressed, Consoles, addressed
+from ndbplan.train.consoles import LESSON, LESSON_WORDS, MGM, SQL, WORLD, Addressed, Consoles, addressed
 from ndbplan.train.host.console import PROGRAMS
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS
@@ -26,12 +26,26 @@ _SQL_WORDS = ("SELECT * FROM ndbinfo.", "SHOW TABLES FROM ndbinfo;", "SHOW WARNI
               "SHOW ENGINE NDB STATUS;", "USE ndbinfo;")  # fmt: skip
 
 
+class Answering(Protocol):
+    """Whatever answers lines while time passes."""
+
+    def answer(self, line: str) -> str:
+        """What a line is answered."""
+
+    def passes(self, seconds: float) -> None:
+        """So much time passed without a line."""
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more is to be typed."""
+
+
 class _Words(Completer):
     """What may follow at a console."""
 
     def __init__(self, cluster: LiveCluster) -> None:
         self.front = MGM
-        self._prompts = [MGM, SQL, WORLD, *(f"{host.hostname}$" for host in cluster.plan.hosts)]
+        self._prompts = [MGM, SQL, WORLD, LESSON, *(f"{host.hostname}$" for host in cluster.plan.hosts)]
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         text = document.text_before_cursor
@@ -42,6 +56,8 @@ class _Words(Completer):
             words = WORDS
         elif front == SQL:
             words = _SQL_WORDS
+        elif front == LESSON:
+            words = LESSON_WORDS
         elif front == WORLD:
             words = (*VERBS, *(f"until {name}" for name in NAMES))
         offered = [*words, *self._prompts] if found is None else list(words)
@@ -51,10 +67,17 @@ class _Words(Completer):
 
 
 class Terminal:
-    """A session at a terminal; `record` gets what was typed and when."""
+    """A session at a terminal; `record` gets what was typed and when.
 
-    def __init__(self, cluster: LiveCluster, speed: float, record: TextIO | None = None) -> None:
-        self.consoles, self.speed, self._record = Consoles(cluster), speed, record
+    `consoles` answer the lines; without them those of the cluster alone.
+    """
+
+    def __init__(
+        self, cluster: LiveCluster, speed: float, record: TextIO | None = None,
+        consoles: Answering | None = None,
+    ) -> None:  # fmt: skip
+        self.consoles: Answering = Consoles(cluster) if consoles is None else consoles
+        self.speed, self._record = speed, record
         self._completer = _Words(cluster)
         self._owed_s = 0.0
         """Time that has passed by the clock and not yet in the cluster."""
@@ -86,7 +109,7 @@ class Terminal:
             passed_s = round(steps * STEP_S, 9)
             self._owed_s -= passed_s
             self._note(f"! wait {passed_s:g}s")
-            self.consoles.cluster.advance(passed_s)
+            self.consoles.passes(passed_s)
 
     def _note(self, line: str) -> None:
         if self._record is not None:
@@ -106,4 +129,6 @@ class Terminal:
             except KeyboardInterrupt:
                 continue
             print(self.line(text, time.monotonic() - asked_s), end="")
+            if self.consoles.is_over:
+                return
             asked_s = time.monotonic()

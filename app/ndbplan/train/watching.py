@@ -14,10 +14,11 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.survival import Outcome, decide
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
 from ndbplan.simulate.events import orders as engine
+from ndbplan.simulate.events.configuration import HasValue, changed
 from ndbplan.simulate.events.failures import FailsTogether
-from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint
+from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint, limit_s, waits_s
 from ndbplan.simulate.events.handlers import handles
-from ndbplan.simulate.events.nodes import IsDurable
+from ndbplan.simulate.events.nodes import IsDurable, makes_files_anew
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.simulation import Due, Judgement, Simulation
 from ndbplan.simulate.world.indices import Part
@@ -105,6 +106,9 @@ class Watching(ClusterState):
             self._goes_on(sim, event)
         if isinstance(event, IsDurable) and event.started.node.node_id in outage.running.started:
             is_started(sim, event.started.node.node_id)
+        if isinstance(event, HasValue):
+            # Many a console answers with it; which nodes have it is the simulation's to say.
+            self.plan = changed(self.plan, event.turn.rolling.change)
         self._started_by_the_story(sim)
         self._connections(sim)
 
@@ -283,6 +287,7 @@ class Watching(ClusterState):
                 self.change(
                     one.node_id, status=Status.STARTING, runs=True, hangs=False, phase=0,
                     knows_group=False, attempt=node.attempt + 1,
+                    initial=makes_files_anew(sim, one.node_id),
                 )  # fmt: skip
                 self.joined = [i for i in self.joined if i != one.node_id] + [one.node_id]
                 restart_begins(sim, one.node_id, one.phases)
@@ -379,6 +384,8 @@ def look(sim: Simulation, event: Look) -> None:
         _local_checkpoints(sim, state)
         tell_memory(sim)
         follow_backup(sim)
+    if state.observer is not None:
+        state.observer.look(sim)
 
 
 def _global_checkpoints(sim: Simulation, state: ClusterState) -> None:
@@ -391,6 +398,8 @@ def _global_checkpoints(sim: Simulation, state: ClusterState) -> None:
             limit = f"max lag {limit_ms // 1000} sec" if limit_ms else "no max lag"
             state.say(at_s, "gcp_lag", leader, seconds=round(waits_s), limit=limit)
         return
+    if _save_waits(sim, state, every_s):
+        return
     if at_s - state.gcp_done_s > 2.0 * every_s:
         state.gcp_done_s = at_s - every_s
     while at_s - state.gcp_done_s >= every_s:
@@ -399,6 +408,19 @@ def _global_checkpoints(sim: Simulation, state: ClusterState) -> None:
         if state.levels:
             state.say(at_s, "gcp_started", leader, gci=state.gci)
             state.say(at_s, "gcp_completed", leader, gci=state.gci)
+
+
+def _save_waits(sim: Simulation, state: ClusterState, every_s: float) -> bool:
+    """Whether a global checkpoint waits for redo log; the log tells of it."""
+    at_s, seconds = sim.at_s, waits_s(sim)
+    if seconds <= 2.0 * every_s:
+        return False
+    if seconds >= GCP_WARNED_S and at_s - state.gcp_told_s >= GCP_WARNED_S:
+        state.gcp_told_s = at_s
+        most_s = limit_s(sim)
+        limit = "no max lag" if most_s is None else f"max lag {most_s:.0f} sec"
+        state.say(at_s, "gcp_save_lag", state.president, seconds=round(seconds), limit=limit)
+    return True
 
 
 def _local_checkpoints(sim: Simulation, state: ClusterState) -> None:

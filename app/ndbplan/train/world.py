@@ -5,6 +5,7 @@
     do("load x2", cluster)
     do("set RedoBuffer=64M", cluster)          # a rolling restart
     do("wait 30s", cluster)
+    do("move lcp to c0d0", cluster)            # of every data node, the same
     do("until redo_log 80% within 10min", cluster)
     do("rewind 30s", cluster)
 
@@ -14,7 +15,8 @@ rack:A, link:a1/b1, switch:A.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -28,7 +30,7 @@ from ndbplan.base.units import (
 )
 from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.failing_parts import called_so, parse_parts
-from ndbplan.ndb.parameters import knows
+from ndbplan.ndb.parameters import knows, parameter
 from ndbplan.plan.events import (
     DeviceFailure,
     DiskSlow,
@@ -39,11 +41,13 @@ from ndbplan.plan.events import (
     ParameterChange,
 )
 from ndbplan.plan.fields import refusal
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.simulate.events.configuration import MoveFiles
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad
+from ndbplan.train.conditions import parsed
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.quantities import NAMES, SHARES, value
+from ndbplan.train.quantities import NAMES, OF_ONE
 from ndbplan.train.starts import StartProcess
 
 LONGEST_S = 86400.0
@@ -56,21 +60,38 @@ class WorldError(UserError):
     """Something that cannot be done to the cluster."""
 
 
+class Deed(NamedTuple):
+    """What somebody does to the cluster."""
+
+    acts: Iterable[Event | Order]
+    said: str
+
+
 def do(text: str, cluster: LiveCluster) -> str:
     """Do it, and say what was done in one line. Raises UserError for what cannot be."""
-    verb, _, rest = text.strip().partition(" ")
-    action = _VERBS.get(verb.lower())
-    if action is None:
-        known = ", ".join(_VERBS)
-        raise WorldError(f"'{verb[:40]}' is nothing that can be done here", fix=f"one of {known}")
-    return action(rest.strip(), cluster)
-
-
-def _act(cluster: LiveCluster, *acts: Event | Order) -> None:
-    for act in acts:
+    verb, rest = _split(text)
+    if verb in _OF_TIME:
+        return _OF_TIME[verb](rest, cluster)
+    done = deed(text, cluster)
+    for act in done.acts:
         refused = cluster.act(act)
         if refused is not None:
             raise WorldError(refused.text, fix=_FIX)
+    return _said(cluster, done.said)
+
+
+def deed(text: str, cluster: LiveCluster) -> Deed:
+    """What would be done; nothing has happened. Raises UserError for what cannot be, or is about time."""
+    verb, rest = _split(text)
+    action = _DEEDS.get(verb)
+    if action is None:
+        raise WorldError(f"'{verb[:40]}' is nothing that can be done here", fix=f"one of {', '.join(VERBS)}")
+    return action(rest, cluster)
+
+
+def _split(text: str) -> tuple[str, str]:
+    verb, _, rest = text.strip().partition(" ")
+    return verb.lower(), rest.strip()
 
 
 def _duration_s(text: str) -> float:
@@ -93,28 +114,15 @@ def _wait(text: str, cluster: LiveCluster) -> str:
 
 
 def _until(text: str, cluster: LiveCluster) -> str:
-    condition, _, within = text.partition(" within ")
-    name, _, wanted = condition.strip().partition(" ")
-    if name not in NAMES:
-        raise WorldError(f"'{name[:40]}' is not a quantity", fix=f"one of {', '.join(NAMES)}")
-    above = not wanted.strip().startswith("<")
-    number = wanted.strip().lstrip("<>= ")
-    share = number.endswith("%")
-    try:
-        limit = float(number.rstrip("% ")) / (100.0 if share else 1.0)
-    except ValueError:
-        raise WorldError(f"'{wanted[:40]}' is not a number", fix="type for example 80% or < 10") from None
+    wanted, _, within = text.partition(" within ")
+    condition = parsed(wanted)
     at_most_s = _duration_s(within) if within else LONGEST_S
-    every_s = 0.1 if name in SHARES else 1.0
-
-    def reached(now: LiveCluster) -> bool:
-        found = value(name, now)
-        return found >= limit if above else found < limit
-
-    done = cluster.advance_until(reached, at_most_s, every_s)
-    is_now = value(name, cluster)
-    shown = f"{is_now:.1%}" if name in SHARES else f"{is_now:g}"
-    return _said(cluster, f"{name} is {shown}" + ("" if done else ": not reached"))
+    every_s = 0.1 if all(term.is_share for term in condition.terms) else 1.0
+    # A name that nothing has is said before any time passes.
+    condition.found(cluster.session.simulation)
+    done = cluster.advance_until(lambda now: condition.holds(now.session.simulation), at_most_s, every_s)
+    shown = condition.found(cluster.session.simulation)
+    return _said(cluster, f"{shown.replace(' ', ' is ', 1)}" + ("" if done else ": not reached"))
 
 
 def _rewind(text: str, cluster: LiveCluster) -> str:
@@ -140,32 +148,28 @@ def _processes(text: str, cluster: LiveCluster) -> list[str]:
     return found
 
 
-def _kill(text: str, cluster: LiveCluster) -> str:
-    _act(cluster, *(Kill(process_id) for process_id in _processes(text, cluster)))
-    return _said(cluster, f"{text} is killed")
+def _kill(text: str, cluster: LiveCluster) -> Deed:
+    return Deed([Kill(process_id) for process_id in _processes(text, cluster)], f"{text} is killed")
 
 
-def _hang(text: str, cluster: LiveCluster) -> str:
-    _act(cluster, *(Kill(process_id, hangs=True) for process_id in _processes(text, cluster)))
-    return _said(cluster, f"{text} hangs")
+def _hang(text: str, cluster: LiveCluster) -> Deed:
+    return Deed([Kill(process_id, hangs=True) for process_id in _processes(text, cluster)], f"{text} hangs")
 
 
-def _wake(text: str, cluster: LiveCluster) -> str:
-    _act(cluster, *(Resume(process_id) for process_id in _processes(text, cluster)))
-    return _said(cluster, f"{text} goes on")
+def _wake(text: str, cluster: LiveCluster) -> Deed:
+    return Deed([Resume(process_id) for process_id in _processes(text, cluster)], f"{text} goes on")
 
 
-def _start(text: str, cluster: LiveCluster) -> str:
+def _start(text: str, cluster: LiveCluster) -> Deed:
     orders: list[Order] = []
     for part in parse_parts(cluster.plan, text):
         for process in called_so(cluster.plan, part) if part.kind == "node" else ():
             is_data = isinstance(process, DataNode)
             orders.append(StartProcess(process.node_id) if is_data else Connect(process.id))
-    _act(cluster, *orders)
-    return _said(cluster, f"{text} is started")
+    return Deed(orders, f"{text} is started")
 
 
-def _fail(text: str, cluster: LiveCluster) -> str:
+def _fail(text: str, cluster: LiveCluster) -> Deed:
     events: list[Event | Order] = []
     for part in parse_parts(cluster.plan, _by_name(text, cluster)):
         for one in called_so(cluster.plan, part):
@@ -181,11 +185,10 @@ def _fail(text: str, cluster: LiveCluster) -> str:
                 events.append(DiskSlow(at_s=0, object_id=one.id, factor=0))
             else:
                 raise WorldError(f"{part} does not fail but is cut", fix=f"type 'cut {part}'")
-    _act(cluster, *events)
-    return _said(cluster, f"{text} fails")
+    return Deed(events, f"{text} fails")
 
 
-def _restore(text: str, cluster: LiveCluster) -> str:
+def _restore(text: str, cluster: LiveCluster) -> Deed:
     orders: list[Event | Order] = []
     for part in parse_parts(cluster.plan, _by_name(text, cluster)):
         for one in called_so(cluster.plan, part):
@@ -195,11 +198,10 @@ def _restore(text: str, cluster: LiveCluster) -> str:
                 orders += _speed(cluster, one.id, 1.0)
             else:
                 raise WorldError(f"{part} cannot be restored", fix="host:NAME, rack:NAME, disk:HOST/NAME")
-    _act(cluster, *orders)
-    return _said(cluster, f"{text} is well again")
+    return Deed(orders, f"{text} is well again")
 
 
-def _cut(text: str, cluster: LiveCluster) -> str:
+def _cut(text: str, cluster: LiveCluster) -> Deed:
     cuts = []
     for part in parse_parts(cluster.plan, text):
         ends = part.name.split("/") if part.kind == "link" else []
@@ -211,13 +213,11 @@ def _cut(text: str, cluster: LiveCluster) -> str:
             cuts.append(NetworkCut(at_s=0, object_ids=ids))
         else:
             raise WorldError(f"{part} has no network", fix="link:HOST/HOST, switch:NAME, host:NAME")
-    _act(cluster, *cuts)
-    return _said(cluster, f"{text} is cut off")
+    return Deed(cuts, f"{text} is cut off")
 
 
-def _heal(_text: str, cluster: LiveCluster) -> str:
-    _act(cluster, Restore())
-    return _said(cluster, "all see one another")
+def _heal(_text: str, cluster: LiveCluster) -> Deed:
+    return Deed([Restore()], "all see one another")
 
 
 # Disks, load, parameters.
@@ -255,7 +255,9 @@ def _speed(cluster: LiveCluster, disk_id: str, share: float) -> Iterator[DiskSlo
     yield DiskSlow(at_s=0, object_id=disk_id, factor=max(1e-6, factor))
 
 
-def _slow(text: str, cluster: LiveCluster) -> str:
+def _slow(text: str, cluster: LiveCluster) -> Deed:
+    text, _, lasts = text.partition(" for ")
+    duration_s = _duration_s(lasts) if lasts else 0.0
     name, _, speed = text.rpartition(" ")
     orders: list[DiskSlow] = []
     for part in parse_parts(cluster.plan, _by_name(name, cluster)):
@@ -266,18 +268,18 @@ def _slow(text: str, cluster: LiveCluster) -> str:
                 share = parse_factor(speed.rstrip("%")) / 100.0
             else:
                 share = parse_bytes_per_s(speed) / disk.sequential_write_bytes_per_s
-            orders += _speed(cluster, disk.id, share)
-    _act(cluster, *orders)
-    return _said(cluster, f"{name} writes {speed}")
+            orders += (
+                one.model_copy(update={"duration_s": duration_s}) for one in _speed(cluster, disk.id, share)
+            )
+    return Deed(orders, f"{name} writes {speed}{f' for {lasts}' if lasts else ''}")
 
 
-def _load(text: str, cluster: LiveCluster) -> str:
+def _load(text: str, cluster: LiveCluster) -> Deed:
     factor = parse_factor(text.strip().lstrip("x×* "))
-    _act(cluster, SetLoad(min(1000.0, max(0.0, factor))))
-    return _said(cluster, f"clients send {factor:g} times the load")
+    return Deed([SetLoad(min(1000.0, max(0.0, factor)))], f"clients send {factor:g} times the load")
 
 
-def _set(text: str, cluster: LiveCluster) -> str:
+def _set(text: str, cluster: LiveCluster) -> Deed:
     name, equals, stated = (piece.strip() for piece in text.partition("="))
     if not equals or not stated:
         raise WorldError(f"'{text[:60]}' is not NAME=VALUE", fix="type for example set RedoBuffer=64M")
@@ -286,27 +288,59 @@ def _set(text: str, cluster: LiveCluster) -> str:
             f"data nodes of NDB {cluster.plan.version} have no parameter '{name[:60]}'",
             fix="name another one, such as RedoBuffer",
         )
+    if "system" in parameter("DB", name, cluster.plan.version).restart:
+        raise WorldError(
+            f"{name} changes only when the whole cluster starts anew", fix="begin with a plan that has it so"
+        )
     number = whole_number(stated)
     try:
         change = ParameterChange(at_s=0, name=name, value=stated if number is None else number)
     except ValidationError as error:
         raise WorldError(f"'{text[:60]}': {refusal(error.errors()[0])}", fix=_FIX) from None
-    _act(cluster, change)
-    return _said(cluster, f"{name} is set to {stated} with a rolling restart")
+    return Deed([change], f"{name} is set to {stated} with a rolling restart")
+
+
+def _move(text: str, cluster: LiveCluster) -> Deed:
+    """`move lcp,undo to nvme0`: on every data node."""
+    listed, to, disk_name = (piece.strip() for piece in text.partition(" to "))
+    names = [name.strip() for name in listed.split(",")]
+    wrong = next((name for name in names if name not in {role.value for role in DiskRole}), None)
+    if not to or wrong is not None:
+        roles = ", ".join(role.value for role in DiskRole)
+        raise WorldError(
+            f"'{text[:60]}' does not say what goes where", fix=f"type 'move lcp to nvme0'; one of {roles}"
+        )
+    disks = []
+    for node in cluster.plan.data_nodes:
+        host = cluster.plan.host(node.host_id)
+        disk = next((disk for disk in host.disks if disk.name == disk_name), None)
+        if disk is None:
+            have = ", ".join(disk.name for disk in host.disks)
+            raise WorldError(f"{host.hostname} has no disk '{disk_name[:40]}'", fix=f"it has {have}")
+        disks.append((node.id, disk.id))
+    change = MoveFiles(tuple(DiskRole(name) for name in names), tuple(disks))
+    return Deed([change], f"{listed} goes to {disk_name} with a rolling restart")
 
 
 def _help(_text: str, _cluster: LiveCluster) -> str:
     return (
         "wait TIME; until QUANTITY [<] NUMBER [within TIME]; rewind TIME; rewind to TIME; clock\n"
         "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
-        "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%)\n"
-        f"load x2; set NAME=VALUE; quantities: {', '.join(NAMES)}"
+        "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%) [for TIME]\n"
+        "load x2; set NAME=VALUE; move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
+        f"quantities: {', '.join(NAMES)}, {', '.join(f'{one}:…' for one in OF_ONE)}"
     )
 
 
-_VERBS: dict[str, Callable[[str, LiveCluster], str]] = {
-    "wait": _wait, "until": _until, "rewind": _rewind, "clock": _clock, "kill": _kill, "hang": _hang,
-    "wake": _wake, "start": _start, "fail": _fail, "restore": _restore, "cut": _cut, "heal": _heal,
-    "slow": _slow, "load": _load, "set": _set, "help": _help,
+_OF_TIME: dict[str, Callable[[str, LiveCluster], str]] = {
+    "wait": _wait, "until": _until, "rewind": _rewind, "clock": _clock, "help": _help,
 }  # fmt: skip
-VERBS = tuple(_VERBS)
+_DEEDS: dict[str, Callable[[str, LiveCluster], Deed]] = {
+    "kill": _kill, "hang": _hang, "wake": _wake, "start": _start, "fail": _fail, "restore": _restore,
+    "cut": _cut, "heal": _heal, "slow": _slow, "load": _load, "set": _set, "move": _move,
+}  # fmt: skip
+OF_TIME = tuple(_OF_TIME)
+"""What passes time or tells of it."""
+DEEDS = tuple(_DEEDS)
+"""What befalls the cluster."""
+VERBS = (*OF_TIME, *DEEDS)

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.roles import assign_role
+from ndbplan.estimate.times.restart import Kind
+from ndbplan.ndb.parameters import knows, parameter
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.simulate.events.failures import stop_for_restart
-from ndbplan.simulate.events.handlers import Asked, handles, planned
-from ndbplan.simulate.events.nodes import REPORT_S, Renewal, Starts, start
+from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.nodes import REPORT_S, Renewal, Started, Starts, start
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.laws import Node
@@ -23,14 +26,49 @@ NEXT_TURN_S = 1.0
 
 
 @dataclass(frozen=True)
+class MoveFiles(Order):
+    """What data nodes write for some purposes goes to other disks, with a rolling restart.
+
+    Files are not copied: but for backups each node starts with --initial.
+    """
+
+    roles: tuple[DiskRole, ...]
+    disks: tuple[tuple[str, str], ...]
+    """Process id and the disk's id, of each node that moves."""
+
+
+Change = ParameterChange | MoveFiles
+_NODE: Kind = "node"
+_INITIAL: Kind = "initial"
+
+
+@dataclass(frozen=True)
+class ConfigurationComes:
+    """The management server has another configuration: the rolling restart begins."""
+
+    number: int
+    change: Change
+
+
+@dataclass(frozen=True)
+class NewNode:
+    """What a data node is once it has started with the new configuration."""
+
+    row: Node
+    disks: tuple[str, ...]
+    """Ids of the disks of its roles, in the order of `DiskRole`."""
+
+
+@dataclass(frozen=True)
 class RollingRestart:
-    """Every data node gets another value of a parameter."""
+    """Every data node that is concerned gets another configuration."""
 
     number: int
     name: str
+    change: Change
     turns: tuple[tuple[DataNode, ...], ...]
-    rows: Mapping[str, Node]
-    """What each node is with the new value, by the id of its process."""
+    nodes: Mapping[str, NewNode]
+    """By the id of its process."""
     starts: Starts
 
 
@@ -58,16 +96,63 @@ class HasValue:
     node_id: str
 
 
+def changed(plan: Plan, change: Change) -> Plan:
+    """The plan with a change of the configuration."""
+    if isinstance(change, ParameterChange):
+        return set_parameter(plan, "data_node", change.name, change.value)
+    for process_id, disk_id in change.disks:
+        for role in change.roles:
+            plan = assign_role(plan, process_id, role, disk_id)
+    return plan
+
+
 @planned(ParameterChange)
 def parameter_change(event: ParameterChange, asked: Asked) -> Iterator[Due]:
     """A rolling restart: node after node stops, starts with the new value, and is durable again."""
-    after = set_parameter(asked.plan, "data_node", event.name, event.value)
-    facts = node_facts(after, asked.workload, node_groups(asked.plan))
-    rows = {node_id: found.row for node_id, found in facts.items()}
-    turns = _turns(asked.plan)
+    changed(asked.plan, event)
+    yield Due(event.at_s, ConfigurationComes(asked.number, event), last=True)
+
+
+@planned(MoveFiles)
+def move_files(order: MoveFiles, asked: Asked) -> Iterator[Due]:
+    """The same, of the nodes whose files move."""
+    changed(asked.plan, order)
+    yield Due(order.at_s, ConfigurationComes(asked.number, order), last=True)
+
+
+@handles(ConfigurationComes)
+def configuration_comes(sim: Simulation, event: ConfigurationComes) -> None:
+    """What it makes of each node, and in which order they are restarted."""
+    change, plan = event.change, sim.outage.plan
+    after = changed(plan, change)
+    facts = node_facts(after, sim.scenario.workload, node_groups(after))
+    nodes = {i: NewNode(one.row, tuple(one.disks[role].id for role in DiskRole)) for i, one in facts.items()}
+    only, name, kind = set(nodes), "", _NODE
+    if isinstance(change, MoveFiles):
+        only = {process_id for process_id, _ in change.disks}
+        name = f"{' and '.join(role.value for role in change.roles)} files"
+        kind = _INITIAL if set(change.roles) - {DiskRole.BACKUP} else _NODE
+    else:
+        name = change.name
+        if knows("DB", name, plan.version) and parameter("DB", name, plan.version).restart == "initial_node":
+            kind = _INITIAL
+    turns = tuple(kept for turn in _turns(plan) if (kept := tuple(node for node in turn if node.id in only)))
     if turns:
-        rolling = RollingRestart(asked.number, event.name, tuple(turns), rows, Starts(after))
-        yield Due(event.at_s, Turn(rolling, 0), last=True)
+        rolling = RollingRestart(event.number, name, change, turns, nodes, Starts(after, kind))
+        take_turn(sim, Turn(rolling, 0))
+
+
+def is_rolling(sim: Simulation) -> bool:
+    """Whether a rolling restart is under way."""
+    kinds = (ConfigurationComes, Turn, StartsWithValue, HasValue)
+    return any(isinstance(due.event, kinds) or _renews(sim, due.event) for due in sim.due)
+
+
+def _renews(sim: Simulation, event: object) -> bool:
+    started = getattr(event, "started", None)
+    if not isinstance(started, Started) or started.renewal is None:
+        return False
+    return sim.outage.attempts.get(started.node.id) == started.attempt
 
 
 def _turns(plan: Plan) -> list[tuple[DataNode, ...]]:
@@ -102,13 +187,19 @@ def take_turn(sim: Simulation, event: Turn) -> None:
 def _next_turn(sim: Simulation, turn: Turn, at_s: float) -> None:
     if turn.turn + 1 < len(turn.rolling.turns):
         sim.later(Due(at_s, Turn(turn.rolling, turn.turn + 1), last=True))
+    else:
+        # Later changes, and limits that the settings say, go by what now holds.
+        sim.outage.failures = Failures(changed(sim.outage.plan, turn.rolling.change))
 
 
 @handles(StartsWithValue)
 def start_with_value(sim: Simulation, event: StartsWithValue) -> None:
     """The start of a node that was stopped for its new value."""
     rolling, node = event.turn.rolling, event.node
-    renewal = Renewal(rolling.name, rolling.rows[node.id], HasValue(event.turn, node.id))
+    new = rolling.nodes[node.id]
+    renewal = Renewal(
+        rolling.name, new.row, HasValue(event.turn, node.id), new.disks, rolling.starts.kind == _INITIAL
+    )
     if start(sim, node, rolling.starts, renewal):
         sim.say(f"node {node.node_id} starts")
 

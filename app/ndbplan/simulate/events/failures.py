@@ -29,6 +29,9 @@ from ndbplan.simulate.stop import ClusterStop
 if TYPE_CHECKING:
     from ndbplan.configuration.failures import Judged
 
+BY_HAND = -1
+"""Number under which processes are down that an operator killed or stopped, or that ended by themselves;
+events of a plan count from 0."""
 _SOURCE = "real clusters of 7.4.10 and 8.4.8"
 
 

@@ -6,13 +6,14 @@ transactions, and no disk holds it up by itself.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.settings import node_settings
-from ndbplan.simulate.events.failures import strike
+from ndbplan.simulate.events.failures import BY_HAND, strike
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import Part
@@ -31,6 +32,12 @@ class GlobalCheckpoint:
     """Log of each node and part that it waits for."""
 
 
+def waits_s(sim: Simulation) -> float:
+    """For how long the oldest global checkpoint that is followed has been waiting for redo log."""
+    began = [due.event.began_s for due in sim.due if isinstance(due.event, GlobalCheckpoint)]
+    return sim.at_s - min(began) if began else 0.0
+
+
 def limit_s(sim: Simulation) -> float | None:
     """How long a global checkpoint may wait now; None: for ever."""
     running = sim.outage.running
@@ -38,18 +45,15 @@ def limit_s(sim: Simulation) -> float | None:
 
 
 def watch(sim: Simulation, number: int, until_s: float) -> None:
-    """Follow global checkpoints from now on, if there is a limit."""
-    if limit_s(sim) is not None:
-        _begin(sim, number, until_s)
+    """Follow global checkpoints from now on."""
+    _begin(sim, number, until_s)
 
 
 @handles(GlobalCheckpoint)
 def look(sim: Simulation, event: GlobalCheckpoint) -> None:
     """The next one begins when all log of this one is on disk; nodes that take too long stop."""
     waiting, limit = _waiting(sim, event), limit_s(sim)
-    if limit is None:
-        return
-    at_most_s = event.began_s + limit
+    at_most_s = event.began_s + (math.inf if limit is None else limit)
     if waiting and sim.at_s < at_most_s - 1e-9:
         again_s = min(sim.at_s + float(sim.laws.run.gcp_s), at_most_s)
         sim.later(Due(again_s, event))
@@ -62,7 +66,7 @@ def look(sim: Simulation, event: GlobalCheckpoint) -> None:
                 f"{limit:g} s for its redo log; there is a limit as TimeBetweenEpochsTimeout is {timeout} ms"
             )
         nodes = [sim.scenario.node_classes[n].nodes[0] for n in waiting]
-        strike(sim, event.number, nodes, silent=False)
+        strike(sim, BY_HAND, nodes, silent=False)
     if sim.at_s < event.until_s:
         _begin(sim, event.number, event.until_s)
 

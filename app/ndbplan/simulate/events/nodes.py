@@ -17,6 +17,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.model.load_over_time import DISK_READS
+from ndbplan.simulate.model.scenario import lcp_share, redo_members, writers
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.simulation import Due, Simulation
@@ -53,6 +54,7 @@ def die(sim: Simulation, nodes: Collection[int], at_s: float, *, aborts: bool = 
         _empty(sim, n)
     for group in sorted({int(laws.places[n].group) for n in dying}):
         members(sim, group)
+    _end_checkpoint(sim)
     for n in dying if aborts else ():
         _aborted(sim, n, shares[n], at_s)
     service(sim)
@@ -69,6 +71,14 @@ def _empty(sim: Simulation, n: int) -> None:
     node.lcp_left_bytes = node.lcp_fragments_left = node.backup_left_bytes = 0.0
     node.undo_held_bytes = node.dirty_bytes = 0.0
     sim.laws.base[n] = 0.0
+
+
+def _end_checkpoint(sim: Simulation) -> None:
+    """A checkpoint that only dead nodes still wrote ends at the next step, with a last byte of the others."""
+    left = column(sim.state.node_state, lambda node: node.lcp_left_bytes)
+    living = [n for n in range(len(sim.laws.nodes)) if not sim.is_dead(n)]
+    if sim.state.cluster.lcp_writes and living and not left.any():
+        sim.state.node_state[living[0]].lcp_left_bytes = 1.0
 
 
 def stop_all(sim: Simulation, at_s: float) -> None:
@@ -212,12 +222,16 @@ class Starts:
 
 @dataclass(frozen=True)
 class Renewal:
-    """What a node is started for: another value of a parameter."""
+    """What a node is started for: another value of a parameter, or other disks."""
 
     name: str
     row: Node
-    then: object
+    then: object | None = None
     """What is due when the node is durable again."""
+    disks: tuple[str, ...] = ()
+    """Ids of the disks of its roles, in the order of `DiskRole`; none: where they were."""
+    initial: bool = False
+    """Its files are made anew."""
 
 
 @dataclass(frozen=True)
@@ -296,6 +310,19 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
     return True
 
 
+def makes_files_anew(sim: Simulation, node_id: int) -> bool:
+    """Whether the start of a data node that is under way, for another configuration, is an initial one."""
+    under_way = (getattr(due.event, "started", None) for due in sim.due)
+    return any(
+        isinstance(one, Started)
+        and one.node.node_id == node_id
+        and one.renewal is not None
+        and one.renewal.initial
+        and not _is_off(sim, one)
+        for one in under_way
+    )
+
+
 def break_off_start(sim: Simulation, node: DataNode) -> None:
     """What was planned for the start of a node does not happen; one under way ends here."""
     outage = sim.outage
@@ -328,10 +355,31 @@ def take_part(sim: Simulation, event: TakesPart) -> None:
         regime = sim.laws.nodes[n].regime
         sim.laws.nodes[n] = record(started.renewal.row)
         sim.laws.nodes[n].regime = regime
+        if started.renewal.disks:
+            _moved(sim, n, started.renewal.disks)
         sim.forget_room()
         sim.say(f"{started.name} has {started.renewal.name} set")
     _copy(sim, n, started.copying_s)
     sim.say(f"{started.name} takes part again, its rows are copied")
+
+
+def _moved(sim: Simulation, n: int, disk_ids: Collection[str]) -> None:
+    """From now on the node writes to these disks. Disks that no run was told of are left out."""
+    laws, disks = sim.laws, [sim.disk(disk_id) for disk_id in disk_ids]
+    place = laws.places[n]
+    before = (place.redo_disk, place.lcp_disk, place.undo_disk, place.data_disk, place.backup_disk)
+    if disks == list(before) or min(disks) < 0:
+        return
+    place.redo_disk, place.lcp_disk, place.undo_disk, place.data_disk, place.backup_disk = disks
+    classes = list(sim.scenario.node_classes)
+    classes[n] = replace(classes[n], redo_disk=disks[0])
+    sim.scenario = replace(sim.scenario, node_classes=tuple(classes))
+    starts, members_of_disks = redo_members(tuple(classes), len(laws.disks))
+    laws.disk_start[:], laws.disk_member[:] = starts, members_of_disks
+    for d in {*(int(one) for one in before), *disks}:
+        laws.disks[d].lcp_share = lcp_share(
+            sim.outage.plan, *writers(laws.places, laws.nodes, sim.full_load, d)
+        )
 
 
 @handles(HasRows)
@@ -357,7 +405,7 @@ def become_durable(sim: Simulation, event: IsDurable) -> None:
         return
     _regime(sim, sim.node(started.node.id), 0, 0)
     outage.running = come_back(outage.failures.cluster, outage.running, {started.node.node_id}, sim.at_s)
-    if started.renewal is not None:
+    if started.renewal is not None and started.renewal.then is not None:
         sim.later(Due(sim.at_s, started.renewal.then))
     sim.say(f"{started.name} is durable again")
 

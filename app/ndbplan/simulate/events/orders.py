@@ -22,6 +22,7 @@ from ndbplan.plan.places import inside
 from ndbplan.plan.processes import DataNode, process_node_ids
 from ndbplan.simulate.events.clients import offer
 from ndbplan.simulate.events.failures import (
+    BY_HAND,
     heal,
     hosts_of,
     judge,
@@ -36,8 +37,6 @@ from ndbplan.simulate.outage import Loss
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.stop import ClusterStop
 
-BY_HAND = -1
-"""Number under which processes are down that an operator killed or stopped; events of a plan count from 0."""
 SINGLE_USER = -2
 """Number under which the clients that are shut out count as a change of the load."""
 LOAD = -3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from ndbplan.estimate.load.checkpoint_speed import REDO_ALERTS, checkpoint_share
 from ndbplan.estimate.loaded import job_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
+from ndbplan.plan.hardware import Disk as PlanDisk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
@@ -102,9 +103,12 @@ def build(
     step_s: float,
     seed: int,
     every_node: bool = False,
+    every_disk: bool = False,
     uneven: float = 1.0,
 ) -> Scenario:
-    """Arrays for one run. Raises SimulationError for a plan without node groups or disks, or a bad time."""
+    """Arrays for one run; `every_disk`: also disks of data nodes' hosts that nobody writes to yet.
+
+    Raises SimulationError for a plan without node groups or disks, or a bad time."""
     steps = _steps(duration_s, step_s)
     plan, workload = now.plan, now.workload or workload_of(now.plan, None)
     job = job_of(plan, workload)
@@ -125,10 +129,12 @@ def build(
     made = _Build(plan, real, every_node)
     for alike in _alike(groups, real, every_node):
         made.add(alike)
+    if every_disk:
+        made.spare_disks()
     limits = services(plan, workload)
     share = np.array(made.share)
     group_count = np.array(made.group_count, dtype=np.float64)
-    disk_start, disk_member = made.members()
+    disk_start, disk_member = redo_members(made.node_classes, len(made.disk_classes))
     cache = page_cache(plan, workload, made.node_classes)
     run = _run(plan, workload, step_s, coverage(workload, share, group_count), uneven, cache)
     run.service_per_s = run.service_beside_reads_per_s = service_per_s(limits)
@@ -263,25 +269,29 @@ class _Build:
         disks = [self.real[node.id].disks[role] for node in nodes]
         first = disks[0]
         if first.id not in self.disk_index:
-            shared = constant_for(self.plan, "hdd_shared_stream_factor").value if first.kind == "hdd" else 1.0
-            for disk in disks:
-                self.disk_index[disk.id] = len(self.disk_classes)
-            self.disk_classes.append(
-                DiskClass(
-                    tuple(disks),
-                    tuple(self.plan.host_of_disk[disk.id].hostname for disk in disks),
-                    first.sequential_write_bytes_per_s * shared * max(0.001, 1.0 - first.other_load),
-                )
-            )
+            self._add_disks(disks)
         return self.disk_index[first.id]
 
-    def members(self) -> tuple[Ints, Ints]:
-        """Nodes that write redo to each disk: where each disk's begin, and all of them."""
-        on_disk: list[list[int]] = [[] for _ in self.disk_classes]
-        for n, node_class in enumerate(self.node_classes):
-            on_disk[node_class.redo_disk].append(n)
-        starts = np.cumsum([0, *(len(nodes) for nodes in on_disk)]).astype(np.int64)
-        return starts, np.array([n for nodes in on_disk for n in nodes], dtype=np.int64)
+    def _add_disks(self, disks: list[PlanDisk]) -> None:
+        """Disks that are simulated as one."""
+        first = disks[0]
+        shared = constant_for(self.plan, "hdd_shared_stream_factor").value if first.kind == "hdd" else 1.0
+        for disk in disks:
+            self.disk_index[disk.id] = len(self.disk_classes)
+        self.disk_classes.append(
+            DiskClass(
+                tuple(disks),
+                tuple(self.plan.host_of_disk[disk.id].hostname for disk in disks),
+                first.sequential_write_bytes_per_s * shared * max(0.001, 1.0 - first.other_load),
+            )
+        )
+
+    def spare_disks(self) -> None:
+        """Disks of the nodes' hosts that no node writes to yet: somebody may move files there."""
+        for node_class in tuple(self.node_classes):
+            for disk in self.plan.host(node_class.nodes[0].host_id).disks:
+                if disk.id not in self.disk_index:
+                    self._add_disks([disk])
 
     def disk_rows(self) -> Rows[Disk]:
         """What the kernel must know of each disk."""
@@ -289,17 +299,29 @@ class _Build:
         for d, (disk, disk_class) in enumerate(zip(found, self.disk_classes, strict=True)):
             disk.write_bytes_per_s = disk_class.bytes_per_s
             disk.usable_share = constant_for(self.plan, "disk_usable_share").value
-            disk.lcp_share = lcp_share(self.plan, *self._writers(d))
+            disk.lcp_share = lcp_share(self.plan, *writers(self.places, self.rows, self.load, d))
             disk.read_iops = disk_class.disks[0].random_read_iops
         return stacked(found)
 
-    def _writers(self, disk: int) -> tuple[int, int]:
-        """(LDM threads that write checkpoints to a disk, log parts in use that are written to it)."""
-        ldms = parts = 0
-        for place, row, load in zip(self.places, self.rows, self.load, strict=True):
-            ldms += int(row.ldms) if place.lcp_disk == disk else 0
-            parts += int((load > 0).sum()) if place.redo_disk == disk else 0
-        return ldms, parts
+
+def redo_members(node_classes: Sequence[NodeClass], disks: int) -> tuple[Ints, Ints]:
+    """Nodes that write redo to each disk: where each disk's begin, and all of them."""
+    on_disk: list[list[int]] = [[] for _ in range(disks)]
+    for n, node_class in enumerate(node_classes):
+        on_disk[node_class.redo_disk].append(n)
+    starts = np.cumsum([0, *(len(nodes) for nodes in on_disk)]).astype(np.int64)
+    return starts, np.array([n for nodes in on_disk for n in nodes], dtype=np.int64)
+
+
+def writers(
+    places: Iterable[Place], nodes: Iterable[Node], load: Iterable[Floats], disk: int
+) -> tuple[int, int]:
+    """(LDM threads that write checkpoints to a disk, log parts in use that are written to it)."""
+    ldms = parts = 0
+    for place, row, parts_load in zip(places, nodes, load, strict=True):
+        ldms += int(row.ldms) if place.lcp_disk == disk else 0
+        parts += int((parts_load > 0).sum()) if place.redo_disk == disk else 0
+    return ldms, parts
 
 
 def lcp_share(plan: Plan, ldms: int, log_parts: int) -> float:

@@ -1,0 +1,139 @@
+"""How a trainer befalls a lesson that runs on the same machine: lines in a file of a private folder.
+
+    with Inbox.opened("redo-overload", "Ann") as inbox:     # the session
+        inbox.lines()                                       # what came since
+
+    sessions()                                              # the trainer: who plays what
+    send("ann-4711", "kill node:3")
+
+The folder belongs to the user alone (0700); a session reads its file between two lines, so what is sent takes
+effect with the next line that the trainee enters. Each line sent is a line of the result.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from ndbplan.base.errors import UserError, readable
+from ndbplan.base.files import make_private
+
+MOST_BYTES = 65536
+_ABOUT, _LINES = "session.json", "lines"
+
+
+class InboxError(UserError):
+    """A session that is not there."""
+
+
+class Running(NamedTuple):
+    """A session under way."""
+
+    name: str
+    lesson: str
+    trainee: str
+    process_id: int
+
+
+def root() -> Path:
+    """The private folder of all sessions. Raises InboxError when it is not private."""
+    import platformdirs
+
+    folder = Path(platformdirs.user_state_dir("ndbplan")) / "lessons"
+    try:
+        refused = make_private(folder)
+    except OSError as error:
+        refused = f"{folder} cannot be made ({error.strerror})"
+    if refused:
+        raise InboxError(refused, fix="make it a folder of yours alone")
+    return folder
+
+
+class Inbox:
+    """What was sent to a session."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read = 0
+
+    @classmethod
+    def opened(cls, lesson: str, trainee: str) -> Self:
+        """A new session of this process. Raises InboxError."""
+        who = re.sub(r"[^a-z0-9]+", "-", trainee.lower()).strip("-") or "session"
+        folder = root() / f"{who[:40]}-{os.getpid()}"
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            folder.mkdir(mode=0o700)
+            about = {"lesson": lesson, "trainee": trainee, "process_id": os.getpid()}
+            (folder / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            (folder / _LINES).touch(mode=0o600)
+        except OSError as error:
+            raise InboxError(f"{folder} cannot be made ({error.strerror})", fix="free space") from None
+        return cls(folder)
+
+    def lines(self) -> list[str]:
+        """Whole lines that came since the last look; nothing when the file is gone."""
+        try:
+            with (self.folder / _LINES).open("rb") as file:
+                file.seek(self._read)
+                content = file.read(MOST_BYTES)
+        except OSError:
+            return []
+        whole = content[: content.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return [line for line in whole.decode("utf-8", "replace").splitlines() if line.strip()]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def sessions() -> list[Running]:
+    """Sessions whose process runs; what others left behind is taken away."""
+    found = []
+    for folder in sorted(root().iterdir()):
+        running = _about(folder)
+        if running is None or not _lives(running.process_id):
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            found.append(running)
+    return found
+
+
+def _about(folder: Path) -> Running | None:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        return Running(folder.name, str(about["lesson"]), str(about["trainee"]), int(about["process_id"]))
+    return None
+
+
+def _lives(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def send(name: str, line: str) -> None:
+    """One line for a session. Raises InboxError for one that does not run, or a line that is none."""
+    names = [one.name for one in sessions()]
+    if name not in names:
+        there = ", ".join(names) or "none runs"
+        raise InboxError(f"there is no session '{readable(name, 60)}'", fix=f"one of {there}")
+    if not line.strip() or "\n" in line or len(line) > 500:
+        raise InboxError("that is not a line", fix="type for example 'kill node:3'")
+    with (root() / name / _LINES).open("a", encoding="utf-8") as file:
+        file.write(line.strip() + "\n")

@@ -1,0 +1,131 @@
+"""Whether a lesson tells right from nearly right: its routes reach all points, near misses do not.
+
+trial(lesson, start)        # one Tried for each route and each near miss
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ndbplan.train import world
+from ndbplan.train.consoles import LESSON, WORLD, addressed
+from ndbplan.train.lessons.model import FULL, Begin, Lesson
+from ndbplan.train.lessons.play import Play, lines_of_route
+from ndbplan.train.lessons.questions import asked
+
+ROUTES = 3
+MISSES = 10
+"""So many of each a lesson of the product has."""
+
+
+class Tried(NamedTuple):
+    """Lines that were played, and the points they got."""
+
+    name: str
+    lines: tuple[str, ...]
+    score: float
+    is_route: bool
+
+    @property
+    def is_right(self) -> bool:
+        """Routes reach all points, near misses do not."""
+        return (self.score >= FULL) is self.is_route
+
+
+class Miss(NamedTuple):
+    """Lines that are nearly a route, and why they are none."""
+
+    name: str
+    lines: list[str]
+
+
+def trial(lesson: Lesson, start: Begin, misses: int = MISSES) -> Iterator[Tried]:
+    """Every route, and so many near misses of the first one. Raises UserError."""
+    first = Play(lesson, start)
+    routes = [lines_of_route(first, number) for number in range(ROUTES)]
+    for number, lines in enumerate(routes):
+        yield Tried(f"route {number + 1}", tuple(lines), _played(first.branch(), lines).score(), True)
+    moments = [first]
+    for line in routes[0]:
+        here = moments[-1].branch()
+        here.answer(line)
+        moments.append(here)
+    for miss in _spread(near_misses(first, routes[0]), misses):
+        same = next(
+            (i for i, line in enumerate(routes[0]) if miss.lines[i : i + 1] != [line]), len(routes[0])
+        )
+        play = _played(moments[same].branch(), miss.lines[same:])
+        yield Tried(miss.name, tuple(miss.lines), play.score(), False)
+
+
+def _played(play: Play, lines: Sequence[str]) -> Play:
+    for line in lines:
+        play.answer(line)
+    if not play.finished:
+        play.answer(f"{LESSON} finish")
+    return play
+
+
+def _kind(line: str) -> str:
+    """What a line of a route is: it passes time, does, answers or looks."""
+    found = addressed(line)
+    if found is None:
+        return ""
+    verb = found.text.split(" ", 1)[0].lower()
+    if found.prompt == WORLD:
+        return "time" if verb in world.OF_TIME else "deed"
+    return "answer" if found.prompt == LESSON else "look"
+
+
+def near_misses(play: Play, lines: Sequence[str]) -> list[list[Miss]]:
+    """By kind: nothing done, a line dropped, two swapped, a harm in place of a cure, a wrong answer."""
+    kinds = [_kind(line) for line in lines]
+    acts = [i for i, kind in enumerate(kinds) if kind != "time"]
+    dropped = [Miss(f"without '{lines[i]}'", [*lines[:i], *lines[i + 1 :]]) for i in acts]
+    swapped = []
+    for i, j in pairwise(acts):
+        if kinds[i] != kinds[j] or kinds[i] == "deed":
+            other = list(lines)
+            other[i], other[j] = other[j], other[i]
+            swapped.append(Miss(f"'{lines[j]}' before '{lines[i]}'", other))
+    last = len(play.lesson.stages[-1].routes[0])
+    cure = len(lines) - last
+    deeds = [i for i in acts if i >= cure and kinds[i] in ("deed", "look")]
+    harmed = [
+        Miss(f"'{harm}' in place of the cure", [harm if i == deeds[0] else line
+                                                for i, line in enumerate(lines) if i not in deeds[1:]])
+        for harm in play.lesson.harms if deeds
+    ]  # fmt: skip
+    wrong = [
+        Miss(f"a wrong answer before '{lines[i]}'", [*lines[:i], _wrong(play, lines[i]), *lines[i:]])
+        for i in acts
+        if kinds[i] == "answer"
+    ]
+    return [
+        [Miss("nothing is done", [f"{WORLD} wait {play.lesson.limit:g}s"])],
+        dropped,
+        swapped,
+        harmed,
+        wrong,
+    ]
+
+
+def _wrong(play: Play, line: str) -> str:
+    words = line.split(" ")
+    question = next(q for stage in play.lesson.stages for q in stage.questions if q.name == words[2])
+    expected = asked(question, play.now, 0.0).expected
+    number = "0" if expected is None else f"{expected.low / 1000:.6g}"
+    wrong = next((option.name for option in question.options if not option.right), number)
+    return " ".join([*words[:3], wrong])
+
+
+def _spread(kinds: list[list[Miss]], most: int) -> Iterator[Miss]:
+    """Some of each kind, in turn."""
+    left = [list(kind) for kind in kinds]
+    while most > 0 and any(left):
+        for kind in left:
+            if kind and most > 0:
+                most -= 1
+                yield kind.pop(0)

@@ -1,0 +1,316 @@
+"""A lesson that is played: words, points, what is handed in, what had come of it else, and the trainer."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
+from ndbplan.base.units import format_clock
+from ndbplan.cli import all_commands
+from ndbplan.train.consoles import LESSON_WORDS
+from ndbplan.train.lessons import inbox
+from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
+from ndbplan.train.lessons.files import LessonFileError, Read, checked, find, parse
+from ndbplan.train.lessons.play import TRAINER, Play, lines_of_route
+from ndbplan.train.lessons.result import ResultError, outcome, page, read_page
+from ndbplan.train.lessons.skeleton import skeleton
+
+NAME = "redo-overload"
+
+
+@pytest.fixture(scope="module")
+def source() -> Iterator[Read]:
+    with keeping():
+        yield find(NAME)
+
+
+@pytest.fixture(scope="module")
+def begun(source: Read) -> Play:
+    """Ann at the begin of the lesson; to be branched."""
+    return Play(source.lesson, source.lesson.starts[0], "Ann")
+
+
+@pytest.fixture(scope="module")
+def played(begun: Play) -> Play:
+    """Her whole lesson, with a look too early, one step back, a hint and a wrong answer."""
+    play = begun.branch()
+    for line in ("data1$ df -h", "! wait 100s", "! rewind to 80s", "lesson> hint", *lines_of_route(play, 0)):
+        if line.startswith("lesson> answer cause"):
+            play.answer("lesson> answer cause a")
+        play.answer(line)
+    return play
+
+
+def run(*words: str, text: str = "") -> Result:
+    return CliRunner().invoke(all_commands(), ["lesson", *words], input=text)
+
+
+def test_points_are_what_was_done_without_what_help_costs(played: Play) -> None:
+    wrong = 0.34 * 20
+    assert played.finished
+    assert played.score() == pytest.approx(100 - 4 - 2 - wrong)
+
+
+def test_a_result_tells_when_the_trouble_came_and_what_was_made_of_it(played: Play, source: Read) -> None:
+    found = outcome(played, source.source)
+    times = found["times"]
+    assert 60 < times["trouble_s"] < times["noticed_s"] <= times["named_s"] < times["cured_s"]
+    first, buffers = found["looks"][0], found["looks"][1]
+    assert (first["shows"], first["truth"]["redo_buffer"]) == ("", "0.3%")
+    assert buffers["shows"] == "buffers"
+    assert float(buffers["truth"]["redo_buffer"].rstrip("%")) > 90
+    assert "50331648" in buffers["answer"]
+    assert [one["name"] for one in found["missed"]] == ["threads"]
+
+
+def test_the_same_lines_give_the_same_page_and_one_byte_more_or_other_is_refused(
+    played: Play, source: Read
+) -> None:
+    found = outcome(played, source.source)
+    content = page(found)
+    assert read_page(content, "ann.html") == found
+    again = replayed(found, source)
+    assert page(again) == content
+    rng = random.Random(3)
+    for at in [0, len(content) - 1, *(rng.randrange(len(content)) for _ in range(60))]:
+        changed = bytearray(content)
+        changed[at] ^= 1
+        with pytest.raises(ResultError):
+            read_page(bytes(changed), "ann.html")
+    for other in (content + b"\n", content[:-1], b"", b"<html></html>"):
+        with pytest.raises(ResultError):
+            read_page(other, "ann.html")
+
+
+def test_had_it_been_done_is_the_play_with_that_line(played: Play, source: Read) -> None:
+    found = outcome(played, source.source)
+    at_s, line = 70.0, "! move redo to c0d0"
+    both = had(found, source, at_s, line)
+    assert "rolling restart" in both.answer
+    kept = path(steps_of(found))
+    before = [step for step in kept if step.at_s < at_s]
+    whole = Play(source.lesson, source.lesson.starts[0], "Ann")
+    for step in before:
+        whole.again(step)
+    whole.pass_to(at_s)
+    whole.answer(line, TRAINER)
+    for step in kept[len(before) :]:
+        whole.again(step)
+    whole.pass_to(found["ended_s"])
+    assert page(both.had) == page(outcome(whole, source.source))
+    assert both.had["times"]["cured_s"] is None or both.had["times"] != both.was["times"]
+    # What it was is what was handed in, without the way back.
+    assert both.was["times"]["named_s"] == found["times"]["named_s"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["! kill node:3", "! load x0.5", "lesson> answer cause b", "lesson> answer served 3",
+     "lesson> stage none", "lesson> fly", "nobody"],
+)  # fmt: skip
+def test_what_is_not_to_be_done_now_changes_nothing_and_says_so(begun: Play, line: str) -> None:
+    play = begun.branch()
+    before = (play.cluster.history, play.cluster.now_s, play.place)
+    assert play.answer(line).startswith("ndbplan: ")
+    assert (play.cluster.history, play.cluster.now_s, play.place) == before
+
+
+def test_the_reference_route_leads_to_a_stage_and_gives_no_points(begun: Play) -> None:
+    play = begun.branch()
+    text = play.answer("lesson> stage cure")
+    assert "Stage 3 of 3" in text
+    assert play.stage is not None
+    assert (play.stage.name, play.skipped, play.score()) == ("cure", {"notice", "name"}, 0.0)
+    reference = begun.branch()
+    for stage in reference.lesson.stages[:2]:
+        for line in reference.route_lines(stage.routes[0]):
+            reference.answer(line)
+    assert play.cluster.result().to_csv() == reference.cluster.result().to_csv()
+    for line in play.route_lines(play.stage.routes[0]):
+        play.answer(line)
+    assert play.finished
+    assert play.score() == 30 + 10
+
+
+def test_what_was_cured_and_is_undone_gives_no_points(played: Play, source: Read) -> None:
+    """A trainer undoes it behind the last line."""
+    play = played.branch()
+    play.cluster.act(next(iter(_slowed(play))))
+    play.cluster.advance(20)
+    assert "served" in play.lost()
+    assert play.score() == played.score() - 30
+
+
+def _slowed(play: Play) -> Iterator[object]:
+    from ndbplan.train import world
+
+    yield from world.deed("slow disk:data1/redo 1%", play.cluster).acts
+
+
+def test_random_lines_are_answered(begun: Play) -> None:
+    rng = random.Random(7)
+    words = [*LESSON_WORDS, "cause", "a", "b", "rate", "1MB/s", "notice", "name", "cure", "x", "-1", "{rate}"]
+    play = begun.branch()
+    for turn in range(400):
+        if turn % 50 == 0 or play.finished:
+            play = begun.branch()
+        text = " ".join(rng.choice(words) for _ in range(rng.randrange(4)))
+        if "stage" in text and "cure" in text:
+            continue
+        assert isinstance(play.answer(f"lesson> {text}"), str)
+
+
+# Files of lessons.
+
+
+def changed(source: Read, **fields: object) -> bytes:
+    return yaml.safe_dump(yaml.safe_load(source.source) | fields, sort_keys=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "words"),
+    [
+        ("when: stopped = 0", "when: nosuch = 0", "keeps.0.when", "'nosuch' is not a quantity"),
+        ("points: 30", "points: 31", "stages", "are 101 together"),
+        ("figure: redo-bytes-per-s", "figure: speed", "stages.1.questions.1.figure", "is not a figure"),
+        ("sample: redo-overload\n", "sample: mine\n", "starts.0", "'mine' is not a sample"),
+        ("do: 'load x{peak}'", "do: 'fly'", "happens.1.do", "'fly' is nothing that can be done"),
+        ("'! move redo to {free}'", "'move redo'", "stages.2.routes.1.0", "names no console"),
+        ("name: served", "name: disk", "stages.2.goals.0.name", "is there twice"),
+        ("reads: [simulation.md", "reads: [simulate.md", "reads.0", "has no page 'simulate.md'"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_a_lesson_is_named_with_its_line(
+    source: Read, old: str, new: str, field: str, words: str
+) -> None:
+    text = source.source.decode().replace(old, new, 1)
+    faults = checked(parse(text.encode(), "mine.yaml"))
+    fault = next(one for one in faults if one.field.startswith(field))
+    assert words in fault.text
+    lines = [i for i, one in enumerate(text.splitlines(), start=1) if new.strip() in one]
+    assert fault.line in (lines[-1], lines[-1] - 1) or field == "stages"
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        (b"a: [", "mine.yaml:2", "is not YAML"),
+        (b"\xff", "mine.yaml:1", "is not UTF-8"),
+        (b"- 1", "mine.yaml:1", "is not a lesson"),
+        (b"format: 1\nname: X y\n", "mine.yaml", "name"),
+        (b"format: 2\n", "mine.yaml:1", "format: '2'"),
+    ],
+)
+def test_a_file_that_is_no_lesson_is_refused_in_one_line(text: bytes, where: str, words: str) -> None:
+    with pytest.raises(LessonFileError) as found:
+        parse(text, "mine.yaml")
+    assert found.value.where.startswith(where)
+    assert any(words in fault.text for fault in found.value.problems)
+    assert "\n" not in found.value.line
+
+
+def test_a_recorded_session_becomes_a_lesson_that_only_texts_are_missing_in(tmp_path: Path) -> None:
+    record = """! wait 30s
+! load x2
+! wait 20s
+! kill node:4
+! wait 10s
+ndb_mgm> SHOW
+data2$ ndbmtd
+! until nodes_started 2 within 10min
+! wait 30s
+! wait 40s""".splitlines()
+    found = parse(skeleton(record, "mine", NAME).encode(), "mine.yaml")
+    assert checked(found) == []
+    assert [(one.at, one.do) for one in found.lesson.happens] == [(50.0, "kill node:4")]
+    assert found.lesson.stages[0].routes[0][-1] == "! wait 70s"
+    assert set(found.lesson.allows) == {"load"}
+
+
+# The command, and the trainer.
+
+
+def test_a_lesson_is_played_handed_in_and_looked_at(tmp_path: Path, begun: Play) -> None:
+    text = "\n".join([*lines_of_route(begun, 0), "lesson> score"])
+    ann, bob = tmp_path / "ann.html", tmp_path / "bob.html"
+    done = run("play", NAME, "--trainee", "Ann", "-o", str(ann), text=text)
+    assert done.exit_code == 0, done.output
+    assert "The lesson is over: 100 of 100 points." in done.output
+    done = run(
+        "play", NAME, "--trainee", "Bob", "-o", str(bob), "--json", text="! wait 10s\nlesson> finish\n"
+    )
+    assert json.loads(done.output)["result"]["score"] == 0
+    assert "Ann, 100 points, as handed in" in run("verify", str(ann)).output
+    told = run("debrief", str(ann), "--had", "1:10 ! move redo to c0d0").output
+    assert "it had been" in told
+    assert "It was cured after" in run("debrief", str(ann)).output
+    (tmp_path / "eve.html").write_bytes(ann.read_bytes().replace(b"Ann", b"Eve"))
+    rows = json.loads(run("class", str(tmp_path), "--json").output)
+    assert [(row["trainee"], row["score"]) for row in rows["results"]] == [("Ann", 100), ("Bob", 0)]
+    assert [row["file"] for row in rows["refused"]] == ["eve.html"]
+    table = run("class", str(tmp_path)).output
+    assert "refused: eve.html was changed" in table
+
+
+def test_a_page_whose_score_does_not_follow_is_refused(tmp_path: Path, played: Play, source: Read) -> None:
+    found = outcome(played, source.source) | {"score": 100.0}
+    file = tmp_path / "ann.html"
+    file.write_bytes(page(found))
+    done = run("verify", str(file))
+    assert done.exit_code != 0
+    assert "does not follow from its lines" in str(done.exception)
+
+
+def test_a_trainer_befalls_a_session_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begun: Play, source: Read
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with inbox.Inbox.opened(NAME, "Ann Smith") as box:
+        name = f"ann-smith-{os.getpid()}"
+        assert [one.name for one in inbox.sessions()] == [name]
+        assert (tmp_path / "ndbplan" / "lessons").stat().st_mode & 0o077 == 0
+        assert run("send", name, "kill", "node:4").exit_code == 0
+        play = begun.branch()
+        for line in box.lines():
+            play.answer(f"! {line}", TRAINER)
+        assert box.lines() == []
+        play.cluster.advance(3)
+        assert "4" not in {str(i) for i in play.cluster.state.alive()}
+        assert [step.by for step in play.steps] == ["trainer"]
+        play.answer("lesson> finish")
+        found = outcome(play, source.source)
+        assert replayed(found, source) == found
+        with pytest.raises(UserError, match="no session"):
+            inbox.send("nobody-1", "heal")
+    assert inbox.sessions() == []
+
+
+def test_rewinding_lets_broken_keeps_and_reached_goals_be_as_they_were(begun: Play) -> None:
+    play = begun.branch()
+    play.answer("! wait 5s")
+    at_s = play.cluster.now_s
+    play.answer("! kill node:3,node:4", TRAINER)
+    play.answer("! wait 30s")
+    assert play.broken_keeps()
+    play.answer(f"! rewind to {at_s:g}s")
+    assert play.broken_keeps() == {}
+    assert format_clock(play.cluster.now_s) == format_clock(at_s)
+
+
+def test_the_schema_describes_the_lessons(source: Read) -> None:
+    import jsonschema
+
+    shape = json.loads(run("schema").output)
+    jsonschema.validate(yaml.safe_load(io.BytesIO(source.source)), shape)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(yaml.safe_load(changed(source, limit=[])), shape)
