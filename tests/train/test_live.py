@@ -11,12 +11,16 @@ import pytest
 
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.assign import assign
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.ndb.survival import fail
 from ndbplan.plan.events import Burst, DiskSlow, HostFailure, NetworkCut, ParameterChange
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Kill, Restore, Resume, SetLoad
+from ndbplan.simulate.world.indices import Part
 from ndbplan.train import world
 from ndbplan.train.backups import AskBackup, AskNoBackup
 from ndbplan.train.live import LiveCluster
@@ -368,3 +372,27 @@ def test_a_stalled_disk_is_told_of_and_the_node_that_it_stopped_can_be_started(
     assert "Caused by error 2303" in limited.log_text()
     limited.act(StartProcess(4))
     assert restarted(limited, 4)[-1] == ("started", 0)
+
+
+def test_a_hot_key_fills_one_log_part_until_it_is_taken_apart() -> None:
+    """Its thread is the limit; what is taken apart is the load of the same plan with even keys."""
+    hot, even = (_keys(sample_plan("redo-overload-8.4"), choice) for choice in ("power_law", "evenly"))
+    cluster, other = (LiveCluster.begin(plan, hours=0.2) for plan in (hot, even))
+    cluster.advance(120)
+    fill = cluster.session.simulation.state.parts[Part.MADE]
+    assert float(fill[0].max()) > 3 * float(fill[0].min())
+    assert cluster.moment().accepted_per_s < 0.95 * cluster.plan.workloads[0].load.points[0].rate_per_s  # type: ignore[union-attr]
+    world.do("spread", cluster)
+    ours, theirs = (one.session.simulation.laws for one in (cluster, other))
+    assert ours.load == pytest.approx(theirs.load)
+    assert ours.share == pytest.approx(theirs.share)
+    assert ours.run.service_per_s == pytest.approx(theirs.run.service_per_s)
+    cluster.advance(60)
+    assert cluster.moment().accepted_per_s == pytest.approx(4320, rel=0.01)
+
+
+def _keys(plan: Plan, choice: str) -> Plan:
+    address = "workloads[blobs-5k].transactions[insert one row].operations[0]"
+    for field in ("kind=update", f"key_choice={choice}", "key_exponent=1.3"):
+        plan = assign(plan, f"{address}.{field}")[0]
+    return plan

@@ -97,6 +97,7 @@ COUNTS: dict[str, Callable[[Simulation], float]] = {
     "refused": _rate(OfCluster.REFUSED),
     "nodes_started": _started,
     "nodes_down": lambda sim: len(state_of(sim).nodes) - _started(sim),
+    "starting": lambda sim: sum(node.status is Status.STARTING for node in state_of(sim).nodes.values()),
     "node_groups": lambda sim: len(set(state_of(sim).groups.values()) - {65536}),
     "stopped": lambda sim: sim.outage.stop is not None,
     "stands_still": lambda sim: bool(sim.laws.run.stands_still),

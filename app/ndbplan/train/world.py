@@ -44,7 +44,7 @@ from ndbplan.plan.fields import refusal
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.simulate.events.configuration import MoveFiles
 from ndbplan.simulate.events.handlers import Order
-from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad
+from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
 from ndbplan.train.conditions import parsed
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import NAMES, OF_ONE
@@ -279,6 +279,10 @@ def _load(text: str, cluster: LiveCluster) -> Deed:
     return Deed([SetLoad(min(1000.0, max(0.0, factor)))], f"clients send {factor:g} times the load")
 
 
+def _spread(_text: str, _cluster: LiveCluster) -> Deed:
+    return Deed([SpreadKeys()], "clients choose among all keys evenly")
+
+
 def _set(text: str, cluster: LiveCluster) -> Deed:
     name, equals, stated = (piece.strip() for piece in text.partition("="))
     if not equals or not stated:
@@ -327,7 +331,7 @@ def _help(_text: str, _cluster: LiveCluster) -> str:
         "wait TIME; until QUANTITY [<] NUMBER [within TIME]; rewind TIME; rewind to TIME; clock\n"
         "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
         "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%) [for TIME]\n"
-        "load x2; set NAME=VALUE; move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
+        "load x2; spread (keys); set NAME=VALUE; move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
         f"quantities: {', '.join(NAMES)}, {', '.join(f'{one}:…' for one in OF_ONE)}"
     )
 
@@ -338,6 +342,7 @@ _OF_TIME: dict[str, Callable[[str, LiveCluster], str]] = {
 _DEEDS: dict[str, Callable[[str, LiveCluster], Deed]] = {
     "kill": _kill, "hang": _hang, "wake": _wake, "start": _start, "fail": _fail, "restore": _restore,
     "cut": _cut, "heal": _heal, "slow": _slow, "load": _load, "set": _set, "move": _move,
+    "spread": _spread,
 }  # fmt: skip
 OF_TIME = tuple(_OF_TIME)
 """What passes time or tells of it."""

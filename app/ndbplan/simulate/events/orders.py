@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 
 from ndbplan.base.row_types import column
 from ndbplan.configuration.failures import Failures
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.ndb.survival import Running, come_back, elect
 from ndbplan.plan.places import inside
 from ndbplan.plan.processes import DataNode, process_node_ids
+from ndbplan.plan.workloads import Transaction, Workload
 from ndbplan.simulate.events.clients import offer
 from ndbplan.simulate.events.failures import (
     BY_HAND,
@@ -31,8 +33,17 @@ from ndbplan.simulate.events.failures import (
     strike,
 )
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
-from ndbplan.simulate.events.nodes import Starts, break_off_start, die, rejoin, start, stop_all
-from ndbplan.simulate.model.node_rows import SimulationError
+from ndbplan.simulate.events.nodes import (
+    Starts,
+    break_off_start,
+    die,
+    members,
+    rejoin,
+    start,
+    stop_all,
+)
+from ndbplan.simulate.model.load_over_time import services
+from ndbplan.simulate.model.node_rows import SimulationError, node_facts
 from ndbplan.simulate.outage import Loss
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.stop import ClusterStop
@@ -125,6 +136,11 @@ class SetLoad(Order):
 
 
 @dataclass(frozen=True)
+class SpreadKeys(Order):
+    """Clients choose among all keys evenly from now on: what was one hot key is many."""
+
+
+@dataclass(frozen=True)
 class Regroup(Order):
     """Data nodes that have no rows get a node group, or 65536."""
 
@@ -146,7 +162,7 @@ def at_once(order: Order, _asked: Asked) -> Iterator[Due]:
 
 _KINDS: tuple[type[Order], ...] = (
     Kill, Resume, Leave, StopTogether, Start, StartTogether, Connect, Restore, EndBackup, Admit, SetLoad,
-    Regroup,
+    SpreadKeys, Regroup,
 )  # fmt: skip
 for _kind in _KINDS:
     planned(_kind)(at_once)
@@ -332,6 +348,36 @@ def set_load(sim: Simulation, order: SetLoad) -> None:
     sim.bursts[LOAD] = order.factor
     offer(sim)
     sim.say(f"clients send {order.factor:g} times the load")
+
+
+@handles(SpreadKeys)
+def spread_keys(sim: Simulation, _order: SpreadKeys) -> None:
+    """The same work, laid evenly on partitions and so on log parts."""
+    workload = _evenly(sim.scenario.workload)
+    facts = node_facts(sim.outage.plan, workload, node_groups(sim.outage.plan))
+    load, share = sim.full_load.copy(), sim.laws.share.copy()
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        one = facts[node_class.nodes[0].id]
+        load[n, : len(one.redo_bytes)] = one.redo_bytes
+        place = sim.laws.places[n]
+        if place.slot == 0 or sim.is_dead(n):
+            share[place.group, : len(one.row_share)] = one.row_share
+    limits = services(sim.outage.plan, workload)
+    sim.scenario = replace(sim.scenario, workload=workload, services=limits).with_laws(load=load, share=share)
+    sim.laws.share[:] = share
+    for group in range(len(sim.laws.alive)):
+        members(sim, group)
+    offer(sim)
+    sim.forget_room()
+    sim.say("clients choose among all keys evenly")
+
+
+def _evenly(workload: Workload) -> Workload:
+    def spread(one: Transaction) -> Transaction:
+        operations = tuple(op.model_copy(update={"key_choice": "evenly"}) for op in one.operations)
+        return one.model_copy(update={"operations": operations})
+
+    return workload.model_copy(update={"transactions": tuple(spread(one) for one in workload.transactions)})
 
 
 @handles(Regroup)

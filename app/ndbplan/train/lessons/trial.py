@@ -19,6 +19,9 @@ ROUTES = 3
 MISSES = 10
 """So many of each a lesson of the product has."""
 
+LONG_ENOUGH_S = 1200.0
+"""Who does nothing for so long has done nothing."""
+
 
 class Tried(NamedTuple):
     """Lines that were played, and the points they got."""
