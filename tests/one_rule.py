@@ -5,7 +5,7 @@ from __future__ import annotations
 from ndbplan.base.kept import keeping
 from ndbplan.checks import run
 from ndbplan.checks.alike import one_per_cause
-from ndbplan.checks.problem import Problem
+from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
@@ -20,3 +20,12 @@ def of_rule(plan: Plan, rule: str) -> list[Problem]:
         found = run._asked(Estimation(plan), [RULES[rule]], run._never)
         rows = one_per_cause(plan, map(run._told, found))
         return [row for row in run._solved(rows, run._look(run._never)) if not row.waived]
+
+
+def refusals(plan: Plan) -> list[str]:
+    """What the rules about configurations that ndb_mgmd refuses say of a plan, without asking the others."""
+    run.load_rules()
+    asked = [rule for rule in RULES.values() if rule.refused]
+    with keeping():
+        found = run._asked(Estimation(plan), asked, run._never)
+    return [problem.message for problem in found if problem.severity is Severity.ERROR and not problem.waived]

@@ -79,7 +79,7 @@ def test_swapped_plans_are_judged_the_other_way(seed: int) -> None:
 numbers = st.tuples(*[st.floats(0, 1e9)] * 3).map(sorted).map(lambda e: Quantity(e[1], e[0], e[2], "s"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(list(FIGURES.values())), st.none() | numbers, st.none() | numbers)
 def test_ranges_judge_alike_from_both_sides(figure, one, two) -> None:
     assert judge(figure, two, one) == OPPOSITE[judge(figure, one, two)]
@@ -124,7 +124,7 @@ def test_the_highest_load_is_found_in_the_same_worlds() -> None:
 worlds = st.lists(st.floats(90, 110), min_size=8, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(worlds, st.floats(0.1, 10))
 def test_the_same_middle_with_another_spread_is_told_from_both_sides(one, times) -> None:
     middle = median(one)

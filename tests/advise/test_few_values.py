@@ -33,7 +33,7 @@ def test_more_values_never_lower_the_highest_load(plan: Plan) -> None:
         assert one.max_per_s.low <= one.max_per_s.value <= one.max_per_s.high
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(clusters(), st.sampled_from(FEW))
 def test_the_fullest_ldm_carries_the_highest_load(plan: Plan, count: int) -> None:
     plan = with_values(plan, count)

@@ -114,7 +114,7 @@ def test_against_the_defaults() -> None:
 
 
 @given(plan=plans())
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_a_plan_does_not_differ_from_its_own_file(plan: Plan) -> None:
     again, _ = import_config(render_config_ini(plan), plan.ndb_version)
     assert diff(plan, again).is_empty

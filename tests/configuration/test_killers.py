@@ -87,7 +87,7 @@ def test_no_data_nodes_no_killers() -> None:
     assert Search(Plan()).smallest(2) == ()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(0, 10_000))
 def test_the_search_that_is_kept_knows_what_decides(seed: int) -> None:
     """Without what it leaves out the same parts stop the cluster; what it leaves out makes no new search."""

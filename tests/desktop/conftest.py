@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
@@ -39,3 +40,16 @@ def shown(qtbot: Any, qapp: QApplication, tmp_path: Path) -> Iterator[Shown]:
         window.close()
         window.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+_ANSWERS = Kept()
+"""About samples that one window after the other opens."""
+
+
+@pytest.fixture(autouse=True)
+def shared_answers(own_answers: None) -> Iterator[None]:
+    """What is worked out about a sample is kept for the windows of further tests: most open one because they
+    need a window, and are not about its figures.
+    """
+    with keeping(_ANSWERS):
+        yield

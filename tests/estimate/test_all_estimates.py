@@ -53,7 +53,7 @@ def test_every_part_of_any_plan_is_sound(plan: Plan) -> None:
 
 
 @given(loaded_plans())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_operations_on_any_plan_are_sound(plan: Plan) -> None:
     busy = Conditions(workload=plan.workloads[0], sql_nodes_down=1)
     for kind in KINDS:

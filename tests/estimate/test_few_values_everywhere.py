@@ -30,7 +30,7 @@ def _of(plan: Plan) -> TableDistribution:
     return distribute(plan, plan.tables[0])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(clusters(), st.sampled_from(COUNTS))
 def test_all_answers_speak_of_the_same_rows(plan: Plan, count: int) -> None:
     plan = with_values(plan, count)
@@ -83,7 +83,7 @@ def test_all_answers_speak_of_the_same_rows(plan: Plan, count: int) -> None:
     assert mine.data_memory_bytes.value >= 0.98 * most.data_memory_bytes.value
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(clusters())
 def test_one_value_is_one_fragment_and_more_values_never_fill_it_more(plan: Plan) -> None:
     found = _of(with_values(plan, 1))
@@ -106,7 +106,7 @@ def test_one_value_is_one_fragment_and_more_values_never_fill_it_more(plan: Plan
         assert after <= before * 1.03 + 2
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(clusters())
 def test_times_and_loads_fall_with_more_values(plan: Plan) -> None:
     def worst(count: int) -> tuple[float, float, float]:
@@ -123,7 +123,7 @@ def test_times_and_loads_fall_with_more_values(plan: Plan) -> None:
             assert less <= more + 0.03 * abs(more) + 0.1
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(clusters(), st.sampled_from(COUNTS[:-1]))
 def test_what_is_said_of_the_fullest_is_what_sets_of_values_do(plan: Plan, count: int) -> None:
     """The fullest partition is that of the mean set of values, and its range holds the middle one."""
@@ -145,7 +145,7 @@ def test_what_is_said_of_the_fullest_is_what_sets_of_values_do(plan: Plan, count
     assert np.median(tried) <= band.high * 1.001
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(clusters(), st.sampled_from(COUNTS))
 def test_the_simulation_writes_to_the_log_parts_that_the_estimate_names(plan: Plan, count: int) -> None:
     plan = with_values(plan, count)

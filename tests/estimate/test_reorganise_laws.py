@@ -15,7 +15,7 @@ from ndbplan.estimate.stored import distribute, node_data
 from ndbplan.plan.plan import Plan
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(clusters(), st.integers(1, 3), st.sampled_from([1, 2, 7, 100, 6000, ROWS]))
 def test_rows_and_bytes_are_conserved(plan: Plan, groups: int, count: int) -> None:
     plan = with_values(edits.update(plan, "t", partitions=None), count)
@@ -42,7 +42,7 @@ def test_rows_and_bytes_are_conserved(plan: Plan, groups: int, count: int) -> No
     ] == no_of_replicas(plan)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(clusters())
 def test_nodes_hold_about_the_same_once_there_are_as_many_groups_again(plan: Plan) -> None:
     plan = edits.update(plan, "t", partitions=None, fully_replicated=False)

@@ -122,7 +122,7 @@ def test_an_update_of_another_column_leaves_the_index_alone() -> None:
 _KINDS = st.sampled_from([OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE])
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(
     values=st.sampled_from([None, 1, 2, 7, 100, 6000]),
     kind=_KINDS,

@@ -56,7 +56,7 @@ def test_yaml_loads_and_units_parse(name: str) -> None:
 
 
 @given(plan=plans())
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_any_plan_gives_files_that_load(plan: Plan) -> None:
     strange = plan.replace(name="yes: 'no' # \"%n\" – {{ x }}")
     for path, text in render_files(strange, KINDS).items():

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import pytest
+
 from golden.commands import FOLDER, folder_of, results, titles
 from golden.text import same
+from ndbplan.base.kept import keeping
+from ndbplan.plan import file as plan_file
 
 KNOWN_WRONG = FOLDER / "known_wrong.toml"
 _MARK = "  # known wrong: "
@@ -46,11 +52,19 @@ def _fits(pattern: str, text: str) -> bool:
 def answers(plan: str, asked: Collection[str] = ()) -> dict[str, list[str]]:
     """What the program says now to what is asked, or to all; behind what is known to be wrong a mark."""
     wrong = known_wrong()
-    with TemporaryDirectory(prefix="golden-") as folder:
+    with TemporaryDirectory(prefix="golden-") as folder, each_file_read_once():
         return {
             file: [_marked(line, [w for w in wrong if w.is_about(plan, file, line)]) for line in lines]
             for file, lines in results(plan, asked or titles(plan), Path(folder))
         }
+
+
+@contextmanager
+def each_file_read_once() -> Iterator[None]:
+    """Commands about one file get one plan, and so what was worked out for the command before."""
+    with pytest.MonkeyPatch.context() as patched, keeping():
+        patched.setattr(plan_file, "load_project", cache(plan_file.load_project))
+        yield
 
 
 def _marked(line: str, wrong: Sequence[Wrong]) -> str:

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from drawn_plans import VERSIONS, plans
 from ndbplan.base.resources import resource_path
-from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import find
 from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
+from one_rule import refusals
 
 SAMPLES = sorted(path.stem for path in resource_path("samples").glob("*.ndbplan"))
 
@@ -26,8 +25,7 @@ def assert_means_the_same(plan: Plan) -> None:
     assert before == after
     assert link_configuration(plan) == link_configuration(again)
     assert render_config_ini(again).count("\n[") == text.count("\n[")
-    refused = [p.message for p in find(plan) if p.severity == "error" and RULES[p.rule].refused]
-    if not refused:
+    if not refusals(plan):
         assert [f.text() for f in report.findings if f.refused] == []
 
 

@@ -95,7 +95,7 @@ _kinds = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(
     groups=st.sampled_from([1, 2, 3, 5]),
     replicas=st.integers(1, 4),

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from ndbplan.checks.problem import Severity
-from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import find
 from ndbplan.importing.config.file import ConfigFileError
 from ndbplan.importing.config.plan import import_config
+from one_rule import refusals
 
 NOT_IN_THE_FILE = {
     "[ndbd] HostName=data_node1 (others 127.0.0.x)": "whether a name resolves depends on the machine",
@@ -35,7 +33,7 @@ def reasons_to_refuse(config: str, version: str) -> list[str]:
     except ConfigFileError as refused:
         return [refused.line]
     found = [finding.text() for finding in report.findings if finding.refused]
-    problems = [p.message for p in find(plan) if p.severity is Severity.ERROR and RULES[p.rule].refused]
+    problems = refusals(plan)
     assert report.accepted is (found == [])
     assert found or not problems, "the import is silent about what the checks refuse"
     return found

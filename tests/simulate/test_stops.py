@@ -380,7 +380,7 @@ SOME = st.lists(st.tuples(MOMENTS, st.sampled_from(EVENTS)), min_size=1, max_siz
     lambda drawn: [event.model_copy(update={"at_s": at_s}) for at_s, event in drawn]
 )
 LAWS = settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -351,6 +351,7 @@ def test_send_buffers_are_weighed_by_host() -> None:
     together = update(plan, "sql", host_id="h0")
     (problem,) = [p for p in find(together) if p.rule == "send-buffers-fit"]
     assert "nodes 50, 61 take 6G" in problem.message
+    assert "beside" not in problem.message, "no data node is there"
     beside = update(plan, "sql", host_id="h1")
     assert "send-buffers-fit" not in told(beside, Severity.WARNING)
     large = set_parameter(beside, "data_node", "DataMemory", "1536M")

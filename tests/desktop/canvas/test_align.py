@@ -98,7 +98,7 @@ def test_hosts_in_a_rack_have_slots_and_racks_can_be_aligned() -> None:
 _PLACES = st.lists(st.tuples(st.integers(0, 1500), st.integers(0, 900)), min_size=3, max_size=6, unique=True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(places=_PLACES, what=st.sampled_from([*EDGES, "across", "down"]), count=st.integers(2, 6))
 def test_nothing_ever_covers_anything(places, what, count) -> None:
     plan = _free_hosts(*places)

@@ -31,7 +31,7 @@ def _shown(scene: CanvasScene) -> dict:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_anything_goes(hands_on, choose) -> None:
     # What an earlier example copied must not decide what this one pastes.
     QGuiApplication.clipboard().clear()

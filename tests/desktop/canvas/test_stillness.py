@@ -57,7 +57,7 @@ def _act(hands: Any, kind: str, choose: Any) -> None:
 
 
 @given(st.lists(st.sampled_from(_KINDS), min_size=2, max_size=10), st.randoms(use_true_random=False))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_what_nobody_moves_stands_still(hands_on: Any, kinds: list[str], choose: Any) -> None:
     QGuiApplication.clipboard().clear()
     hands = hands_on(sample_plan(choose.choice(("starter", "add-nodes"))), zoom=choose.choice((0.5, 0.9)))

@@ -33,7 +33,7 @@ def _outline(document: Document) -> Outline:
 
 
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=8), st.randoms(use_true_random=False))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 def test_any_sequence_of_edits_shows_the_same_as_starting_fresh(qapp, steps, choose) -> None:
     document = Document(sample_plan("starter"))
     outline = _outline(document)

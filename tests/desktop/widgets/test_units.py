@@ -25,20 +25,20 @@ real = st.floats(min_value=1e-6, max_value=1e12, allow_nan=False)
 
 
 @pytest.mark.parametrize("unit", [BYTES, MEMORY, COUNT, WHOLE])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(value=whole)
 def test_whole_numbers_come_back(unit: Unit, value: int) -> None:
     assert unit.parse(unit.show(value)) == value
 
 
 @pytest.mark.parametrize("unit", [BYTES_PER_S, SECONDS, NUMBER])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(value=real)
 def test_real_numbers_come_back(unit: Unit, value: float) -> None:
     assert unit.parse(unit.show(value)) == pytest.approx(value, rel=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(value=st.floats(min_value=0, max_value=1, allow_nan=False))
 def test_shares_come_back(value: float) -> None:
     assert SHARE.parse(SHARE.show(value)) == pytest.approx(value, abs=1e-12)

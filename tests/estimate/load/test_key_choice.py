@@ -74,7 +74,7 @@ def test_a_higher_exponent_makes_the_hottest_value_hotter(values: int, exponent:
     assert hot_key(values, exponent + more).share >= hot_key(values, exponent).share * (1 - 1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(values=st.integers(1, 10**9), exponent=st.floats(0, 5), first=st.none() | st.just(1))
 def test_shares_of_a_power_law(values: int, exponent: float, first: int | None) -> None:
     plan = edits.update(_plan(values), "stock", distribution_key_first=first)
@@ -87,7 +87,7 @@ def test_shares_of_a_power_law(values: int, exponent: float, first: int | None) 
     assert found.max() >= hot * (1 - 1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(values=st.integers(1, 10**9), exponent=st.floats(0, 5), threads=st.integers(1, 200))
 def test_no_choice_of_keys_is_better_than_an_even_one(values: int, exponent: float, threads: int) -> None:
     even = _hottest_ldm(_plan(values))
@@ -118,7 +118,7 @@ def test_a_power_law_fills_no_place_less_than_an_even_choice(partitions: int | N
                 assert fullest[0] >= 0.99 * fullest[1], (seed, exponent)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.floats(1, 1e6), st.lists(st.floats(0.001, 1), min_size=1, max_size=8))
 def test_a_loader_fills_no_place_less_than_its_values_do(at_once: float, weights: list[float]) -> None:
     held = tuple((number, weight / len(weights)) for number, weight in enumerate(weights))

@@ -126,7 +126,7 @@ def _fill(plan: Plan, months: float) -> float:
     st.sampled_from([12.0, float(LONGEST_MONTHS)]),
     st.booleans(),
 )
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_a_disk_is_full_in_the_month_found_and_not_before(
     megabytes: int, rows: int, version: str, horizon: float, whole: bool
 ) -> None:

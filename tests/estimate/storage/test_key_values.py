@@ -247,7 +247,7 @@ def test_unknown_warehouses_lie_as_a_typical_set_does() -> None:
     assert _deviations(plan).max() == pytest.approx(band.value, abs=0.01)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     values=st.integers(1, 10**6), first=st.none() | st.integers(-(2**31), 2**31), rows=st.integers(0, 10**8)
 )

@@ -45,7 +45,7 @@ def test_memory_peak_is_half_more_than_before() -> None:
 
 
 @given(st.integers(1, 20), st.integers(2, 8))
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_twice_the_rows_take_twice_as_long(hundred_thousands: int, factor: int) -> None:
     rows = hundred_thousands * 100_000
     once = beyond_fixed(with_rows(ADD_NODES, rows))

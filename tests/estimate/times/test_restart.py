@@ -38,7 +38,7 @@ def test_more_ldm_threads_never_lengthen_a_restart(plan: Plan, kind: str, few: i
 
 
 @given(SAMPLES, st.sampled_from(KINDS), st.floats(1, 20))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_more_data_never_shortens_a_restart(plan: Plan, kind: str, factor: float) -> None:
     table = max(plan.tables, key=lambda t: t.rows)
     grown = edits.update(plan, table.id, rows=round(table.rows * factor), partition_rows=())
@@ -46,7 +46,7 @@ def test_more_data_never_shortens_a_restart(plan: Plan, kind: str, factor: float
 
 
 @given(SAMPLES, st.sampled_from(KINDS), st.floats(0.1, 10), st.floats(0.1, 10))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_a_faster_disk_never_lengthens_a_restart(plan: Plan, kind: str, slow: float, fast: float) -> None:
     slow, fast = sorted((slow, fast))
     assert seconds(plan, kind, disk_factor=fast) <= seconds(plan, kind, disk_factor=slow) + 1e-9
@@ -172,7 +172,7 @@ def test_nodes_of_one_host_that_start_together_share_its_cores() -> None:
 
 
 @given(SAMPLES, st.sampled_from(["node", "initial", "system"]), st.floats(0.01, 5), st.floats(0.01, 5))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_more_traffic_never_shortens_a_restart(plan: Plan, kind: str, calm: float, busy: float) -> None:
     calm, busy = sorted((calm, busy))
     less, more = (

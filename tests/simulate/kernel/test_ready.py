@@ -140,7 +140,7 @@ def test_the_usual_keys_need_no_compiler_afterwards(monkeypatch: pytest.MonkeyPa
 def test_in_the_background_it_has_low_priority() -> None:
     code = "import os; from ndbplan.simulate import prepare; prepare._yield_to_others(); print(os.nice(0))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "10\n"
+    assert int(done.stdout) == min(19, os.nice(0) + 10)
 
 
 def test_the_process_uses_these_libraries() -> None:

@@ -1,0 +1,40 @@
+"""Limits of requirements: what they accept at the most and at the least, and nothing beyond."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from ndbplan.plan.requirements import (
+    Durability,
+    Requirements,
+    WantedJob,
+    WantedOperation,
+    WantedTransaction,
+)
+
+READ = {"table": "shop.orders", "kind": "read"}
+
+
+@pytest.mark.parametrize(
+    ("of", "stated", "name", "least", "most"),
+    [
+        (WantedOperation, READ, "rows", 1e-6, 1e7),
+        (WantedTransaction, {"name": "t", "operations": [READ]}, "weight", 1e-6, 1e6),
+        (WantedJob, {"within": 60}, "threads", 1, 10_000),
+        (Durability, {}, "time_between_global_checkpoints_ms", 20, 32_000),
+        (Requirements, {}, "months", 0, 600),
+        (Requirements, {}, "headroom", 0, 10),
+        (Requirements, {}, "replicas", 1, 4),
+    ],
+)
+def test_both_ends_are_accepted_and_nothing_beyond(
+    of: Any, stated: dict[str, Any], name: str, least: float, most: float
+) -> None:
+    for value in (least, most):
+        assert getattr(of(**stated, **{name: value}), name) == value
+    for value in (least / 2 - (least == 0), most + 1):
+        with pytest.raises(ValidationError):
+            of(**stated, **{name: value})
