@@ -11,7 +11,7 @@ import pytest
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
-from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.limits import Judge, job_of
 from ndbplan.advise.sizing.search import Sized, size
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
@@ -20,7 +20,7 @@ from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check_all
 from ndbplan.importing.requirements import Wanted, put_together, requirements_of
 from ndbplan.plan.hardware import Host
-from ndbplan.plan.requirements import Requirements
+from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.samples import sample_plan
 
 _GIB = 2**30
@@ -204,3 +204,14 @@ def test_it_stops_at_once_when_told_to() -> None:
     clients = _clients(wanted)
     with pytest.raises(Cancelled):
         size(wanted.requirements, wanted.begun, _classes(wanted), clients, cancelled=lambda: True)
+
+
+def test_a_job_loads_tables_by_their_rows_and_an_empty_one_as_if_it_had_one() -> None:
+    plan = sample_plan("starter")
+    few = plan.replace(
+        tables=tuple(
+            t.model_copy(update={"rows": rows}) for t, rows in zip(plan.tables, (0, 3), strict=False)
+        )
+    )
+    job = job_of(few, WantedJob(within=60.0))
+    assert [transaction.weight for transaction in job.transactions] == [0.25, 0.75]
