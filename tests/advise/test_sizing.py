@@ -11,6 +11,7 @@ import pytest
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
+from ndbplan.advise.sizing.excuses import _HARDWARE
 from ndbplan.advise.sizing.limits import Judge, job_of
 from ndbplan.advise.sizing.search import Sized, size
 from ndbplan.base.errors import Cancelled, UserError
@@ -215,3 +216,20 @@ def test_a_job_loads_tables_by_their_rows_and_an_empty_one_as_if_it_had_one() ->
     )
     job = job_of(few, WantedJob(within=60.0))
     assert [transaction.weight for transaction in job.transactions] == [0.25, 0.75]
+
+
+def test_hardware_of_an_excuse_is_so_many_times_as_large_in_what_it_names_and_nothing_else() -> None:
+    host = sample_plan("starter").hosts[0]
+    grown = {kind: change(host, 1.5) for kind, change in _HARDWARE.items()}
+    new = {kind: found[0] for kind, found in grown.items() if found is not None}
+    assert new["memory"].memory_bytes == 1.5 * host.memory_bytes
+    assert new["memory"].disks == host.disks
+    assert new["cpu"].cores == 1.5 * host.cores
+    assert new["network"].network_bytes_per_s == 1.5 * host.network_bytes_per_s
+    for disk, larger in zip(host.disks, new["disk space"].disks, strict=True):
+        assert larger.capacity_bytes == 1.5 * disk.capacity_bytes
+        assert larger.random_read_iops == disk.random_read_iops
+    for disk, faster in zip(host.disks, new["disk"].disks, strict=True):
+        assert faster.capacity_bytes == disk.capacity_bytes
+        for name in ("sequential_write_bytes_per_s", "random_read_iops", "random_write_iops"):
+            assert getattr(faster, name) == 1.5 * getattr(disk, name)
