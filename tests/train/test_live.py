@@ -23,6 +23,7 @@ from ndbplan.simulate.events.orders import Kill, Restore, Resume, SetLoad
 from ndbplan.simulate.world.indices import Part
 from ndbplan.train import world
 from ndbplan.train.backups import AskBackup, AskNoBackup
+from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.orders import CreateGroup, EnterSingleUser, ExitSingleUser, SetLevel
 from ndbplan.train.quantities import value
@@ -396,3 +397,33 @@ def _keys(plan: Plan, choice: str) -> Plan:
     for field in ("kind=update", f"key_choice={choice}", "key_exponent=1.3"):
         plan = assign(plan, f"{address}.{field}")[0]
     return plan
+
+
+def test_a_value_of_the_file_reaches_nodes_that_start_after_a_server_has_read_it(
+    cluster: LiveCluster,
+) -> None:
+    world.do("load x0.1", cluster)
+    world.do("edit RedoBuffer=64M", cluster)
+    sim = cluster.session.simulation
+
+    def limits() -> list[int]:
+        return [round(float(node.buffer_limit_bytes) / 2**20) for node in sim.laws.nodes]
+
+    before = limits()
+    cluster.act(StopNodes((3,), then="start"))
+    world.do("wait 5s", cluster)
+    world.do("until nodes_started 4 within 10min", cluster)
+    assert limits() == before, "nobody has read the file"
+    consoles = Consoles(cluster)
+    consoles.answer("ndb_mgm> 1 STOP")
+    assert "ndb-8.4.8" in consoles.answer("app1$ ndb_mgmd -f config.ini")
+    assert value("config_read", sim) == 0, "started without --reload it has what it had"
+    consoles.answer("ndb_mgm> 1 STOP")
+    consoles.answer("app1$ ndb_mgmd -f config.ini --reload")
+    for count, node_id in enumerate(NODES, start=1):
+        cluster.act(StopNodes((node_id,), then="start"))
+        world.do("wait 5s", cluster)
+        world.do("until nodes_started 4 within 10min", cluster)
+        assert value("configured", sim) == count
+        assert sum(one != old for one, old in zip(limits(), before, strict=True)) == count
+    assert value("setting:RedoBuffer", sim) == 64 * 2**20

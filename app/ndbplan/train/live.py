@@ -29,13 +29,13 @@ from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
-from ndbplan.train import backups, dumps, orders, starts, stops
+from ndbplan.train import backups, configuring, dumps, orders, starts, stops
 from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
 Script = Callable[["LiveCluster"], Iterable[tuple[float, "Event | Order"]]]
 """What is to happen to a cluster, and when."""
-KINDS = (backups, dumps, orders, starts, stops)
+KINDS = (backups, configuring, dumps, orders, starts, stops)
 """Whose handlers there are."""
 LONGEST_H = 24.0
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)

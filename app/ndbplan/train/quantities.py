@@ -102,6 +102,8 @@ COUNTS: dict[str, Callable[[Simulation], float]] = {
     "stopped": lambda sim: sim.outage.stop is not None,
     "stands_still": lambda sim: bool(sim.laws.run.stands_still),
     "rolling": is_rolling,
+    "config_read": lambda sim: state_of(sim).served is not None,
+    "configured": lambda sim: len(state_of(sim).configured),
     "backups_done": lambda sim: sum(not one.error for one in state_of(sim).backups),
     "backup_runs": lambda sim: bool(
         (run := state_of(sim).backup) is not None and run.ended_s is None and not run.error

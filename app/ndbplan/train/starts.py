@@ -21,6 +21,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.train.configuring import has_started, renewal
 from ndbplan.train.state import ClusterState, Status, state_of
 
 CONNECTS_S = 1.0
@@ -264,7 +265,8 @@ def _join(sim: Simulation, node_id: int) -> None:
         restart_begins(sim, node_id, phases)
         return
     sim.outage.lost.add(node_id)
-    engine.begin(sim, engine.Start(node_id, node.initial, node.restart_status != "Restart completed"))
+    crashed = node.restart_status != "Restart completed"
+    engine.begin(sim, engine.Start(node_id, node.initial, crashed, renewal(sim, node_id)))
     begun = [one for one in sim.restarts if one.node_id == node_id and one.started_at_s == sim.now_s]
     if begun:
         state.waiting.pop(node_id)
@@ -353,6 +355,7 @@ def is_started(sim: Simulation, node_id: int) -> None:
     state.change(node_id, status=Status.STARTED, phase=0, initial=False, knows_group=True, then="")
     if node_id not in state.joined:
         state.joined.append(node_id)
+    has_started(sim, node_id)
 
 
 @handles(SpareIsUp)

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, Self
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, line_of
 from ndbplan.ndb.console import Release, release_of
+from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
 from ndbplan.simulate.simulation import Simulation
@@ -140,6 +141,12 @@ class ClusterState:
     """When the simulation began the last start of each data node that is told of."""
     arbitrator: int | None = None
     """The one that the log last told of."""
+    edited: ParameterChange | None = None
+    """What the file of the management server has else, and no server has read yet."""
+    served: ParameterChange | None = None
+    """What the servers read last, and give to nodes that start."""
+    configured: frozenset[int] = frozenset()
+    """Data nodes that have started with it."""
     observer: Observer | None = None
 
     @classmethod

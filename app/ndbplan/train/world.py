@@ -46,6 +46,7 @@ from ndbplan.simulate.events.configuration import MoveFiles
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
 from ndbplan.train.conditions import parsed
+from ndbplan.train.configuring import EditConfig
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import NAMES, OF_ONE
 from ndbplan.train.starts import StartProcess
@@ -284,6 +285,16 @@ def _spread(_text: str, _cluster: LiveCluster) -> Deed:
 
 
 def _set(text: str, cluster: LiveCluster) -> Deed:
+    change = _change(text, cluster)
+    return Deed([change], f"{change.name} is set to {change.value} with a rolling restart")
+
+
+def _edit(text: str, cluster: LiveCluster) -> Deed:
+    change = _change(text, cluster)
+    return Deed([EditConfig(change)], f"config.ini of the management server has {change.name}={change.value}")
+
+
+def _change(text: str, cluster: LiveCluster) -> ParameterChange:
     name, equals, stated = (piece.strip() for piece in text.partition("="))
     if not equals or not stated:
         raise WorldError(f"'{text[:60]}' is not NAME=VALUE", fix="type for example set RedoBuffer=64M")
@@ -298,10 +309,9 @@ def _set(text: str, cluster: LiveCluster) -> Deed:
         )
     number = whole_number(stated)
     try:
-        change = ParameterChange(at_s=0, name=name, value=stated if number is None else number)
+        return ParameterChange(at_s=0, name=name, value=stated if number is None else number)
     except ValidationError as error:
         raise WorldError(f"'{text[:60]}': {refusal(error.errors()[0])}", fix=_FIX) from None
-    return Deed([change], f"{name} is set to {stated} with a rolling restart")
 
 
 def _move(text: str, cluster: LiveCluster) -> Deed:
@@ -331,7 +341,8 @@ def _help(_text: str, _cluster: LiveCluster) -> str:
         "wait TIME; until QUANTITY [<] NUMBER [within TIME]; rewind TIME; rewind to TIME; clock\n"
         "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
         "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%) [for TIME]\n"
-        "load x2; spread (keys); set NAME=VALUE; move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
+        "load x2; spread (keys); set NAME=VALUE; edit NAME=VALUE (config.ini)\n"
+        "move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
         f"quantities: {', '.join(NAMES)}, {', '.join(f'{one}:…' for one in OF_ONE)}"
     )
 
@@ -342,7 +353,7 @@ _OF_TIME: dict[str, Callable[[str, LiveCluster], str]] = {
 _DEEDS: dict[str, Callable[[str, LiveCluster], Deed]] = {
     "kill": _kill, "hang": _hang, "wake": _wake, "start": _start, "fail": _fail, "restore": _restore,
     "cut": _cut, "heal": _heal, "slow": _slow, "load": _load, "set": _set, "move": _move,
-    "spread": _spread,
+    "spread": _spread, "edit": _edit,
 }  # fmt: skip
 OF_TIME = tuple(_OF_TIME)
 """What passes time or tells of it."""

@@ -34,6 +34,7 @@ from ndbplan.simulate.events.failures import (
 )
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.events.nodes import (
+    Renewal,
     Starts,
     break_off_start,
     die,
@@ -88,6 +89,8 @@ class Start(Order):
     node_id: int
     initial: bool = False
     crashed: bool = True
+    renewal: Renewal | None = None
+    """What it becomes with it; None: what it was."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +261,7 @@ def begin(sim: Simulation, order: Start) -> None:
     sim.outage.release(BY_HAND, [node.id])
     starts = Starts(sim.outage.plan, "initial" if order.initial else "node", order.crashed)
     if sim.outage.stop is None and sim.node(node.id) >= 0:
-        start(sim, node, starts)
+        start(sim, node, starts, order.renewal)
 
 
 @handles(StartTogether)

@@ -11,6 +11,7 @@ from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events.orders import Connect
 from ndbplan.train.answer import Answer
+from ndbplan.train.configuring import ReadConfig
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.starts import StartProcess
 
@@ -61,7 +62,10 @@ def data_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
 
 
 def management_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`ndb_mgmd -f config.ini`: the management server of the host, when it is down."""
+    """`ndb_mgmd -f config.ini [--reload]`: the management server of the host, when it is down.
+
+    It has the configuration that it had; --reload or --initial: what its file says now.
+    """
     read = _read(words)
     if isinstance(read, str):
         return Answer(f"ndb_mgmd: [ERROR] unknown option '{read[:60]}'.\n", 2)
@@ -72,4 +76,5 @@ def management_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> A
         return Answer(f"{said}ERROR    -- no management node of this host is configured\n", 1)
     if not down:
         return Answer(f"{said}ERROR    -- the port is in use: the server runs already\n", 1)
-    return Answer(said, 0, (Connect(down[0].id),))
+    again = (ReadConfig(),) if read[0] & {"--reload", "--initial"} else ()
+    return Answer(said, 0, (Connect(down[0].id), *again))

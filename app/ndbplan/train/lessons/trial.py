@@ -87,9 +87,12 @@ def near_misses(play: Play, lines: Sequence[str]) -> list[list[Miss]]:
     kinds = [_kind(line) for line in lines]
     acts = [i for i, kind in enumerate(kinds) if kind != "time"]
     dropped = [Miss(f"without '{lines[i]}'", [*lines[:i], *lines[i + 1 :]]) for i in acts]
+    stage_of = [number for number, stage in enumerate(play.lesson.stages) for _ in stage.routes[0]]
     swapped = []
     for i, j in pairwise(acts):
-        if kinds[i] != kinds[j] or kinds[i] == "deed":
+        # Within a stage only an answer has to wait, for what is to be looked at.
+        guesses = kinds[i] == "look" and kinds[j] == "answer"
+        if guesses or (stage_of[i] != stage_of[j] and (kinds[i] != kinds[j] or kinds[i] == "deed")):
             other = list(lines)
             other[i], other[j] = other[j], other[i]
             swapped.append(Miss(f"'{lines[j]}' before '{lines[i]}'", other))

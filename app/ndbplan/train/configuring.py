@@ -1,0 +1,82 @@
+"""A configuration that is changed by hand: its file, the server that reads it, the nodes that start with it.
+
+EditConfig(ParameterChange(...))     # config.ini says so; nobody knows yet
+ReadConfig()                         # a management server starts with --reload or --initial
+renewal(sim, 3)                      # what data node 3 becomes with its next start; None: what it is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ndbplan.configuration.failures import Failures
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.plan.events import ParameterChange
+from ndbplan.simulate.events.configuration import changed
+from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.nodes import Renewal
+from ndbplan.simulate.model.node_rows import node_facts
+from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.train.state import state_of
+
+
+@dataclass(frozen=True)
+class EditConfig(Order):
+    """The file of the management server has another value."""
+
+    change: ParameterChange
+
+
+@dataclass(frozen=True)
+class ReadConfig(Order):
+    """A management server reads it."""
+
+
+@planned(EditConfig)
+def edit_now(order: EditConfig, asked: Asked) -> Iterator[Due]:
+    """At once, unless the value cannot be."""
+    changed(asked.plan, order.change)
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@planned(ReadConfig)
+def read_now(order: ReadConfig, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@handles(EditConfig)
+def edit(sim: Simulation, order: EditConfig) -> None:
+    """Nothing has it yet."""
+    state_of(sim).edited = order.change
+
+
+@handles(ReadConfig)
+def read(sim: Simulation, _order: ReadConfig) -> None:
+    """Data nodes get it with their next start."""
+    state = state_of(sim)
+    if state.edited is not None:
+        state.served, state.edited, state.configured = state.edited, None, frozenset()
+
+
+def renewal(sim: Simulation, node_id: int) -> Renewal | None:
+    """What a data node is started for, where the server has another configuration than the node."""
+    state = state_of(sim)
+    node = state.data_node(node_id)
+    if state.served is None or node is None or node_id in state.configured:
+        return None
+    after = changed(sim.outage.plan, state.served)
+    facts = node_facts(after, sim.scenario.workload, node_groups(after))
+    return Renewal(state.served.name, facts[node.id].row) if node.id in facts else None
+
+
+def has_started(sim: Simulation, node_id: int) -> None:
+    """A data node has what the server had when it began to start; with the last one all go by it."""
+    state = state_of(sim)
+    if state.served is None or node_id in state.configured:
+        return
+    state.configured |= {node_id}
+    if state.configured >= state.nodes.keys():
+        sim.outage.failures = Failures(changed(sim.outage.plan, state.served))
+        state.plan = changed(state.plan, state.served)
