@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QPen
+from PySide6.QtGui import QPen, QPixmap
 from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
 from ndbplan.describe.titles import display_name
@@ -170,8 +170,10 @@ class _Carry(Gesture):
     def _picture_of(self, object_id: str) -> QGraphicsPixmapItem:
         item = self.scene.item_of(object_id)
         rect = item.rect_in_scene() if item is not None else QRectF()
-        seen = self.view.mapFromScene(rect).boundingRect()
-        picture = QGraphicsPixmapItem(self.view.viewport().grab(seen))
+        viewport = self.view.viewport()
+        # What lies outside cannot be painted, nor has anybody seen it.
+        seen = self.view.mapFromScene(rect).boundingRect() & viewport.rect()
+        picture = QGraphicsPixmapItem(QPixmap() if seen.isEmpty() else viewport.grab(seen))
         picture.setPos(self.view.mapToScene(seen.topLeft()))
         picture.setScale(1 / self.view.zoom)
         picture.setZValue(Z_LABEL)
