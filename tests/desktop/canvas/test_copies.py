@@ -124,13 +124,3 @@ def test_the_original_is_seen_where_it_stays_and_no_picture_of_it_is_left(hands,
         hands.document.undo_stack.undo()
         assert len(hands.scene.items()) == things
     assert hands.scene.item_of("host-a1").rect_in_scene() == rect
-
-
-def test_what_is_copied_may_lie_outside_the_window_in_part(hands_on) -> None:
-    """A rack that is seen at its edge only; what Qt complains of while it is pictured fails the test."""
-    hands = hands_on(zoom=2.0)
-    rack = hands.plan.locations[0]
-    grip = hands.scene.item_of(rack.id).rect_in_scene().topLeft() + QPointF(200, 12)
-    hands.view.pan_by(QPoint(0, hands.view.viewport().height() - 30) - hands.view.mapFromScene(grip))
-    hands.drag(grip, grip - QPointF(0, 40), held=_CTRL)
-    assert len(hands.plan.locations) == 4
