@@ -42,7 +42,7 @@ def test_variants_stand_side_by_side(call: Any, path: Path) -> None:
     assert figures["memory"]["judged"] == [None, "within the uncertainty", "within the uncertainty"]
     assert figures["cost"]["values"] == [None, None, None]
     told = call("compare", path, *QUICK).out
-    assert "cores of host host-a1: 32 | 48 | 32" in told
+    assert "Cores of host host-a1: 32 | 48 | 32" in told
     assert "not stated" in told
     assert "More cores: better in 0 figures" in told
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 
 from ndbplan.desktop.look import theme
 from ndbplan.plan.processes import DataNode, DiskRole
