@@ -233,3 +233,20 @@ def test_a_quantity_says_what_it_is_and_equals_only_its_like() -> None:
     assert eval(repr(one)) == one
     many = sum([Quantity.stated(f"part {i}", 1.0, "s") for i in range(2000)], start=one)
     assert pickle.loads(pickle.dumps(many)) == many
+
+
+@pytest.mark.parametrize(("low", "high", "unit"), [(0.5, 3.0, "s"), (-1.0, 4.0, "s"), (0.0, 2.0, "s")])
+def test_a_tenth_of_what_is_drawn_lies_beyond_each_end(low: float, high: float, unit: str) -> None:
+    one = Quantity(1.0, low, high, unit)
+    assert one.at(0.0) == 1.0
+    assert (one.at(-1.2816), one.at(1.2816)) == pytest.approx((low, high))
+    drawn = [one.at(z / 10) for z in range(-40, 41)]
+    assert drawn == sorted(drawn)
+    assert drawn[0] < low or low <= 0.0
+    assert drawn[-1] > high
+
+
+def test_what_is_drawn_stays_what_it_can_be() -> None:
+    assert Quantity(0.9, 0.75, 1.0, "fraction").at(3.0) == 1.0
+    assert [Quantity(5, 4, 6, "count").at(z) for z in (-1.3, -1.2, 1.2, 1.3)] == [4, 5, 5, 6]
+    assert Quantity(1.0, 0.0, 3.0, "s").at(-9.0) == 0.0

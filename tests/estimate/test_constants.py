@@ -46,20 +46,22 @@ def test_the_last_calibration_counts_and_its_range_holds_its_value() -> None:
     assert found.low <= found.value == 7e9 <= found.high
 
 
-def test_a_drawn_world_has_every_constant_somewhere_in_its_range_and_certain() -> None:
+def test_a_drawn_world_has_every_constant_in_its_range_four_times_of_five_and_certain() -> None:
     own = Calibration(constant="memory_touch_bytes_per_s", value=5e9, low=4e9, high=6e9, source="our nodes")
     constants = Constants((own,))
     first, second = (constants.drawn(np.random.default_rng(seed)) for seed in (1, 2))
-    moved = 0
+    moved = inside = 0
     for name, known in all_constants().items():
         one, drawn = constants[name], first[name]
-        assert one.low <= drawn.value <= one.high
+        inside += one.low < one.high and one.low <= drawn.value <= one.high
         assert drawn.low == drawn.value == drawn.high or one.low == one.high
-        assert (drawn.value == second[name].value) == (one.low == one.high), name
-        assert (drawn.unit, drawn.value != known.value) == (one.unit, one.low != one.high)
+        assert drawn.unit == one.unit
+        # Counts, shares of nearly all and what is never less than it is may be drawn alike twice.
+        assert one.low < one.high or drawn.value == known.value
         moved += one.low != one.high
     assert moved > 100
-    assert 4e9 <= first["memory_touch_bytes_per_s"].value <= 6e9
+    assert 0.72 * moved < inside < 0.92 * moved
+    assert first["memory_touch_bytes_per_s"] != second["memory_touch_bytes_per_s"]
     again = constants.drawn(np.random.default_rng(1))
     assert [c.value for c in again.calibrations] == [c.value for c in first.calibrations]
 

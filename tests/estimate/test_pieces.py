@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +40,11 @@ from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 PLAN = sample_plan("starter").replace(ndb_version="8.4")
 SETTINGS, CONSTANTS = node_settings(PLAN), constants_of(PLAN)
-LIMITS = SpeedLimits(10e6, 20e6, 50e6, 200e6, redo_control=True)
+LIMITS = SpeedLimits(10e6, 20e6, 50e6, 200e6, redo_control=True, highest=20e6, raised=200e6)
+
+
+def _all_at(speed: float) -> SpeedLimits:
+    return SpeedLimits(speed, speed, speed, speed, redo_control=True, highest=speed, raised=speed)
 
 
 def held(rows: float, checkpoint_bytes: float) -> Any:
@@ -66,7 +71,7 @@ def test_a_partial_checkpoint_is_as_fast_as_changes_need(
         changes = [Change(part, inserts, updates, deletes)]
         found = partial_checkpoint(SETTINGS, CONSTANTS, data, changes, LIMITS)[1]
         assert (found.value, found.low, found.high) == (pytest.approx(speed), 10e6, 200e6)
-        slow = SpeedLimits(10e6, 20e6, 50e6, 200e6, redo_control=False)
+        slow = replace(LIMITS, redo_control=False, raised=20e6)
         assert partial_checkpoint(SETTINGS, CONSTANTS, data, changes, slow)[1].value == 20e6
 
 
@@ -121,8 +126,8 @@ def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> Non
     assert found(None)[2].why[1].value == 0
     # However much comes, a twentieth of the speed is left for what was there.
     assert found(1e9)[2].value == pytest.approx(5000.0)
-    assert found(1e9, SpeedLimits(10, 10, 10, 10, redo_control=True))[2].value == pytest.approx(1e10)
-    assert found(1e9, SpeedLimits(0, 0, 0, 0, redo_control=True))[2].value == 0
+    assert found(1e9, _all_at(10))[2].value == pytest.approx(1e10)
+    assert found(1e9, _all_at(0))[2].value == 0
 
 
 def test_the_hottest_of_few_values() -> None:

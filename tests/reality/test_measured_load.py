@@ -59,24 +59,25 @@ def test_first_error_comes_when_it_came_in_some_run(era: str, least: int) -> Non
     assert len(found) >= least, found
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 9), ("8.4.8", 10)])
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 10), ("8.4.8", 10)])
 def test_rates_lie_inside_the_drawn_range(era: str, least: int) -> None:
+    """More than four of five: draws go beyond ranges of constants, which are p10 to p90, one time of five."""
     inside = [one.name for one in of_era(era) if one.phase.first is not None and is_inside(one)]
     assert len(inside) >= least, inside
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 8), ("8.4.8", 7)])
-def test_the_middle_run_takes_what_was_measured(era: str, least: int) -> None:
-    """Within a tenth from a cluster that was just started. Given where in the cycle of checkpoints a load of
-    7.4.10 begins, all but one of its phases are (test_disk_limited); the rest is that moment."""
+def test_the_middle_run_takes_what_was_measured() -> None:
+    """Within a tenth from a cluster that was just started: seven in ten. Given where in the cycle of
+    checkpoints a load of 7.4.10 begins, all but one of its phases are (test_disk_limited); the rest is that
+    moment."""
     near = [
         one.name
-        for one in of_era(era)
+        for one in outcomes()
         if one.phase.first is not None
         and abs(one.spread([seen.accepted_rows_s for seen in one.drawn])[1] / one.phase.accepted_rows_s - 1)
         <= 0.1
     ]
-    assert len(near) >= least, near
+    assert len(near) >= 0.69 * sum(OVERLOADED.values()), near
 
 
 @pytest.mark.parametrize("era", ERAS)

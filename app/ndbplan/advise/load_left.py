@@ -19,10 +19,10 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
-from ndbplan.estimate.load.disks import sequential_write_bytes_per_s
 from ndbplan.estimate.load.network import data_node_link
 from ndbplan.estimate.loaded import client_processes
 from ndbplan.plan.plan import Plan

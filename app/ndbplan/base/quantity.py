@@ -17,6 +17,10 @@ from typing import Any, Final
 
 from ndbplan.base.units import format_value
 
+END_DEVIATIONS = 1.2816
+"""Standard deviations from the middle to p10 and p90, the ends of a range."""
+MOST_DEVIATIONS = 2.33
+
 
 class Term:
     """One step of a derivation: an input, a constant or an intermediate result. It never changes."""
@@ -242,6 +246,21 @@ class Quantity:
     def in_unit(self, unit: str) -> Quantity:
         """The same number, called by another unit: nothing is converted."""
         return Quantity(self.value, self.low, self.high, unit, self._why)
+
+    def at(self, deviations: float) -> float:
+        """What lies so many standard deviations away: a tenth of all is below `low`, a tenth above `high`.
+
+        By the logarithm where all is positive, at most 2.33 away (one in a hundred). A share is at most 1; a
+        count is one of the three.
+        """
+        share = min(MOST_DEVIATIONS, abs(deviations)) / END_DEVIATIONS
+        end = self.high if deviations > 0.0 else self.low
+        if self.unit == "count":
+            return end if share > 1.0 else self.value
+        if self.low <= 0.0:
+            return max(min(0.0, self.low), self.value + (end - self.value) * share)
+        found: float = self.value * (end / self.value) ** share
+        return min(1.0, found) if self.unit == "fraction" and self.high <= 1.0 else found
 
     def within(self, least: float = -inf, most: float = inf) -> Quantity:
         """The same, but neither the number nor an end of its range beyond these bounds."""

@@ -87,7 +87,7 @@ class Constants:
         return _of(self.calibrations, name, self.era)
 
     def drawn(self, random: Generator) -> Constants:
-        """Every constant somewhere in its range, most likely near its value; what is certain stays.
+        """Every constant drawn, in its range four times of five; what is certain stays.
 
         One world of a Monte-Carlo: `Estimation(plan, workload, constants=constants.drawn(random))`.
         """
@@ -95,7 +95,7 @@ class Constants:
         for name in all_constants():
             one = self[name]
             if one.low < one.high:
-                value = float(random.triangular(one.low, one.value, one.high))
+                value = one.at(float(random.normal()))
                 drawn.append(Calibration(constant=name, value=value, low=value, high=value, source=_DRAWN))
         return Constants((*self.calibrations, *drawn), self.era)
 

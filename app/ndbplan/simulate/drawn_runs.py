@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import keeping
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import column
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.stored import reach
@@ -82,19 +83,18 @@ def drawn(
 
     random = np.random.default_rng((seed, number))
 
-    def draw(low: float, mode: float, high: float) -> float:
-        if number == 0 or low >= high:
-            # What is certain here takes its turn all the same: it may not be so in the plan beside.
-            random.random()
-            return mode
-        return float(random.triangular(low, mode, high))
+    def deviations() -> float:
+        """From what is likeliest, in standard deviations. What is certain takes its turn all the same: it may
+        not be so in the plan beside."""
+        away = float(random.normal())
+        return away if number else 0.0
 
     constants, near = constants_of(scenario.plan), reach(scenario.plan, "load")
 
     def drawn_of(name: str) -> float:
-        """A constant somewhere in its range, against its value; far from all runs the range is wider."""
+        """A constant against its value, by its range; far from all runs this is wider."""
         one = near.widened(constants[name])
-        return draw(one.low / one.value, 1.0, one.high / one.value)
+        return one.at(deviations()) / one.value
 
     def half(name: str) -> float:
         """Half of the range of a constant that differs from one checkpoint to the next; no more than it."""
@@ -112,11 +112,11 @@ def drawn(
         run.lcp_begin_stage_off_s = half("lcp_begin_stage_s")
         run.lcp_first_s += half("lcp_first_s") * float(random.uniform(-1.0, 1.0))
         flushes = constants["lcp_flushes_after"]
-        run.lcp_flushes_after += round(draw(flushes.low, flushes.value, flushes.high) - flushes.value)
+        run.lcp_flushes_after += flushes.at(deviations()) - flushes.value
     run.aborted_log *= drawn_of("redo_aborted_share")
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
-    factor = draw(log_range[0], 1.0, log_range[1])
+    factor = Quantity(1.0, *log_range, "factor").at(deviations())
     one = replace(
         scenario.with_laws(run=run, disks=disks, nodes=nodes, load=laws.load * factor),
         seed=seed + 7919 * number,

@@ -17,6 +17,7 @@ from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from reality.load_runs import plan_of, runs
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 OVERLOAD = load(resource_path("samples/redo-overload.ndbplan"))
@@ -123,3 +124,27 @@ def test_bytes_of_partial_checkpoints_by_distinct_changed_rows() -> None:
         full = partial_fraction(weight * distinct / rows, 1 / FRAGMENTS_IN_TURN, 0.6)
         near += rows * full + changed * (1 - full) == pytest.approx(float(case["n2_records"]), rel=0.05)
     assert near >= 0.8 * len(cases)
+
+
+@pytest.mark.parametrize(("name", "measured"), [("A1", 5.95e6), ("A5", 11.8e6), ("A7", 3.08e6)])
+def test_no_checkpoint_is_written_faster_than_its_disk_can_beside_the_log(name: str, measured: float) -> None:
+    """Disks of 10, 20 and 5 MB/s, MaxDiskWriteSpeed 20 MiB/s: what was written while the log was behind."""
+    plan = plan_of(next(run for run in runs() if run.name == name))
+    speed = node(plan).speed_bytes_per_s
+    assert speed.value == pytest.approx(measured, rel=0.05)
+    disk = plan.hosts[0].disks[0].sequential_write_bytes_per_s
+    assert speed.high <= disk
+    idle = node(plan, busy=False)
+    assert idle.speed_bytes_per_s.value == min(disk, 20 * 2**20)
+
+
+@given(st.floats(1e6, 1e9), st.floats(1.0, 3.0))
+def test_a_faster_disk_never_slows_a_checkpoint(disk: float, times: float) -> None:
+    def speed(bytes_per_s: float) -> float:
+        disks = [disk.id for host in STARTER.hosts for disk in host.disks]
+        plan = STARTER
+        for one in disks:
+            plan = edits.update(plan, one, sequential_write_bytes_per_s=bytes_per_s)
+        return node(plan).speed_bytes_per_s.value
+
+    assert speed(disk) <= speed(disk * times) + 1e-6

@@ -8,7 +8,6 @@ table, found as the time T at which speed x T has written what changed in T (Ron
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -17,10 +16,10 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint_room import rooms
 from ndbplan.estimate.load.checkpoint_speed import (
     REDO_ALERTS,
     SpeedLimits,
-    checkpoint_share,
     is_partial,
     speed_limits,
 )
@@ -34,9 +33,8 @@ from ndbplan.estimate.load.partial_checkpoint import (
     partial_checkpoint,
 )
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
-from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
-from ndbplan.plan.processes import DiskRole
 
 _LEAST_RATE = 1e-3
 """Slower log or growth, per second, never fills anything."""
@@ -91,16 +89,11 @@ def _full(
     during = constants["lcp_insert_share"]
     least_left = constants["lcp_least_left"].value
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
-    speed = Quantity(
-        limits.ceiling,
-        limits.floor,
-        limits.ceiling,
-        "bytes/s",
-        (
-            Term("MaxDiskWriteSpeed", limits.ceiling, "bytes/s", "plan"),
-            Term("MinDiskWriteSpeed, when redo falls behind", limits.floor, "bytes/s", "plan"),
-        ),
+    terms = (
+        Term("MaxDiskWriteSpeed, as far as the disk can", limits.ceiling, "bytes/s", "plan"),
+        Term("MinDiskWriteSpeed, when redo falls behind", limits.floor, "bytes/s", "plan"),
     )
+    speed = Quantity(limits.ceiling, limits.floor, limits.highest, "bytes/s", terms)
 
     def seconds(rate: float, share: float) -> float:
         left = max(rate - share * inserted * factor, least_left * rate)
@@ -136,13 +129,16 @@ def _node(
     data: NodeData,
     load: NodeLoad | None,
     tables: tuple[TableLoad, ...],
+    least: float,
     room: float,
+    most: float,
 ) -> NodeCheckpoint:
     """Checkpoints of the nodes with these settings, data and load.
 
-    `room`: bytes a second that their disk leaves for a checkpoint.
+    `least`, `room`, `most`: bytes a second that their disk leaves for a checkpoint, see `rooms`.
     """
-    node = _without_growth(settings, constants, data, load, tables)
+    limits = speed_limits(settings).on_disk(least, room, most)
+    node = _without_growth(settings, constants, data, load, tables, limits)
     return node if load is None else _with_log_full(node, settings, constants, data, load, tables, room)
 
 
@@ -152,8 +148,8 @@ def _without_growth(
     data: NodeData,
     load: NodeLoad | None,
     tables: tuple[TableLoad, ...],
+    limits: SpeedLimits,
 ) -> NodeCheckpoint:
-    limits = speed_limits(settings)
     partial = is_partial(settings)
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
     full = _all_rows(data) * constants["lcp_all_rows"] * factor
@@ -195,20 +191,6 @@ def _redo_span(
     size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
     fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
     return needed, fill
-
-
-def _room(node: Machine, load: NodeLoad | None, constants: Constants) -> float:
-    """Bytes a second that a checkpoint of the node can write beside the redo log."""
-    disk = node.disks[DiskRole.LCP]
-    if disk is None or load is None:
-        return math.inf
-    whole = disk.sequential_write_bytes_per_s * (1.0 - disk.other_load)
-    if node.disks[DiskRole.REDO] is not disk:
-        return whole
-    page = constants["redo_page_overhead"]
-    parts = sum(rate > 0 for _, rate in load.redo_by_log_part)
-    share = checkpoint_share(node.settings, constants, node.ldm_threads, parts).value
-    return max(share * whole, whole - load.redo_bytes_per_s.value * page.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +302,7 @@ def checkpoint(
 
     `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle.
     """
-    constants = machines.constants
+    constants, room = machines.constants, rooms(machines, loads)
     nodes = []
     for node_id, node in machines.by_id.items():
         if node_id not in held:
@@ -328,6 +310,6 @@ def checkpoint(
         data, load = held[node_id], loads.get(node_id)
         own = load.alike if load is not None else None
         used = node.settings.only(NODE_SETTINGS)
-        one = _node(used, constants, data.alike, own, tables, _room(node, own, constants))
+        one = _node(used, constants, data.alike, own, tables, *room[node_id])
         nodes.append(_of(one, node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))

@@ -30,6 +30,22 @@ class SpeedLimits:
     """MaxDiskWriteSpeedOwnRestart."""
     redo_control: bool
     """EnableRedoControl: the speed follows the rate of changes, up to `own_restart` in need."""
+    highest: float
+    """`ceiling` where a disk leaves more than is likely."""
+    raised: float
+    """The same of what redo control may set."""
+
+    def on_disk(self, least: float, room: float, most: float) -> SpeedLimits:
+        """The same of a disk that leaves so much for checkpoints: at least, likely, at most."""
+        return SpeedLimits(
+            floor=min(self.floor, least),
+            ceiling=min(self.ceiling, room),
+            other_restart=min(self.other_restart, room),
+            own_restart=min(self.own_restart, room),
+            redo_control=self.redo_control,
+            highest=min(self.highest, most),
+            raised=min(self.raised, most),
+        )
 
 
 def speed_limits(settings: NodeSettings) -> SpeedLimits:
@@ -37,16 +53,20 @@ def speed_limits(settings: NodeSettings) -> SpeedLimits:
     if not settings.features.checkpoint_speed_by_parameters:
         speed = settings.number("DiskCheckpointSpeed")
         restart = settings.number("DiskCheckpointSpeedInRestart")
-        return SpeedLimits(speed, speed, speed, restart, redo_control=False)
+        return SpeedLimits(speed, speed, speed, restart, redo_control=False, highest=speed, raised=speed)
     known = settings.features
     floor = settings.number("MinDiskWriteSpeed")
     ceiling = max(floor, settings.number("MaxDiskWriteSpeed"))
+    own = max(ceiling, settings.number("MaxDiskWriteSpeedOwnRestart"))
+    controlled = known.redo_control and bool(settings.number("EnableRedoControl"))
     return SpeedLimits(
         floor=floor,
         ceiling=ceiling,
         other_restart=max(ceiling, settings.number("MaxDiskWriteSpeedOtherNodeRestart")),
-        own_restart=max(ceiling, settings.number("MaxDiskWriteSpeedOwnRestart")),
-        redo_control=known.redo_control and bool(settings.number("EnableRedoControl")),
+        own_restart=own,
+        redo_control=controlled,
+        highest=ceiling,
+        raised=own if controlled else ceiling,
     )
 
 

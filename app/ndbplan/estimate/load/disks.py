@@ -15,11 +15,12 @@ from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint
+from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate
 from ndbplan.estimate.storage.machines import Machines
-from ndbplan.plan.hardware import Disk, DiskKind, Host
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode, DiskRole
 
 _NO_IO = Quantity.exact(0.0, "per s")
@@ -77,15 +78,6 @@ class DisksEstimate(Shape):
     def busiest(self) -> DiskDemand | None:
         """The disk with the highest utilisation."""
         return max(self.disks, key=lambda d: d.utilisation.value, default=None)
-
-
-def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants) -> Quantity:
-    """Speed of a disk that takes so many sequential streams at once."""
-    name = f"sequential writing of {disk.name}"
-    speed = Quantity.stated(name, disk.sequential_write_bytes_per_s, "bytes/s")
-    if disk.kind is not DiskKind.HDD or streams < 2:
-        return speed
-    return speed * constants["hdd_shared_stream_factor"]
 
 
 @kept_by_identity(size=KEPT_NODES)

@@ -176,10 +176,11 @@ def partial_checkpoint(
         Term("RecoveryWork", work, "fraction", "plan"),
         Term("InsertRecoveryWork", insert, "fraction", "plan"),
         *headroom.why,
+        Term("speed at most, as far as the disk can", limits.raised, "bytes/s", "plan"),
         Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
         *meanwhile.why,
     )
-    speed = Quantity.spanning(target, (limits.floor, limits.own_restart), "bytes/s", terms)
+    speed = Quantity.spanning(target, (limits.floor, limits.raised), "bytes/s", terms)
     spread = constants["lcp_partial_bytes"]
     size = (Quantity.exact(written, "bytes", terms) * spread).within(most=max(written, data.checkpoint_bytes))
     duration = size / speed

@@ -1,0 +1,68 @@
+"""What disks leave for local checkpoints: no checkpoint is written faster, whatever its speed is set to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ndbplan.base.quantity import Quantity
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
+from ndbplan.estimate.load.demand import NodeLoad
+from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.plan.hardware import Disk, DiskKind
+from ndbplan.plan.processes import DiskRole
+
+NO_LIMIT = (math.inf, math.inf, math.inf)
+
+
+def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants) -> Quantity:
+    """Speed of a disk that takes so many sequential streams at once."""
+    name = f"sequential writing of {disk.name}"
+    speed = Quantity.stated(name, disk.sequential_write_bytes_per_s, "bytes/s")
+    if disk.kind is not DiskKind.HDD or streams < 2:
+        return speed
+    return speed * constants["hdd_shared_stream_factor"]
+
+
+def rooms(machines: Machines, loads: Mapping[int, NodeLoad]) -> dict[int, tuple[float, float, float]]:
+    """Bytes a second that each node can write of a checkpoint, by node id: at least, likely, at most.
+
+    Of a disk that the log is written to as well a checkpoint gets what the log leaves, and no less than its
+    share. Nodes that write to one disk get as much each.
+    """
+    on_disk: dict[str, list[Machine]] = {}
+    logs: dict[str, list[Machine]] = {}
+    for node in machines.nodes:
+        for role, found in ((DiskRole.LCP, on_disk), (DiskRole.REDO, logs)):
+            disk = node.disks[role]
+            if disk is not None:
+                found.setdefault(disk.id, []).append(node)
+    rooms = dict.fromkeys(machines.by_id, NO_LIMIT)
+    for disk_id, nodes in on_disk.items():
+        disk = nodes[0].disks[DiskRole.LCP]
+        if disk is not None:
+            room = _room(disk, nodes, logs.get(disk_id, []), loads, machines.constants)
+            rooms.update({node.node_id: room for node in nodes})
+    return rooms
+
+
+def _room(
+    disk: Disk,
+    nodes: list[Machine],
+    logs: list[Machine],
+    loads: Mapping[int, NodeLoad],
+    constants: Constants,
+) -> tuple[float, float, float]:
+    """What each of some nodes can write of a checkpoint to a disk that has the logs of some nodes, too."""
+    own = [load for node in logs if (load := loads.get(node.node_id)) is not None]
+    log = constants["redo_page_overhead"] * sum(load.redo_bytes_per_s.value for load in own)
+    streams = len(nodes) + len(logs) if log.value else len(nodes)
+    whole = sequential_write_bytes_per_s(disk, streams, constants) * (1.0 - disk.other_load)
+    parts = sum(rate > 0 for load in own for _, rate in load.redo_by_log_part)
+    ldms = sum(node.ldm_threads for node in nodes)
+    share = checkpoint_share(nodes[0].settings, constants, ldms, parts)
+    least = max(share.low * whole.low, whole.low - log.high)
+    likely = max(share.value * whole.value, whole.value - log.value)
+    most = max(share.high * whole.high, whole.high - log.low)
+    return least / len(nodes), likely / len(nodes), most / len(nodes)
