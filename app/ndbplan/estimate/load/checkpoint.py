@@ -89,11 +89,11 @@ def _full(
     during = constants["lcp_insert_share"]
     least_left = constants["lcp_least_left"].value
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
-    terms = (
+    bounds = (
         Term("MaxDiskWriteSpeed, as far as the disk can", limits.ceiling, "bytes/s", "plan"),
         Term("MinDiskWriteSpeed, when redo falls behind", limits.floor, "bytes/s", "plan"),
     )
-    speed = Quantity(limits.ceiling, limits.floor, limits.highest, "bytes/s", terms)
+    speed = Quantity(limits.ceiling, limits.floor, limits.highest, "bytes/s", bounds)
 
     def seconds(rate: float, share: float) -> float:
         left = max(rate - share * inserted * factor, least_left * rate)
