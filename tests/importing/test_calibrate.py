@@ -112,6 +112,17 @@ def test_a_time_below_the_waits_is_refused() -> None:
         timed_restart(TERABYTE, "rolling", 1000.0)
 
 
+@pytest.mark.parametrize("factor", [0.25, 20.0])
+def test_a_time_that_no_likely_constants_explain_is_named(factor: float) -> None:
+    """Before, one constant took all of it: 300 s of a node restart of 39 s became 262 s of metadata."""
+    wanted = factor * restart(TERABYTE, "node").duration_s.value
+    with pytest.raises(MeasurementError, match=r"restart: .* contradicts the plan, by which"):
+        timed_restart(TERABYTE, "node", wanted)
+    slow = Measurement("restart_info", "node 2", 2, {"restore_s": 1600.0, "subscription_s": 55.0})
+    with pytest.raises(MeasurementError, match=r"wait for subscriptions: 55 s .* subscription_s alone"):
+        calibrate(TERABYTE, slow)
+
+
 def test_calibrations_follow_the_plan_when_nodes_are_added() -> None:
     plan, _ = calibrate(TERABYTE, RESTART)
     assert add_node_group(plan).calibrations == plan.calibrations

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ndbplan.base.units import format_value
 from ndbplan.estimate.constants import constant_for
 from ndbplan.importing.measurements import MeasurementError
 from ndbplan.plan.plan import Calibration, Plan
@@ -35,6 +36,8 @@ _LEAST_CHANGE = 0.01
 _FASTEST = 1e-4
 _MOST_DEVIATIONS = 3
 """Waits are not shorter than so many standard deviations below what they are."""
+_FARTHEST = 6.0
+"""A measurement contradicts the plan when constants must be so many standard deviations off to explain it."""
 _ROOM = 0.85
 """Share of the least possible time below which a measurement contradicts the plan."""
 
@@ -74,7 +77,7 @@ def updated(
     """The plan with the constants of the knobs as the measurements leave them.
 
     What was measured under the same source before is replaced. Raises MeasurementError for a duration below
-    what disks, links and protocols alone take.
+    what disks, links and protocols alone take, and for one that no likely constants explain.
     """
     import numpy as np
 
@@ -102,6 +105,8 @@ def updated(
         theta = theta + step
         if float(np.abs(step).max()) < 1e-6:
             break
+    if math.sqrt(float(theta @ known @ theta)) > _FARTHEST:
+        raise _contradicted(plan, knobs, predict(plan), observed, theta.tolist())
     widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
     return _calibrated(plan, knobs, theta.tolist(), widths[0].tolist(), widths[1].tolist(), source)
 
@@ -162,6 +167,30 @@ def _calibrated(
                 value, room = constant_for(plan, name).value * factor, math.exp(P90 * now)
                 values[name] = (value, value / room, value * room)
     return _with(plan, values, source)
+
+
+def _contradicted(
+    plan: Plan,
+    knobs: Sequence[Knob],
+    expected: Sequence[float],
+    observed: Sequence[Observed],
+    theta: Sequence[float],
+) -> MeasurementError:
+    """What to say of measurements that only constants far off their ranges explain: which, and how far."""
+    pairs = list(zip(observed, expected, strict=True))
+    one, seconds = max(pairs, key=lambda pair: abs(math.log(pair[0].seconds / max(1e-9, pair[1]))))
+    off = [log / deviation(plan, knob.first) for knob, log in zip(knobs, theta, strict=True)]
+    at = max(range(len(off)), key=lambda i: abs(off[i]))
+    name = knobs[at].first
+    known = constant_for(plan, name)
+    needed = known.value * math.exp(theta[at] if knobs[at].durations else -theta[at])
+    took, takes = format_value(one.seconds, "s"), format_value(seconds, "s")
+    return MeasurementError(
+        f"{one.name}: {took} contradicts the plan, by which it takes {takes}: {name} alone would have to be "
+        f"{format_value(needed, known.unit)} instead of {format_value(known.value, known.unit)}, others too",
+        fix="see that rows, tables, hardware and load of the plan are those that were measured, and that "
+        "nothing else kept it waiting; calibrations of other machines are removed first",
+    )
 
 
 def _refuse_the_impossible(
