@@ -1,4 +1,8 @@
-"""What disks leave for local checkpoints: no checkpoint is written faster, whatever its speed is set to."""
+"""What disks leave for local checkpoints: no checkpoint is written faster, whatever its speed is set to.
+
+Measured on running clusters of 7.4.10 and 8.4.8 with disks of 4 to 20 MB/s. That a spinning disk is slower
+with several streams is judgement.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ NO_LIMIT = (math.inf, math.inf, math.inf)
 
 
 def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants) -> Quantity:
-    """Speed of a disk that takes so many sequential streams at once."""
+    """Speed of a disk that takes so many sequential streams at once, bytes a second."""
     name = f"sequential writing of {disk.name}"
     speed = Quantity.stated(name, disk.sequential_write_bytes_per_s, "bytes/s")
     if disk.kind is not DiskKind.HDD or streams < 2:
