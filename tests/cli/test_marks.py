@@ -33,7 +33,7 @@ ASKED = {
     "size": ("size",),
     "compare": ("compare", "AGAIN", "--no-simulation"),
     "diff": ("diff",),
-    "calibrate": ("calibrate", "--restarted", "10min", "-o", "OUT"),
+    "calibrate": ("calibrate", "--restarted", "6min", "-o", "OUT"),
 }
 
 

@@ -74,6 +74,7 @@ EVERY: Asked = {
     "runs": (("simulate", "--for", "20s", "--runs", "5", "--seed", "7"),),
     "diff": (("diff",),),
     "calibrate": (
+        ("calibrate", "--restarted", "75s", "-o", "OUT/calibrated.ndbplan"),
         ("calibrate", "--restarted", "10min", "-o", "OUT/calibrated.ndbplan"),
         ("calibrate", "--reorganised", "20min", "-o", "OUT/calibrated.ndbplan"),
     ),

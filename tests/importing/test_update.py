@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.timed import restart
 from ndbplan.importing.calibrate import RESTART_KNOBS, timed_restart
@@ -25,9 +26,13 @@ KNOBS = (
 PHASES = ("restore from local checkpoint", "rebuild ordered indexes", "wait for local checkpoint")
 
 
-def _phases(plan: Plan) -> list[float]:
-    found = {phase.name: phase.duration_s.value for phase in restart(plan, "node").phases}
+def _phases(plan: Plan) -> list[Quantity]:
+    found = {phase.name: phase.duration_s for phase in restart(plan, "node").phases}
     return [found[name] for name in PHASES]
+
+
+def _seconds(plan: Plan) -> list[float]:
+    return [found.value for found in _phases(plan)]
 
 
 def _with(plan: Plan, factors: tuple[float, ...]) -> Plan:
@@ -45,12 +50,12 @@ def _with(plan: Plan, factors: tuple[float, ...]) -> Plan:
 @settings(max_examples=8, deadline=None)
 def test_constants_behind_the_times_come_out_again(factors: tuple[float, ...]) -> None:
     truth = _with(PLAN, factors)
-    observed = [Observed(n, s, 0.005 * s) for n, s in zip(PHASES, _phases(truth), strict=True)]
+    observed = [Observed(n, s, 0.005 * s) for n, s in zip(PHASES, _seconds(truth), strict=True)]
     found = updated(PLAN, KNOBS, _phases, observed, "made times")
     for knob in KNOBS:
         for name in (*knob.durations, *knob.rates):
             assert constant_for(found, name).value == pytest.approx(constant_for(truth, name).value, rel=0.05)
-    assert _phases(found) == pytest.approx(_phases(truth), rel=0.05)
+    assert _seconds(found) == pytest.approx(_seconds(truth), rel=0.05)
 
 
 def test_ranges_of_what_was_measured_and_of_what_goes_with_it_get_narrower() -> None:
@@ -71,7 +76,7 @@ def test_what_was_timed_again_replaces_what_was_timed_before() -> None:
 def test_a_time_that_no_constant_explains_is_named() -> None:
     observed = [Observed("restart of node 2", 5.0, 0.1)]
     with pytest.raises(MeasurementError, match="restart of node 2: 5 s contradicts the plan"):
-        updated(PLAN, KNOBS, lambda plan: [restart(plan, "node").duration_s.value], observed, "x")
+        updated(PLAN, KNOBS, lambda plan: [restart(plan, "node").duration_s], observed, "x")
 
 
 def test_two_measurements_say_more_than_one() -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
 from ndbplan.edits import parts as edits
@@ -260,8 +261,8 @@ def _calibrate_restart(
             fix="use a restart with more data",
         )
 
-    def predict(moved: Plan) -> list[float]:
-        phases = {p.name: p.duration_s.value for p in restart(moved, "node", node.node_id).phases}
+    def predict(moved: Plan) -> list[Quantity]:
+        phases = {p.name: p.duration_s for p in restart(moved, "node", node.node_id).phases}
         return [phases[name] for name in names]
 
     source = f"restart_info of {measurement.name}"[:_MOST_LABEL]
@@ -323,7 +324,7 @@ def timed_reorganise(
     return updated(
         plan,
         _REORGANISE_KNOBS,
-        lambda moved: [reorganise(moved, groups).duration_s.value],
+        lambda moved: [reorganise(moved, groups).duration_s],
         observed,
         label,
     )
@@ -346,7 +347,7 @@ def timed_backup(plan: Plan, seconds: float, source: str) -> Plan:
     return updated(
         plan,
         _BACKUP_KNOBS,
-        lambda moved: [backup(moved).duration_s.value],
+        lambda moved: [backup(moved).duration_s],
         [Observed("backup", seconds, _TIMED * seconds)],
         source[:_MOST_LABEL],
     )
@@ -373,7 +374,7 @@ def timed_restart(
     return updated(
         plan,
         RESTART_KNOBS,
-        lambda moved: [restart(moved, kind, node_id, chosen).duration_s.value],
+        lambda moved: [restart(moved, kind, node_id, chosen).duration_s],
         [Observed("restart", seconds, _TIMED * seconds)],
         source[:_MOST_LABEL],
     )

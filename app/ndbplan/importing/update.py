@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
 from ndbplan.estimate.constants import constant_for
 from ndbplan.importing.measurements import MeasurementError
@@ -36,8 +37,9 @@ _LEAST_CHANGE = 0.01
 _FASTEST = 1e-4
 _MOST_DEVIATIONS = 3
 """Waits are not shorter than so many standard deviations below what they are."""
-_FARTHEST = 6.0
-"""A measurement contradicts the plan when constants must be so many standard deviations off to explain it."""
+_FARTHEST, _FAR = 6.0, 1.5
+"""A measurement contradicts the plan when constants must be so many standard deviations off to explain it,
+and it lies so many times beyond the range of the estimate: not all that is uncertain is a constant."""
 _ROOM = 0.85
 """Share of the least possible time below which a measurement contradicts the plan."""
 
@@ -67,8 +69,8 @@ class Observed(NamedTuple):
     """Standard deviation: of what was counted in whole seconds 0.3."""
 
 
-Predict = Callable[[Plan], Sequence[float]]
-"""Seconds of each observed duration by a plan."""
+Predict = Callable[[Plan], Sequence[Quantity]]
+"""Each observed duration by a plan."""
 
 
 def updated(
@@ -89,7 +91,7 @@ def updated(
     weight, wanted = np.diag(noise**-2), np.log(seconds)
 
     def logs(theta: Array) -> Array:
-        found = predict(_moved(plan, knobs, theta.tolist()))
+        found = [one.value for one in predict(_moved(plan, knobs, theta.tolist()))]
         logarithms: Array = np.log(np.maximum(1e-9, np.array(found)))
         return logarithms
 
@@ -106,7 +108,7 @@ def updated(
         if float(np.abs(step).max()) < 1e-6:
             break
     if math.sqrt(float(theta @ known @ theta)) > _FARTHEST:
-        raise _contradicted(plan, knobs, predict(plan), observed, theta.tolist())
+        _refuse_the_unlikely(plan, knobs, predict(plan), observed, theta.tolist())
     widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
     return _calibrated(plan, knobs, theta.tolist(), widths[0].tolist(), widths[1].tolist(), source)
 
@@ -169,28 +171,28 @@ def _calibrated(
     return _with(plan, values, source)
 
 
-def _contradicted(
+def _refuse_the_unlikely(
     plan: Plan,
     knobs: Sequence[Knob],
-    expected: Sequence[float],
+    expected: Sequence[Quantity],
     observed: Sequence[Observed],
     theta: Sequence[float],
-) -> MeasurementError:
-    """What to say of measurements that only constants far off their ranges explain: which, and how far."""
-    pairs = list(zip(observed, expected, strict=True))
-    one, seconds = max(pairs, key=lambda pair: abs(math.log(pair[0].seconds / max(1e-9, pair[1]))))
+) -> None:
+    """Raises MeasurementError for a duration far beyond its range that only unlikely constants explain."""
     off = [log / deviation(plan, knob.first) for knob, log in zip(knobs, theta, strict=True)]
     at = max(range(len(off)), key=lambda i: abs(off[i]))
     name = knobs[at].first
     known = constant_for(plan, name)
     needed = known.value * math.exp(theta[at] if knobs[at].durations else -theta[at])
-    took, takes = format_value(one.seconds, "s"), format_value(seconds, "s")
-    return MeasurementError(
-        f"{one.name}: {took} contradicts the plan, by which it takes {takes}: {name} alone would have to be "
-        f"{format_value(needed, known.unit)} instead of {format_value(known.value, known.unit)}, others too",
-        fix="see that rows, tables, hardware and load of the plan are those that were measured, and that "
-        "nothing else kept it waiting; calibrations of other machines are removed first",
-    )
+    for one, range_ in zip(observed, expected, strict=True):
+        if not range_.low / _FAR <= one.seconds <= range_.high * _FAR:
+            raise MeasurementError(
+                f"{one.name}: {format_value(one.seconds, 's')} contradicts the plan, by which it takes "
+                f"{range_}: {name} alone would have to be {format_value(needed, known.unit)} instead of "
+                f"{format_value(known.value, known.unit)}, others too",
+                fix="see that rows, tables, hardware and load of the plan are those that were measured, and "
+                "that nothing else kept it waiting; calibrations of other machines are removed first",
+            )
 
 
 def _refuse_the_impossible(
@@ -202,7 +204,7 @@ def _refuse_the_impossible(
         for knob in knobs
     ]
     fastest = predict(_moved(plan, knobs, logs))
-    for one, least in zip(observed, fastest, strict=True):
+    for one, least in zip(observed, (found.value for found in fastest), strict=True):
         if one.seconds + 2 * one.uncertain_s < _ROOM * least:
             raise MeasurementError(
                 f"{one.name}: {one.seconds:g} s contradicts the plan, by which waits, disks and links alone "
