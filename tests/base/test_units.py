@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ndbplan.base import units
@@ -116,6 +116,7 @@ def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> 
 
 
 @given(st.integers(0, 2**60))
+@example(2**53 + 1)
 def test_ndb_sizes_read_back_exactly(value: int) -> None:
     assert units.parse_bytes(units.format_ndb_size(value)) == value
 

@@ -93,6 +93,10 @@ def decimal_comma() -> bool:
 
 def parse_bytes(text: str) -> int:
     """Bytes from `64 GB` (10^9), `64 GiB` or NDB's `64G` (2^30). Raises UserError."""
+    exact = whole_number(_typed(text))
+    if exact is not None:
+        # Beyond 9 PB a float no longer knows each byte.
+        return exact
     return round(_parse(text, _BYTE_UNITS, "a size in bytes", "64 GB, 1.5 TiB or 512M"))
 
 
