@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ndbplan.base.errors import UserError, readable
 from ndbplan.base.row_types import column
+from ndbplan.base.units import whole_number
 from ndbplan.checks.run import check
 from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.parameters import knows
@@ -121,14 +122,15 @@ def _load(sim: Simulation) -> float:
 
 
 def _node(sim: Simulation, name: str) -> float:
-    node = state_of(sim).nodes.get(int(name)) if name.isdecimal() else None
+    number = whole_number(name)
+    node = None if number is None else state_of(sim).nodes.get(number)
     if node is None:
         raise QuantityError(f"there is no data node '{readable(name, 40)}'", fix="name one by its id: node:3")
     return float(node.status is Status.STARTED)
 
 
 def _errors(sim: Simulation, name: str) -> float:
-    code = int(name) if name.isdecimal() else -1
+    code = whole_number(name)
     if code not in ERROR_CODES:
         known = ", ".join(str(one) for one in sorted(ERROR_CODES))
         raise QuantityError(f"error '{readable(name, 40)}' is not counted", fix=f"one of {known}")
