@@ -427,3 +427,34 @@ def test_a_value_of_the_file_reaches_nodes_that_start_after_a_server_has_read_it
         assert value("configured", sim) == count
         assert sum(one != old for one, old in zip(limits(), before, strict=True)) == count
     assert value("setting:RedoBuffer", sim) == 64 * 2**20
+
+
+def test_reserved_nodes_get_a_group_and_their_rows_while_clients_are_served() -> None:
+    """The article of March 2009: 247.97 s, and 187,000 rows in each partition."""
+    cluster = LiveCluster.begin(sample_plan("add-nodes"), hours=0.5, reserved=1)
+    consoles = Consoles(cluster)
+    alter = "mysql> ALTER ONLINE TABLE test.t1 REORGANIZE PARTITION;"
+    assert "(0.00 sec)" in consoles.answer(alter), "nothing is to be moved yet"
+    for line in ("computer5$ ndbmtd --initial", "computer6$ ndbmtd --initial"):
+        consoles.answer(line)
+    world.do("until nodes_started 4 within 20min", cluster)
+    assert "(0.00 sec)" in consoles.answer(alter), "they have no group"
+    early = cluster.branch()
+    consoles.answer("ndb_mgm> CREATE NODEGROUP 5,6")
+    begin_s = cluster.now_s
+    assert "Query OK, 0 rows affected (4 min " in consoles.answer(alter)
+    assert cluster.now_s - begin_s == pytest.approx(247.97, rel=0.02)
+    desc = consoles.answer("computer5$ ndb_desc -d test t1 -p")
+    rows = [int(line.split()[1]) for line in desc.partition("Per partition info")[2].splitlines()[2:] if line]
+    assert (len(rows), min(rows) > 185_000, max(rows) < 190_000) == (16, True, True)
+    assert cluster.moment().refused_per_s == 0
+    kill(cluster, [3, 5])
+    cluster.advance(5)
+    assert set(cluster.state.alive()) == {4, 6}, "one of each group is enough"
+    # Without a group the new ones are no help when both old ones are lost.
+    kill(early, [3, 4])
+    early.advance(5)
+    assert early.moment().stopped
+    again = cluster.branch()
+    again.rewind(begin_s - 1.0)
+    assert value("reorganised", again.session.simulation) == 0.0

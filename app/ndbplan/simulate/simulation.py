@@ -79,6 +79,8 @@ class Story(NamedTuple):
     """Ids of the data nodes that are not there yet."""
     events: tuple[Event, ...] = ()
     """What the plan says is to happen."""
+    reserved: frozenset[str] = frozenset()
+    """Ids of the data nodes that are configured, have no rows and do not run."""
 
 
 @dataclass
@@ -144,7 +146,7 @@ class Simulation:
         scenario = story.scenario
         world = first_world(scenario, start, most_buckets)
         for n, node_class in enumerate(scenario.node_classes):
-            if node_class.nodes[0].id in story.absent:
+            if node_class.nodes[0].id in story.absent | story.reserved:
                 world.state.node_state[n].is_dead = True
         return cls(
             story, scenario, world, first_history(scenario, world), start or StartState(),
@@ -182,6 +184,11 @@ class Simulation:
             there = tuple(process for process in plan.processes if process.id not in absent)
             self.failing = Outage.fresh(plan.replace(processes=there) if absent else plan)
         return self.failing
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether rows are being moved to added data nodes."""
+        return bool(self.reorganising) and not self.is_grown
 
     @property
     def accepted(self) -> float:

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.cluster_log import written
-from ndbplan.plan.events import Event
+from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.events.handlers import Asked, Order, dues_of, planned
 from ndbplan.simulate.model.node_rows import SimulationError
@@ -29,13 +29,13 @@ from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
-from ndbplan.train import backups, configuring, dumps, orders, starts, stops
+from ndbplan.train import backups, configuring, dumps, growing, orders, starts, stops
 from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
 Script = Callable[["LiveCluster"], Iterable[tuple[float, "Event | Order"]]]
 """What is to happen to a cluster, and when."""
-KINDS = (backups, configuring, dumps, orders, starts, stops)
+KINDS = (backups, configuring, dumps, growing, orders, starts, stops)
 """Whose handlers there are."""
 LONGEST_H = 24.0
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)
@@ -83,19 +83,25 @@ class LiveCluster:
         step_s: float = 0.1,
         script: Script | None = None,
         observer: Observer | None = None,
+        reserved: int = 0,
     ) -> LiveCluster:
         """All data nodes with a node group are started, and clients send what the workload says.
 
         `script` is asked before the first moment passes: what it gives happens when it says.
+        `reserved`: so many node groups more are configured, as the last one, and do not run.
         """
         seconds = min(hours, LONGEST_H) * 3600.0
         now = Estimation(plan, workload_of(plan, workload_id))
-        story = Course(now, (), step_s, seed, every_node=True, every_disk=True).story(seconds)
+        added = (NodesAdded(at_s=0.0, groups=reserved),) if reserved else ()
+        story = Course(now, added, step_s, seed, every_node=True, every_disk=True).story(seconds)
+        growth = None
+        if reserved:
+            story, growth, plan = growing.set_apart(story, plan)
         dues = (Due(0.0, Begins(), of_cluster=False), Due(1.0, Look(), of_cluster=False, is_look=True))
         story = story._replace(dues=in_order([*story.dues, *dues]))
         beside = Watching.at_rest(plan, begin)
         buckets = min(int(seconds), max(MOST_BUCKETS, MOST_CELLS // max(1, story.scenario.laws.load.size)))
-        beside.observer = observer
+        beside.observer, beside.growth = observer, growth
         cluster = cls(Session(story, beside=beside, most_buckets=buckets), begin)
         for at_s, what in () if script is None else script(cluster):
             refused = cluster.act(Later(at_s, what))

@@ -255,7 +255,7 @@ def _join(sim: Simulation, node_id: int) -> None:
     """A node restart beside the others."""
     state, process = state_of(sim), sim.outage.plan.by_id[_id(state_of(sim), node_id)]
     node, at_s = state.nodes[node_id], sim.at_s
-    if sim.node(process.id) < 0:
+    if sim.node(process.id) < 0 or state.group(node_id) is None:
         state.waiting.pop(node_id)
         phases = _phases(sim, "node", node_id)
         sim.outage.running = begin_start(sim.outage.running, {node_id})

@@ -18,6 +18,7 @@ from ndbplan.ndb.console import Release, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
+from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
 
 
@@ -141,6 +142,8 @@ class ClusterState:
     """When the simulation began the last start of each data node that is told of."""
     arbitrator: int | None = None
     """The one that the log last told of."""
+    growth: NodesCome | None = None
+    """What reorganising gives to the reserved data nodes; None: there are none that get rows."""
     edited: ParameterChange | None = None
     """What the file of the management server has else, and no server has read yet."""
     served: ParameterChange | None = None

@@ -12,17 +12,25 @@ from dataclasses import dataclass, replace
 from ndbplan.configuration.failures import cluster_of
 from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.survival import Outcome, decide
-from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
+from ndbplan.plan.processes import (
+    NODE_GROUP_NONE,
+    ApiSlot,
+    DataNode,
+    ManagementNode,
+    SqlNode,
+    process_node_ids,
+)
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.configuration import HasValue, changed
 from ndbplan.simulate.events.failures import FailsTogether
-from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint, limit_s, waits_s
+from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint
+from ndbplan.simulate.events.growth import TablesReorganised
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import IsDurable, makes_files_anew
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.simulation import Due, Judgement, Simulation
-from ndbplan.simulate.world.indices import Part
 from ndbplan.train.backups import abort_backup, follow_backup
+from ndbplan.train.checkpoints import follow_global_checkpoints, follow_local_checkpoints
 from ndbplan.train.memory import tell_memory
 from ndbplan.train.starts import EXIT_OTHER_FAILED, ends, gather, is_started, restart_begins
 from ndbplan.train.state import ANSWERS, ClusterState, Status, state_of
@@ -34,8 +42,6 @@ SERVER_BEATS = 4
 """Heartbeats that the management server misses before it drops a node [8.4.8 log: 6 s at 1500 ms]."""
 WARNED_AFTER = (2, 3, 4)
 """Missed heartbeats that the log tells of."""
-GCP_WARNED_S = 10.0
-"""How often the log tells of a global checkpoint that waits [8.4.8 log]."""
 EXIT_GCP_STOP = 2303
 EXIT_DECLARED_DEAD = 2315
 EXIT_ARBITRATION = 2305
@@ -106,6 +112,9 @@ class Watching(ClusterState):
             self._goes_on(sim, event)
         if isinstance(event, IsDurable) and event.started.node.node_id in outage.running.started:
             is_started(sim, event.started.node.node_id)
+        if isinstance(event, TablesReorganised):
+            self.plan = outage.plan
+            self.used_groups = frozenset(self.groups.values()) - {NODE_GROUP_NONE}
         if isinstance(event, HasValue):
             # Many a console answers with it; which nodes have it is the simulation's to say.
             self.plan = changed(self.plan, event.turn.rolling.change)
@@ -380,66 +389,9 @@ def look(sim: Simulation, event: Look) -> None:
     sim.later(Due(sim.at_s + LOOKS_EVERY_S, event, of_cluster=False, is_look=True))
     gather(sim)
     if sim.outage.stop is None and sim.outage.running.started:
-        _global_checkpoints(sim, state)
-        _local_checkpoints(sim, state)
+        follow_global_checkpoints(sim, state)
+        follow_local_checkpoints(sim, state)
         tell_memory(sim)
         follow_backup(sim)
     if state.observer is not None:
         state.observer.look(sim)
-
-
-def _global_checkpoints(sim: Simulation, state: ClusterState) -> None:
-    at_s, every_s, leader = sim.at_s, float(sim.laws.run.gcp_s), state.president
-    if sim.laws.run.stands_still:
-        waits_s = at_s - state.gcp_done_s
-        if waits_s >= GCP_WARNED_S and at_s - state.gcp_told_s >= GCP_WARNED_S:
-            state.gcp_told_s = at_s
-            limit_ms = node_settings(state.plan).number("TimeBetweenEpochsTimeout")
-            limit = f"max lag {limit_ms // 1000} sec" if limit_ms else "no max lag"
-            state.say(at_s, "gcp_lag", leader, seconds=round(waits_s), limit=limit)
-        return
-    if _save_waits(sim, state, every_s):
-        return
-    if at_s - state.gcp_done_s > 2.0 * every_s:
-        state.gcp_done_s = at_s - every_s
-    while at_s - state.gcp_done_s >= every_s:
-        state.gci += 1
-        state.gcp_done_s += every_s
-        if state.levels:
-            state.say(at_s, "gcp_started", leader, gci=state.gci)
-            state.say(at_s, "gcp_completed", leader, gci=state.gci)
-
-
-def _save_waits(sim: Simulation, state: ClusterState, every_s: float) -> bool:
-    """Whether a global checkpoint waits for redo log; the log tells of it."""
-    at_s, seconds = sim.at_s, waits_s(sim)
-    if seconds <= 2.0 * every_s:
-        return False
-    if seconds >= GCP_WARNED_S and at_s - state.gcp_told_s >= GCP_WARNED_S:
-        state.gcp_told_s = at_s
-        most_s = limit_s(sim)
-        limit = "no max lag" if most_s is None else f"max lag {most_s:.0f} sec"
-        state.say(at_s, "gcp_save_lag", state.president, seconds=round(seconds), limit=limit)
-    return True
-
-
-def _local_checkpoints(sim: Simulation, state: ClusterState) -> None:
-    cluster, leader, at_s = sim.state.cluster, state.president, sim.at_s
-    number, writes = int(cluster.lcp_number) + 1, bool(cluster.lcp_writes)
-    if writes and number != state.lcp_id:
-        if state.lcp_writes:
-            state.say(at_s, "lcp_completed", leader, lcp=state.lcp_id)
-        state.lcp_id = number
-        keep = max(1, state.gci - round(_log_seconds(sim) / float(sim.laws.run.gcp_s)))
-        state.say(at_s, "lcp_started", leader, lcp=number, keep=keep, oldest=max(1, state.gci - 1))
-    elif state.lcp_writes and not writes:
-        state.say(at_s, "lcp_completed", leader, lcp=state.lcp_id)
-    state.lcp_writes = writes
-
-
-def _log_seconds(sim: Simulation) -> float:
-    """About how far back the redo log reaches that is still needed."""
-    parts = sim.state.parts
-    made = float(parts[Part.MADE].sum())
-    needed = float((parts[Part.MADE] - parts[Part.TAIL]).sum())
-    return needed / made * sim.now_s if made > 0 else 0.0

@@ -61,6 +61,7 @@ def begun(lesson: Lesson, start: Begin, *, bare: bool = False) -> LiveCluster:
         seed=lesson.seed,
         begin=datetime.strptime(lesson.clock, "%Y-%m-%d %H:%M"),
         step_s=lesson.step,
+        reserved=start.reserved,
         script=None if bare else script,
         observer=None if bare else Referee.of(lesson),
     )

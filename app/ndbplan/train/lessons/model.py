@@ -59,6 +59,8 @@ class Begin(Part):
     """ADDRESS=VALUE, as for `ndbplan set`."""
     workload: Annotated[str, Field(max_length=200)] = ""
     """What clients send; empty: the plan's first workload."""
+    reserved: Annotated[int, Field(ge=0, le=72)] = 0
+    """Node groups that are configured besides, and do not run."""
     words: dict[str, str | int | float] = Field(default_factory=dict)
     """What stands for `{word}` in the texts, lines and conditions of the lesson."""
 

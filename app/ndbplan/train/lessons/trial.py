@@ -19,6 +19,11 @@ ROUTES = 3
 MISSES = 10
 """So many of each a lesson of the product has."""
 
+ORDERS = frozenset(
+    ("START", "STOP", "RESTART", "CREATE", "DROP", "ENTER", "EXIT", "ABORT", "SHUTDOWN", "ALTER", "NDBMTD",
+     "NDBD", "NDB_MGMD")
+)  # fmt: skip
+"""Words at consoles that change the cluster."""
 LONG_ENOUGH_S = 1200.0
 """Who does nothing for so long has done nothing."""
 
@@ -72,14 +77,16 @@ def _played(play: Play, lines: Sequence[str]) -> Play:
 
 
 def _kind(line: str) -> str:
-    """What a line of a route is: it passes time, does, answers or looks."""
+    """What a line of a route is: time, a deed of `!`, an order at a console, an answer, or a look."""
     found = addressed(line)
     if found is None:
         return ""
     verb = found.text.split(" ", 1)[0].lower()
     if found.prompt == WORLD:
         return "time" if verb in world.OF_TIME else "deed"
-    return "answer" if found.prompt == LESSON else "look"
+    if found.prompt == LESSON:
+        return "answer"
+    return "order" if ORDERS & set(found.text.upper().split()[:2]) else "look"
 
 
 def near_misses(play: Play, lines: Sequence[str]) -> list[list[Miss]]:
@@ -92,13 +99,16 @@ def near_misses(play: Play, lines: Sequence[str]) -> list[list[Miss]]:
     for i, j in pairwise(acts):
         # Within a stage only an answer has to wait, for what is to be looked at.
         guesses = kinds[i] == "look" and kinds[j] == "answer"
-        if guesses or (stage_of[i] != stage_of[j] and (kinds[i] != kinds[j] or kinds[i] == "deed")):
+        # What is ordered at a console may be ordered before it is asked for.
+        early = {kinds[i], kinds[j]} == {"answer", "order"}
+        differs = kinds[i] != kinds[j] or kinds[i] in ("deed", "order")
+        if guesses or (stage_of[i] != stage_of[j] and differs and not early):
             other = list(lines)
             other[i], other[j] = other[j], other[i]
             swapped.append(Miss(f"'{lines[j]}' before '{lines[i]}'", other))
     last = len(play.lesson.stages[-1].routes[0])
     cure = len(lines) - last
-    deeds = [i for i in acts if i >= cure and kinds[i] in ("deed", "look")]
+    deeds = [i for i in acts if i >= cure and kinds[i] in ("deed", "order", "look")]
     harmed = [
         Miss(f"'{harm}' in place of the cure", [harm if i == deeds[0] else line
                                                 for i, line in enumerate(lines) if i not in deeds[1:]])

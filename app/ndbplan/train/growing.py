@@ -1,0 +1,67 @@
+"""Data nodes that were planned for and do not run yet: started, given a node group, and given their rows.
+
+LiveCluster.begin(plan, reserved=1)      # a node group more, configured, that does not run
+Reorganise()                             # as ALTER TABLE ... REORGANIZE PARTITION, of every table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.simulate.events.growth import NodesCome, come
+from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.simulation import Due, Simulation, Story
+from ndbplan.train.state import Status, state_of
+
+
+@dataclass(frozen=True)
+class Reorganise(Order):
+    """Rows are moved to every node group that has none, while transactions go on."""
+
+
+def set_apart(story: Story, plan: Plan) -> tuple[Story, NodesCome, Plan]:
+    """A story in which nothing is added yet; what adding is; and the plan with the new nodes reserved."""
+    growth = next(due.event for due in story.dues if isinstance(due.event, NodesCome))
+    processes = tuple(
+        one.model_copy(update={"node_group": NODE_GROUP_NONE})
+        if isinstance(one, DataNode) and one.id not in growth.old
+        else one
+        for one in growth.after.processes
+    )
+    reserved = plan.replace(hosts=growth.after.hosts, processes=processes)
+    dues = tuple(due for due in story.dues if due.event is not growth)
+    scenario = replace(story.scenario, plan=reserved)
+    new = frozenset(node.id for node in growth.after.data_nodes) - growth.old
+    told = story._replace(scenario=scenario, dues=dues, absent=frozenset(), reserved=new, events=())
+    return told, growth, reserved
+
+
+@planned(Reorganise)
+def reorganise_now(order: Reorganise, _asked: Asked) -> Iterator[Due]:
+    """It begins at once."""
+    yield Due(order.at_s, order)
+
+
+@handles(Reorganise)
+def reorganise(sim: Simulation, _order: Reorganise) -> None:
+    """Nothing is moved unless there is a node group that has no rows, all of it started."""
+    if may_move(sim):
+        growth = state_of(sim).growth
+        assert growth is not None
+        come(sim, growth)
+
+
+def may_move(sim: Simulation) -> bool:
+    """Whether a node group waits for rows."""
+    state = state_of(sim)
+    if state.growth is None or sim.is_grown or sim.reorganising:
+        return False
+    new = [node.node_id for node in state.growth.after.data_nodes if node.id not in state.growth.old]
+    return all(
+        state.group(i) is not None and state.nodes[i].status is Status.STARTED
+        for i in new
+        if i in state.nodes
+    )
