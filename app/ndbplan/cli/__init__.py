@@ -31,6 +31,7 @@ def all_commands() -> click.Group:
         money,
         operations,
         plans,
+        reports,
         settings,
         side_by_side,
         sizing,

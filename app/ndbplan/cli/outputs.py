@@ -374,6 +374,12 @@ def _advice() -> dict[str, Schema]:
     }
 
 
+def _verify() -> Schema:
+    from ndbplan.report.verify import Verified
+
+    return said(closed(schema_of(Verified)), "Figures worked out again, and what reads otherwise.")
+
+
 def _part() -> Schema:
     return {
         **STRING,
@@ -430,6 +436,7 @@ def definitions() -> dict[str, Schema]:
     last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare", "size")
     then = {name: advice[name] for name in last}
     then |= {"train": _train(), "lesson": _lesson()}
+    then |= {"report": record(files=FILES), "verify": _verify()}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 
 

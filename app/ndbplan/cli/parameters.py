@@ -150,13 +150,22 @@ def read_plan(path: Path) -> Plan:
 
     `save_plan` writes it back among the others.
     """
+    project, place = read_project(path)
+    return project.variants[place].plan
+
+
+def read_project(path: Path) -> tuple[Project, int]:
+    """The whole file that a command works on, and the place of the variant that --variant names.
+
+    Raises PlanFileError.
+    """
     from ndbplan.plan.file import load_project
 
     project, ctx = load_project(path), click.get_current_context()
     name = ctx.meta.get(_PLACE)
     place = 0 if name is None else variant_place(project, name, f"{path}: --variant")
     ctx.meta[_PROJECT] = project, place
-    return project.variants[place].plan
+    return project, place
 
 
 def variant_place(project: Project, name: str, where: str) -> int:

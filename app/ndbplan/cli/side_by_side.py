@@ -83,7 +83,7 @@ def _columns(files: Sequence[Path], variants: str | None, workload: str | None) 
     named: list[tuple[str, Plan]]
     first = load_project(files[0])
     if len(files) == 1 or variants is not None:
-        names = _names(first, variants) if variants is not None else first.names
+        names = first.names if variants is None else _named(first, variants)
         named = [(name, first.variants[first.names.index(name)].plan) for name in names]
     else:
         named = [(_name_of(files[0], files), first.main)]
@@ -100,19 +100,13 @@ def _columns(files: Sequence[Path], variants: str | None, workload: str | None) 
         yield name, Estimation(plan, chosen_workload(plan, workload_id))
 
 
-def _names(project: Project, text: str) -> list[str]:
-    """The variants in a list with commas, of which a name may hold some itself. Raises UsageError."""
-    from ndbplan.edits.variants import place_of
+def _named(project: Project, text: str) -> list[str]:
+    from ndbplan.edits.variants import named
 
-    parts, names = [part.strip() for part in text.split(",")], []
-    while parts:
-        several = next((n for n in range(len(parts), 0, -1) if ", ".join(parts[:n]) in project.names), 1)
-        name, parts = ", ".join(parts[:several]), parts[several:]
-        try:
-            names.append(project.names[place_of(project, name)])
-        except UserError as error:
-            raise UsageError(error.what, where="--variants", fix=error.fix) from None
-    return names
+    try:
+        return named(project, text)
+    except UserError as error:
+        raise UsageError(error.what, where="--variants", fix=error.fix) from None
 
 
 def _name_of(file: Path, files: Sequence[Path]) -> str:

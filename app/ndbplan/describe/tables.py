@@ -51,7 +51,7 @@ def text_of(key: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, int | float):
-        return str(value) if key in _NAMES else format_value(float(value), _unit_of(key))
+        return str(value) if key in _NAMES else format_value(float(value), unit_of(key))
     if is_quantity(value):
         middle = format_value(value["value"], value["unit"])
         if value["low"] == value["high"]:
@@ -65,9 +65,17 @@ def text_of(key: str, value: Any) -> str:
     return ", ".join(text_of(key, part) for part in value) or "—"
 
 
-def _unit_of(key: str) -> str:
+def is_name(key: str) -> bool:
+    """Whether the numbers of this key are names, such as those of nodes."""
+    return key in _NAMES
+
+
+def unit_of(key: str) -> str:
+    """The unit that the name of a plain number says; nothing: it is counted."""
     if key.endswith("_percent"):
         return "%"
+    if key.endswith("_bytes_per_s"):
+        return "bytes/s"
     if key.endswith("_per_s"):
         return "/s"
     if "bps" in key.split("_"):

@@ -25,6 +25,16 @@ def place_of(project: Project, name: str) -> int:
     raise EditError(f"there is no variant '{name[:80]}'", where="variants", fix=near(name, project.names))
 
 
+def named(project: Project, text: str) -> list[str]:
+    """The variants in a list with commas, of which a name may hold some itself. Raises EditError."""
+    parts, names = [part.strip() for part in text.split(",")], []
+    while parts:
+        several = next((n for n in range(len(parts), 0, -1) if ", ".join(parts[:n]) in project.names), 1)
+        name, parts = ", ".join(parts[:several]), parts[several:]
+        names.append(project.names[place_of(project, name)])
+    return names
+
+
 def free_name(project: Project, like: str) -> str:
     """A name that no variant has: this one, or with a number behind it."""
     tries = (f"{like[: LONGEST_NAME - 4]} {number}" for number in count(2))

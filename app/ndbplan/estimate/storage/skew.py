@@ -241,3 +241,26 @@ def distribution_json(distribution: TableDistribution) -> dict[str, Any]:
         ],
         "skew": {**distribution.skew.to_json(), **report},
     }
+
+
+def skew_in_short(distribution: TableDistribution) -> dict[str, Any]:
+    """The same without what lies on each LDM, log part and node: of each partition nodes and rows."""
+    cause, _, expected, structural = _why(distribution, distribution.measured)
+    members = sorted({int(node) for node in distribution.placement.nodes.ravel()})
+    loss = _worst_loss(distribution, members)
+    return {
+        "table": distribution.table,
+        "hash_map": {"name": distribution.hash_map_name, "buckets": distribution.buckets},
+        "partitions": [
+            {"node_group": one.node_group, "nodes": list(one.nodes), "rows": one.rows}
+            for one in distribution.partitions
+        ],
+        "skew": {
+            **distribution.skew.to_json(),
+            "cause": cause,
+            "expected_percent": expected,
+            "structural_percent": structural,
+            "fullest_percent": fullest_percent(distribution).to_json(),
+            "worst_loss": None if loss is None else loss.to_json(),
+        },
+    }

@@ -1,0 +1,52 @@
+"""Files that carry a plan: how each kind is read.
+
+carrier, evidence = inside(content, "report.pdf")
+carrier.pieces(content)             # what its reader sees
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ndbplan.report.evidence import EvidenceError
+from ndbplan.report.visible import Piece, evidence_in, pieces_of
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A kind of file that reports are written in."""
+
+    suffix: str
+    begins: tuple[bytes, ...]
+    evidence: Callable[[bytes], str | None]
+    """What travels inside; None: nothing."""
+    pieces: Callable[[bytes], list[Piece]]
+    exact: bool = True
+    """Whether the same program writes the same bytes."""
+
+
+def _html_evidence(content: bytes) -> str | None:
+    return evidence_in(content.decode("utf-8", "replace"))
+
+
+def _html_pieces(content: bytes) -> list[Piece]:
+    return pieces_of(content.decode("utf-8", "replace"))
+
+
+CARRIERS: tuple[Carrier, ...] = (
+    Carrier(".html", (b"<!doctype html", b"<!DOCTYPE html", b"<html"), _html_evidence, _html_pieces),
+)
+
+
+def inside(content: bytes, name: str) -> tuple[Carrier, str]:
+    """The kind of a file and what travels in it. Raises EvidenceError where nothing does."""
+    for carrier in CARRIERS:
+        if content.startswith(carrier.begins):
+            found = carrier.evidence(content)
+            if found is not None:
+                return carrier, found
+            break
+    raise EvidenceError(
+        "no plan travels inside it", where=name, fix="name a report or a picture that ndbplan wrote"
+    )

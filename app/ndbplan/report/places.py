@@ -1,0 +1,183 @@
+"""Places in answers: every number of a report is one, and says where it was found.
+
+    node = answers["estimate"]["memory"]["nodes"][0]
+    node["ram_bytes"].run()              # Run("97.1 GB", "estimate: memory.nodes[0].ram_bytes")
+    found(answers, "estimate: memory.nodes[0].ram_bytes").text
+
+An address is a command, a colon and the path in what it prints with --json, odd names in quotes. Behind a
+list `#` counts it, `#where(verdict=stops)` those with such a value (`^` begins with), `#like(3;ram_bytes)`
+those that are like one of them; `(A / B)` is the share of one in another.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ndbplan.base.units import format_value
+from ndbplan.describe.tables import is_name, is_quantity, text_of, unit_of
+from ndbplan.report.document import Line, Run
+
+_DIGITS = 3
+_EXACTLY_SHOWN = ("", "count", "months")
+
+
+_PLAIN = re.compile(r"\w+")
+"""Names that need no quotes in an address."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value of an answer, and its address."""
+
+    value: Any
+    at: str
+    key: str = ""
+    """The last name of its path, which says the unit of a plain number."""
+    unit: str | None = None
+
+    def __getitem__(self, key: str | int) -> Place:
+        """A member, by name or number. KeyError where there is none."""
+        if isinstance(key, int):
+            return Place(self.value[key], f"{self.at}[{key}]", self.key)
+        unit = self.value.get("unit") if key in ("value", "low", "high") else None
+        dot = "" if self.at.endswith(": ") else "."
+        name = key if _PLAIN.fullmatch(key) else json.dumps(key)
+        return Place(self.value[key], f"{self.at}{dot}{name}", key, unit)
+
+    def get(self, key: str) -> Place | None:
+        """A member; None where there is none, or nothing in it."""
+        return None if not self.value or self.value.get(key) is None else self[key]
+
+    def __iter__(self) -> Iterator[Place]:
+        """The members of a list."""
+        return (self[number] for number in range(len(self.value)))
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    @property
+    def number(self) -> float:
+        """The number itself, for charts."""
+        return float(self.value["value"] if is_quantity(self.value) else self.value)
+
+    @property
+    def end_numbers(self) -> tuple[float, float]:
+        """The ends of its range; twice the number where it is exact."""
+        if is_quantity(self.value):
+            return float(self.value["low"]), float(self.value["high"])
+        return self.number, self.number
+
+    def run(self, kind: str = "") -> Run:
+        """As people read it, without its range."""
+        text, is_figure = _text(self.value, self.key, self.unit)
+        return Run(text, self.at, kind or ("figure" if is_figure else ""))  # type: ignore[arg-type]
+
+    def line(self) -> Line:
+        """The number and its range."""
+        return (self.run(), *self.span())
+
+    def span(self) -> Line:
+        """Its range in brackets; nothing where it is exact, or its ends read the same."""
+        if not is_quantity(self.value) or self.value["low"] == self.value["high"]:
+            return ()
+        low, high = self["low"].run("range"), self["high"].run("range")
+        if low.text == high.text:
+            return ()
+        return Run(" ("), low, Run(" … "), high, Run(")")
+
+    def count(self, condition: str = "") -> Run:
+        """How many members a list has; `condition`: as an address has it."""
+        at = f"{self.at}#{condition}"
+        return Run(format_value(float(_counted(self.value, condition)), "count"), at, "figure")
+
+    def over(self, whole: Place) -> Place:
+        """The share of this in another one of the same answer."""
+        parts = {end: _share(self.value, whole.value, end) for end in ("value", "low", "high")}
+        command, _, path = self.at.partition(": ")
+        at = f"{command}: ({path} / {whole.at.partition(': ')[2]})"
+        return Place({**parts, "unit": "fraction"}, at, "share")
+
+
+def _share(part: Any, whole: Any, end: str) -> float:
+    top = part[end] if is_quantity(part) else part
+    return float(top) / float(whole)
+
+
+_UNITS = {"offered_per_s": "tx/s"}
+"""Of plain numbers whose key says less."""
+
+
+def _text(value: Any, key: str, unit: str | None) -> tuple[str, bool]:
+    """A value as people read it, and whether it is a number. What is estimated has three digits."""
+    if is_quantity(value):
+        exact = value["low"] == value["high"]
+        number = float(value["value"])
+        return shown(number if exact else rounded(number), value["unit"]), True
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text_of(key, value), False
+    if unit is not None:
+        return shown(rounded(float(value)), unit), True
+    if is_name(key):
+        return str(value), True
+    return shown(float(value), _UNITS.get(key) or unit_of(key)), True
+
+
+def shown(value: float, unit: str) -> str:
+    """A number with its unit; money whose currency nobody states has none."""
+    if not math.isfinite(value):
+        return "∞"
+    return format_value(value, "" if unit == "money" else unit)
+
+
+def rounded(value: float) -> float:
+    """Three digits, as far as they can be estimated at all."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+_STEP = re.compile(r'\.?(\w+|"(?:[^"\\]|\\.)*")|\[([0-9]+)\]|#(.*)$')
+
+
+def found(answers: Callable[[str], Any], at: str) -> Place:
+    """What stands at an address; `answers` gives the JSON of a command. KeyError, IndexError: nothing."""
+    command, _, path = at.partition(": ")
+    place = Place(answers(command), f"{command}: ")
+    if path.startswith("("):
+        shares, _, path = path[1:].partition(")")
+        part, _, whole = shares.partition(" / ")
+        place = found(answers, f"{command}: {part}").over(found(answers, f"{command}: {whole}"))
+    for name, number, condition in _STEP.findall(path):
+        if name:
+            place = place[json.loads(name) if name.startswith('"') else name]
+        elif number:
+            place = place[int(number)]
+        else:
+            return Place(_counted(place.value, condition), at)
+    return Place(place.value, at, place.key, place.unit)
+
+
+def _counted(rows: Any, condition: str) -> int:
+    """How many rows there are, or fit a condition."""
+    kind, _, inside = condition.rstrip(")").partition("(")
+    if kind == "like":
+        number, _, names = inside.partition(";")
+        wanted = [rows[int(number)].get(name) for name in names.split(",")]
+        return sum([row.get(name) for name in names.split(",")] == wanted for row in rows)
+    if kind == "where":
+        return sum(all(_fits(row, one) for one in inside.split(",")) for row in rows)
+    return len(rows)
+
+
+def _fits(row: Any, condition: str) -> bool:
+    name, sign, wanted = re.match(r"(.*?)([=^])(.*)", condition).groups()  # type: ignore[union-attr]
+    value = row[name]
+    if isinstance(value, list):
+        return bool(len(value) == 1 and _fits({name: value[0]}, condition))
+    return str(value).startswith(wanted) if sign == "^" else str(value) == wanted

@@ -1,0 +1,194 @@
+"""The first page: at most ten figures, what limits the cluster, and what is assumed that decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ndbplan.report.alike import some
+from ndbplan.report.document import Block, Headline, Line, Paragraph, Run
+from ndbplan.report.places import Place
+from ndbplan.report.sections.load import bottleneck
+from ndbplan.report.sections.storage import fullest
+from ndbplan.report.sources import MONTHS, Answers
+from ndbplan.report.texts import say, text
+
+MOST = 10
+DECIDES = 0.2
+"""Share of a figure, or of its range, from which on an assumption stands on the first page."""
+_ASSUMED = ("fitted", "assumed")
+"""Evidence of constants that nobody measured by themselves."""
+_OF_HOSTS = {
+    "cpu": ("cores", "clock_ghz"),
+    "memory": ("memory_bytes",),
+    "network": ("network_bytes_per_s",),
+    "disk": ("disks",),
+    "disk reads": ("disks",),
+    "redo log": ("disks",),
+}
+"""What of a host decides where each resource ends."""
+
+
+def headlines(answers: Answers) -> Iterator[Headline]:
+    """The figures of the first page, as many as there are."""
+    for number, one in enumerate(_headlines(answers)):
+        if number == MOST:
+            return
+        yield one
+
+
+def _headlines(answers: Answers) -> Iterator[Headline]:
+    yield from _load(answers)
+    yield from _stored(answers)
+    for command in ("restart --kind node", "restart --kind system"):
+        found = answers[command]
+        if found is not None:
+            yield _headline(command, found["duration_s"])
+    backup = answers["backup"]
+    if backup is not None:
+        yield _headline("backup", backup["backup"]["duration_s"])
+    failing = answers["survive"]
+    if failing is not None:
+        stops = failing["failures"].count("where(verdict=stops)")
+        yield Headline(text("front.survive"), stops, (), say(
+            "front.of_failures", count=failing["failures"].count()))  # fmt: skip
+    money = answers["cost"]
+    if money is not None:
+        yield Headline(text("front.cost"), money["total"].run(), (), say(
+            "front.of_months", months=money["months"].run()))  # fmt: skip
+
+
+def _headline(key: str, place: Place, about: Line = ()) -> Headline:
+    return Headline(text(f"front.{key.replace(' --kind ', '_')}"), place.run(), place.span(), about)
+
+
+def _load(answers: Answers) -> Iterator[Headline]:
+    most, run = answers["max-load"], answers["simulate"]
+    if most is not None:
+        if most.get("takes_s") is not None:
+            yield _headline("takes", most["takes_s"])
+        elif math.isfinite(most["max_per_s"].number):
+            offered = say("front.offered", rate=most["offered_per_s"].run())
+            yield _headline("max_load", most["max_per_s"], offered)
+    if run is not None:
+        yield _headline("latency", run["latency_mean_s"])
+        if run["errors"] and run["errors"][0].get("first_at_s") is not None:
+            first = run["errors"][0]
+            yield _headline("first_error", first["first_at_s"], say("front.code", code=first["code"].run()))
+
+
+def _stored(answers: Answers) -> Iterator[Headline]:
+    found = answers["estimate"]
+    if found is None:
+        return
+    node = fullest(found["memory"]["nodes"]) if found["memory"]["nodes"] else None
+    if node is not None:
+        share = node["data_memory_bytes"].over(node["data_memory_limit_bytes"])
+        yield _headline("memory", share, say("front.node", node=node["node_id"].run()))
+    grown = answers[f"estimate --months {MONTHS}"]
+    if grown is not None and grown["growth"].get("months_until_full") is not None:
+        yield _headline("full", grown["growth"]["months_until_full"])
+    disks = list(found["disk_space"]["disks"])
+    if disks:
+        disk = max(disks, key=lambda one: one["fill"].number)
+        where = (disk["host"].run(), Run(" "), disk["disk"].run())
+        yield _headline("disk", disk["fill"], where)
+
+
+def limits(answers: Answers) -> Iterator[Block]:
+    """One sentence on what limits the cluster."""
+    most = answers["max-load"]
+    if most is not None and most.get("limited_by") is not None:
+        limit = bottleneck(most["limited_by"])
+        if most.get("next_limit") is not None:
+            after = most["next_limit"]
+            line = say("limit.two", limit=limit, then=bottleneck(after["limited_by"]),
+                       rate=after["max_per_s"].run())  # fmt: skip
+        else:
+            line = say("limit.one", limit=limit)
+        yield Paragraph(line, "lead")
+        return
+    found = answers["estimate"]
+    node = fullest(found["memory"]["nodes"]) if found is not None and found["memory"]["nodes"] else None
+    if node is not None:
+        share = node["data_memory_bytes"].over(node["data_memory_limit_bytes"])
+        yield Paragraph(say("limit.memory", node=node["node_id"].run(), share=share.line()), "lead")
+    else:
+        yield Paragraph(say("limit.unknown"), "lead")
+
+
+def assumed(answers: Answers) -> Iterator[Block]:
+    """Everything assumed on which more than a fifth of a figure of this page rests."""
+    found = [*_about_tables(answers), *_about_hardware(answers), *_about_the_model(answers)]
+    yield Paragraph(say("assumed.title" if found else "assumed.nothing"), "subtitle" if found else "note")
+    yield from (Paragraph(line, "item") for line in found)
+
+
+def _about_tables(answers: Answers) -> Iterator[Line]:
+    found = answers["tighten"]
+    for one in found["assumptions"] if found is not None else ():
+        if one["share"].number > DECIDES:
+            yield say("assumed.table", what=one["what"].run(), value=one["assumed"].run(),
+                      share=one["share"].run())  # fmt: skip
+
+
+def _about_hardware(answers: Answers) -> Iterator[Line]:
+    most, plan = answers["max-load"], answers["plan with defaults"]
+    if most is None or plan is None or most.get("limited_by") is None:
+        return
+    for name in _OF_HOSTS.get(most["limited_by"]["resource"].value, ()):
+        hosts = [host["hostname"] for host in plan["hosts"] if name in host.value.get("assumed", ())]
+        if hosts:
+            yield say("assumed.hardware", what=text(f"assumed.fields.{name}"), hosts=some(hosts))
+
+
+def _about_the_model(answers: Answers) -> Iterator[Line]:
+    """Constants of the model that nobody measured, in parts that make more than a fifth of a figure."""
+    told: set[str] = set()
+    for key, command, path in _DERIVED:
+        found = answers[f"{command} --why"]
+        figure = found.get(path) if found is not None else None
+        for term in _heavy(figure) if figure is not None else ():
+            for step in _constants(term):
+                name = _unsure(answers, step)
+                if name and name not in told:
+                    told.add(name)
+                    yield say("assumed.model", what=step["term"].run(), value=step["value"].run(),
+                              figure=text(f"front.{key}"))  # fmt: skip
+
+
+def _heavy(figure: Place) -> Iterator[Place]:
+    """The parts of a figure that make more than a fifth of it; all where they are no sum."""
+    terms = list(figure["why"])
+    unit, total = figure.value["unit"], figure.number
+    sums_up = math.isclose(
+        sum(t.value["value"] for t in terms if t.value["unit"] == unit), total, rel_tol=0.01
+    )
+    return (t for t in terms if not sums_up or t.value["value"] > DECIDES * total)
+
+
+_DERIVED = (
+    ("max_load", "max-load", "max_per_s"),
+    ("latency", "simulate", "latency_mean_s"),
+    ("restart_node", "restart --kind node", "duration_s"),
+    ("restart_system", "restart --kind system", "duration_s"),
+)
+
+
+def _constants(term: Place) -> Iterator[Place]:
+    if term.value["source"].endswith("]"):
+        yield term
+    for step in term.get("why") or ():
+        yield from _constants(step)
+
+
+def _unsure(answers: Answers, step: Place) -> str:
+    """The name of the constant of a step; nothing where it was measured, or is known within a fifth."""
+    from ndbplan.estimate.constants import constant_for
+
+    try:
+        known = constant_for(answers.asked.plan, step.value["source"].rsplit("[", 1)[1][:-1])
+    except KeyError:
+        return ""
+    is_unsure = known.evidence in _ASSUMED and known.low > 0 and known.high > (1 + DECIDES) * known.low
+    return known.name if is_unsure else ""

@@ -1,0 +1,135 @@
+"""Whether a report still says what its plan comes to: every figure is worked out again.
+
+    found = verify(content, "report.html")
+    found.figures, found.differ, found.notes
+
+The plan inside the file is asked once more with the same options; every text, figure and point of a chart
+that reads otherwise is listed with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, ClassVar
+
+import ndbplan
+from ndbplan.base.kept import keeping
+from ndbplan.base.shapes import Shape
+from ndbplan.report.carriers import inside
+from ndbplan.report.evidence import asked_again, loads, options_of
+from ndbplan.report.texts import text
+from ndbplan.report.visible import Piece, digest_of
+from ndbplan.report.write import make, write
+
+
+@dataclass(frozen=True)
+class Differing(Shape):
+    """Something that reads otherwise than it comes out."""
+
+    JSON = "where written computed"
+
+    where: str
+    written: str
+    """Nothing: it is missing from the file."""
+    computed: str
+    """Nothing: it comes out nowhere."""
+
+
+@dataclass(frozen=True)
+class Verified(Shape):
+    """What a check of a report found."""
+
+    JSON: ClassVar[str] = "figures differ made_by checked_by not_checked notes"
+
+    figures: int
+    """How many were worked out again."""
+    differ: tuple[Differing, ...]
+    made_by: str
+    """The version of ndbplan that made the file."""
+    checked_by: str
+    not_checked: tuple[str, ...]
+    """What cannot be worked out again, as its source stayed out of the file."""
+    notes: tuple[str, ...]
+
+
+def verify(content: bytes, name: str) -> Verified:
+    """Work every figure of a report out again. Raises EvidenceError for a file that is none."""
+    carrier, told = inside(content, name)
+    evidence = loads(told, name)
+    made_by = str(evidence.get("program"))[:40]
+    if evidence["plan"] is None:
+        return _only_whole(carrier.pieces(content), evidence, made_by)
+    options = options_of(evidence, name)
+    with keeping():
+        again = make(asked_again(evidence, name), options)
+        computed = write(again, carrier.suffix)
+    written_pieces = carrier.pieces(content)
+    computed_pieces = carrier.pieces(computed)
+    same_program = made_by == ndbplan.__version__
+    differ = list(differing(written_pieces, computed_pieces, everything=same_program))
+    differ += _of_answers(evidence, again.evidence)
+    if not differ and same_program and content != computed and carrier.exact:
+        differ.append(Differing("file", text("verify.other_bytes"), ""))
+    notes = () if same_program else (
+        text("verify.other_version").replace("{made}", made_by).replace("{now}", ndbplan.__version__),
+    )  # fmt: skip
+    without = () if options.without != "prices" else (text("verify.prices"),)
+    return Verified(
+        sum(1 for piece in computed_pieces if piece.at),
+        tuple(differ),
+        made_by,
+        ndbplan.__version__,
+        without,
+        notes,
+    )
+
+
+def _of_answers(evidence: dict[str, Any], again: dict[str, Any]) -> Iterator[Differing]:
+    """Digests of answers that changed."""
+    before, now = evidence.get("digests"), again["digests"]
+    if not isinstance(before, dict):
+        yield Differing("digests", "", text("verify.no_digests"))
+        return
+    for command in sorted({*before, *now}):
+        if before.get(command) != now.get(command):
+            yield Differing(f"answer of {command}", str(before.get(command, "")), now.get(command, ""))
+
+
+def differing(written: list[Piece], computed: list[Piece], *, everything: bool) -> Iterator[Differing]:
+    """Pieces that read otherwise; of another version only figures: words may have changed."""
+    sections = dict.fromkeys(piece.section for piece in (*computed, *written))
+    pairs = (
+        pair
+        for section in sections
+        for pair in _side_by_side(*([piece for piece in all_of_them if piece.section == section]
+                                    for all_of_them in (written, computed)))
+    )  # fmt: skip
+    for one, two in pairs:
+        if one != two and (everything or any(piece is not None and piece.at for piece in (one, two))):
+            where = (two or one or Piece("", "", "")).where
+            yield Differing(where, "" if one is None else one.text, "" if two is None else two.text)
+
+
+def _side_by_side(written: list[Piece], computed: list[Piece]) -> Iterator[tuple[Piece | None, Piece | None]]:
+    """Pieces of a section; where some are missing or were added only those that are not the same."""
+    if len(written) == len(computed):
+        yield from zip(written, computed, strict=True)
+        return
+    matcher = SequenceMatcher(None, written, computed, autojunk=False)
+    for kind, i, i_end, j, j_end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        for place in range(max(i_end - i, j_end - j)):
+            yield (
+                written[i + place] if i + place < i_end else None,
+                computed[j + place] if j + place < j_end else None,
+            )
+
+
+def _only_whole(pieces: list[Piece], evidence: dict[str, Any], made_by: str) -> Verified:
+    """Of a file without its plan: whether it reads as it did when it was written."""
+    same = evidence.get("text") == digest_of(pieces)
+    differ = () if same else (Differing("file", text("verify.changed"), ""),)
+    return Verified(0, differ, made_by, ndbplan.__version__, (text("verify.no_plan"),), ())

@@ -1,0 +1,68 @@
+"""A report as a file: HTML, PDF or slides by the ending of its name.
+
+content = report(project, Options(customer="Example"), ".html")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ndbplan
+from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
+from ndbplan.plan.project import Project
+from ndbplan.report.compose import Options, compose, with_numbers
+from ndbplan.report.document import Document
+from ndbplan.report.evidence import CLOSING, OPENING, ask, dumps, evidence_of
+from ndbplan.report.sources import Answers, Asked
+
+
+def _html(made: Made) -> bytes:
+    from ndbplan.report.html import html_of
+    from ndbplan.report.visible import digest_of, pieces_of
+
+    def written(evidence: dict[str, Any]) -> str:
+        return html_of(made.document, f"{OPENING}{dumps(evidence)}{CLOSING}", made.options.logo)
+
+    if made.evidence["plan"] is None:
+        return written({**made.evidence, "text": digest_of(pieces_of(written({})))}).encode("utf-8")
+    return written(made.evidence).encode("utf-8")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A report before it is written."""
+
+    document: Document
+    options: Options
+    evidence: dict[str, Any]
+
+
+WRITERS: dict[str, Callable[[Made], bytes]] = {".html": _html}
+"""By the ending of the file's name."""
+
+
+def report(
+    project: Project, options: Options, suffix: str, cancelled: Callable[[], bool] = lambda: False
+) -> bytes:
+    """The content of a report. Raises UserError for an ending, variants or sections that there are not."""
+    if suffix not in WRITERS:
+        raise UserError(
+            f"'{suffix}' is no kind of report", where="report", fix=f"end the name in {', '.join(WRITERS)}"
+        )
+    with keeping():
+        return write(make(ask(project, options), options, cancelled), suffix)
+
+
+def make(about: Asked, options: Options, cancelled: Callable[[], bool] = lambda: False) -> Made:
+    """The document with what travels inside it."""
+    answers = Answers(about, cancelled)
+    document = with_numbers(compose(answers, options, ndbplan.__version__))
+    return Made(document, options, evidence_of(options, answers))
+
+
+def write(made: Made, suffix: str) -> bytes:
+    """A document in the form of a file's ending."""
+    return WRITERS[suffix](made)

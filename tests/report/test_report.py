@@ -1,0 +1,199 @@
+"""Every number of a report stands in what commands print; the file is one, whole and always the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click.testing
+import pytest
+
+import ndbplan
+from ndbplan.base.errors import UserError
+from ndbplan.base.resources import read_json
+from ndbplan.cli import all_commands
+from ndbplan.plan.file import save
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.project import Project
+from ndbplan.plan.samples import sample_plan
+from ndbplan.report.compose import Options, compose
+from ndbplan.report.document import LineChart, Run, runs_of
+from ndbplan.report.places import found
+from ndbplan.report.sources import SOURCES, Answers, Asked
+from ndbplan.report.write import report
+from report.conftest import Example
+
+_FACTORS = {
+    "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15, "B/s": 1, "KB/s": 1e3, "MB/s": 1e6,
+    "GB/s": 1e9, "TB/s": 1e12, "%": 0.01, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400,
+}  # fmt: skip
+
+
+def read(text: str, unit: str) -> tuple[float, float]:
+    """A number as it is printed in SI units, and half of its last digit."""
+    value = half = 0.0
+    for number, word in re.findall(r"(−?[\d.\u2009]+)\s*([^\d\s]*)", text):
+        plain = number.replace("\u2009", "").replace("−", "-")
+        factor = 1.0 if unit == "%" else _FACTORS.get(word, 1.0)
+        decimals = len(plain.partition(".")[2])
+        digits = len(plain.lstrip("-0").replace(".", ""))
+        # Trailing zeros are left out behind the point, and estimates have three digits.
+        last = 10.0**-decimals if decimals else 10.0 ** max(0, digits - 3)
+        value += float(plain) * factor
+        half = 0.5 * factor * last
+    return value, half
+
+
+@pytest.fixture(scope="session")
+def printed(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What each command prints about the same plan with --json."""
+    folder = tmp_path_factory.mktemp("commands")
+    save(example.project, folder / "plan.ndbplan")
+    known: dict[str, Any] = {}
+
+    def ask(command: str) -> Any:
+        if command not in known:
+            known[command] = _printed(command, folder)
+        return known[command]
+
+    return ask
+
+
+def _printed(command: str, folder: Path) -> Any:
+    plan = str(folder / "plan.ndbplan")
+    if command == "plan":
+        return json.loads((folder / "plan.ndbplan").read_text("utf-8"))
+    if command == "plan with defaults":
+        from ndbplan.plan.file import load
+
+        return load(plan).model_dump(mode="json")
+    name, *options = command.split()
+    if name == "export":
+        _call(["export", plan, "--to", str(folder), *options])
+        return {file.name: file.read_text("utf-8") for file in folder.glob("*.*")}
+    if "--csv" in options:
+        _call(["simulate", plan, "--csv", str(folder / "run.csv"), "--json"])
+        rows = [line.split(",") for line in (folder / "run.csv").read_text("utf-8").splitlines()]
+        return {head: [float(row[n]) for row in rows[1:]] for n, head in enumerate(rows[0])}
+    return json.loads(_call([name, plan, *options, "--json"]))
+
+
+def _call(arguments: list[str]) -> str:
+    done = click.testing.CliRunner().invoke(all_commands(), arguments)
+    assert done.exit_code in (0, 1), done.output
+    return done.stdout
+
+
+def test_every_number_is_in_what_a_command_prints(example: Example, printed: Any) -> None:
+    checked = 0
+    for section, run in runs_of(example.made.document):
+        if not run.at:
+            continue
+        place = found(printed, run.at)
+        assert place.run().text == run.text, (section, run)
+        value = place.value["value"] if isinstance(place.value, dict) else place.value
+        if run.kind in ("figure", "range") and isinstance(value, int | float) and run.text != "∞":
+            unit = place.value["unit"] if isinstance(place.value, dict) else place.unit or ""
+            shown, half = read(run.text, unit)
+            assert abs(shown - value) <= 1.001 * half + 0.005 * abs(value), (section, run, value)
+            checked += 1
+    assert checked > 150
+
+
+def test_every_point_of_a_chart_is_one_of_the_series(example: Example, printed: Any) -> None:
+    charts = [b for s in example.made.document.sections for b in s.blocks if isinstance(b, LineChart)]
+    assert len(charts) >= 5
+    for chart in charts:
+        for one in chart.series:
+            for number, y in zip(one.numbers, one.ys, strict=True):
+                at = one.at.replace("[*]", f"[{number}]") if "[*]" in one.at else f"{one.at}[{number}]"
+                assert found(printed, at).number == pytest.approx(y, rel=1e-9), at
+
+
+def test_words_hold_no_numbers_of_their_own(example: Example) -> None:
+    """What has no address is in the catalogue of texts, in the options, or in a name of the plan."""
+    texts = json.dumps(read_json("report/texts.json"))
+    allowed = texts + example.options.notes + example.options.customer + example.options.date
+    loose = [
+        run.text
+        for _, run in runs_of(example.made.document)
+        if not run.at and any(sign.isdigit() for sign in run.text) and run.text.strip() not in allowed
+    ]
+    assert [text for text in loose if not _is_known_meaning(text)] == []
+
+
+def _is_known_meaning(text: str) -> bool:
+    """Of an error code, as the data file words it; or the version that is not asked for."""
+    meanings = {row["short_text"] for row in read_json("ndb/errors.json")["errors"]}
+    return (
+        text in meanings or text == f"MySQL NDB Cluster {sample_plan('starter').ndb_version}" or text == "8.4"
+    )
+
+
+def test_the_first_page(example: Example) -> None:
+    document = example.made.document
+    titles = [one.title for one in document.headlines]
+    assert 6 <= len(titles) <= 10
+    assert {"Highest load for an hour", "Fullest DataMemory", "Cost"} < {*titles}
+    said = " ".join("".join(run.text for run in block.line) for block in document.front)  # type: ignore[union-attr]
+    assert "limited" in said
+    assert "rows of test.blobs_5k" in said
+    assert "Asked for in May" in said
+    memory = next(one for one in document.sections if one.key == "memory")
+    assert memory.blocks[0].line[1] == Run("sales", "", "code")  # type: ignore[union-attr]
+
+
+def test_sections_without_a_source_are_left_out() -> None:
+    document = compose(Answers(Asked(Project.of(EMPTY_PLAN))), Options(), "0")
+    assert [section.key for section in document.sections] == ["quality"] or not document.headlines
+    assert all(section.blocks for section in document.sections)
+    assert "comparison" not in {section.key for section in document.sections}
+
+
+def test_sections_come_in_the_order_of_the_page_and_only_those_asked_for(example: Example) -> None:
+    keys = [section.key for section in example.made.document.sections]
+    assert keys == [key for key in example.options.sections if key in keys]
+    only = compose(example.answers, Options(sections=("problems", "hardware")), "0")
+    assert [section.key for section in only.sections] == ["hardware", "problems"]
+
+
+def test_unknown_sections_and_endings_are_refused() -> None:
+    project = Project.of(sample_plan("starter"))
+    with pytest.raises(UserError, match="no section 'memry'") as refused:
+        report(project, Options(sections=("memry",)), ".html")
+    assert "memory" in refused.value.fix
+    with pytest.raises(UserError, match="no kind of report"):
+        report(project, Options(), ".docx")
+
+
+def test_the_same_plan_gives_the_same_bytes(example: Example, tmp_path: Path) -> None:
+    """In another process with another hash seed and locale."""
+    save(example.project, tmp_path / "plan.ndbplan")
+    (tmp_path / "notes.md").write_text(example.options.notes, encoding="utf-8")
+    environment = {**os.environ, "PYTHONHASHSEED": "4711", "LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Tokyo"}
+    environment["PYTHONPATH"] = str(Path(ndbplan.__file__).parents[1])
+    arguments = [
+        "report", "plan.ndbplan", "-o", "again.html", "--customer", example.options.customer,
+        "--date", example.options.date, "--notes", "notes.md",
+        "--sections", ",".join(example.options.sections),
+    ]  # fmt: skip
+    command = [sys.executable, "-m", "ndbplan", *arguments]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / "again.html").read_text("utf-8") == example.html
+
+
+def test_one_file_without_network(example: Example) -> None:
+    page = example.html.partition("<script type=")[0]
+    assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", page)
+    assert not re.search(r"url\(|@import|<link|https?:", page)
+    assert len(example.html) < 3_000_000
+
+
+def test_every_source_is_a_command() -> None:
+    names = {command.split()[0] for command in SOURCES}
+    assert names - {"plan"} <= {*all_commands().commands}
