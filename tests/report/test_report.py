@@ -17,6 +17,7 @@ import ndbplan
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
 from ndbplan.cli import all_commands
+from ndbplan.ndb.errors import every_error
 from ndbplan.plan.file import save
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.project import Project
@@ -129,7 +130,7 @@ def test_words_hold_no_numbers_of_their_own(example: Example) -> None:
 
 def _is_known_meaning(text: str) -> bool:
     """Of an error code, as the data file words it; or the version that is not asked for."""
-    meanings = {row["short_text"] for row in read_json("ndb/errors.json")["errors"]}
+    meanings = {one.text for one in every_error().values()}
     return (
         text in meanings or text == f"MySQL NDB Cluster {sample_plan('starter').ndb_version}" or text == "8.4"
     )

@@ -22,8 +22,6 @@ class Carrier:
     evidence: Callable[[bytes], str | None]
     """What travels inside; None: nothing."""
     pieces: Callable[[bytes], list[Piece]]
-    exact: bool = True
-    """Whether the same program writes the same bytes."""
 
 
 def _html_evidence(content: bytes) -> str | None:
@@ -34,8 +32,21 @@ def _html_pieces(content: bytes) -> list[Piece]:
     return pieces_of(content.decode("utf-8", "replace"))
 
 
+def _pdf_evidence(content: bytes) -> str | None:
+    from ndbplan.report.pdf import evidence_in as attached
+
+    return attached(content)
+
+
+def _pdf_pieces(content: bytes) -> list[Piece]:
+    from ndbplan.report.pdf import pieces_of as lines_of
+
+    return lines_of(content)
+
+
 CARRIERS: tuple[Carrier, ...] = (
     Carrier(".html", (b"<!doctype html", b"<!DOCTYPE html", b"<html"), _html_evidence, _html_pieces),
+    Carrier(".pdf", (b"%PDF-",), _pdf_evidence, _pdf_pieces),
 )
 
 

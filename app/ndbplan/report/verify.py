@@ -18,6 +18,7 @@ import ndbplan
 from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import Shape
 from ndbplan.report.carriers import inside
+from ndbplan.report.document import Document, LineChart, runs_of
 from ndbplan.report.evidence import asked_again, loads, options_of
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
@@ -65,25 +66,43 @@ def verify(content: bytes, name: str) -> Verified:
     with keeping():
         again = make(asked_again(evidence, name), options)
         computed = write(again, carrier.suffix)
-    written_pieces = carrier.pieces(content)
-    computed_pieces = carrier.pieces(computed)
     same_program = made_by == ndbplan.__version__
-    differ = list(differing(written_pieces, computed_pieces, everything=same_program))
+    differ: list[Differing] = []
+    if content != computed:
+        written, now = (_with_sources(carrier.pieces(one), again.document) for one in (content, computed))
+        differ += differing(written, now, everything=same_program)
     differ += _of_answers(evidence, again.evidence)
-    if not differ and same_program and content != computed and carrier.exact:
+    if not differ and same_program and content != computed:
         differ.append(Differing("file", text("verify.other_bytes"), ""))
     notes = () if same_program else (
         text("verify.other_version").replace("{made}", made_by).replace("{now}", ndbplan.__version__),
     )  # fmt: skip
     without = () if options.without != "prices" else (text("verify.prices"),)
     return Verified(
-        sum(1 for piece in computed_pieces if piece.at),
+        _figures(again.document),
         tuple(differ),
         made_by,
         ndbplan.__version__,
         without,
         notes,
     )
+
+
+def _figures(document: Document) -> int:
+    """How many a report shows, points of charts with them."""
+    charts = (b for s in document.sections for b in s.blocks if isinstance(b, LineChart))
+    points = sum(len(one.numbers) for chart in charts for one in chart.series)
+    return points + sum(1 for _, run in runs_of(document) if run.at)
+
+
+def _with_sources(pieces: list[Piece], document: Document) -> list[Piece]:
+    """Lines of pages that show a figure of the document get its address; other pieces have one already."""
+    figures = [run for _, run in runs_of(document) if run.at and run.text]
+    return [
+        piece if piece.at or piece.drawn or not piece.section.startswith("page ") else piece._replace(
+            at=next((run.at for run in figures if run.text in piece.text), ""))
+        for piece in pieces
+    ]  # fmt: skip
 
 
 def _of_answers(evidence: dict[str, Any], again: dict[str, Any]) -> Iterator[Differing]:
@@ -107,7 +126,9 @@ def differing(written: list[Piece], computed: list[Piece], *, everything: bool) 
                                     for all_of_them in (written, computed)))
     )  # fmt: skip
     for one, two in pairs:
-        if one != two and (everything or any(piece is not None and piece.at for piece in (one, two))):
+        if (one and one.text) != (two and two.text) and (
+            everything or any(piece is not None and piece.at for piece in (one, two))
+        ):
             where = (two or one or Piece("", "", "")).where
             yield Differing(where, "" if one is None else one.text, "" if two is None else two.text)
 

@@ -31,6 +31,17 @@ def _html(made: Made) -> bytes:
     return written(made.evidence).encode("utf-8")
 
 
+def _pdf(made: Made) -> bytes:
+    from ndbplan.report.pdf import digest_of_pages, pdf_of
+
+    def written(evidence: dict[str, Any]) -> bytes:
+        return pdf_of(made.document, dumps(evidence), made.options.logo)
+
+    if made.evidence["plan"] is None:
+        return written({**made.evidence, "text": digest_of_pages(written({}))})
+    return written(made.evidence)
+
+
 @dataclass(frozen=True)
 class Made:
     """A report before it is written."""
@@ -40,7 +51,7 @@ class Made:
     evidence: dict[str, Any]
 
 
-WRITERS: dict[str, Callable[[Made], bytes]] = {".html": _html}
+WRITERS: dict[str, Callable[[Made], bytes]] = {".html": _html, ".pdf": _pdf}
 """By the ending of the file's name."""
 
 

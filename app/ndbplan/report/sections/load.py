@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import Any
 
-from ndbplan.base.resources import read_json
+from ndbplan.ndb.errors import ndb_error
 from ndbplan.report.alike import alike
 from ndbplan.report.document import Block, Line, LineChart, Mark, Paragraph, Run, Series, Table
 from ndbplan.report.places import Place
 from ndbplan.report.sources import Answers
-from ndbplan.report.texts import say, text, words
+from ndbplan.report.texts import has_text, say, text, words
 
 _POINTS = 240
 _BUSIEST = 12
-
-
-@cache
-def _errors() -> dict[int, Any]:
-    return {row["code"]: row for row in read_json("ndb/errors.json")["errors"]}
 
 
 def simulation(answers: Answers) -> Iterator[Block]:
@@ -61,8 +54,8 @@ def _error_rows(run: Place) -> Iterator[Block]:
         return
     rows = []
     for error in run["errors"]:
-        known = _errors().get(error.value["code"], {})
-        rows.append(((error["code"].run(),), (Run(known.get("short_text", "")),), (error["count"].run(),),
+        known = ndb_error(error.value["code"])
+        rows.append(((error["code"].run(),), (Run(known.text if known else ""),), (error["count"].run(),),
                      error["first_at_s"].line(), (error["node_id"].run(),)))  # fmt: skip
     heads = words("code", "meaning", "times", "first", "node")
     yield Table(text("simulation.errors"), heads, tuple(rows), (0, 1))
@@ -103,16 +96,11 @@ def _line(series: Place, name: str, kind: str) -> Series:
     values = series.value[name]
     numbers = extremes(values, _POINTS)
     times = series.value["t_s"]
-    label = text(f"series.{name}") if name in _named() else name.replace("_", " ")
+    label = text(f"series.{name}") if has_text(f"series.{name}") else name.replace("_", " ")
     return Series(
         label, series[name].at, numbers, tuple(times[n] for n in numbers), tuple(values[n] for n in numbers),
         kind,  # type: ignore[arg-type]
     )  # fmt: skip
-
-
-@cache
-def _named() -> frozenset[str]:
-    return frozenset(read_json("report/texts.json")["series"])
 
 
 def extremes(values: Sequence[float], most: int) -> tuple[int, ...]:

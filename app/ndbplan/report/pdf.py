@@ -1,0 +1,203 @@
+"""A document as PDF, set by Typst: vector drawings, bookmarks, page numbers, the bundled fonts and no others.
+
+What travels with it is an attachment of the file. Typst is a package that holds its compiler.
+"""
+
+from __future__ import annotations
+
+import io
+from base64 import b64decode
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from ndbplan.base.resources import resource_path
+from ndbplan.report.charts import spoken, svg_of
+from ndbplan.report.document import (
+    Block,
+    Document,
+    Headline,
+    Line,
+    LineChart,
+    Listing,
+    Paragraph,
+    Run,
+    Table,
+)
+from ndbplan.report.texts import text
+from ndbplan.report.visible import Piece, digest_of
+
+ATTACHED = "ndbplan-evidence.json"
+_WIDE = 18
+"""Letters of a column of words that takes part of what is left of the page."""
+
+
+def pdf_of(document: Document, evidence: str, logo: str = "") -> bytes:
+    """The file. `evidence` is attached; `logo`: a picture as a data URL."""
+    import typst
+
+    files = {
+        "main.typ": source(document, logo).encode("utf-8"),
+        ATTACHED: evidence.encode("utf-8"),
+        "template.typ": resource_path("report/report.typ").read_bytes(),
+    }
+    if logo:
+        files[_logo_name(logo)] = _content(logo)
+    # Its types know nothing of several files at once, which it takes by their names.
+    compile_files: Any = typst.compile
+    made = compile_files(
+        files,
+        format="pdf",
+        font_paths=[str(resource_path("fonts"))],
+        ignore_system_fonts=True,
+        timestamp=0,
+    )
+    assert isinstance(made, bytes)
+    return made
+
+
+def _logo_name(logo: str) -> str:
+    kind = logo.removeprefix("data:image/").partition(";")[0]
+    return f"logo.{ {'jpeg': 'jpg', 'svg+xml': 'svg'}.get(kind, kind) }"
+
+
+def _content(url: str) -> bytes:
+    head, _, data = url.partition(",")
+    return b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
+
+
+def source(document: Document, logo: str = "") -> str:
+    """What Typst sets."""
+    facts = document.facts
+    return "\n".join(
+        [
+            '#import "template.typ": *',
+            f"#show: report.with(title: {_string(document.title.text)}, "
+            f"about: {_content_of(document.subtitle)}, kicker: {_string(text('report.kicker'))}, "
+            f"program: {_string(facts['program'])}, day: {_day(facts['date'])}, "
+            f"logo: {_string(_logo_name(logo)) if logo else 'none'})",
+            f"#pdf.attach({_string(ATTACHED)}, mime-type: \"application/json\", relationship: \"data\")",
+            f"#headlines(({''.join(map(_headline, document.headlines))}))",
+            *_blocks(document.front),
+            f"#contents({_string(text('report.contents'))})",
+            *(part for section in document.sections for part in (
+                f"#heading(level: 1)[{_text(section.title)}]", *_blocks(section.blocks))),
+            *(f"#note[{_line(line)}]" for line in document.about),
+        ]
+    )  # fmt: skip
+
+
+def _day(day: str) -> str:
+    if not day:
+        return "none"
+    year, month, number = (int(part) for part in day.split("-"))
+    return f"datetime(year: {year}, month: {month}, day: {number})"
+
+
+def _string(words: str) -> str:
+    """A text as Typst writes one."""
+    parts = []
+    for sign in words:
+        if sign in '"\\':
+            parts.append(f"\\{sign}")
+        elif sign == "\n":
+            parts.append("\\n")
+        elif ord(sign) < 32:
+            parts.append(f"\\u{{{ord(sign):x}}}")
+        else:
+            parts.append(sign)
+    return f'"{"".join(parts)}"'
+
+
+def _text(words: str) -> str:
+    return f"#{_string(words)};"
+
+
+def _run(run: Run) -> str:
+    if run.kind == "code":
+        return f"#raw({_string(run.text)});"
+    kind = {"range": "span", "strong": "strong", "figure": "figure-text"}.get(run.kind)
+    return f"#{kind}({_string(run.text)});" if kind else _text(run.text)
+
+
+def _line(line: Line) -> str:
+    return "".join(map(_run, line))
+
+
+def _content_of(line: Line) -> str:
+    return f"[{_line(line)}]"
+
+
+def _headline(one: Headline) -> str:
+    span = "".join(run.text for run in one.span[1:-1])
+    return f"({_string(one.title)}, {_string(one.value.text)}, {_string(span)}, {_content_of(one.about)}),"
+
+
+def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Paragraph):
+            kind = block.kind or "plain"
+            yield f"#{kind}[{_line(block.line)}]"
+        elif isinstance(block, Table):
+            yield _table(block)
+        elif isinstance(block, Listing):
+            yield f"#listing({_string(block.title)}, {_string(block.text)})"
+        else:
+            legend = ""
+            if isinstance(block, LineChart) and len(block.series) > 1:
+                legend = "".join(f"{_string(one.name)}, " for one in block.series)
+            yield (
+                f"#chart({_string(block.title)}, ({legend}), {_string(svg_of(block, alone=True))}, "
+                f"{_string(spoken(block))})"
+            )
+
+
+def _table(table: Table) -> str:
+    heads = "".join(f"[{_text(head)}], " for head in table.heads)
+    rows = "\n".join("".join(f"[{_line(cell)}], " for cell in row) for row in table.rows)
+    sides = "".join("left, " if n in table.words else "right, " for n in range(len(table.heads)))
+    return f"#rows({_string(table.title)}, ({_widths(table)}), ({sides}), ({heads}),\n({rows}))"
+
+
+def _widths(table: Table) -> str:
+    """Columns of long words share what numbers leave."""
+    longest = [
+        max([len("".join(run.text for run in row[n])) for row in table.rows], default=0)
+        for n in range(len(table.heads))
+    ]
+    if max(longest[n] for n in table.words) <= _WIDE:
+        return "".join("1fr, " if n == 0 else "auto, " for n in range(len(longest)))
+    return "".join(
+        f"{max(_WIDE // 2, min(60, letters))}fr, " if n in table.words else "auto, "
+        for n, letters in enumerate(longest)
+    )
+
+
+def evidence_in(content: bytes) -> str | None:
+    """What is attached to a report; None: nothing, or it cannot be read."""
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    try:
+        found = PdfReader(io.BytesIO(content)).attachments.get(ATTACHED)
+        return found[0].decode("utf-8") if found else None
+    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        # A damaged file fails in many ways.
+        return None
+
+
+def pieces_of(content: bytes) -> list[Piece]:
+    """The lines of every page."""
+    from pypdf import PdfReader
+
+    return [
+        Piece(f"page {number}", "", line.strip())
+        for number, page in enumerate(PdfReader(io.BytesIO(content)).pages, 1)
+        for line in page.extract_text().splitlines()
+        if line.strip()
+    ]
+
+
+def digest_of_pages(content: bytes) -> str:
+    """SHA-256 of everything that the pages say."""
+    return digest_of(pieces_of(content))
