@@ -30,6 +30,7 @@ WINDOW = {
     "new": "New plan, Samples", "new_window": LOOKS,
     "open": "Open, Save, Save as", "gallery": "New plan, Samples",
     "save": "Open, Save, Save as", "save_as": "Open, Save, Save as", "import": "Import",
+    "report": "Report", "ReportDialog": "Report",
     "picture": "Save a picture", "export": "Export, Export preview", "quit": LOOKS,
     "undo": "Undo", "redo": "Undo", "cut": "Delete, Cut", "copy": "Copy, Paste, Duplicate",
     "paste": "Copy, Paste, Duplicate", "duplicate": "Copy, Paste, Duplicate", "delete": "Delete, Cut",

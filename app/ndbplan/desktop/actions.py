@@ -37,6 +37,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("save_as", "File", "Save as…", "", ("Ctrl+Shift+S",), "Write the plan to another file"),
     Spec("import", "File", "Import…", "import", ("Ctrl+Shift+I",), "Files of a running cluster"),
     Spec("picture", "File", "Save a picture…", "upload", (), "The canvas as PNG, SVG or PDF"),
+    Spec("report", "File", "Report…", "file-text", ("Ctrl+Shift+R",), "A document with figures and charts"),
     Spec("export", "File", "Export…", "download", ("Ctrl+E",), "config.ini, my.cnf and the runbook"),
     Spec("quit", "File", "Quit", "", (_S.Quit,), "Close all windows"),
     Spec("undo", "Edit", "Undo", "undo-2", (_S.Undo,), "Undo the last step"),

@@ -9,7 +9,9 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
+from ndbplan.desktop.document.files import FileFlow
 from ndbplan.plan.file import SUFFIX
+from ndbplan.plan.project import Project
 
 
 class FileDrops(QFrame):
@@ -60,8 +62,46 @@ def files_in(data: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in data.urls() if url.toLocalFile()]
 
 
+_CARRIERS = (".html", ".htm", ".pdf", ".png", ".svg", ".pptx")
+_MOST_BYTES = 100_000_000
+
+
+def may_carry(path: Path) -> bool:
+    """Whether it is a file of those kinds in which a plan travels."""
+    return path.suffix.lower() in _CARRIERS
+
+
+def plan_inside(path: Path) -> Project:
+    """The plan that travels in a report or a picture. Raises UserError where there is none."""
+    from ndbplan.base.files import read_at_most
+    from ndbplan.report.carriers import inside
+    from ndbplan.report.evidence import EvidenceError, loads, project_of
+
+    try:
+        content = read_at_most(path, _MOST_BYTES)
+    except OSError as error:
+        raise EvidenceError(
+            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
+        ) from None
+    if content is None:
+        raise EvidenceError("the file is too large for a report", where=str(path), fix="name another file")
+    return project_of(loads(inside(content, path.name)[1], path.name), path.name)
+
+
+def hand_on(dropped: list[Path], files: FileFlow, take_in: Callable[[list[Path]], object]) -> None:
+    """Open a plan, or that inside a report; offer to import what else was dropped."""
+    if len(dropped) == 1 and dropped[0].suffix == SUFFIX:
+        files.open(dropped[0])
+    elif len(dropped) == 1 and may_carry(dropped[0]):
+        files.start_with(lambda: plan_inside(dropped[0]))
+    elif dropped:
+        take_in(dropped)
+
+
 def what_a_drop_does(files: list[Path]) -> str:
     """In words, before it is done."""
     if len(files) == 1:
+        if may_carry(files[0]):
+            return f"Drop to open the plan inside {files[0].name}"
         return f"Drop to {'open' if files[0].suffix == SUFFIX else 'import'} {files[0].name}"
     return f"Drop to import {len(files)} files"

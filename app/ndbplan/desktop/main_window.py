@@ -29,7 +29,7 @@ from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.files import FileFlow
 from ndbplan.desktop.document.preferences import WINDOW, Preferences
 from ndbplan.desktop.document.selection import Selection
-from ndbplan.desktop.file_drops import FileDrops
+from ndbplan.desktop.file_drops import FileDrops, hand_on
 from ndbplan.desktop.focus_ring import Stop, focus_next
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
@@ -43,7 +43,6 @@ from ndbplan.desktop.variants import Variants
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.undo_keys import UndoKeys
 from ndbplan.desktop.workspace import Workspace
-from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -252,7 +251,8 @@ class MainWindow(QMainWindow):
         return {
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
             "save_as": files.save_as, "import": self.import_files,
-            "picture": self.save_picture, "export": self.export, "new_window": self.window_wanted.emit,
+            "picture": self.save_picture, "export": self.export, "report": self.report,
+            "new_window": self.window_wanted.emit,
             "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": lambda: self.navigation.rename(),
@@ -366,17 +366,19 @@ class MainWindow(QMainWindow):
 
     def take_files(self, paths: Iterable[Path]) -> None:
         """Open a dropped plan, or offer to import what else was dropped."""
-        dropped = list(paths)
-        if len(dropped) == 1 and dropped[0].suffix == SUFFIX:
-            self.files.open(dropped[0])
-        elif dropped:
-            self.import_files(dropped)
+        hand_on(list(paths), self.files, self.import_files)
 
     def save_picture(self) -> None:
         """Write the canvas as a picture."""
         from ndbplan.desktop.dialogs.picture_dialog import save_picture
 
         save_picture(self, self.document, self.messages)
+
+    def report(self) -> None:
+        """Offer a document about the plan."""
+        from ndbplan.desktop.dialogs.report_dialog import ReportDialog
+
+        ReportDialog(self.document, self.messages, self).open()
 
     def export(self) -> None:
         """Write config.ini, my.cnf and the runbook into a folder."""

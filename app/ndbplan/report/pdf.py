@@ -34,6 +34,18 @@ _WIDE = 18
 
 def pdf_of(document: Document, evidence: str, logo: str = "") -> bytes:
     """The file. `evidence` is attached; `logo`: a picture as a data URL."""
+    made = _compiled(document, evidence, logo, format="pdf")
+    assert isinstance(made, bytes)
+    return made
+
+
+def pages_of(document: Document, most: int, pixels_per_inch: float = 110.0) -> list[bytes]:
+    """The first pages as PNG pictures, to look at before anything is written."""
+    pages = _compiled(document, "{}", "", format="png", ppi=pixels_per_inch)
+    return [pages] if isinstance(pages, bytes) else list(pages[:most])
+
+
+def _compiled(document: Document, evidence: str, logo: str, **form: Any) -> Any:
     import typst
 
     files = {
@@ -45,15 +57,13 @@ def pdf_of(document: Document, evidence: str, logo: str = "") -> bytes:
         files[_logo_name(logo)] = _content(logo)
     # Its types know nothing of several files at once, which it takes by their names.
     compile_files: Any = typst.compile
-    made = compile_files(
+    return compile_files(
         files,
-        format="pdf",
         font_paths=[str(resource_path("fonts"))],
         ignore_system_fonts=True,
         timestamp=0,
+        **form,
     )
-    assert isinstance(made, bytes)
-    return made
 
 
 def _logo_name(logo: str) -> str:

@@ -69,7 +69,11 @@ def report(
 
 def make(about: Asked, options: Options, cancelled: Callable[[], bool] = lambda: False) -> Made:
     """The document with what travels inside it."""
-    answers = Answers(about, cancelled)
+    return made_of(Answers(about, cancelled), options)
+
+
+def made_of(answers: Answers, options: Options) -> Made:
+    """The same of answers of which some may be known already."""
     document = with_numbers(compose(answers, options, ndbplan.__version__))
     return Made(document, options, evidence_of(options, answers))
 

@@ -184,7 +184,7 @@ class Document(QObject):
             if isinstance(step, _Step):
                 step.merge_key = None
 
-    def new(self, plan: Plan = EMPTY_PLAN, *, modified: bool = False) -> None:
+    def new(self, plan: Plan | Project = EMPTY_PLAN, *, modified: bool = False) -> None:
         """Start with a plan that has no file. `modified`: closing it asks (a recovered plan)."""
         self._replace(Project.of(plan), None, modified)
 

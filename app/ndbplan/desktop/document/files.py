@@ -14,6 +14,7 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.shared_file import SharedFile, Theirs, content_of
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
 
 _FILTER = f"Plans (*{SUFFIX});;All files (*)"
 
@@ -104,7 +105,7 @@ class FileFlow(QObject):
             self._document.new()
             self.shown.emit()
 
-    def start_with(self, make: Callable[[], Plan], *, modified: bool = False) -> bool:
+    def start_with(self, make: Callable[[], Plan | Project], *, modified: bool = False) -> bool:
         """A new plan without a file; `modified`: closing it asks, as what was imported is work."""
         if not self.may_leave():
             return False

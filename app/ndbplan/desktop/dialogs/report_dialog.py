@@ -1,0 +1,266 @@
+"""Report…: what goes into it, as ticks beside its pages; written as HTML or PDF, and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QPixmap
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.files import FileError, write_atomically
+from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.desktop.widgets.sections import label
+from ndbplan.plan.project import Project
+from ndbplan.report.compose import SECTIONS, Options
+from ndbplan.report.sources import Answers
+
+_PAUSE_MS = 400
+_PAGE_WIDTH = 560
+_MOST_PAGES = 12
+_INSIDE = (
+    ("", "The whole plan goes along"),
+    ("prices", "The plan goes along without prices"),
+    ("plan", "The plan stays out"),
+)
+_FILTER = "HTML, one file (*.html);;PDF (*.pdf)"
+
+
+@dataclass
+class _Kept:
+    """What is known of a plan, so that another tick asks only for what is new."""
+
+    project: Project
+    place: int
+    without: str
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """A report as pictures of its first pages."""
+
+    pages: tuple[bytes, ...]
+    kept: _Kept
+
+
+class ReportDialog(Dialog):
+    """Pages follow each tick; nothing is written before a file is named."""
+
+    def __init__(self, document: Document, messages: MessageBar, parent: QWidget | None = None) -> None:
+        super().__init__("Report", "Save and open…", parent)
+        self._document, self._messages = document, messages
+        self._kept: _Kept | None = None
+        self.resize(1040, 760)
+        self.sections = QListWidget()
+        self.sections.setAccessibleName("Sections")
+        for kind in SECTIONS:
+            item = QListWidgetItem(kind.title, self.sections)
+            item.setData(Qt.ItemDataRole.UserRole, kind.key)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Unchecked if kind.slow else Qt.CheckState.Checked)
+        self.customer = _edit("Customer")
+        self.day = _edit("Date")
+        self.day.setPlaceholderText("2026-05-09")
+        self.notes = QPlainTextEdit()
+        self.notes.setAccessibleName("Notes, in Markdown")
+        self.notes.setPlaceholderText("Text for the first page; below “# Hardware” for that section")
+        self.notes.setMaximumHeight(110)
+        self.inside = QComboBox()
+        self.inside.setAccessibleName("What travels inside the file")
+        for key, words in _INSIDE:
+            self.inside.addItem(words, key)
+        self.variants = QCheckBox("All variants side by side")
+        self.variants.setVisible(len(document.project.variants) > 1)
+        self._pages = QWidget()
+        self._column = QVBoxLayout(self._pages)
+        self._column.setSpacing(16)
+        self.preview = QScrollArea()
+        self.preview.setAccessibleName("Preview")
+        self.preview.setWidgetResizable(True)
+        self.preview.setWidget(self._pages)
+        self.body.addWidget(side_by_side(self._choices(), self.preview, (320, 720)), 1)
+        self.add_foot(self.save)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_PAUSE_MS)
+        self._soon.timeout.connect(self.show_pages)
+        self.sections.itemChanged.connect(lambda _item: self._soon.start())
+        for edit in (self.customer, self.day):
+            edit.textChanged.connect(lambda _text: self._soon.start())
+        self.notes.textChanged.connect(self._soon.start)
+        self.inside.currentIndexChanged.connect(lambda _row: self._soon.start())
+        self.variants.toggled.connect(lambda _on: self._soon.start())
+        self.show_pages()
+
+    def _choices(self) -> QWidget:
+        form = QFormLayout()
+        form.addRow("Customer", self.customer)
+        form.addRow("Date", self.day)
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.sections, 1)
+        column.addWidget(self.variants)
+        column.addLayout(form)
+        column.addWidget(self.notes)
+        column.addWidget(self.inside)
+        column.addWidget(
+            label("Who has the file can open the plan inside it, and have every figure checked.", "muted")
+        )
+        return side
+
+    def options(self) -> Options:
+        """What is chosen."""
+        rows = (self.sections.item(row) for row in range(self.sections.count()))
+        ticked = (item for item in rows if item.checkState() == Qt.CheckState.Checked)
+        names = self._document.project.names
+        return Options(
+            variant=names[self._document.shown] if self._document.shown else "",
+            variants=names[:4] if self.variants.isChecked() else (),
+            sections=tuple(str(item.data(Qt.ItemDataRole.UserRole)) for item in ticked),
+            customer=self.customer.text().strip(),
+            date=self.day.text().strip(),
+            notes=self.notes.toPlainText(),
+            without=str(self.inside.currentData()),
+        )
+
+    def show_pages(self) -> None:
+        """Set the pages anew, in the background."""
+        self.stop_task()
+        options, project = self.options(), self._document.project
+        if not _is_day(options.date):
+            self.state.say(f"'{options.date}' is no date — type for example 2026-05-09", is_error=True)
+            return
+        self.state.say("Working out …")
+        self.task = self.tasks.start(_work(project, options, self._kept), self._pages_done)
+
+    def _pages_done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        if outcome.error:
+            self.state.say(outcome.error, is_error=True)
+            return
+        found: _Pages = outcome.value
+        self._kept = found.kept
+        self.state.say("")
+        while (item := self._column.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        for number, page in enumerate(found.pages, 1):
+            self._column.addWidget(_page(page, number), 0, Qt.AlignmentFlag.AlignHCenter)
+
+    def save(self) -> None:
+        """Ask for a file, write the report into it and open it."""
+        folder = self._document.path.parent if self._document.path else Path.home()
+        name, chosen = QFileDialog.getSaveFileName(
+            self, "Save the report", str(folder / f"{Path(self._document.title).stem}.html"), _FILTER
+        )
+        if name:
+            path = Path(name)
+            self.save_to(path if path.suffix else path.with_suffix(".pdf" if "pdf" in chosen else ".html"))
+
+    def save_to(self, path: Path, then: Callable[[Path], object] | None = None) -> None:
+        """Write the report into a file; `then` is called with it, and opens it where nothing is said."""
+        from ndbplan.report.write import report
+
+        project, options = self._document.project, self.options()
+        self._soon.stop()
+        self.stop_task()
+        self.state.say(f"Writing {path.name} …")
+
+        def done(outcome: Outcome) -> None:
+            if outcome.cancelled:
+                return
+            if outcome.error:
+                self.state.say(outcome.error, is_error=True)
+                return
+            try:
+                write_atomically(path, outcome.value)
+            except FileError as error:
+                self.state.say(error.line, is_error=True)
+                return
+            self._messages.say("done", f"Saved {path}")
+            (then or _open)(path)
+            self.accept()
+
+        self.task = self.tasks.start(
+            lambda task: report(project, options, path.suffix.lower(), task.cancelled), done
+        )
+
+
+def _edit(name: str) -> QLineEdit:
+    edit = QLineEdit()
+    edit.setAccessibleName(name)
+    return edit
+
+
+def _is_day(words: str) -> bool:
+    from datetime import date
+
+    try:
+        return not words or bool(date.fromisoformat(words))
+    except ValueError:
+        return False
+
+
+def _open(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+def _page(picture: bytes, number: int) -> QLabel:
+    page = QLabel()
+    page.setAccessibleName(f"Page {number}")
+    pixmap = QPixmap()
+    pixmap.loadFromData(picture)
+    ratio = page.devicePixelRatioF()
+    wide = pixmap.scaledToWidth(round(_PAGE_WIDTH * ratio), Qt.TransformationMode.SmoothTransformation)
+    wide.setDevicePixelRatio(ratio)
+    page.setPixmap(wide)
+    page.setFixedSize(QSize(_PAGE_WIDTH, round(wide.height() / ratio)))
+    return page
+
+
+def _work(project: Project, options: Options, kept: _Kept | None) -> Callable[[Task], _Pages]:
+    """The pages of a report; what an earlier one has worked out of the same plan is not asked again."""
+
+    def work(task: Task) -> _Pages:
+        from ndbplan.base.kept import keeping
+        from ndbplan.report.evidence import ask
+        from ndbplan.report.pdf import pages_of
+        from ndbplan.report.write import made_of
+
+        with keeping():
+            about = ask(project, options)
+            now = _Kept(project, about.place, options.without, Answers(about, task.cancelled))
+            if kept is not None and _same(kept, now) and not options.variants:
+                now = replace(kept, answers=replace(kept.answers, cancelled=task.cancelled))
+            made = made_of(now.answers, options)
+            return _Pages(tuple(pages_of(made.document, _MOST_PAGES)), now)
+
+    return work
+
+
+def _same(one: _Kept, two: _Kept) -> bool:
+    return (one.project is two.project or one.project == two.project) and (one.place, one.without) == (
+        two.place, two.without,
+    )  # fmt: skip
