@@ -44,9 +44,22 @@ def _pdf_pieces(content: bytes) -> list[Piece]:
     return lines_of(content)
 
 
+def _slides_evidence(content: bytes) -> str | None:
+    from ndbplan.report.slides import evidence_in as of_slides
+
+    return of_slides(content)
+
+
+def _slides_pieces(content: bytes) -> list[Piece]:
+    from ndbplan.report.slides import pieces_of as texts_of
+
+    return texts_of(content)
+
+
 CARRIERS: tuple[Carrier, ...] = (
     Carrier(".html", (b"<!doctype html", b"<!DOCTYPE html", b"<html"), _html_evidence, _html_pieces),
     Carrier(".pdf", (b"%PDF-",), _pdf_evidence, _pdf_pieces),
+    Carrier(".pptx", (b"PK",), _slides_evidence, _slides_pieces),
 )
 
 

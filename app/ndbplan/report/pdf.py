@@ -54,7 +54,7 @@ def _compiled(document: Document, evidence: str, logo: str, **form: Any) -> Any:
         "template.typ": resource_path("report/report.typ").read_bytes(),
     }
     if logo:
-        files[_logo_name(logo)] = _content(logo)
+        files[_logo_name(logo)] = content_of(logo)
     # Its types know nothing of several files at once, which it takes by their names.
     compile_files: Any = typst.compile
     return compile_files(
@@ -71,7 +71,8 @@ def _logo_name(logo: str) -> str:
     return f"logo.{ {'jpeg': 'jpg', 'svg+xml': 'svg'}.get(kind, kind) }"
 
 
-def _content(url: str) -> bytes:
+def content_of(url: str) -> bytes:
+    """The bytes of a data URL."""
     head, _, data = url.partition(",")
     return b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
 

@@ -95,11 +95,15 @@ def _figures(document: Document) -> int:
     return points + sum(1 for _, run in runs_of(document) if run.at)
 
 
+_BY_TEXT = ("page ", "slides/")
+"""Sections of files whose pieces say nothing of their sources."""
+
+
 def _with_sources(pieces: list[Piece], document: Document) -> list[Piece]:
     """Lines of pages that show a figure of the document get its address; other pieces have one already."""
     figures = [run for _, run in runs_of(document) if run.at and run.text]
     return [
-        piece if piece.at or piece.drawn or not piece.section.startswith("page ") else piece._replace(
+        piece if piece.at or piece.drawn or not piece.section.startswith(_BY_TEXT) else piece._replace(
             at=next((run.at for run in figures if run.text in piece.text), ""))
         for piece in pieces
     ]  # fmt: skip

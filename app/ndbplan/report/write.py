@@ -42,6 +42,18 @@ def _pdf(made: Made) -> bytes:
     return written(made.evidence)
 
 
+def _slides(made: Made) -> bytes:
+    from ndbplan.report.slides import pieces_of, slides_of
+    from ndbplan.report.visible import digest_of
+
+    def written(evidence: dict[str, Any]) -> bytes:
+        return slides_of(made.document, dumps(evidence), made.options.logo)
+
+    if made.evidence["plan"] is None:
+        return written({**made.evidence, "text": digest_of(pieces_of(written({})))})
+    return written(made.evidence)
+
+
 @dataclass(frozen=True)
 class Made:
     """A report before it is written."""
@@ -51,7 +63,7 @@ class Made:
     evidence: dict[str, Any]
 
 
-WRITERS: dict[str, Callable[[Made], bytes]] = {".html": _html, ".pdf": _pdf}
+WRITERS: dict[str, Callable[[Made], bytes]] = {".html": _html, ".pdf": _pdf, ".pptx": _slides}
 """By the ending of the file's name."""
 
 

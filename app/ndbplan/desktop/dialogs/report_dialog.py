@@ -41,7 +41,8 @@ _INSIDE = (
     ("prices", "The plan goes along without prices"),
     ("plan", "The plan stays out"),
 )
-_FILTER = "HTML, one file (*.html);;PDF (*.pdf)"
+_FILTER = "HTML, one file (*.html);;PDF (*.pdf);;Slides (*.pptx)"
+_ENDINGS = (".html", ".pdf", ".pptx")
 
 
 @dataclass
@@ -177,7 +178,9 @@ class ReportDialog(Dialog):
         )
         if name:
             path = Path(name)
-            self.save_to(path if path.suffix else path.with_suffix(".pdf" if "pdf" in chosen else ".html"))
+            self.save_to(
+                path if path.suffix else path.with_suffix(next(end for end in _ENDINGS if end in chosen))
+            )
 
     def save_to(self, path: Path, then: Callable[[Path], object] | None = None) -> None:
         """Write the report into a file; `then` is called with it, and opens it where nothing is said."""

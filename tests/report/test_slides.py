@@ -1,0 +1,57 @@
+"""Slides hold native tables and charts with the figures, and the plan."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from pptx import Presentation
+
+from ndbplan.report.document import LineChart
+from ndbplan.report.verify import verify
+from ndbplan.report.write import write
+from report.conftest import Example
+
+
+@pytest.fixture(scope="module")
+def content(example: Example) -> bytes:
+    return write(example.made, ".pptx")
+
+
+def test_tables_and_charts_are_native(example: Example, content: bytes) -> None:
+    shapes = [shape for slide in Presentation(io.BytesIO(content)).slides for shape in slide.shapes]
+    assert sum(shape.has_table for shape in shapes) > 8
+    charts = [shape.chart for shape in shapes if shape.has_chart]
+    assert len(charts) > 6
+    drawn = [block for s in example.made.document.sections for block in s.blocks]
+    rates = next(block for block in drawn if isinstance(block, LineChart))
+    names = [one.name for one in rates.series]
+    made = next(chart for chart in charts if [one.name for one in chart.plots[0].series] == names)
+    assert tuple(made.plots[0].series[0].values) == rates.series[0].ys
+
+
+def test_the_headlines_are_on_the_second_slide(example: Example, content: bytes) -> None:
+    slide = Presentation(io.BytesIO(content)).slides[1]
+    said = " ".join(shape.text_frame.text for shape in slide.shapes if shape.has_text_frame)
+    assert all(one.value.text in said for one in example.made.document.headlines)
+
+
+def test_the_same_bytes_twice_and_no_time_inside(example: Example, content: bytes) -> None:
+    assert write(example.made, ".pptx") == content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_a_changed_figure_is_found(example: Example, content: bytes) -> None:
+    assert verify(content, "deck.pptx").differ == ()
+    figure = example.made.document.headlines[0].value.text.encode()
+    altered = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(altered, "w") as new:
+        for info in old.infolist():
+            inside = old.read(info)
+            if info.filename == "ppt/slides/slide2.xml":
+                inside = inside.replace(figure, b"99 999 tx/s")
+            new.writestr(info, inside)
+    found = verify(altered.getvalue(), "deck.pptx")
+    assert ("99 999 tx/s", figure.decode()) in {(one.written, one.computed) for one in found.differ}
