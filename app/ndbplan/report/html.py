@@ -153,7 +153,7 @@ def _table(table: Table) -> str:
     title = escape(table.title)
     narrow = ' class="narrow"' if len(table.heads) <= _NARROW else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{title}">'
         f"<table{narrow}><caption>{title}</caption>"
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 MONTHS = 24
-_STEP = 12
+_YEAR, _EACH = 12, 2
+"""Months of a year, and between two that the command prints."""
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,9 @@ def _check(asked: Asked) -> Json:
 
 def _estimate(asked: Asked) -> Json:
     now = _needs_groups(asked)
-    shape = now.to_json(only=("memory", "redo", "checkpoint", "disk_space", "disk_data"))
+    shape = now.to_json(only=("memory", "disk_space", "disk_data"))
     shape["memory"].update(_near(asked, "storage"))
-    shape["redo"].update(_near(asked, "load"))
-    return shape
+    return {**shape, "redo": _near(asked, "load")}
 
 
 def _growth(asked: Asked) -> Json | None:
@@ -170,7 +170,12 @@ def _growth(asked: Asked) -> Json | None:
     now = _needs_groups(asked)
     if not grows(asked.plan):
         return None
-    return {"growth": growth(asked.plan, MONTHS, step=MONTHS // _STEP, workload=now.workload).to_json()}
+    # Only each year, at the places that these months have in what the command prints.
+    shape = growth(asked.plan, MONTHS, step=_YEAR, workload=now.workload).to_json()
+    months: list[Json | None] = [None] * (MONTHS // _EACH + 1)
+    for month in shape["months"]:
+        months[month["month"] // _EACH] = month
+    return {"growth": {**shape, "months": months}}
 
 
 def _distribute(asked: Asked) -> Json:

@@ -16,6 +16,7 @@ _OF_DISK = (
     "random_read_iops", "random_write_iops", "sync_write_latency_s", "devices", "raid",
 )  # fmt: skip
 _NAMED = 3
+_MANY_GROUPS, _ACROSS = 12, 6
 _KINDS: tuple[HostKind, ...] = ("data", "sql", "management", "api")
 
 
@@ -66,14 +67,24 @@ def _node_groups(answers: Answers) -> Iterator[Block]:
     seen: dict[int, Place] = {}
     for partition in found["tables"][0]["partitions"]:
         seen.setdefault(partition.value["node_group"], partition)
-    rows = []
-    for number in sorted(seen):
-        nodes: list[Run] = []
-        for node in sorted(seen[number]["nodes"], key=lambda one: int(one.value)):
-            nodes += [Run(", ")] if nodes else []
-            nodes.append(node.run())
-        rows.append(((seen[number]["node_group"].run(),), tuple(nodes)))
-    yield Table(text("topology.groups"), words("node_group", "data_nodes"), tuple(rows), (0, 1))
+    groups = [(seen[number]["node_group"].run(), _nodes(seen[number]["nodes"])) for number in sorted(seen)]
+    if len(groups) <= _MANY_GROUPS:
+        rows = [((group,), nodes) for group, nodes in groups]
+        yield Table(text("topology.groups"), words("node_group", "data_nodes"), tuple(rows), (0, 1))
+        return
+    cells: list[Line] = [(group, Run(": "), *nodes) for group, nodes in groups]
+    cells += [()] * (-len(cells) % _ACROSS)
+    lines = [tuple(cells[n : n + _ACROSS]) for n in range(0, len(cells), _ACROSS)]
+    heads = (text("heads.group_and_nodes"), *[""] * (_ACROSS - 1))
+    yield Table(text("topology.groups"), heads, tuple(lines), tuple(range(_ACROSS)))
+
+
+def _nodes(nodes: Place) -> Line:
+    line: list[Run] = []
+    for node in sorted(nodes, key=lambda one: int(one.value)):
+        line += [Run(", ")] if line else []
+        line.append(node.run())
+    return tuple(line)
 
 
 def hardware(answers: Answers) -> Iterator[Block]:

@@ -93,7 +93,7 @@ def _growth(answers: Answers) -> Iterator[Block]:
     grown = answers[f"estimate --months {MONTHS}"]
     if grown is None:
         return
-    months = grown["growth"]["months"]
+    months = [month for month in grown["growth"]["months"] if month]
     left = grown["growth"].get("months_until_full")
     if left is None:
         yield Paragraph(say("growth.never"), "lead")
@@ -118,7 +118,7 @@ def space(answers: Answers) -> Iterator[Block]:
     groups = alike(disks, ("disk", "capacity_bytes", "used_bytes", "fill"))
     order = sorted(groups, key=lambda one: -one.first["fill"].number)[:_MOST_ROWS]
     grown = answers[f"estimate --months {MONTHS}"]
-    months = list(grown["growth"]["months"])[1:] if grown is not None else []
+    months = [month for month in grown["growth"]["months"] if month][1:] if grown is not None else []
     bars, rows = [], []
     for group in order:
         disk, number = group.first, group.numbers[0]

@@ -1,0 +1,77 @@
+"""The HTML in a real browser: no error, no request, nothing that axe finds, it prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+import pikepdf
+import pytest
+
+from report.conftest import Example
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+AXE = find_spec("axe_core_python")
+pytestmark = pytest.mark.skipif(not BROWSER, reason="no browser")
+_ALWAYS = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000")
+
+
+def browse(page: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    home = page.parent / "browser"
+    command = [BROWSER, *_ALWAYS, f"--user-data-dir={home}", *options, page.as_uri()]
+    environment = {**os.environ, "HOME": str(page.parent)}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+
+
+@pytest.fixture(scope="module")
+def page(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(example.html, encoding="utf-8")
+    return path
+
+
+def test_no_error_and_no_request(page: Path) -> None:
+    log = page.parent / "net.json"
+    done = browse(page, "--enable-logging=stderr", f"--log-net-log={log}", "--dump-dom")
+    assert "</html>" in done.stdout
+    assert re.findall(r"CONSOLE.*", done.stderr) == []
+    urls = set(re.findall(r'"url":"(https?:[^"]+)"', log.read_text("utf-8", "replace")))
+    own = {url for url in urls if not re.search(r"google|gstatic|chrome", url)}
+    assert own == set()
+
+
+@pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing(page: Path, dark: bool) -> None:
+    assert AXE is not None
+    assert AXE.submodule_search_locations
+    folder = Path(AXE.submodule_search_locations[0])
+    script = next(folder.rglob("axe.min.js")).read_text("utf-8")
+    run = (
+        "axe.run().then(found => { const told = document.createElement('pre'); told.id = 'axe-found';"
+        "told.textContent = JSON.stringify(found.violations.map(one => [one.id, one.nodes.length, "
+        "one.nodes[0].html.slice(0, 200), one.nodes[0].failureSummary]));"
+        "document.body.append(told); });"
+    )
+    asked = page.parent / f"axe-{dark}.html"
+    text = page.read_text("utf-8").replace(
+        "</body>", f"<script>{script}</script><script>{run}</script></body>"
+    )
+    asked.write_text(text, encoding="utf-8")
+    options = ("--blink-settings=preferredColorScheme=0",) if dark else ()
+    dom = browse(asked, *options, "--dump-dom").stdout
+    found = re.search(r'<pre id="axe-found">(.*?)</pre>', dom, re.S)
+    assert found is not None, dom[-500:]
+    assert json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">")) == []
+
+
+def test_it_prints(page: Path) -> None:
+    printed = page.parent / "printed.pdf"
+    browse(page, f"--print-to-pdf={printed}", "--no-pdf-header-footer")
+    with pikepdf.open(printed) as pdf:
+        assert len(pdf.pages) > 5
