@@ -14,11 +14,18 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
 
 
-def draw(plan: Plan, picture: Path, look: Literal["light", "dark"]) -> None:
+def draw(plan: Plan, picture: Path, look: Literal["light", "dark"], without: str = "") -> None:
     """The canvas as a picture. Raises RenderError for a file that cannot be written."""
     from ndbplan.desktop.render import render
 
-    render(plan, picture, look)
+    render(plan, picture, look, without=without)
+
+
+def drawn(plan: Plan, suffix: str, look: str) -> bytes:
+    """The same as the content of a file."""
+    from ndbplan.desktop.render import drawn as picture
+
+    return picture(plan, suffix, "dark" if look == "dark" else "light")
 
 
 @ndbplan.command("open")
@@ -55,14 +62,18 @@ def open_window(plan_file: Path | None, variant: str | None = None) -> None:
     help="The picture: .png, .svg or .pdf.",
 )
 @click.option("--dark", is_flag=True, help="Light text on dark ground.")
+@click.option(
+    "--without", type=click.Choice(["prices", "plan"]),
+    help="The plan travels inside .png and .svg: its prices stay out, or all of it.",
+)  # fmt: skip
 @json_option
-def render(plan_file: Path, picture: Path, *, dark: bool, as_json: bool) -> None:
+def render(plan_file: Path, picture: Path, without: str | None, *, dark: bool, as_json: bool) -> None:
     """Draw the canvas into a file, with loads and problems on it. Needs no display."""
     from ndbplan.desktop.render import RenderError
 
     plan = read_plan(plan_file)
     try:
-        draw(plan, picture, "dark" if dark else "light")
+        draw(plan, picture, "dark" if dark else "light", without or "")
     except RenderError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
     from ndbplan.desktop.canvas.estimated import estimated_loads

@@ -27,10 +27,13 @@ class RenderError(UserError):
     """A picture that cannot be made or written."""
 
 
-def render(plan: Plan, path: Path, appearance: Appearance = "light", *, with_loads: bool = True) -> None:
+def render(
+    plan: Plan, path: Path, appearance: Appearance = "light", *, with_loads: bool = True, without: str = ""
+) -> None:
     """Draw the whole canvas into a file; its suffix decides the format. Raises RenderError.
 
     `with_loads`: estimate the plan first and paint utilisations and problems. Works without a display.
+    The plan travels inside a PNG and an SVG; `without`: its `prices` do not, or the whole `plan` does not.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -41,8 +44,10 @@ def render(plan: Plan, path: Path, appearance: Appearance = "light", *, with_loa
         )
     if not path.parent.is_dir():
         raise RenderError(f"there is no folder '{path.parent}'", where=str(path), fix="make the folder first")
-    _application()
-    _draw(plan, path, suffix, appearance, with_loads)
+    try:
+        write_atomically(path, drawn(plan, suffix, appearance, with_loads=with_loads, without=without))
+    except FileError as error:
+        raise RenderError(error.what, where=error.where, fix=error.fix) from None
 
 
 @cache
@@ -58,7 +63,11 @@ def _application() -> object:
     return QApplication(["ndbplan"])
 
 
-def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_loads: bool) -> None:
+def drawn(
+    plan: Plan, suffix: str, appearance: Appearance, *, with_loads: bool = True, without: str = ""
+) -> bytes:
+    """The same picture as the content of a file."""
+    _application()
     from PySide6.QtCore import QRectF
 
     from ndbplan.desktop.canvas.estimated import estimated_loads
@@ -74,10 +83,10 @@ def _draw(plan: Plan, path: Path, suffix: str, appearance: Appearance, with_load
     area = scene.content_rect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
     if scene.content_rect().isEmpty():
         area = QRectF(0, 0, 640, 200)
-    try:
-        write_atomically(path, _picture(scene, area, suffix, tokens.canvas, plan.name))
-    except FileError as error:
-        raise RenderError(error.what, where=error.where, fix=error.fix) from None
+    from ndbplan.report.pictures import carrying
+
+    content = _picture(scene, area, suffix, tokens.canvas, plan.name)
+    return carrying(content, suffix, plan, appearance, without)
 
 
 def _picture(scene: object, area: object, suffix: str, ground: str, title: str) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ndbplan.report.evidence import EvidenceError
+from ndbplan.report.pictures import png_evidence, png_pieces, svg_evidence, svg_pieces
 from ndbplan.report.visible import Piece, evidence_in, pieces_of
 
 
@@ -59,6 +60,8 @@ def _slides_pieces(content: bytes) -> list[Piece]:
 CARRIERS: tuple[Carrier, ...] = (
     Carrier(".html", (b"<!doctype html", b"<!DOCTYPE html", b"<html"), _html_evidence, _html_pieces),
     Carrier(".pdf", (b"%PDF-",), _pdf_evidence, _pdf_pieces),
+    Carrier(".png", (b"\x89PNG",), png_evidence, png_pieces),
+    Carrier(".svg", (b"<?xml", b"<svg"), svg_evidence, svg_pieces),
     Carrier(".pptx", (b"PK",), _slides_evidence, _slides_pieces),
 )
 

@@ -79,6 +79,16 @@ def evidence_of(options: Options, answers: Answers) -> dict[str, Any]:
     }
 
 
+def of_picture(project: Project, look: str, without: str) -> dict[str, Any]:
+    """What travels in a picture of the canvas, drawn in light or dark."""
+    options = {"without": without} if without else {}
+    plan = None if without == "plan" else to_json(project)
+    return {
+        "format": FORMAT, "program": ndbplan.__version__, "options": options, "look": look,
+        "digests": {}, "plan": plan,
+    }  # fmt: skip
+
+
 def dumps(evidence: dict[str, Any]) -> str:
     """As it stands in a file: nothing in it can end an HTML element or a comment."""
     text = json.dumps(evidence, ensure_ascii=True, separators=(",", ":"))

@@ -9,7 +9,7 @@ that reads otherwise is listed with its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, ClassVar
@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 import ndbplan
 from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import Shape
-from ndbplan.report.carriers import inside
+from ndbplan.plan.plan import Plan
+from ndbplan.report.carriers import Carrier, inside
 from ndbplan.report.document import Document, LineChart, runs_of
-from ndbplan.report.evidence import asked_again, loads, options_of
+from ndbplan.report.evidence import asked_again, loads, options_of, project_of
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
 from ndbplan.report.write import make, write
@@ -55,13 +56,19 @@ class Verified(Shape):
     notes: tuple[str, ...]
 
 
-def verify(content: bytes, name: str) -> Verified:
-    """Work every figure of a report out again. Raises EvidenceError for a file that is none."""
+Draw = Callable[[Plan, str, str], bytes]
+"""Draws the canvas of a plan as a kind of picture, in light or dark, with the plan inside."""
+
+
+def verify(content: bytes, name: str, draw: Draw | None = None) -> Verified:
+    """Work every figure of a report out again; a picture is drawn. Raises EvidenceError."""
     carrier, told = inside(content, name)
     evidence = loads(told, name)
     made_by = str(evidence.get("program"))[:40]
     if evidence["plan"] is None:
         return _only_whole(carrier.pieces(content), evidence, made_by)
+    if "look" in evidence:
+        return _of_picture(content, name, carrier, evidence, draw)
     options = options_of(evidence, name)
     with keeping():
         again = make(asked_again(evidence, name), options)
@@ -74,9 +81,7 @@ def verify(content: bytes, name: str) -> Verified:
     differ += _of_answers(evidence, again.evidence)
     if not differ and same_program and content != computed:
         differ.append(Differing("file", text("verify.other_bytes"), ""))
-    notes = () if same_program else (
-        text("verify.other_version").replace("{made}", made_by).replace("{now}", ndbplan.__version__),
-    )  # fmt: skip
+    notes = () if same_program else (_other_version(made_by),)
     without = () if options.without != "prices" else (text("verify.prices"),)
     return Verified(
         _figures(again.document),
@@ -93,6 +98,25 @@ def _figures(document: Document) -> int:
     charts = (b for s in document.sections for b in s.blocks if isinstance(b, LineChart))
     points = sum(len(one.numbers) for chart in charts for one in chart.series)
     return points + sum(1 for _, run in runs_of(document) if run.at)
+
+
+def _of_picture(
+    content: bytes, name: str, carrier: Carrier, evidence: dict[str, Any], draw: Draw | None
+) -> Verified:
+    """Of a picture whether its plan is drawn so again."""
+    made_by = str(evidence.get("program"))[:40]
+    plan = project_of(evidence, name).main
+    now = ndbplan.__version__
+    if draw is None:
+        return Verified(0, (), made_by, now, (text("verify.picture"),), ())
+    drawn = carrier.pieces(draw(plan, carrier.suffix, str(evidence["look"])))
+    differ = tuple(differing(carrier.pieces(content), drawn, everything=True))
+    notes = () if made_by == now else (_other_version(made_by),)
+    return Verified(len(drawn), differ, made_by, now, (), notes)
+
+
+def _other_version(made_by: str) -> str:
+    return text("verify.other_version").replace("{made}", made_by).replace("{now}", ndbplan.__version__)
 
 
 _BY_TEXT = ("page ", "slides/")

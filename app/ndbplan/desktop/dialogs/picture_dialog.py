@@ -10,6 +10,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.report.pictures import SUFFIXES
 
 _FILTER = "PNG picture (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
 
@@ -32,4 +33,5 @@ def save_picture(parent: QWidget, document: Document, messages: MessageBar) -> N
     except UserError as error:
         messages.say("error", error.line)
         return
-    messages.say("done", f"Saved {path}")
+    inside = " — the plan is inside" if path.suffix.lower() in SUFFIXES else ""
+    messages.say("done", f"Saved {path}{inside}")

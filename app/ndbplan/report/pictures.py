@@ -1,0 +1,90 @@
+"""Pictures of the canvas carry their plan: a text chunk of a PNG, metadata of an SVG.
+
+content = carrying(content, ".png", plan, look="light")
+evidence_in(content)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from html import escape, unescape
+
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
+from ndbplan.report.compose import Options
+from ndbplan.report.evidence import carried, dumps, of_picture
+from ndbplan.report.visible import Piece, pieces_of
+
+SUFFIXES = (".png", ".svg")
+_NAME = "ndbplan-evidence"
+_PNG = b"\x89PNG\r\n\x1a\n"
+_OPENING, _CLOSING = f'<metadata id="{_NAME}">', "</metadata>"
+_HEAD = re.compile(r"<svg[^>]*>")
+
+
+def carrying(content: bytes, suffix: str, plan: Plan, look: str, without: str = "") -> bytes:
+    """The picture with its plan inside; `without` says what stays out: `prices` or `plan`."""
+    if suffix not in SUFFIXES:
+        return content
+    project = carried(Project.of(plan), Options(without=without))
+    return with_text(content, suffix, dumps(of_picture(project, look, without)))
+
+
+def with_text(content: bytes, suffix: str, told: str) -> bytes:
+    """The picture with a text inside that no viewer shows."""
+    if suffix == ".png":
+        inside = _NAME.encode() + b"\0\0" + zlib.compress(told.encode("ascii"), 9)
+        chunk = b"zTXt" + inside
+        end = len(_PNG) + 25
+        check = struct.pack(">I", zlib.crc32(chunk))
+        return content[:end] + struct.pack(">I", len(inside)) + chunk + check + content[end:]
+    text = content.decode("utf-8")
+    head = _HEAD.search(text)
+    place = head.end() if head else 0
+    return f"{text[:place]}{_OPENING}{escape(told)}{_CLOSING}{text[place:]}".encode()
+
+
+def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Kind and content of each chunk of a PNG, as far as it can be read."""
+    place = len(_PNG)
+    while place + 12 <= len(content):
+        length = int(struct.unpack_from(">I", content, place)[0])
+        yield content[place + 4 : place + 8], content[place + 8 : place + 8 + length]
+        place += length + 12
+
+
+_MOST_BYTES = 100_000_000
+
+
+def png_evidence(content: bytes) -> str | None:
+    """What travels in a PNG; None: nothing."""
+    for kind, inside in _chunks(content):
+        name, _, packed = inside.partition(b"\0")
+        if kind == b"zTXt" and name == _NAME.encode():
+            try:
+                return zlib.decompressobj().decompress(packed[1:], _MOST_BYTES).decode("ascii")
+            except (zlib.error, UnicodeDecodeError):
+                return None
+    return None
+
+
+def svg_evidence(content: bytes) -> str | None:
+    """What travels in an SVG; None: nothing."""
+    _, opening, rest = content.decode("utf-8", "replace").partition(_OPENING)
+    return unescape(rest.partition(_CLOSING)[0]) if opening else None
+
+
+def png_pieces(content: bytes) -> list[Piece]:
+    """What is drawn, as one piece."""
+    pixels = b"".join(inside for kind, inside in _chunks(content) if kind in (b"IHDR", b"IDAT"))
+    return [Piece("picture", "", hashlib.sha256(pixels).hexdigest(), True)]
+
+
+def svg_pieces(content: bytes) -> list[Piece]:
+    """Every text and every line that is drawn."""
+    before, opening, rest = content.decode("utf-8", "replace").partition(_OPENING)
+    return pieces_of(before + rest.partition(_CLOSING)[2] if opening else before)
