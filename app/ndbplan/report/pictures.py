@@ -7,7 +7,6 @@ evidence_in(content)
 from __future__ import annotations
 
 import hashlib
-import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -23,7 +22,6 @@ SUFFIXES = (".png", ".svg")
 _NAME = "ndbplan-evidence"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _OPENING, _CLOSING = f'<metadata id="{_NAME}">', "</metadata>"
-_HEAD = re.compile(r"<svg[^>]*>")
 
 
 def carrying(content: bytes, suffix: str, plan: Plan, look: str, without: str = "") -> bytes:
@@ -43,8 +41,7 @@ def with_text(content: bytes, suffix: str, told: str) -> bytes:
         check = struct.pack(">I", zlib.crc32(chunk))
         return content[:end] + struct.pack(">I", len(inside)) + chunk + check + content[end:]
     text = content.decode("utf-8")
-    head = _HEAD.search(text)
-    place = head.end() if head else 0
+    place = text.index(">", text.index("<svg")) + 1
     return f"{text[:place]}{_OPENING}{escape(told)}{_CLOSING}{text[place:]}".encode()
 
 
