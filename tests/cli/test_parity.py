@@ -45,6 +45,7 @@ WINDOW = {
     "theme_system": LOOKS, "theme_light": LOOKS, "theme_dark": LOOKS,
     "units_usual": LOOKS, "units_decimal": LOOKS, "units_binary": LOOKS,
     "compare": "Compare with what runs", "measured": "I measured",
+    "size": "Size a cluster", "sweep": "Vary inputs",
     "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
     **dict.fromkeys(("variant_next", "variant_previous"), "Variants: the one that is shown"),
     **dict.fromkeys(
@@ -57,6 +58,7 @@ WINDOW = {
     "TablesPanel": "Inspector: any field",
     "OperationsPanel": "Operations: restarts", "ProblemsPanel": "Problems",
     "FailuresPanel": "Failures", "ComparePanel": "Compare: variants side by side",
+    "MatteringPanel": "What matters",
     "ExportPanel": "Export, Export preview",
     # Pages of the inspector
     "LocationPage": "Inspector: any field", "HostPage": "Inspector: any field",
@@ -68,6 +70,7 @@ WINDOW = {
     "GuideWindow": LOOKS, "KeysDialog": LOOKS, "ImportDialog": "Import",
     "RealKeysDialog": "Count real keys",
     "CompareDialog": "Compare with what runs", "MeasuredDialog": "I measured",
+    "SizeDialog": "Size a cluster", "SweepDialog": "Vary inputs",
     "KeyDialog": "Where one key lies",
     "ConflictDialog": "Open, Save, Save as",
     "SqlDialog": "Tables from SQL", "RecoveryDialog": "Recovery after a crash",
@@ -85,6 +88,7 @@ WINDOW = {
     "estimate.grown.reorganise": "Distribution: add and reorganise",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
     "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
+    "importing.requirements.requirements_of": "Size a cluster",
     "importing.calibrate.changes_of": "I measured",
     "estimate.stored.place_of_key": "Where one key lies",
     "estimate.storage.skew.skew_report": "Distribution",

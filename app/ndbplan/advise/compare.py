@@ -32,6 +32,7 @@ from ndbplan.plan.workloads import Workload
 if TYPE_CHECKING:
     from ndbplan.advise.paired import Simulated
     from ndbplan.estimate.estimation import Estimation
+    from ndbplan.plan.plan import Plan
 
 
 class Judgement(StrEnum):
@@ -169,7 +170,7 @@ class _Compared:
         if first.plan == other.plan and first.workload == other.workload:
             return WITHIN if one is not None or figure.none_is_best else None
         if figure.name == "cost":
-            return _of_cost(first, other)
+            return judge_cost(first.plan, other.plan)
         if (
             figure.simulated
             and self.worlds
@@ -308,16 +309,19 @@ def _left_out(now: Estimation) -> str:
     return f"not stated: {', '.join(names[:_NAMED])}{more}" if names else ""
 
 
-def _of_cost(first: Estimation, other: Estimation) -> Judgement | None:
-    """By what the step from one to the other costs, both ways: what is not stated never counts as nothing."""
+def judge_cost(first: Plan, other: Plan) -> Judgement | None:
+    """The cost of the second plan against that of the first, by what the step costs, both ways.
+
+    What is not stated never counts as nothing.
+    """
     from ndbplan.advise.cost import cost_of, cost_of_change
 
-    if first.plan.currency != other.plan.currency:
+    if first.currency != other.currency:
         return None
-    there, back = cost_of_change(first.plan, other.plan), cost_of_change(other.plan, first.plan)
+    there, back = cost_of_change(first, other), cost_of_change(other, first)
     if there is None or back is None:
         return None
-    one, two = cost_of(first.plan), cost_of(other.plan)
+    one, two = cost_of(first), cost_of(other)
     if {*one.not_stated} != {*two.not_stated} or (one.total is None and two.total is None):
         return None
     return WITHIN if there.value == 0 else BETTER if there.value < 0 else WORSE

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.advise.highest_rate import FINE_RUN_S, PRECISION, STEP_S, End, highest_rate, without_limit
+from ndbplan.advise.searched import Searched
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_duration
@@ -95,12 +96,13 @@ def max_load(
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[float], None] | None = None,
     with_next: bool = True,
+    searched: Searched | None = None,
 ) -> MaxLoad:
     """The highest rate at which the mix of the workload (None: the plan's first) runs for `duration_s`.
 
     The plan's rows are there at the start. A job answers with the time it takes, whatever `duration_s` says:
-    its rows are fixed, and its highest rate is the mean one. Raises SimulationError for a plan that cannot
-    be simulated or a time out of range, Cancelled when told to stop.
+    its rows are fixed, and its highest rate is the mean one. `searched`: rates that are known already. Raises
+    SimulationError for a plan that cannot be simulated or a time out of range, Cancelled when told to stop.
     """
     from ndbplan.simulate.model.node_rows import SimulationError
     from ndbplan.simulate.model.workload import workload_of
@@ -114,7 +116,7 @@ def max_load(
     if workload.load.kind == "job":
         return _time_of_job(now, workload, cancelled, progress)
     scenario = steady_scenario(now, duration_s)
-    rate, end = highest_rate(scenario, duration_s, cancelled)
+    rate, end = (searched or Searched()).highest(scenario, duration_s, cancelled)
     if progress is not None:
         progress(0.5)
     after = None

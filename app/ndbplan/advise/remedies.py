@@ -29,6 +29,7 @@ from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, credited, value_changes
 from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.places import address_of_part
 from ndbplan.edits.solutions import faster_disks, faster_network, more_cores, more_space, set_everywhere
 from ndbplan.plan.hardware import Disk, RaidLevel
 from ndbplan.plan.origins import SetByProgram
@@ -278,9 +279,6 @@ def _used_in_the_long_run(plan: Plan, workload: Workload, rate_per_s: float) -> 
     return max(busiest, log)
 
 
-_PARTS = ("hosts", "locations", "tables", "tablespaces", "logfile_groups", "workloads")
-
-
 def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> tuple[str, ...] | None:
     """Arguments with which `ndbplan set` makes `after` of `plan`; None when values alone do not."""
     from ndbplan.edits.assign import assign
@@ -292,11 +290,8 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
             return None
         if change.is_parameter:
             place = f"parameters.{change.scope}" if part is None else f"processes[{change.scope}].parameters"
-        elif change.scope in plan.host_of_disk:
-            place = f"hosts[{plan.host_of_disk[change.scope].id}].disks[{change.scope}]"
         else:
-            held = next((name for name in _PARTS if part in getattr(plan, name)), "processes")
-            place = f"{held}[{change.scope}]"
+            place = address_of_part(plan, change.scope)
         name = change.name
         if name.startswith("disk of "):
             name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"

@@ -23,6 +23,7 @@ from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
 from ndbplan.advise.max_load import DEFAULT_S, MaxLoad, max_load, steady_scenario
 from ndbplan.advise.remedies import set_arguments
+from ndbplan.advise.searched import Searched, key_of
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
@@ -36,7 +37,6 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
-    from ndbplan.simulate.model.scenario import Scenario
 
 T = TypeVar("T")
 
@@ -137,11 +137,13 @@ class _HighestLoad(_Measure):
 
     def __init__(self, now: Estimation, cancelled: Callable[[], bool]) -> None:
         self.figure, self._cancelled = FIGURES["max-load"], cancelled
-        scenario = steady_scenario(now)
-        self._load = max_load(now, cancelled=cancelled, with_next=False)
+        self._searched = Searched()
+        self._load = self._highest(now)
         self.before = self._load.max_per_s
-        self._known: dict[bytes, MaxLoad] = {key_of(scenario): self._load}
-        self._hopes: dict[bytes, bool] = {key_of(scenario): False}
+        self._hopes: dict[bytes, bool] = {key_of(steady_scenario(now)): False}
+
+    def _highest(self, now: Estimation) -> MaxLoad:
+        return max_load(now, cancelled=self._cancelled, with_next=False, searched=self._searched)
 
     def may_gain(self, after: Estimation) -> bool:
         """Whether a rate just above the present one holds."""
@@ -158,34 +160,8 @@ class _HighestLoad(_Measure):
 
     def of(self, after: Estimation) -> tuple[Quantity | None, str]:
         """The highest load after a change, and what ends it now."""
-        key = key_of(steady_scenario(after))
-        load = self._known.get(key)
-        if load is None:
-            load = self._known[key] = max_load(after, cancelled=self._cancelled, with_next=False)
+        load = self._highest(after)
         return load.max_per_s, f"{self._load.end_text}; then {load.end_text}"
-
-
-def key_of(scenario: Scenario) -> bytes:
-    """What tells scenarios apart for the search of the highest rate: equal keys, equal answers."""
-    from hashlib import blake2b
-
-    import numpy as np
-
-    digest = blake2b(digest_size=16)
-    for array in (*scenario.laws, scenario.start):
-        found = np.asarray(array)
-        # Between the fields of a row lie bytes that mean nothing.
-        digest.update(repr(found.tolist()).encode() if found.dtype.names else found.tobytes())
-    services = [(one.resource, one.where, one.max_per_s) for one in scenario.services]
-    cache = scenario.page_cache
-    cached = "" if cache is None else repr([(name, _plain(value)) for name, value in vars(cache).items()])
-    network = [scenario.plan.host(node.host_id).network_bytes_per_s for node in scenario.plan.data_nodes]
-    digest.update(repr((services, cached, network, scenario.steps, scenario.step_s)).encode())
-    return digest.digest()
-
-
-def _plain(value: object) -> object:
-    return value.tolist() if hasattr(value, "tolist") else value
 
 
 class _Tried(NamedTuple):
@@ -221,13 +197,8 @@ class _Search:
         """The rows, best first."""
         self.lists_all = top is None
         tried = list(self._tried())
-        wanted = tried
         with ThreadPoolExecutor(_WORKERS) as pool:
-            if top is not None:
-                hopes = self._each(pool, self._may_gain, tried, (0.0, 0.5))
-                wanted = [one for one, hope in zip(tried, hopes, strict=True) if hope]
-            answers = self._each(pool, self._row, wanted, (0.5, 1.0))
-        rows = [row for row in answers if row is not None]
+            rows = [row for row in self._each(pool, self._row, tried) if row is not None]
         gains = [row for row in rows if row.gain > 0]
         changes = sorted(rows if self.lists_all else gains, key=self._rank)[:top]
         before = self.measure.before
@@ -243,15 +214,8 @@ class _Search:
             if self.cancelled():
                 raise Cancelled
 
-    def _each(
-        self,
-        pool: Executor,
-        answer: Callable[[_Tried], T],
-        asked: Sequence[_Tried],
-        share: tuple[float, float],
-    ) -> list[T]:
-        """The answer of each, in their order, two at a time; `share`: from where to where progress goes."""
-        begin, end = share
+    def _each(self, pool: Executor, answer: Callable[[_Tried], T], asked: Sequence[_Tried]) -> list[T]:
+        """The answer of each, in their order, two at a time."""
 
         def kept(one: _Tried) -> T:
             if self.cancelled():
@@ -262,7 +226,7 @@ class _Search:
         answers = []
         for done, one in enumerate(pool.map(kept, asked), start=1):
             answers.append(one)
-            self.progress(begin + (end - begin) * done / len(asked))
+            self.progress(done / len(asked))
         return answers
 
     def _estimation(self, after: Plan) -> Estimation:
@@ -284,6 +248,8 @@ class _Search:
     def _row(self, one: _Tried) -> Mattering | None:
         """The figures of a change; None where there are none after it, or it may not be made."""
         plan, after = self.now.plan, one.after
+        if not self.lists_all and not self._may_gain(one):
+            return None
         if self.measure.is_dear and not self._is_legal(after):
             return None
         try:

@@ -79,6 +79,8 @@ SPECS: tuple[Spec, ...] = (
     Spec("units_binary", "Units", "Binary (GiB)", "", (), "All bytes in powers of 1024", True),
     Spec("simulate", "Plan", "Simulate", "play", ("Ctrl+R",), "What happens over time under the workload"),
     Spec("compare", "Plan", "Compare with what runs…", "split", (), "A running config.ini, or another plan"),
+    Spec("size", "Plan", "Size a cluster…", "", (), "Clusters that carry the load, cheapest first"),
+    Spec("sweep", "Plan", "Vary inputs…", "", (), "A figure for every combination of some values"),
     Spec("measured", "Plan", "I measured…", "timer", (), "Fit the estimates to what you timed"),
     Spec("variant_next", "Variants", "Next variant", "", ("Ctrl+PgDown",), "Show the one after it"),
     Spec("variant_previous", "Variants", "Previous variant", "", ("Ctrl+PgUp",), "Show the one before it"),

@@ -23,6 +23,7 @@ from ndbplan.desktop.appearance import Appearance
 from ndbplan.desktop.arrangement import Arrangement, Parts, first_size
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.canvas_messages import CanvasMessages
+from ndbplan.desktop.deciding import Deciding
 from ndbplan.desktop.disk_data_offers import DiskDataOffers
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
@@ -98,11 +99,11 @@ class MainWindow(QMainWindow):
         self.top_bar = TopBar(self.editor, self.actions_table, menu)
         self.status = StatusBar(self.actions_table)
         self.panels = SidePanels(self.document, self.selection, self.canvas)
+        self.deciding = Deciding(self, self.editor, self.panels)
         self.tasks: Tasks
         """Background work of the window itself; there after `finish_building`."""
         self.gallery: Gallery | None = None
         self.steps: Steps
-        """Of a first plan; there with what is on the canvas."""
         self._to_build: list[Callable[[], object]] = [
             self._build_side,
             self._build_on_canvas,
@@ -180,7 +181,7 @@ class MainWindow(QMainWindow):
         self.tasks = Tasks(self)
         self.journal = Journal(self.document, self._journal_folder, self)
         self.journal.failed.connect(lambda text: self.messages.say("warning", text))
-        self.palette_panel = Palette()
+        self.palette_panel = Palette(self.deciding.preview_offer)
         self.palette_panel.chosen.connect(self.editor.add_beside_selection)
         self.palette_panel.failed.connect(partial(self.messages.say, "error"))
         self.palette_panel.done.connect(partial(self.messages.say, "done"))
@@ -276,8 +277,8 @@ class MainWindow(QMainWindow):
             **self.variants.handlers(),
             "simulate": lambda: self.navigation.simulate(), "guide": lambda: self.navigation.open_guide(),
             "compare": partial(compare, self, self.document),
-            "measured": partial(measured, self, self.document),
-            "keys": lambda: self.navigation.show_keys(),
+            "measured": partial(measured, self, self.document), "size": lambda: self.deciding.size(),
+            "sweep": lambda: self.deciding.vary(), "keys": lambda: self.navigation.show_keys(),
         }  # fmt: skip
 
     # Keeping up
@@ -296,6 +297,7 @@ class MainWindow(QMainWindow):
     def _watch_panels(self) -> None:
         self.arrangement.watch(self.panels.analyses.tabs, self.panels.inspector.head)
         self.status.watch(self.panels.estimates)
+        self.deciding.watch(self.top_bar)
         analyses = self.panels.analyses
         analyses.step_wanted.connect(self.steps.do)
         analyses.moment.connect(lambda moment: self.steps.done("simulate") if moment else None)

@@ -46,6 +46,7 @@ class Session:
         before = self._known
         session: dict[str, Any] = {
             "file": str(path) if path is not None else "",
+            "variant": canvas.document.project.names[canvas.document.shown],
             "zoom": round(canvas.zoom, 4),
             "fits": canvas.is_fitted,
             "centre": [round(centre.x(), 1), round(centre.y(), 1)],
@@ -91,7 +92,10 @@ class Session:
         return None
 
     def restore_view(self) -> None:
-        """Look at the canvas as at the end: for the file that was open then."""
+        """Show the variant and look at the canvas as at the end: for the file that was open then."""
+        variant = self._known.get("variant")
+        if isinstance(variant, str):
+            self._canvas.document.show_named(variant)
         zoom, centre = self._known.get("zoom"), self._known.get("centre")
         if self._known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
             return

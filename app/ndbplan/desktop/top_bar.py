@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -18,10 +19,13 @@ from PySide6.QtWidgets import (
 
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.variants import VariantButton
+from ndbplan.desktop.widgets.preview_card import preview_menu
 from ndbplan.edits import parts as edits
 from ndbplan.ndb.version import SERIES
+from ndbplan.plan.plan import Plan
 
 HEIGHT = 48
 _TITLE_WIDTH = 300
@@ -78,6 +82,7 @@ class TopBar(QWidget):
         versions = QMenu(self.version)
         for series in reversed(SERIES):
             versions.addAction(f"NDB {series}").triggered.connect(partial(self._set_version, series))
+        self._versions = versions
         self.version.setMenu(versions)
         row.addWidget(self.version)
         self.simulate = self._push(actions["simulate"], primary=True)
@@ -98,8 +103,12 @@ class TopBar(QWidget):
         self.edited.setText(_EDITED if document.is_modified else "")
         self.version.setText(f"NDB {document.plan.ndb_version}  ▾")
 
+    def watch(self, previews: Previews) -> None:
+        """Show what another version would do while somebody looks at it in the menu."""
+        preview_menu(self._versions, self.version, previews, lambda text: _aim(text.removeprefix("NDB ")))
+
     def _set_version(self, series: str, _checked: bool = False) -> None:
-        self._editor.do(f"Aim at NDB {series}", lambda plan: edits.set_plan(plan, ndb_version=series))
+        self._editor.do(f"Aim at NDB {series}", _aim(series))
 
     @staticmethod
     def _tool(action: QAction) -> QToolButton:
@@ -155,6 +164,11 @@ class _Brand(QToolButton):
             QPolygonF([middle + QPointF(x, y) for x, y in ((0, -8), (8, 0), (0, 8), (-8, 0))])
         )
         painter.drawPixmap(QPointF(29, middle.y() - 5), theme.icon_pixmap("chevron-down", t.muted, 10))
+
+
+def _aim(series: str) -> Callable[[Plan], Plan]:
+    """The plan for another version."""
+    return lambda plan: edits.set_plan(plan, ndb_version=series)
 
 
 class _SearchButton(QPushButton):

@@ -85,6 +85,19 @@ def at(plan: Plan, path: Path) -> Any:
     return here
 
 
+_HELD = ("hosts", "locations", "tables", "tablespaces", "logfile_groups", "workloads")
+
+
+def address_of_part(plan: Plan, object_id: str) -> str:
+    """The address of an object by its id."""
+    host = plan.host_of_disk.get(object_id)
+    if host is not None:
+        return f"hosts[{host.id}].disks[{object_id}]"
+    part = plan.by_id[object_id]
+    held = next((name for name in _HELD if part in getattr(plan, name)), "processes")
+    return f"{held}[{object_id}]"
+
+
 def address_of(plan: Plan, path: Path) -> str:
     """The address of a path, with ids and names in the brackets; it leads back to the same place."""
     text = ""

@@ -29,10 +29,11 @@ TABS = (
     ("Failures", "failures", "FailuresPanel"),
     ("Problems", "problems", "ProblemsPanel"),
     ("Compare", "comparison", "ComparePanel"),
+    ("What matters", "mattering", "MatteringPanel"),
     ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""
-_ROOMY, _NARROW = 860, 780
+_ROOMY, _NARROW = 970, 890
 """Width from which on all tabs have room with the usual space around their texts, and with little of it."""
 _SHORT_NAMES = {"Export preview": "Export"}
 """Texts of tabs where there is less room than that."""

@@ -116,6 +116,30 @@ class Editor(QObject):
             current = self.plan.hosts[0].id
         return self.add_offer(key, onto=None if entry.kind == "location" else current)
 
+    def rehearsed(self, key: str, onto: str | None = None) -> Callable[[Plan], Plan]:
+        """What adding an offer beside the selection, or onto an object, would make of the plan.
+
+        The step itself is done, on a document of its own. What it refuses raises EditError when it is asked
+        for.
+        """
+        document = Document(self.plan)
+        selection = Selection(document)
+        selection.set(self.selection.ids)
+        editor, said = Editor(document, selection), list[str]()
+        editor.failed.connect(said.append)
+        if onto is None:
+            editor.add_beside_selection(key)
+        else:
+            editor.add_offer(key, onto=onto)
+        before, after = self.plan, document.plan
+
+        def edit(plan: Plan) -> Plan:
+            if said or plan is not before:
+                raise EditError(said[0] if said else "the plan has changed", fix="look at it again")
+            return after
+
+        return edit
+
     def _added(self, ids: Sequence[str]) -> bool:
         self.selection.set(ids)
         self.added.emit(tuple(ids))

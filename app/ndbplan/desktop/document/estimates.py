@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ndbplan.base.errors import UserError
+from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.plan.plan import Plan
 
@@ -43,6 +44,8 @@ class Estimates(QObject):
 
     started = Signal()
     """The latest estimate is out of date; a new one is on its way."""
+    sweep_wanted = Signal(str)
+    """An input that somebody wants to vary, with values to begin with."""
     updated = Signal(object)
     """An Estimate of the plan as it is now."""
 
@@ -57,6 +60,8 @@ class Estimates(QObject):
         self._timer.setInterval(SETTLE_MS)
         self._timer.timeout.connect(self._start)
         self._of_variants: list[Estimate] = []
+        self.previews = Previews(lambda: (document.plan, self.workload_id), self)
+        """What changes that are offered would do to the plan that is shown."""
         self.latest: Estimate | None = None
         """The last estimate; of an older plan while `is_fresh` is False."""
         document.changed.connect(self._plan_changed)
@@ -100,6 +105,7 @@ class Estimates(QObject):
         """Stop for good and wait for the thread."""
         self._timer.stop()
         self._tasks.close()
+        self.previews.close()
 
     def _plan_changed(self, before: Plan, after: Plan) -> None:
         if before is not after:

@@ -16,6 +16,7 @@ from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.inspector.remedies import Answer, RemedySearch, is_ready
 from ndbplan.desktop.widgets.explain import QuantityLabel
 from ndbplan.desktop.widgets.fields import LineField
+from ndbplan.desktop.widgets.preview_card import preview_on
 from ndbplan.desktop.widgets.sections import QuantityRow, Section, empty, label, link
 from ndbplan.desktop.widgets.units import SECONDS
 from ndbplan.edits.variants import shortened
@@ -234,6 +235,8 @@ class RemedyCard(QFrame):
         variant_link = link("As a variant", self.apply_as_variant, f"As a variant: {remedy.title}")
         variant_link.setToolTip("Make it in a new variant, beside the plan as it is")
         row.addWidget(variant_link, 0, Qt.AlignmentFlag.AlignVCenter)
+        for offered in (try_link, variant_link):
+            preview_on(offered, context.estimates.previews, remedy.title, remedy.edit)
 
     def apply(self) -> None:
         """Do the change as one undoable edit."""

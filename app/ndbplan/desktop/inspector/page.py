@@ -28,7 +28,7 @@ class Page(QWidget):
 
     def form(self, into: QVBoxLayout | None = None, inner: Inner | None = None) -> Form:
         """A new form for the page's objects at the end of the page (or of a section's body)."""
-        form = Form(self.context.document, self.ids, inner)
+        form = Form(self.context.document, self.ids, inner, self.context.estimates)
         (into or self.column).addWidget(form)
         self._refreshed.append(form)
         return form

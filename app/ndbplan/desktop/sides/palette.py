@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -41,8 +43,12 @@ class Palette(QScrollArea):
     done = Signal(str)
     """What was done with it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, watched: Callable[[QWidget, str], object] | None = None, parent: QWidget | None = None
+    ) -> None:
+        """`watched`: told of each entry with its key, to show what it would do."""
         super().__init__(parent)
+        self._watched = watched
         self.setObjectName("palette")
         self.setAccessibleName("Palette")
         self.setWidgetResizable(True)
@@ -77,6 +83,8 @@ class Palette(QScrollArea):
             entry = Entry(offer)
             entry.chosen.connect(self.chosen)
             self.entries[offer.key] = entry
+            if self._watched is not None:
+                self._watched(entry, offer.key)
             if offer.kind == "role":
                 roles.addWidget(entry)
             else:

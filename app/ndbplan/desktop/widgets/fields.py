@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -188,6 +188,19 @@ class LineField(Field):
             self.line.setText(self._shown)
             self.line.setCursorPosition(0)
 
+    def offer_to_vary(self, vary: Callable[[], object]) -> None:
+        """Put *Vary this…* into the menu of the editor."""
+
+        def show(at: QPoint) -> None:
+            menu = self.line.createStandardContextMenu()
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addSeparator()
+            menu.addAction("Vary this…", vary)
+            menu.popup(self.line.mapToGlobal(at))
+
+        self.line.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.line.customContextMenuRequested.connect(show)
+
     def _finished(self) -> None:
         text = self.line.text().strip()
         if text == self._shown:
@@ -269,6 +282,10 @@ class ChoiceField(Field):
         values = [known for known, _ in self._choices]
         self.box.setCurrentIndex(values.index(value) if value in values else -1)
         self.box.setPlaceholderText("several values" if value is MIXED else str(value))
+
+    def value_at(self, index: int) -> Any:
+        """The value that a place of the list stands for."""
+        return self._choices[index][0]
 
     def _activated(self, index: int) -> None:
         before = self._value

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.widgets.fields import MIXED, ChoiceField, Choices, Commit, Field, FlagField, LineField
+from ndbplan.desktop.widgets.preview_card import preview_choices
 from ndbplan.desktop.widgets.units import Unit
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
+from ndbplan.edits.places import address_of_part
 from ndbplan.ndb.modelled import mark_words
 from ndbplan.plan.plan import Plan
 
@@ -30,9 +34,16 @@ class Inner:
 class Form(QWidget):
     """Fields of one object of the plan, of several of one kind, of the plan itself (no ids), or of a part."""
 
-    def __init__(self, document: Document, ids: Sequence[str] = (), inner: Inner | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        ids: Sequence[str] = (),
+        inner: Inner | None = None,
+        estimates: Estimates | None = None,
+    ) -> None:
+        """`estimates`: what says what a choice would do, and takes an input that is to be varied."""
         super().__init__()
-        self._document = document
+        self._document, self._estimates = document, estimates
         self._inner = inner
         self.ids = tuple(ids)
         self._fields: list[tuple[str, Field, Callable[[Any], Any]]] = []
@@ -55,6 +66,8 @@ class Form(QWidget):
         """A typed field of attribute `name`; `get` and `edit` reach values that are no plain attribute."""
         field = LineField(label, unit, self._committer(name, label, edit), empty=empty, tip=tip)
         self._add(name, field, get)
+        if self._estimates is not None and len(self.ids) == 1 and not (self._inner or get or edit):
+            field.offer_to_vary(partial(self._vary, name))
         return field
 
     def choice(
@@ -72,6 +85,10 @@ class Form(QWidget):
         field = ChoiceField(label, offered, self._committer(name, label, edit), tip=tip)
         if callable(choices):
             self._choices[field] = choices
+        if self._estimates is not None:
+            preview_choices(
+                field.box, self._estimates.previews, lambda at: self._applied(name, edit, field.value_at(at))
+            )
         self._add(name, field, get)
         return field
 
@@ -137,19 +154,37 @@ class Form(QWidget):
 
     def _committer(self, name: str, label: str, edit: Callable[[Plan, str, Any], Plan] | None) -> Commit:
         def commit(value: Any) -> None:
-            def apply(plan: Plan) -> Plan:
-                for object_id in self.ids or ("",):
-                    after = (
-                        edit(plan, object_id, value)
-                        if edit is not None
-                        else self._changed(plan, object_id, **{name: value})
-                    )
-                    plan = self._stated(after, object_id, name)
-                return plan
-
-            self._document.edit(f"Set {label}{self._whose()}", apply)
+            self._document.edit(f"Set {label}{self._whose()}", self._applied(name, edit, value))
 
         return commit
+
+    def _applied(
+        self, name: str, edit: Callable[[Plan, str, Any], Plan] | None, value: Any
+    ) -> Callable[[Plan], Plan]:
+        """The edit that gives a field a value."""
+
+        def apply(plan: Plan) -> Plan:
+            for object_id in self.ids or ("",):
+                after = (
+                    edit(plan, object_id, value)
+                    if edit is not None
+                    else self._changed(plan, object_id, **{name: value})
+                )
+                plan = self._stated(after, object_id, name)
+            return plan
+
+        return apply
+
+    def _vary(self, name: str) -> None:
+        """Ask for the field to be varied: half of what it is, that, and twice."""
+        plan = self._document.plan
+        value = getattr(self._part(plan, self.ids[0]), name)
+        if self._estimates is not None and isinstance(value, int | float) and not isinstance(value, bool):
+            values = (
+                (value // 2, value, 2 * value) if isinstance(value, int) else (value / 2, value, 2 * value)
+            )
+            typed = ",".join(f"{one:.15g}" for one in dict.fromkeys(values))
+            self._estimates.sweep_wanted.emit(f"{address_of_part(plan, self.ids[0])}.{name}={typed}")
 
     def _confirmer(self, name: str, label: str) -> Callable[[], None]:
         def confirm() -> None:

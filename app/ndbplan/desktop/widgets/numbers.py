@@ -262,6 +262,12 @@ class NumbersTable(QTableView):
         """The row of `show_rows` behind an index of the view."""
         return self._sorted.mapToSource(index).row()
 
+    def select_source_row(self, row: int) -> None:
+        """Select a row of `show_rows`, wherever it is sorted to, and bring it into sight."""
+        index = self._sorted.mapFromSource(self._source.index(row, 0))
+        self.selectRow(index.row())
+        self.scrollTo(index)
+
     def as_csv(self) -> str:
         """The table as CSV: plain numbers, one header line."""
         out = io.StringIO()

@@ -32,6 +32,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.checks.alike import single
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.preview_card import preview_on
 from ndbplan.desktop.widgets.sections import empty, label, link
 from ndbplan.edits import waivers
 from ndbplan.edits.changes import value_changes
@@ -127,6 +128,8 @@ class ProblemRow(QWidget):
         if problem.edit is not None:
             self._fix_link = link("Fix", self.fix, f"Fix: {problem.fix or problem.message}")
             self._fix_link.setToolTip(problem.fix or "")
+            previews = self._context.estimates.previews
+            preview_on(self._fix_link, previews, problem.fix or "Fix", problem.edit)
             row.addWidget(self._fix_link, 0, Qt.AlignmentFlag.AlignTop)
 
     def _way(self, number: int, way: Solution) -> WayButton:
@@ -135,6 +138,7 @@ class ProblemRow(QWidget):
             button.setProperty("kind", "primary")
         button.setAccessibleName(f"{way.title}: {way.why}")
         button.clicked.connect(lambda: self._do(way.title, way.edit))
+        preview_on(button, self._context.estimates.previews, way.title, way.edit)
         return button
 
     def resizeEvent(self, event: QResizeEvent) -> None:

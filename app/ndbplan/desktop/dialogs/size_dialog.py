@@ -1,0 +1,364 @@
+"""Size a cluster: what it has to do on the left, the clusters that can on the right, cheapest first.
+
+One click opens an answer as a variant of the plan; classes of hosts that cannot say what they lack.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_value
+from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome, Progress, Task
+from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
+from ndbplan.desktop.widgets.sections import Section, label
+from ndbplan.desktop.widgets.units import COUNT, NUMBER, SECONDS, SHARE, Unit
+from ndbplan.edits.variants import shortened
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.requirements import MOST_GROUPS, Requirements
+from ndbplan.plan.workloads import Workload
+
+if TYPE_CHECKING:
+    from ndbplan.advise.sizing.search import Sized
+
+_ANSWERS = ("", "Groups", "Hosts of data nodes", "Cost", "Nearest limit", "Certain")
+_WIDTHS = {2: 300, 4: 260}
+"""Of the columns with words."""
+_EXCUSES = ("Hosts that do not pass", "First limit that breaks", "It would pass with")
+_SURVIVE = (
+    ("host", "Any host may fail"),
+    ("rack", "Any rack may fail"),
+    ("link", "Any rack's switch may fail"),
+)
+_TIMES = (
+    ("restart", "Restart of a node"),
+    ("system_restart", "System restart"),
+    ("reorganise", "Reorganisation"),
+    ("backup", "Backup"),
+)
+_NONE = "any"
+
+
+class SizeDialog(Dialog):
+    """The form, the search in a thread, its answers."""
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__("Size a cluster", "Look for clusters", parent, leave="Close")
+        self._document = document
+        self._sized: Sized | None = None
+        self.stated: dict[str, Any] = {}
+        """What was typed other than the form begins with, as `Requirements` has it."""
+        self._peaks: dict[str, float] = {}
+        self._within: dict[str, float] = {}
+        self._offered: dict[str, float] = {}
+        self.resize(1120, 640)
+        self.fields: dict[str, LineField | ChoiceField] = {}
+        self.answers = numbers.NumbersTable("Clusters that pass", _ANSWERS)
+        self.excuses = numbers.NumbersTable("Classes that do not pass", _EXCUSES)
+        self.answers.selectionModel().selectionChanged.connect(lambda *_: self._tell_chosen())
+        self.about = label("", "muted")
+        """The answer that is chosen, in full."""
+        self.answers.doubleClicked.connect(lambda _index: self.open_answer())
+        self.said = label("", "muted")
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Classes looked at")
+        self.bar.hide()
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.bar)
+        column.addWidget(self.said)
+        column.addWidget(self.answers, 3)
+        column.addWidget(self.about)
+        column.addWidget(self.excuses, 2)
+        self.body.addWidget(side_by_side(self._form(), right, (380, 720)), 1)
+        self.opens = QPushButton("Open as a variant")
+        self.opens.setToolTip("The chosen cluster, laid out by racks, as a variant of this plan")
+        self.opens.clicked.connect(self.open_answer)
+        self.add_foot(self.search, self.opens)
+        self._enable()
+        self._tell_begin()
+
+    # The form
+
+    def _form(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 12, 0)
+        begun = Requirements()
+        load = self._section(column, "Load")
+        for workload in self._workloads():
+            self._peak(load, workload)
+        self._line(load, "headroom", "Headroom", SHARE, begun.headroom, tip="So much more than the peak")
+        data = self._section(column, "Tables")
+        self._line(
+            data,
+            "months",
+            "Months ahead",
+            COUNT,
+            begun.months,
+            tip="Rows are as they are then",
+        )
+        self.sql = QPlainTextEdit()
+        self.sql.setAccessibleName("CREATE TABLE statements")
+        self.sql.setPlaceholderText("CREATE TABLE …   more tables than the plan has")
+        self.sql.setMaximumHeight(90)
+        data.body.addWidget(self.sql)
+        safe = self._section(column, "What must not stop it")
+        replicas = ChoiceField("Replicas", [(n, str(n)) for n in range(1, 5)], self._taker("replicas"))
+        replicas.show_value(self._replicas())
+        safe.body.addWidget(replicas)
+        self.fields["replicas"] = replicas
+        self.survive = {name: QCheckBox(text) for name, text in _SURVIVE}
+        for name, box in self.survive.items():
+            box.setChecked(name in begun.survive)
+            safe.body.addWidget(box)
+        self.carry = QCheckBox("The peak is carried meanwhile")
+        safe.body.addWidget(self.carry)
+        times = self._section(column, "Times at most")
+        for name, text in _TIMES:
+            field = LineField(text, SECONDS, self._taker(name, self._within), empty=_NONE)
+            field.show_value(None)
+            times.body.addWidget(field)
+            self.fields[name] = field
+        money = self._section(column, "Size and money")
+        self._line(money, "most_groups", "Node groups at most", COUNT, MOST_GROUPS)
+        self._line(money, "budget", "Budget", COUNT, None, empty="none",
+                   tip="Over the months of cost, in the plan's currency")  # fmt: skip
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(holder)
+        return scroll
+
+    @staticmethod
+    def _section(column: QVBoxLayout, heading: str) -> Section:
+        section = Section(heading)
+        column.addWidget(section)
+        return section
+
+    def _line(
+        self, section: Section, name: str, text: str, unit: Unit, value: Any, *, empty: str | None = None,
+        tip: str = "",
+    ) -> None:  # fmt: skip
+        field = LineField(text, unit, self._taker(name), empty=empty, tip=tip)
+        field.show_value(value)
+        section.body.addWidget(field)
+        self.fields[name] = field
+
+    def _peak(self, section: Section, workload: Workload) -> None:
+        from ndbplan.estimate.estimation import Estimation
+
+        self._offered[workload.name] = Estimation(self._document.plan, workload).offered_per_s
+        field = LineField(workload.name, NUMBER, self._taker(workload.name, self._peaks), empty="as planned",
+                          tip="Peak in transactions per second")  # fmt: skip
+        field.show_value(self._offered[workload.name] or None)
+        section.body.addWidget(field)
+        self.fields[workload.name] = field
+
+    def _taker(self, name: str, into: dict[str, Any] | None = None) -> Commit:
+        def take(value: Any) -> None:
+            kept = self.stated if into is None else into
+            before = dict(kept)
+            if value is None:
+                kept.pop(name, None)
+            else:
+                kept[name] = value
+            try:
+                self._requirements()
+            except UserError:
+                kept.clear()
+                kept.update(before)
+                raise
+
+        return take
+
+    def _workloads(self) -> list[Workload]:
+        return [one for one in self._document.plan.workloads if one.load.kind != "job"]
+
+    def _replicas(self) -> int:
+        from ndbplan.configuration.settings import no_of_replicas
+
+        return no_of_replicas(self._document.plan)
+
+    def _requirements(self) -> dict[str, Any]:
+        """What is required beside what the plan says. Raises UserError where it makes no sense."""
+        from ndbplan.edits.validated import made
+
+        stated = dict(self.stated)
+        if self._peaks:
+            stated["loads"] = [
+                {"name": one.name, "peak_per_s": self._peaks.get(one.name)} for one in self._workloads()
+            ]
+        if self._within:
+            stated["within"] = dict(self._within)
+        stated["survive"] = [name for name, box in self.survive.items() if box.isChecked()]
+        stated["carry_peak"] = self.carry.isChecked()
+        text = self.sql.toPlainText().strip()
+        if text:
+            stated["sql"] = text
+        made(Requirements, stated)
+        return stated
+
+    # The search
+
+    def search(self) -> None:
+        """Look for clusters; while it runs: stop."""
+        if self.task is not None:
+            self.stop_task()
+            self._end()
+            self.state.say("stopped")
+            return
+        plan = self._document.plan
+        try:
+            stated = self._requirements()
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+            return
+        self._sized = None
+        self.answers.show_rows([])
+        self.excuses.show_rows([])
+        self.about.setText("")
+        self.said.setText("Looking for the smallest cluster of each class of hosts…")
+        self.state.say("")
+        self.take.setText("Stop")
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(0)
+        self.bar.show()
+        self.task = self.tasks.start(
+            lambda task: sized_in_thread(plan, stated, task), self._found, self._moved
+        )
+
+    def _moved(self, progress: Progress) -> None:
+        if progress.fraction is not None:
+            self.bar.setValue(round(1000 * progress.fraction))
+
+    def _end(self) -> None:
+        self.task = None
+        self.bar.hide()
+        self.take.setText("Look for clusters")
+        self._enable()
+
+    def _found(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._end()
+        if outcome.error:
+            self._tell_begin()
+            self.state.say(outcome.error, is_error=True)
+            return
+        sized: Sized = outcome.value
+        self._sized = sized
+        self.answers.show_rows(
+            [
+                [
+                    numbers.count(one.rank),
+                    numbers.count(one.node_groups),
+                    numbers.text(one.title.partition(": ")[2]),
+                    numbers.Cell("not stated", -1.0)
+                    if one.cost is None
+                    else numbers.number(one.cost, "Cost"),
+                    numbers.text(one.why),
+                    numbers.text("yes" if one.certain else "not every one"),
+                ]
+                for one in sized.plans
+            ]
+        )
+        for column, width in _WIDTHS.items():
+            self.answers.horizontalHeader().resizeSection(column, width)
+        self.excuses.setVisible(bool(sized.excuses))
+        self.excuses.show_rows(
+            [
+                [
+                    numbers.text(one.title),
+                    numbers.text(one.first_limit),
+                    numbers.text(one.smallest_change or "no single change that was found"),
+                ]
+                for one in sized.excuses
+            ]
+        )
+        if sized.plans:
+            more = len(sized.not_looked_at)
+            text = f"{len(sized.plans)} clusters pass, best first"
+            self.said.setText(f"{text}; {more} further classes cost more." if more else f"{text}.")
+            self.answers.selectRow(0)
+        else:
+            self.said.setText("No class of hosts passes. Below is what each lacks, and what would help.")
+        self._enable()
+
+    def _tell_begin(self) -> None:
+        tables, loads = len(self._document.plan.tables), len(self._workloads())
+        if tables and loads:
+            peaks = ", ".join(
+                f"{one.name} {format_value(self._offered[one.name], 'tx/s')}" for one in self._workloads()[:3]
+            )
+            self.said.setText(f"For the plan's {tables} tables and its load ({peaks}).")
+        else:
+            self.said.setText("The plan has no tables with a load yet: paste CREATE TABLE, and add a load.")
+
+    @property
+    def chosen(self) -> int | None:
+        """Place of the answer that is selected."""
+        rows = self.answers.selectionModel().selectedRows()
+        return (
+            self.answers.row_of(rows[0]) if rows and self._sized is not None and self._sized.plans else None
+        )
+
+    def _tell_chosen(self) -> None:
+        at = self.chosen
+        if at is not None and self._sized is not None:
+            answer = self._sized.plans[at]
+            doubtful = [met.line for met in answer.limits if not met.certain]
+            more = f"\nNot certain: {doubtful[0]}" if doubtful else ""
+            self.about.setText(f"{answer.title}\nNearest limit: {answer.why}{more}")
+        self._enable()
+
+    def _enable(self) -> None:
+        self.opens.setEnabled(self.chosen is not None)
+
+    def open_answer(self) -> None:
+        """Open the chosen cluster as a variant."""
+        at = self.chosen
+        if at is None or self._sized is None:
+            return
+        answer = self._sized.plans[at]
+        try:
+            name = self._document.edit_as_variant(shortened(answer.title), answer.plan, answer.why)
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+            return
+        self.state.say(f"opened as the variant '{name}'")
+
+
+def sized_in_thread(plan: Plan, stated: dict[str, Any], task: Task) -> Sized:
+    """The clusters for a plan's tables and loads with these requirements. Runs in a thread."""
+    from ndbplan.advise.sizing.choices import choices, client_host
+    from ndbplan.advise.sizing.search import size
+    from ndbplan.desktop.document.kernel import prepare_kernel
+    from ndbplan.importing.requirements import requirements_of
+
+    prepare_kernel(task)
+    wanted = requirements_of(plan, **stated)
+    begun = (wanted.requirements, wanted.source, wanted.own)
+    return size(
+        wanted.requirements, wanted.begun, choices(*begun), client_host(*begun),
+        progress=task.report, cancelled=task.cancelled,
+    )  # fmt: skip

@@ -1,0 +1,240 @@
+"""Vary inputs: one or two of them over values, a headline figure of every combination as table and chart.
+
+A click on a cell opens exactly that plan as a variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QWidget,
+)
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity
+from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.sweep_chart import Dot, SweepChart
+from ndbplan.edits.variants import shortened
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.advise.sweep import Row, Sweep
+
+_INPUTS = 2
+_MOST = 2000
+"""Cells that a window measures: more belong to `ndbplan sweep`, which goes on where it was broken off."""
+_MEASURE = "max-load"
+_EXAMPLES = ("RedoBuffer=16M,32M,64M,128M", "redo.disk.write=100..800MB/s:8")
+
+
+class SweepDialog(Dialog):
+    """What is varied and measured above, what was found below."""
+
+    def __init__(
+        self, document: Document, workload_id: str | None, vary: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__("Vary inputs", "Measure", parent, leave="Close")
+        self._document, self._workload_id = document, workload_id
+        self._sweep: Sweep | None = None
+        self.rows: list[Row] = []
+        self._words: list[list[str]] = []
+        self._unit = ""
+        self.resize(980, 600)
+        self.inputs = [QLineEdit() for _ in range(_INPUTS)]
+        form = QFormLayout()
+        for line, example, text in zip(self.inputs, _EXAMPLES, ("Vary", "and"), strict=True):
+            line.setPlaceholderText(f"{example}   (may be empty)" if text == "and" else example)
+            line.setAccessibleName(f"Input and its values, such as {example}")
+            form.addRow(text, line)
+        if vary:
+            self.inputs[0].setText(vary)
+        self.measure = QComboBox()
+        self.measure.setAccessibleName("Headline figure that is measured")
+        self._fill_measures()
+        form.addRow("Measure", self.measure)
+        self.body.addLayout(form)
+        self.body.addWidget(
+            label("ADDRESS=VALUE,VALUE… or ADDRESS=FROM..TO:COUNT; addresses as in `ndbplan set`.", "muted")
+        )
+        self.table = numbers.NumbersTable("Cells", ("",))
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        self.table.doubleClicked.connect(lambda _index: self.open_cell())
+        self.chart = SweepChart()
+        self.chart.chosen.connect(self._choose)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.hide()
+        self.body.addWidget(self.bar)
+        self.body.addWidget(side_by_side(self.table, self.chart, (440, 500)), 1)
+        self.opens = QPushButton("Open as a variant")
+        self.opens.setToolTip("The plan of the chosen cell")
+        self.opens.clicked.connect(self.open_cell)
+        self.add_foot(self.run, self.opens)
+        self._enable()
+
+    def _fill_measures(self) -> None:
+        from ndbplan.advise.figures import FIGURES
+
+        for figure in FIGURES.values():
+            if figure.better:
+                self.measure.addItem(figure.title, figure.name)
+        self.measure.setCurrentIndex(self.measure.findData(_MEASURE))
+
+    def run(self) -> None:
+        """Measure every combination; while it runs: stop."""
+        if self.task is not None:
+            self.stop_task()
+            self._end()
+            self.state.say("stopped; what was measured is shown")
+            return
+        try:
+            sweep = self._asked()
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+            return
+        self._sweep, self.rows = sweep, []
+        self.state.say("")
+        self.table.show_rows([], [*(one.address for one in sweep.varied), self.measure.currentText()])
+        self.bar.setRange(0, sweep.count)
+        self.bar.setValue(0)
+        self.bar.show()
+        self.take.setText("Stop")
+        self._words = [
+            [_words(sweep.plan, one.address, value) for value in one.values] for one in sweep.varied
+        ]
+        self.chart.show_axes(self._words, "")
+        self.task = self.tasks.start(
+            lambda task: measured_in_thread(sweep, task), self._done, on_partial_result=self._take_row
+        )
+
+    def _asked(self) -> Sweep:
+        from ndbplan.advise.sweep import Sweep, vary
+
+        plan = self._document.plan
+        texts = [line.text().strip() for line in self.inputs if line.text().strip()]
+        if not texts:
+            raise UserError("nothing is varied", fix=f"type for example {_EXAMPLES[0]}")
+        sweep = Sweep(
+            plan, tuple(vary(plan, text) for text in texts), (self.measure.currentData(),), self._workload_id
+        )
+        if sweep.count > _MOST:
+            raise UserError(
+                f"{sweep.count} combinations are too many for the window: {_MOST} at most",
+                fix="give fewer values, or use `ndbplan sweep`",
+            )
+        return sweep
+
+    def _take_row(self, found: tuple[Row, str]) -> None:
+        row, unit = found
+        sweep = self._sweep
+        assert sweep is not None
+        if not self.rows and unit:
+            self.chart.show_axes(self._words, unit)
+        self.rows.append(row)
+        self.bar.setValue(len(self.rows))
+        cell = sweep.cells[row.number]
+        place = _place(sweep, cell)
+        three = row.figures[0]
+        self.chart.add(row.number, Dot(place, None) if three is None else Dot(place, *three))
+        self._unit = unit
+        if len(self.rows) == sweep.count or len(self.rows) % 16 == 1:
+            self._show_rows()
+
+    def _show_rows(self) -> None:
+        sweep = self._sweep
+        assert sweep is not None
+        title = self.measure.currentText()
+        cells = []
+        for row in self.rows:
+            three = row.figures[0]
+            last = (
+                numbers.text(row.error or "none")
+                if three is None
+                else numbers.number(Quantity(*three, self._unit), title)
+            )
+            place = _place(sweep, sweep.cells[row.number])
+            words = (words[at] for words, at in zip(self._words, place, strict=True))
+            cells.append([*(numbers.text(text) for text in words), last])
+        self.table.show_rows(cells)
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._end()
+        if outcome.error:
+            self.state.say(outcome.error, is_error=True)
+            return
+        self._show_rows()
+        self.state.say(f"{len(self.rows)} cells measured; open one with a double click")
+
+    def _end(self) -> None:
+        self.task = None
+        self.bar.hide()
+        self.take.setText("Measure")
+        self._enable()
+
+    def _choose(self, number: int) -> None:
+        at = next((n for n, row in enumerate(self.rows) if row.number == number), None)
+        if at is not None:
+            self.table.select_source_row(at)
+
+    @property
+    def chosen(self) -> Row | None:
+        """The cell that is selected."""
+        rows = self.table.selectionModel().selectedRows()
+        return self.rows[self.table.row_of(rows[0])] if rows and self.rows else None
+
+    def _enable(self) -> None:
+        self.opens.setEnabled(self.chosen is not None)
+
+    def open_cell(self) -> None:
+        """Open the plan of the chosen cell as a variant."""
+        row, sweep = self.chosen, self._sweep
+        if row is None or sweep is None:
+            return
+        cell = sweep.cells[row.number]
+        title = ", ".join(f"{one.address}={value}" for one, value in zip(sweep.varied, cell, strict=True))
+        try:
+            name = self._document.edit_as_variant(shortened(title), lambda _plan: sweep.plan_of(cell))
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+            return
+        self.state.say(f"opened as the variant '{name}'")
+
+
+def _place(sweep: Sweep, cell: Sequence[str]) -> tuple[int, ...]:
+    """The places of a cell's values among those of the inputs."""
+    return tuple(one.values.index(value) for one, value in zip(sweep.varied, cell, strict=True))
+
+
+def _words(plan: Plan, address: str, value: str) -> str:
+    """A value as people read it: what setting it changes says in which unit it is."""
+    from ndbplan.edits.assign import assign
+    from ndbplan.edits.changes import value_changes
+
+    changes = value_changes(plan, assign(plan, f"{address}={value}")[0])
+    # What the plan has already is no change.
+    return changes[0].shown[1] if changes else value
+
+
+def measured_in_thread(sweep: Sweep, task: Task) -> None:
+    """Measure every cell; each is shown as soon as it is known. Runs in a thread."""
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.desktop.document.kernel import prepare_kernel
+
+    figure = FIGURES[sweep.measures[0]]
+    if figure.simulated:
+        prepare_kernel(task)
+    for row in sweep.rows(cancelled=task.cancelled):
+        task.show_partial_result((row, figure.unit or sweep.plan.currency or ""))

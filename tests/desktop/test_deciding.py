@@ -1,0 +1,160 @@
+"""Previews, what matters most, sizing and sweeps in the window: they show, and change nothing unasked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtGui import QEnterEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ndbplan.desktop.analyses.mattering import MatteringPanel
+from ndbplan.desktop.dialogs.size_dialog import SizeDialog
+from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.widgets.preview_card import Looker, preview_on
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.validated import EditError
+from ndbplan.plan.file import dumps
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+_WAIT_MS = 60_000
+
+
+def enter(widget: QWidget) -> None:
+    at = QPointF(2, 2)
+    QApplication.sendEvent(widget, QEnterEvent(at, at, at))
+
+
+def leave(widget: QWidget) -> None:
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+
+
+def refuse(plan: Plan) -> Plan:
+    raise EditError("there is no room", fix="make some")
+
+
+def test_hovering_shows_and_changes_nothing(qtbot: Any, shown: Any) -> None:
+    window = shown("redo-overload-8.4", 1200, 800)
+    document, previews = window.document, window.panels.estimates.previews
+    before, steps = dumps(document.project), document.undo_stack.count()
+    entry = window.palette_panel.entries["host-small"]
+    enter(entry)
+    looker = window.findChild(Looker)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    assert looker.card.isVisible()
+    assert "there" in looker.card.changes.text()
+    leave(entry)
+    assert not looker.card.isVisible()
+    entries = list(window.palette_panel.entries.values())
+    for number in range(1000):
+        one = entries[number % len(entries)]
+        enter(one)
+        if number % 50 == 0:
+            looker.look_at_once()
+        leave(one)
+    assert not previews.is_busy
+    assert not looker.card.isVisible()
+    assert dumps(document.project) == before
+    assert document.undo_stack.count() == steps
+    menu = window.top_bar.version.menu()
+    menu.hovered.emit(menu.actions()[-1])
+    looker.look_at_once()
+    assert looker.card.title.text() == menu.actions()[-1].text()
+    menu.aboutToHide.emit()
+    assert not previews.is_busy
+
+
+def test_a_card_tells_the_figures_or_why_not(qtbot: Any, shown: Any) -> None:
+    window = shown("redo-overload-8.4", 1200, 800)
+    previews = window.panels.estimates.previews
+    one, other = QWidget(window), QWidget(window)
+    preview_on(one, previews, "Add a node group", add_node_group)
+    preview_on(other, previews, "Refused", refuse)
+    enter(one)
+    looker = window.findChild(Looker)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    assert "Highest load for an hour" in looker.card.texts
+    assert "▲" in looker.card.texts
+    leave(one)
+    enter(other)
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    assert looker.card.state.text().startswith("there is no room")
+
+
+def test_what_matters_comes_row_by_row_and_becomes_a_variant(qtbot: Any, shown: Any) -> None:
+    window = shown("redo-overload-8.4", 1200, 800)
+    panel = window.panels.analyses.show_tab("What matters")
+    assert isinstance(panel, MatteringPanel)
+    panel.aim.setCurrentIndex(panel.aim.findData("restart"))
+    panel.search()
+    qtbot.waitUntil(lambda: bool(panel.rows), timeout=_WAIT_MS)
+    qtbot.waitUntil(lambda: panel._task is None, timeout=_WAIT_MS)
+    assert panel.rows
+    gains = [row.gain for row in panel.rows]
+    assert gains == sorted(gains, reverse=True)
+    panel.table.selectRow(0)
+    title = panel.rows[0].title
+    panel.apply_as_variant()
+    assert len(window.document.project.variants) == 2
+    assert window.document.project.names[1].startswith(title[:20])
+    assert panel.rows == [], "they were of another plan"
+    panel.search()
+    panel.search()
+    assert panel.start.text() == "Look for it"
+
+
+@pytest.fixture
+def document(qapp: QApplication) -> Document:
+    return Document(sample_plan("redo-overload-8.4"))
+
+
+def test_sizing_answers_with_plans_and_opens_one(qtbot: Any, document: Document) -> None:
+    dialog = SizeDialog(document)
+    qtbot.addWidget(dialog)
+    dialog.stated["answers"] = 1
+    dialog.fields["budget"]._commit(None)
+    dialog.search()
+    qtbot.waitUntil(lambda: dialog.task is None, timeout=_WAIT_MS)
+    assert dialog.answers.model().rowCount() + dialog.excuses.model().rowCount() > 0, dialog.state.text()
+    if dialog.chosen is not None:
+        dialog.open_answer()
+        assert len(document.project.variants) == 2
+
+
+def test_requirements_that_make_no_sense_are_refused_where_they_are_typed(
+    qtbot: Any, document: Document
+) -> None:
+    dialog = SizeDialog(document)
+    qtbot.addWidget(dialog)
+    dialog.fields["headroom"].line.setText("9000 %")
+    dialog.fields["headroom"].line.editingFinished.emit()
+    assert not dialog.fields["headroom"].error.isHidden()
+    assert "headroom" not in dialog.stated
+
+
+def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) -> None:
+    before = document.plan
+    dialog = SweepDialog(document, None, "DataMemory=4G,8G")
+    qtbot.addWidget(dialog)
+    dialog.inputs[1].setText("NoOfReplicas=1,2")
+    dialog.measure.setCurrentIndex(dialog.measure.findData("memory"))
+    dialog.run()
+    qtbot.waitUntil(lambda: dialog.task is None, timeout=_WAIT_MS)
+    assert [row.number for row in dialog.rows] == [0, 1, 2, 3]
+    assert len(dialog.chart.dots) == 4
+    dialog.resize(900, 600)
+    middle = dialog.chart._cell((1, 1)).center()
+    assert dialog.chart.number_at(middle) == 3
+    dialog.chart.chosen.emit(3)
+    dialog.open_cell()
+    assert document.plan.parameters.data_node["DataMemory"] == 8 * 2**30
+    assert document.project.main is before
+    dialog.inputs[0].setText("DataMemory=1G..3G:2000")
+    dialog.run()
+    assert "4000 combinations are too many" in dialog.state.text()
