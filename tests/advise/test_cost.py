@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndbplan.advise.cost import HOURS_PER_MONTH, cost_of, cost_of_change
+from ndbplan.advise.cost import HOURS_PER_MONTH, cost_of, cost_of_change, user_bytes
 from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity
 from ndbplan.edits import parts as edits
 from ndbplan.edits.arrays import put_devices
 from ndbplan.edits.assign import assign
@@ -121,3 +122,20 @@ def test_total_is_the_months_and_never_falls_with_a_price(prices: list[float | N
 def test_a_currency_is_one_of_iso_4217() -> None:
     with pytest.raises(UserError, match="ISO 4217"):
         assign(sample_plan("starter"), "currency=EURO")
+
+
+def test_cost_for_each_terabyte_and_each_thousand_transactions(priced: Plan) -> None:
+    cost = cost_of(priced)
+    assert cost.total is not None
+    assert cost.per_tb is not None
+    assert cost.per_tb.value == pytest.approx(cost.total.value / (user_bytes(priced) / 1e12))
+    assert cost.per_1000_tx is None, "nobody asked"
+    each = cost.of_load(Quantity(20_000.0, 10_000.0, 25_000.0, "tx/s")).per_1000_tx
+    assert each is not None
+    assert each.value == pytest.approx(cost.total.value / 20)
+    assert (each.low, each.high) == pytest.approx((cost.total.value / 25, cost.total.value / 10))
+    unpriced = cost_of(sample_plan("starter"))
+    assert unpriced.per_tb is None
+    assert unpriced.of_load(Quantity.exact(1.0, "tx/s")).per_1000_tx is None
+    more = set_parameter(priced, "data_node", "DataMemory", 2**33)
+    assert user_bytes(more) == user_bytes(priced), "user data does not depend on the cluster"

@@ -44,6 +44,8 @@ class Judgement(StrEnum):
 
 
 BETTER, WORSE, WITHIN = Judgement
+PER_COST = ("cost-per-load", "cost-per-tb")
+"""Figures that rest on the cost."""
 Column = tuple[str, "Estimation"]
 MOST_COLUMNS = 4
 WORLDS = 20
@@ -160,7 +162,8 @@ class _Compared:
             value = figure.of(now)
         except UserError as error:
             return None, error.what
-        return value, _left_out(now) if figure.name == "cost" and value is not None else ""
+        is_money = figure.name == "cost" or figure.name in PER_COST
+        return value, _left_out(now) if is_money and value is not None else ""
 
     def _judged(self, figure: Figure, place: int, values: Sequence[Quantity | None]) -> Judgement | None:
         first, other = self.columns[0][1], self.columns[place][1]
@@ -171,6 +174,10 @@ class _Compared:
             return WITHIN if one is not None or figure.none_is_best else None
         if figure.name == "cost":
             return judge_cost(first.plan, other.plan)
+        if figure.name in PER_COST:
+            # Where other parts have no price, less is no less.
+            is_told = judge_cost(first.plan, other.plan) is not None
+            return judge(figure, one, two) if is_told else None
         if (
             figure.simulated
             and self.worlds

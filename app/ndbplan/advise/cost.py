@@ -13,15 +13,18 @@ Source: arithmetic on what the plan states; a month is a twelfth of 365.25 days.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
+from ndbplan.estimate.storage.column_bytes import row_payload_bytes
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 
+TB = 10**12
+"""Bytes."""
 HOURS_PER_MONTH = 365.25 * 24 / 12
 _MONEY = "money"
 """Unit of a sum when the plan does not say in which currency."""
@@ -54,7 +57,10 @@ class CostLine(Shape):
 class Cost(Shape):
     """The sums of a plan, in its currency, and what they leave out."""
 
-    JSON = "currency months total per_month purchase monthly energy_per_month watts not_stated parts=lines"
+    JSON = (
+        "currency months total per_month per_tb per_1000_tx purchase monthly energy_per_month watts "
+        "not_stated parts=lines"
+    )
 
     currency: str | None
     months: int
@@ -69,8 +75,31 @@ class Cost(Shape):
     watts: float
     not_stated: tuple[str, ...]
     """What the sums leave out because the plan does not say what it costs, in words."""
+    user_bytes: float
+    """Values of all rows, each once: without indexes, replicas and what pages leave empty."""
     lines: tuple[CostLine, ...]
     """Every host, disk, location and licence with a price, and every host and disk without."""
+    per_1000_tx: Quantity | None = None
+    """The total for each 1,000 tx/s of the highest load; None: not stated, or nobody asked for it."""
+
+    @property
+    def per_tb(self) -> Quantity | None:
+        """The total for each TB of user data; None: no price is stated, or there are no rows."""
+        if self.total is None or self.user_bytes <= 0:
+            return None
+        return self.total.scaled(TB / self.user_bytes)
+
+    def of_load(self, sustained_per_s: Quantity | None) -> Cost:
+        """The same with what each 1,000 tx/s of the highest load cost, where both are known."""
+        if self.total is None or sustained_per_s is None or sustained_per_s.low <= 0:
+            return self
+        each = (self.total / (sustained_per_s / 1000.0)).in_unit(self.total.unit)
+        return replace(self, per_1000_tx=each)
+
+
+def user_bytes(plan: Plan) -> float:
+    """Bytes of the values of all rows of all tables, each row once."""
+    return sum(table.rows * row_payload_bytes(table.columns, plan.version).value for table in plan.tables)
 
 
 def cost_of(plan: Plan) -> Cost:
@@ -119,6 +148,7 @@ class _Sums:
             energy,
             watts,
             tuple(_not_stated(plan, lines, watts)),
+            user_bytes(plan),
             lines,
         )
 

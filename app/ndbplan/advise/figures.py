@@ -151,6 +151,19 @@ def _cost(now: Estimation) -> Quantity | None:
     return cost_of(now.plan).total
 
 
+def _cost_per_tb(now: Estimation) -> Quantity | None:
+    from ndbplan.advise.cost import cost_of
+
+    return cost_of(now.plan).per_tb
+
+
+def _cost_per_load(now: Estimation) -> Quantity | None:
+    from ndbplan.advise.cost import cost_of
+
+    cost = cost_of(now.plan)
+    return None if cost.total is None else cost.of_load(_max_load(now)).per_1000_tx
+
+
 def _count(kind: str, now: Estimation) -> Quantity:
     plan = now.plan
     count = {"hosts": len(plan.hosts), "data nodes": len(plan.data_nodes)}
@@ -199,6 +212,9 @@ _ALL = (
     Figure("warnings", "Warnings that check finds", "count", "check: problems", "lower",
            partial(_problems, "warning")),
     Figure("cost", "Cost", "", "cost: total", "lower", _cost),
+    Figure("cost-per-load", "Cost per 1,000 sustained tx/s", "", "cost --per-load: per_1000_tx", "lower",
+           _cost_per_load, simulated=True),
+    Figure("cost-per-tb", "Cost per TB of user data", "", "cost: per_tb", "lower", _cost_per_tb),
     Figure("hosts", "Hosts", "count", "the plan", "", partial(_count, "hosts")),
     Figure("data-nodes", "Data nodes", "count", "the plan", "", partial(_count, "data nodes")),
     Figure("disks", "Disks", "count", "the plan", "", partial(_count, "disks")),

@@ -21,6 +21,8 @@ from ndbplan.advise.executors import each_of
 from ndbplan.advise.figures import FIGURES
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
+from ndbplan.base.precision import checked_precision, precise
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import whole_number
 from ndbplan.edits.assign import assign
 from ndbplan.estimate.estimation import Estimation, chosen_workload
@@ -109,8 +111,12 @@ class Sweep:
     measures: tuple[str, ...]
     """Names of headline figures."""
     workload_id: str | None = None
+    precision: float | None = None
+    """How well the mean of what is simulated is to be known; None: the likeliest world alone."""
 
     def __post_init__(self) -> None:
+        if self.precision is not None:
+            checked_precision(self.precision)
         if self.count > MOST_CELLS:
             raise UserError(
                 f"{self.count} combinations are too many: a sweep has at most {MOST_CELLS}",
@@ -140,10 +146,18 @@ class Sweep:
             plan = self.plan_of(self.cells[number])
             with keeping():
                 now = Estimation(plan, chosen_workload(plan, self.workload_id))
-                found = [FIGURES[name].of(now) for name in self.measures]
+                found = [self._figure(name, now) for name in self.measures]
         except UserError as error:
             return Row(number, (None,) * len(self.measures), error.line)
         return Row(number, tuple(None if q is None else (q.value, q.low, q.high) for q in found))
+
+    def _figure(self, name: str, now: Estimation) -> Quantity | None:
+        if self.precision is None or name not in _DRAWN or now.workload is None:
+            return FIGURES[name].of(now)
+        draw = _DRAWN[name]
+        return precise(
+            lambda numbers: [draw(now, number) for number in numbers], self.precision, FIGURES[name].unit
+        ).mean
 
     def rows(
         self,
@@ -160,6 +174,30 @@ class Sweep:
             yield from done
             if cancelled():
                 raise Cancelled
+
+
+def _highest(now: Estimation, number: int) -> float:
+    from ndbplan.advise.max_load import DEFAULT_S
+    from ndbplan.advise.paired import highest
+
+    return highest(now, number, DEFAULT_S)
+
+
+def _simulated(field: str) -> Callable[[Estimation, int], float]:
+    def draw(now: Estimation, number: int) -> float:
+        from ndbplan.advise.paired import simulated
+
+        return float(getattr(simulated(now, number), field))
+
+    return draw
+
+
+_DRAWN: Mapping[str, Callable[[Estimation, int], float]] = {
+    "max-load": _highest,
+    "accepted": _simulated("accepted_per_s"),
+    "latency": _simulated("latency_s"),
+}
+"""Figures that are another number in each drawn world."""
 
 
 def _work(asked: tuple[Sweep, tuple[int, ...]]) -> tuple[Row, ...]:

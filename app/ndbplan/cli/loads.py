@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from ndbplan.cli.marks import marked, worth_measuring
 from ndbplan.cli.parameters import (
     PLAN,
     Duration,
+    Share,
     UsageError,
     Whole,
     named_workload,
@@ -26,6 +28,7 @@ from ndbplan.cli.parameters import (
 )
 
 if TYPE_CHECKING:
+    from ndbplan.base.quantity import Quantity
     from ndbplan.plan.plan import Plan
     from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.result import SimulationResult
@@ -75,11 +78,17 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
     help="Simulate so many times, each with uncertain constants drawn anew: p10, p50, p90.",
 )
 @click.option(
+    "--precision",
+    type=Share(),
+    metavar="SHARE",
+    help="As many runs as it takes to know the mean of what is accepted so well, such as 2%.",
+)
+@click.option(
     "--against",
     "other_file",
     type=click.Path(path_type=Path),
     metavar="OTHER",
-    help="Another plan, run the same way: the first second in which the two runs part, and why.",
+    help="Another plan, or FILE@VARIANT, run the same way: the first second in which both part, and why.",
 )
 @click.option("--undisturbed", is_flag=True, help="Events of --event do not happen in the run of OTHER.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
@@ -104,6 +113,7 @@ def simulate(
     event_texts: tuple[str, ...],
     lcp_began_s_ago: float | None,
     runs: int | None,
+    precision: float | None,
     other_file: Path | None,
     csv_file: Path | None,
     table: str | None,
@@ -153,14 +163,16 @@ def simulate(
         )  # fmt: skip
         shape["parting"] = _parting(result, twin)
     series = result.to_csv
-    if runs is not None:
+    if runs is not None or precision is not None:
         from ndbplan.simulate.bands import monte_carlo
 
         bands = monte_carlo(
-            now, runs=runs, duration_s=duration_s, step_s=step_s, seed=seed, events=events,
-            start=start,
+            now, runs=runs, precision=precision, narrowed=_tell_interval, duration_s=duration_s,
+            step_s=step_s, seed=seed, events=events, start=start,
         )  # fmt: skip
         shape["monte_carlo"] = bands.to_json(why=why)
+        if precision is not None:
+            shape["monte_carlo"]["accepted_mean_per_s"] = bands.accepted_mean_per_s.to_json(why=why)
         # Of many runs the middle one is the better answer than the likeliest: a single run has a moment in
         # the cycle of checkpoints of its own.
         shape.update({key: shape["monte_carlo"][key] for key in shape if key in OF_RUNS})
@@ -173,6 +185,13 @@ def simulate(
         click.echo(f"{result.cluster_stop.text}\n  {result.cluster_stop.advice}\n")
     shape["worth_measuring"] = worth_measuring(plan, result.to_json(why=True))
     show(marked(plan, shape, "load"), as_json=as_json, why=why)
+
+
+def _tell_interval(mean: Quantity, runs: int) -> None:
+    """How well the mean is known after so many runs, while more are under way."""
+    if sys.stderr.isatty():
+        half = (mean.high - mean.low) / 2 / abs(mean.value) if mean.value else 0.0
+        click.echo(f"\r{runs} runs: {mean.value:.6g} tx/s +- {half:.2%}\033[K", nl=False, err=True)
 
 
 def _parting(one: SimulationResult, other: SimulationResult) -> dict[str, Any]:

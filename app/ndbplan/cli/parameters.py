@@ -87,6 +87,25 @@ class Times(click.ParamType[float]):
         return factor
 
 
+class Share(click.ParamType[float]):
+    """A share of something: `2%`, `0.02`."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share in `value`; a usage error when it is not a number of percent above zero."""
+        if isinstance(value, float):
+            return value
+        text = value.strip()
+        try:
+            share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+        except ValueError:
+            share = 0.0
+        if not 0.0 < share < 1.0:
+            self.fail(f"'{value[:40]}' is no share between 0 and 1 — type for example 2%", param, ctx)
+        return share
+
+
 class Numbers(click.ParamType[tuple[int, ...]]):
     """Whole numbers above zero with commas between: `4,8`."""
 
@@ -179,10 +198,17 @@ def variant_place(project: Project, name: str, where: str) -> int:
 
 
 def read_other_plan(path: Path) -> Plan:
-    """The first variant of a file that a command only looks at. Raises PlanFileError."""
-    from ndbplan.plan.file import load
+    """A plan that a command only looks at: the first variant of FILE, or the one that FILE@VARIANT names.
 
-    return load(path)
+    Raises PlanFileError, UsageError.
+    """
+    from ndbplan.edits.validated import EditError
+    from ndbplan.edits.variants import load_variant
+
+    try:
+        return load_variant(path)
+    except EditError as error:
+        raise UsageError(error.what, where=str(path), fix=error.fix) from None
 
 
 def save_plan(plan: Plan, path: Path) -> None:

@@ -11,13 +11,13 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import mark_farthest
-from ndbplan.cli.parameters import Names, UsageError, Whole, named_workload
+from ndbplan.cli.parameters import Names, UsageError, Whole, named_workload, read_other_plan
+from ndbplan.plan.project import Project
 
 if TYPE_CHECKING:
     from ndbplan.advise.compare import Column, Comparison
     from ndbplan.advise.figures import Figure
     from ndbplan.plan.plan import Plan
-    from ndbplan.plan.project import Project
 
 
 @ndbplan.command()
@@ -77,17 +77,19 @@ def _figures(names: tuple[str, ...] | None, *, no_simulation: bool) -> list[Figu
 def _columns(files: Sequence[Path], variants: str | None, workload: str | None) -> Iterator[Column]:
     """A name and an estimation for each column. Raises UsageError."""
     from ndbplan.advise.compare import MOST_COLUMNS
+    from ndbplan.edits.variants import variant_in
     from ndbplan.estimate.estimation import Estimation, chosen_workload
-    from ndbplan.plan.file import load, load_project
+    from ndbplan.plan.file import load_project
 
     named: list[tuple[str, Plan]]
-    first = load_project(files[0])
+    chosen = variant_in(files[0])
+    first = Project.of(read_other_plan(files[0])) if chosen else load_project(files[0])
     if len(files) == 1 or variants is not None:
         names = first.names if variants is None else _named(first, variants)
         named = [(name, first.variants[first.names.index(name)].plan) for name in names]
     else:
         named = [(_name_of(files[0], files), first.main)]
-    named += [(_name_of(file, files), load(file)) for file in files[1:]]
+    named += [(_name_of(file, files), read_other_plan(file)) for file in files[1:]]
     if not 2 <= len(named) <= MOST_COLUMNS:
         count = "there is only one plan" if len(named) == 1 else f"these are {len(named)} plans"
         raise UsageError(

@@ -78,8 +78,10 @@ def runs() -> Schema:
     band = record(name=STRING, unit=STRING, p10=array(NUMBER), p50=array(NUMBER), p90=array(NUMBER))
     return record(
         **promised["properties"],
+        accepted_mean_per_s=ESTIMATED,
         series=record(times_s=array(NUMBER), bands=array(band)),
         optional=(
+            "accepted_mean_per_s",
             "latency_mean_s",
             "redo_buffer_fill_max",
             "redo_log_fill_max",

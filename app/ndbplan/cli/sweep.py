@@ -15,7 +15,16 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, simulating
-from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, named_workload, read_plan, write_text
+from ndbplan.cli.parameters import (
+    PLAN,
+    Names,
+    Share,
+    UsageError,
+    Whole,
+    named_workload,
+    read_plan,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from ndbplan.advise.sweep import Row, Sweep
@@ -53,6 +62,12 @@ _SEED = 1
     metavar="DIR",
     help=f"Where {RESULTS} and {MANIFEST} go.",
 )
+@click.option(
+    "--precision",
+    type=Share(),
+    metavar="SHARE",
+    help="Draw worlds until the mean of max-load, accepted or latency is known so well, such as 2%.",
+)
 @click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
 @click.option(
     "--workers", type=Whole(1, 256), metavar="N", help="Processes; without it one for each processor."
@@ -64,6 +79,7 @@ def sweep(
     texts: tuple[str, ...],
     measures: tuple[str, ...],
     folder: Path,
+    precision: float | None,
     workload: str | None,
     workers: int | None,
     *,
@@ -84,8 +100,9 @@ def sweep(
         raise UsageError(f"'{unknown[:60]}' is not a figure", where="--measure", fix=f"use one of {known}")
     try:
         asked = Sweep(
-            plan, tuple(vary(plan, text) for text in texts), measures, named_workload(plan, workload)
-        )
+            plan, tuple(vary(plan, text) for text in texts), measures, named_workload(plan, workload),
+            precision,
+        )  # fmt: skip
     except UserError as error:
         raise UsageError(error.what, where=error.where or "--vary", fix=error.fix) from None
     with simulating():
@@ -108,6 +125,7 @@ class _Folder:
             "measure": list(asked.measures),
             "workload": asked.workload_id,
             "seeds": [_SEED],
+            "precision": asked.precision,
             "version": version("ndbplan"),
         }
 

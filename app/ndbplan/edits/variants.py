@@ -9,9 +9,11 @@ Each raises EditError and leaves the project as it was.
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 
 from ndbplan.edits.reading import near
 from ndbplan.edits.validated import EditError, changed
+from ndbplan.plan.file import load, load_project
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import MOST_VARIANTS, Project, Variant
 
@@ -33,6 +35,24 @@ def named(project: Project, text: str) -> list[str]:
         name, parts = ", ".join(parts[:several]), parts[several:]
         names.append(project.names[place_of(project, name)])
     return names
+
+
+def variant_in(path: Path) -> tuple[Path, str] | None:
+    """The file and the variant that `FILE@VARIANT` names; None: it is the name of a file."""
+    text = str(path)
+    ends = [at for at, letter in enumerate(text) if letter == "@"]
+    if path.exists():
+        return None
+    return next(((Path(text[:at]), text[at + 1 :]) for at in ends if Path(text[:at]).is_file()), None)
+
+
+def load_variant(path: Path) -> Plan:
+    """The main plan of a file, or the variant that `FILE@VARIANT` names. Raises PlanFileError, EditError."""
+    chosen = variant_in(path)
+    if chosen is None:
+        return load(path)
+    project = load_project(chosen[0])
+    return project.variants[place_of(project, chosen[1])].plan
 
 
 def free_name(project: Project, like: str) -> str:

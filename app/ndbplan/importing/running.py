@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ndbplan.edits.variants import load_variant, variant_in
 from ndbplan.importing.config.plan import import_config
 from ndbplan.importing.files import read_file
 from ndbplan.importing.my_cnf import with_options
@@ -15,8 +16,11 @@ def what_runs(path: Path, planned: Plan) -> tuple[Plan, str]:
     """The plan in a plan file, or of a config.ini read for the version of a plan with its text.
 
     A my.cnf (by its name) tells of its SQL node; all else runs as planned then. Which of the others it is
-    follows from the content. A plan has no text: its own config.ini is meant. Raises UserError.
+    follows from the content; FILE@VARIANT is a variant of a plan. A plan has no text: its own config.ini is
+    meant. Raises UserError.
     """
+    if variant_in(path) is not None:
+        return load_variant(path), ""
     content = read_file(path)
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return open_file(path).plan, ""

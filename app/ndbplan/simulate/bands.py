@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ndbplan.base.precision import interval, precise
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
@@ -92,6 +93,8 @@ class Bands(Shape):
     disk_utilisation: Band
     """Busiest disk of each moment."""
     accepted_per_s: Quantity
+    accepted_mean_per_s: Quantity
+    """Mean over the runs, with the interval in which the true one lies."""
     latency_mean_s: Quantity
     redo_buffer_fill_max: Quantity
     redo_log_fill_max: Quantity
@@ -146,7 +149,8 @@ def _short(values: Floats) -> list[float]:
 def monte_carlo(
     now: Estimation,
     *,
-    runs: int,
+    runs: int | None = None,
+    precision: float | None = None,
     duration_s: float | None = None,
     step_s: float = 0.1,
     seed: int = 1,
@@ -155,8 +159,10 @@ def monte_carlo(
     cancelled: Callable[[], bool] | None = None,
     workers: int | None = None,
     start: StartState | None = None,
+    narrowed: Callable[[Quantity, int], object] = lambda mean, runs: None,
 ) -> Bands:
-    """Bands over `runs` runs of the workload (None: the plan's first).
+    """Bands over `runs` runs of the workload (None: the plan's first), or over as many as the mean of what is
+    accepted needs to be known with a precision.
 
     Same arguments, same bands, whatever the number of workers. `events` happen in
     every run, besides those of the workload. `start` is where each begins; None: each at another moment
@@ -167,22 +173,34 @@ def monte_carlo(
     from ndbplan.simulate.model.workload import workload_of
     from ndbplan.simulate.run import Course
 
-    if not 2 <= runs <= MOST_RUNS:
+    if (runs is None) == (precision is None):
+        raise SimulationError("either runs or a precision are asked for", where="runs", fix="name one")
+    if runs is not None and not 2 <= runs <= MOST_RUNS:
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
     workload = now.workload or workload_of(now.plan, None)
     course = Course(now.under(workload), (*workload.events, *events), step_s, seed)
     story = course.story(course.length_s(start, cancelled) if duration_s is None else duration_s)
-    most = _most_buckets(story.scenario, runs)
-    done = 0
+    most = _most_buckets(story.scenario, runs or MOST_RUNS)
+    done, drawn = 0, list[_Run]()
 
     def one(sim: Simulation) -> _Run:
         nonlocal done
         done += 1
-        if progress is not None:
+        if progress is not None and runs is not None:
             progress(done / runs)
         return _found(sim)
 
-    drawn = drawn_runs(story, runs, seed, one, most, cancelled, workers, start)
+    def more(numbers: range) -> list[float]:
+        """What the runs of these numbers accept."""
+        drawn.extend(
+            drawn_runs(story, len(numbers), seed, one, most, cancelled, workers, start, numbers.start)
+        )
+        return [run.accepted_per_s for run in drawn[numbers.start :]]
+
+    if precision is None:
+        more(range(runs or 0))
+    else:
+        precise(more, precision, "tx/s", most=MOST_RUNS, narrowed=narrowed)
     return _bands(story.scenario, drawn, seed)
 
 
@@ -313,6 +331,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         redo_log_fill=bands[3],
         disk_utilisation=bands[4],
         accepted_per_s=spread([run.accepted_per_s for run in runs], "tx/s", count),
+        accepted_mean_per_s=interval([run.accepted_per_s for run in runs], "tx/s"),
         latency_mean_s=spread([run.latency_mean_s for run in runs], "s", count),
         redo_buffer_fill_max=spread([float(run.series[2].max()) for run in runs], "fraction", count),
         redo_log_fill_max=spread([float(run.series[3].max()) for run in runs], "fraction", count),

@@ -38,8 +38,12 @@ def drawn_runs(
     cancelled: Callable[[], bool] | None = None,
     workers: int | None = None,
     start: StartState | None = None,
+    first: int = 0,
 ) -> list[T]:
-    """What `look` sees in each of so many runs with what is not known for certain drawn anew."""
+    """What `look` sees in each of so many runs with what is not known for certain drawn anew.
+
+    `first`: the number of the first of them; what is drawn follows from seed and number alone.
+    """
     from ndbplan.simulate.kernel.ready import prepare
 
     prepare()
@@ -52,7 +56,7 @@ def drawn_runs(
             return look(drawn_run(story, log_range, seed, number, most_buckets, cancelled, start))
 
     with keeping() as kept, ThreadPoolExecutor(workers or min(8, os.cpu_count() or 1)) as pool:
-        return list(pool.map(one, range(runs)))
+        return list(pool.map(one, range(first, first + runs)))
 
 
 def log_range_of(scenario: Scenario) -> tuple[float, float]:
