@@ -6,6 +6,9 @@ import csv
 import hashlib
 import json
 import os
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -131,6 +134,23 @@ def _square_or_die(number: int) -> int:
 def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NDBPLAN_TEST_PARENT", str(os.getpid()))
     assert list(each_of(_square_or_die, range(5), workers=2)) == [0, 1, 4, 9, 16]
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="the extra ndbplan[dask] is not installed")
+def test_a_dask_cluster_that_loses_a_worker_gives_the_same_rows() -> None:
+    script = Path(__file__).with_name("dask_sweep.py")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240, check=False)
+    assert done.stdout.strip() == "the same", done.stderr[-2000:]
+
+
+def test_a_scheduler_that_cannot_be_reached_is_said_in_one_line(
+    call: Call, plan_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Dask that is not there, even where it is installed: its search for a scheduler leaves threads behind.
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    said = call("sweep", plan_file, *VARY, "-o", tmp_path / "s", "--dask", "tcp://127.0.0.1:1").refused(1)
+    assert "Dask" in said
+    assert said.count("\n") <= 1
 
 
 def test_a_cell_whose_values_do_not_go_together_says_why() -> None:

@@ -1,6 +1,7 @@
-"""Where independent pieces of work are done: in this process, or in several.
+"""Where independent pieces of work are done: in this process, in several, or on a cluster of Dask.
 
     for answer in each_of(function, pieces, workers=2): ...
+    for answer in each_of(function, pieces, workers=2, scheduler="tcp://head:8786"): ...
 
 Answers come in the order of the pieces, whatever is done when.
 """
@@ -11,15 +12,25 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from ndbplan.base.errors import UserError
+
+_REACHED_WITHIN_S = 10
+"""So long a scheduler may take to answer."""
 A = TypeVar("A")
 R = TypeVar("R")
 
 
-def each_of(function: Callable[[A], R], pieces: Sequence[A], *, workers: int) -> Iterator[R]:
+def each_of(
+    function: Callable[[A], R], pieces: Sequence[A], *, workers: int, scheduler: str | None = None
+) -> Iterator[R]:
     """function(piece) of each. `function` and pieces must be such that another process can have them.
 
-    A worker that dies takes its piece with it, which is done once more here.
+    A worker that dies takes its piece with it, which is done once more: here, or by another worker of the
+    Dask cluster whose `scheduler` is named. Raises UserError where that cannot be reached.
     """
+    if scheduler is not None:
+        yield from _on_dask(function, pieces, scheduler)
+        return
     if workers <= 1 or len(pieces) <= 1:
         yield from map(function, pieces)
         return
@@ -38,3 +49,26 @@ def each_of(function: Callable[[A], R], pieces: Sequence[A], *, workers: int) ->
         finally:
             for one in waiting:
                 one.cancel()
+
+
+def _on_dask(function: Callable[[A], R], pieces: Sequence[A], scheduler: str) -> Iterator[R]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UserError(
+            "Dask is not installed", where="--dask", fix="install it with: pip install 'ndbplan[dask]'"
+        ) from None
+    try:
+        client = Client(scheduler, timeout=_REACHED_WITHIN_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        what = f"no Dask scheduler answers at {scheduler[:80]} ({str(error)[:80]})"
+        fix = "write the address that it prints, such as tcp://head:8786"
+        raise UserError(what, where="--dask", fix=fix) from None
+    with client:
+        # Not pure: Dask would look at each piece as a whole to see whether it knows the answer.
+        waiting = deque(client.map(function, pieces, pure=False))
+        try:
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            client.cancel(list(waiting))

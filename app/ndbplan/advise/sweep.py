@@ -164,13 +164,14 @@ class Sweep:
         known: Mapping[int, Row] | None = None,
         *,
         workers: int = 1,
+        scheduler: str | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[Row]:
-        """Every row that is not known, as they come. Raises Cancelled."""
+        """Every row that is not known, as they come; `scheduler`: of a Dask cluster. Raises Cancelled."""
         left = [number for number in range(self.count) if number not in (known or {})]
         size = max(1, min(64, len(left) // (workers * _AT_ONCE)))
         pieces = [tuple(islice(left, i, i + size)) for i in range(0, len(left), size)]
-        for done in each_of(_work, [(self, piece) for piece in pieces], workers=workers):
+        for done in each_of(_work, [(self, piece) for piece in pieces], workers=workers, scheduler=scheduler):
             yield from done
             if cancelled():
                 raise Cancelled

@@ -72,6 +72,9 @@ _SEED = 1
 @click.option(
     "--workers", type=Whole(1, 256), metavar="N", help="Processes; without it one for each processor."
 )
+@click.option(
+    "--dask", "scheduler", metavar="ADDRESS", help="Measure on a Dask cluster, such as tcp://head:8786."
+)
 @click.option("--resume", is_flag=True, help="Go on with what a sweep that was broken off has written.")
 @json_option
 def sweep(
@@ -82,6 +85,7 @@ def sweep(
     precision: float | None,
     workload: str | None,
     workers: int | None,
+    scheduler: str | None,
     *,
     resume: bool,
     as_json: bool,
@@ -106,7 +110,7 @@ def sweep(
     except UserError as error:
         raise UsageError(error.what, where=error.where or "--vary", fix=error.fix) from None
     with simulating():
-        shape = _Folder(folder, asked).run(workers or os.cpu_count() or 1, resume=resume)
+        shape = _Folder(folder, asked).run(workers or os.cpu_count() or 1, scheduler, resume=resume)
     show(shape, as_json=as_json, text=_lines(shape))
 
 
@@ -129,12 +133,12 @@ class _Folder:
             "version": version("ndbplan"),
         }
 
-    def run(self, workers: int, *, resume: bool) -> dict[str, Any]:
+    def run(self, workers: int, scheduler: str | None = None, *, resume: bool) -> dict[str, Any]:
         """Measure what is missing, and write both files. Raises UsageError."""
         known = self._known(resume=resume)
         kept = len(known)
         with _appending(self.folder / UNDER_WAY) as rows:
-            for row in self.asked.rows(known, workers=workers):
+            for row in self.asked.rows(known, workers=workers, scheduler=scheduler):
                 known[row.number] = row
                 rows.write(json.dumps(row) + "\n")
                 rows.flush()
