@@ -1,4 +1,6 @@
-"""How long it takes to rank every single change of a plan, and how many cells of a sweep a minute holds.
+"""How long it takes to rank every single change of a plan, to show one before it is made, to size a cluster.
+
+Also how many cells of a sweep a minute holds.
 
 Run with `python tests/benchmarks/bench_deciding.py`, or from `make bench` through `main()`.
 """
@@ -10,10 +12,15 @@ import time
 from figures import Figure
 
 from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.preview import Preview
+from ndbplan.advise.sizing.choices import choices, client_host
+from ndbplan.advise.sizing.search import size
 from ndbplan.advise.sweep import Sweep, vary
 from ndbplan.advise.what_matters import what_matters
 from ndbplan.base.kept import keeping
+from ndbplan.edits.assign import assign
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -28,7 +35,34 @@ def main() -> list[Figure]:
     for sample in ("disk-data", "telecom-144"):
         for aim in ("max-load", "restart"):
             figures += _ranked(sample, aim)
-    return [*figures, _swept()]
+    for sample in ("starter", "telecom-144"):
+        figures += _previewed(sample)
+    return [*figures, _sized(), _swept()]
+
+
+def _previewed(sample: str) -> list[Figure]:
+    """One that leaves the load alone and one that is searched anew, what was before being known."""
+    plan = sample_plan(sample)
+    preview, figures = Preview(Estimation(plan, plan.workloads[0])), []
+    list(preview.of(plan.replace(name="another")))
+    for text, what in (
+        ("SendBufferMemory=4M", "the load stays"),
+        ("RedoBuffer=128M", "the load is searched"),
+    ):
+        after = assign(plan, text)[0]
+        began = time.process_time()
+        list(preview.of(after))
+        figures.append(Figure(f"{sample}, preview, {what}", (time.process_time() - began) * 1000, "ms"))
+    return figures
+
+
+def _sized() -> Figure:
+    """The starter's tables on 2 to 72 node groups."""
+    wanted = requirements_of(sample_plan("starter"), least_groups=2, most_groups=72)
+    begun = (wanted.requirements, wanted.source, wanted.own)
+    began = time.process_time()
+    size(wanted.requirements, wanted.begun, choices(*begun), client_host(*begun))
+    return Figure("2 to 72 node groups for the starter's tables", time.process_time() - began, "s", 10)
 
 
 def _ranked(sample: str, aim: str) -> list[Figure]:

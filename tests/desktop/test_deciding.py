@@ -10,6 +10,7 @@ from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ndbplan.desktop.analyses.mattering import MatteringPanel
+from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.desktop.dialogs.size_dialog import SizeDialog
 from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
 from ndbplan.desktop.document.document import Document
@@ -57,6 +58,14 @@ def test_hovering_shows_and_changes_nothing(qtbot: Any, shown: Any) -> None:
             looker.look_at_once()
         leave(one)
     assert not previews.is_busy
+    assert not looker.card.isVisible()
+    drop = Drop(window.canvas, "nvme")
+    host = window.canvas.canvas_scene.item_of(document.plan.hosts[0].id)
+    drop.move(host.rect_in_scene().center())
+    looker.look_at_once()
+    qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
+    assert "there" in looker.card.changes.text()
+    drop.cancel()
     assert not looker.card.isVisible()
     assert dumps(document.project) == before
     assert document.undo_stack.count() == steps

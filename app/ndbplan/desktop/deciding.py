@@ -19,6 +19,7 @@ class Deciding(QObject):
     def __init__(self, window: QWidget, editor: Editor, panels: SidePanels) -> None:
         super().__init__(window)
         self._window, self._editor, self._panels = window, editor, panels
+        editor.previews = lambda: panels.estimates.previews
 
     def watch(self, top_bar: TopBar) -> None:
         """Follow what the panels ask for, once they are there."""

@@ -17,6 +17,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.event_edits import EventEdits
+from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.layout.collision import settled
 from ndbplan.edits import arrange, from_host, offers
@@ -57,6 +58,8 @@ class Editor(QObject):
         self.document = document
         self.selection = selection
         self.event_edits = EventEdits(document, self.do, self)
+        self.previews: Callable[[], Previews] | None = None
+        """Who says what an edit would do; None: nobody yet."""
 
     @property
     def plan(self) -> Plan:

@@ -199,7 +199,7 @@ def _there(widget: QWidget) -> Looker | None:
     return found if isinstance(found, Looker) else None
 
 
-def _leave(widget: QWidget) -> None:
+def look_away(widget: QWidget) -> None:
     """Nobody looks at a widget any more; where nobody ever did, nothing is to be done."""
     one = _there(widget)
     if one is not None:
@@ -226,7 +226,7 @@ class _Watch(QObject):
         if event.type() in self._ARRIVE and self._widget.isEnabled():
             looker(self._previews, self._widget).look(self._title, self._make, self._place)
         elif event.type() in self._GO:
-            _leave(self._widget)
+            look_away(self._widget)
         elif event.type() == QEvent.Type.ToolTip:
             one = _there(self._widget)
             # The card says what the tip would, and more.
@@ -255,7 +255,7 @@ def preview_menu(menu: QMenu, beside: QWidget, previews: Previews, edit_of: Call
         looker(lambda: previews, beside).look(text, lambda: edit_of(text), menu.geometry)
 
     menu.hovered.connect(hovered)
-    menu.aboutToHide.connect(lambda: _leave(beside))
+    menu.aboutToHide.connect(lambda: look_away(beside))
 
 
 def preview_choices(box: QComboBox, previews: Previews, edit_of: Callable[[int], Edit]) -> None:
@@ -268,8 +268,8 @@ def preview_choices(box: QComboBox, previews: Previews, edit_of: Callable[[int],
             looker(lambda: previews, box).look(box.itemText(index), lambda: edit_of(index), place)
 
     box.highlighted.connect(hovered)
-    box.activated.connect(lambda _index: _leave(box))
-    _Closing(box.view(), lambda: _leave(box))
+    box.activated.connect(lambda _index: look_away(box))
+    _Closing(box.view(), lambda: look_away(box))
 
 
 class _Closing(QObject):

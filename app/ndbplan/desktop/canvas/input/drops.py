@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, QSizeF, Qt
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QGraphicsRectItem
 
@@ -13,6 +15,7 @@ from ndbplan.desktop.layout.cards import CHIP_HEIGHT, HEADER, HOST_WIDTH, PAD
 from ndbplan.desktop.layout.collision import GRID
 from ndbplan.desktop.layout.layout import EMPTY_LOCATION
 from ndbplan.desktop.look import paint
+from ndbplan.desktop.widgets.preview_card import look_away, looker
 from ndbplan.edits import palette as catalogue
 from ndbplan.plan.fields import Point
 from ndbplan.plan.processes import DiskRole
@@ -115,8 +118,20 @@ class Drop:
         self._drop_target.clear()
         self._show_ghost(None)
 
+    def _look(self, item: CanvasItem | None) -> None:
+        """Show what a drop onto an item would do while it is aimed at."""
+        view, previews = self._view, self._view.editor.previews
+        if item is None or previews is None:
+            look_away(view)
+            return
+        make = partial(view.editor.rehearsed, self._entry.key, item.object_id)
+        corner = view.viewport().mapToGlobal(view.mapFromScene(item.rect_in_scene().topLeft()))
+        size = view.mapFromScene(item.rect_in_scene()).boundingRect().size()
+        looker(previews, view).look(f"Add: {self._entry.text}", make, lambda: QRect(corner, size))
+
     def _aim(self, item: CanvasItem | None) -> None:
         if item is not self._target:
+            self._look(item)
             if self._target is not None:
                 self._target.target(False)
             if item is not None:
