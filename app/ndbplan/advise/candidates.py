@@ -7,7 +7,7 @@ A parameter goes one sensible step up and down (twice and half of what it is, th
 piece of hardware becomes the next that can be had, of all hosts of a kind and of one alone; a purpose moves
 to another disk; node groups, replicas, SQL nodes and the version change by one. Of hosts that do the same
 with the same hardware one stands for all. What the catalogue marks as only carried is left out, as no figure
-depends on it. Whether a change does harm is for `checks.harm`.
+depends on it. Whether a change may be made is for `Legal`, here and for remedies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from ndbplan.base.units import format_bytes, format_ndb_size
+from ndbplan.checks.harm import harm
 from ndbplan.checks.layouts import hosts_with_data, layouts, role_name, uses_disk_data
+from ndbplan.checks.run import find
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import SCOPES
@@ -71,6 +73,22 @@ class Change:
     edit: Edit
     what: str
     """parameter, disk, role, memory, cores, network, group, replica, sql or version."""
+
+
+class Legal:
+    """Which changes of a plan may be made: no rule finds an error or a warning that it did not find anywhere
+    before, nor a worse one.
+
+    The place does not count: a new host has what its twin has, and load moves between disks.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.problems = find(plan)
+        """Of the plan as it is."""
+
+    def __call__(self, after: Plan) -> bool:
+        """Whether a changed plan is no worse."""
+        return not harm(self.problems, find(after), anywhere=True)
 
 
 def single_changes(plan: Plan) -> Iterator[Change]:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ndbplan.advise.candidates import Legal
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
-from ndbplan.checks.harm import harm
 from ndbplan.checks.layouts import Layout, layouts
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
@@ -148,16 +148,8 @@ def find_remedies(
         return max_load(loaded, duration_s=lasts_s, cancelled=cancelled, with_next=False)
 
     before = highest(plan)
-    problems = find(plan)
-
-    def harmless(after: Plan) -> bool:
-        """Whether no rule finds an error or a warning that it did not find anywhere before, nor a worse one.
-
-        The place does not count: a new host has what its twin has, and load moves between disks.
-        """
-        return not harm(problems, find(after), anywhere=True)
-
-    candidates = [*_of_problems(problems, before), *_candidates(plan, workload, before)]
+    harmless = Legal(plan)
+    candidates = [*_of_problems(harmless.problems, before), *_candidates(plan, workload, before)]
     tried: list[Remedy] = []
     had: set[str] = set()
     best_layout = [0.0, 0.0]

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ndbplan.advise.candidates import Change, single_changes
+from ndbplan.advise.candidates import Change, Legal, single_changes
 from ndbplan.advise.cost import cost_of, cost_of_change
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
@@ -29,8 +29,6 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
-from ndbplan.checks.harm import harm
-from ndbplan.checks.run import find
 from ndbplan.edits.changes import credited, value_changes
 from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
@@ -184,7 +182,7 @@ class _Search:
     ) -> None:
         self.now, self.figure = now, figure
         self.cancelled, self.progress, self.found = cancelled, progress, found
-        self.problems = find(now.plan)
+        self.is_legal = Legal(now.plan)
         is_searched = figure is FIGURES["max-load"] and now.workload is not None
         if is_searched and now.workload is not None and now.workload.load.kind != "job":
             self.measure: _Measure = _HighestLoad(now, cancelled)
@@ -243,7 +241,7 @@ class _Search:
     def _is_legal(self, after: Plan) -> bool:
         if self.cancelled():
             raise Cancelled
-        return not harm(self.problems, find(after), anywhere=True)
+        return self.is_legal(after)
 
     def _row(self, one: _Tried) -> Mattering | None:
         """The figures of a change; None where there are none after it, or it may not be made."""
