@@ -5,7 +5,8 @@ In a process of its own: Dask leaves threads behind that end with their process 
 
 from __future__ import annotations
 
-from distributed import LocalCluster
+from importlib import import_module
+from typing import Any
 
 from ndbplan.advise.sweep import Sweep, vary
 from ndbplan.plan.samples import sample_plan
@@ -16,7 +17,10 @@ def main() -> None:
     plan = sample_plan("redo-overload-8.4")
     sweep = Sweep(plan, (vary(plan, "RedoBuffer=16M..128M:24"),), ("restart", "memory"))
     here = list(sweep.rows())
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    distributed: Any = import_module("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
         there = sweep.rows(scheduler=cluster.scheduler_address)
         rows = [next(there)]
         # Nobody tells the scheduler: it has to notice.

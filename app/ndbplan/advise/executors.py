@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from importlib import import_module
+from typing import Any, TypeVar
 
 from ndbplan.base.errors import UserError
 
@@ -53,13 +54,14 @@ def each_of(
 
 def _on_dask(function: Callable[[A], R], pieces: Sequence[A], scheduler: str) -> Iterator[R]:
     try:
-        from distributed import Client
+        # It has no types, and may not be there.
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise UserError(
             "Dask is not installed", where="--dask", fix="install it with: pip install 'ndbplan[dask]'"
         ) from None
     try:
-        client = Client(scheduler, timeout=_REACHED_WITHIN_S, set_as_default=False)
+        client = distributed.Client(scheduler, timeout=_REACHED_WITHIN_S, set_as_default=False)
     except (OSError, ValueError) as error:
         what = f"no Dask scheduler answers at {scheduler[:80]} ({str(error)[:80]})"
         fix = "write the address that it prints, such as tcp://head:8786"
