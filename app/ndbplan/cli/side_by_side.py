@@ -12,12 +12,12 @@ from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import mark_farthest
 from ndbplan.cli.parameters import Names, UsageError, Whole, named_workload, read_other_plan
-from ndbplan.plan.project import Project
 
 if TYPE_CHECKING:
     from ndbplan.advise.compare import Column, Comparison
     from ndbplan.advise.figures import Figure
     from ndbplan.plan.plan import Plan
+    from ndbplan.plan.project import Project
 
 
 @ndbplan.command()
@@ -80,6 +80,7 @@ def _columns(files: Sequence[Path], variants: str | None, workload: str | None) 
     from ndbplan.edits.variants import variant_in
     from ndbplan.estimate.estimation import Estimation, chosen_workload
     from ndbplan.plan.file import load_project
+    from ndbplan.plan.project import Project
 
     named: list[tuple[str, Plan]]
     chosen = variant_in(files[0])
