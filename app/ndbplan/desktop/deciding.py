@@ -16,12 +16,13 @@ from ndbplan.edits import palette as catalogue
 class Deciding(QObject):
     """Of one window."""
 
-    def __init__(self, window: QWidget, editor: Editor, panels: SidePanels) -> None:
+    def __init__(self, window: QWidget, editor: Editor, panels: SidePanels, top_bar: TopBar) -> None:
         super().__init__(window)
         self._window, self._editor, self._panels = window, editor, panels
         editor.previews = lambda: panels.estimates.previews
+        panels.ready.connect(lambda: self._watch(top_bar))
 
-    def watch(self, top_bar: TopBar) -> None:
+    def _watch(self, top_bar: TopBar) -> None:
         """Follow what the panels ask for, once they are there."""
         estimates = self._panels.estimates
         estimates.sweep_wanted.connect(self.vary)

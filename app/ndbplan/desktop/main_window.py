@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
         self.top_bar = TopBar(self.editor, self.actions_table, menu)
         self.status = StatusBar(self.actions_table)
         self.panels = SidePanels(self.document, self.selection, self.canvas)
-        self.deciding = Deciding(self, self.editor, self.panels)
+        self.deciding = Deciding(self, self.editor, self.panels, self.top_bar)
         self.tasks: Tasks
         """Background work of the window itself; there after `finish_building`."""
         self.gallery: Gallery | None = None
@@ -180,7 +180,7 @@ class MainWindow(QMainWindow):
 
         self.tasks = Tasks(self)
         self.journal = Journal(self.document, self._journal_folder, self)
-        self.journal.failed.connect(lambda text: self.messages.say("warning", text))
+        self.journal.failed.connect(partial(self.messages.say, "warning"))
         self.palette_panel = Palette(self.deciding.preview_offer)
         self.palette_panel.chosen.connect(self.editor.add_beside_selection)
         self.palette_panel.failed.connect(partial(self.messages.say, "error"))
@@ -274,11 +274,10 @@ class MainWindow(QMainWindow):
             "units_usual": lambda: self.appearance.set_units(""),
             "units_decimal": lambda: self.appearance.set_units("decimal"),
             "units_binary": lambda: self.appearance.set_units("binary"),
-            **self.variants.handlers(),
+            **self.variants.handlers(), "keys": lambda: self.navigation.show_keys(),
             "simulate": lambda: self.navigation.simulate(), "guide": lambda: self.navigation.open_guide(),
-            "compare": partial(compare, self, self.document),
-            "measured": partial(measured, self, self.document), "size": lambda: self.deciding.size(),
-            "sweep": lambda: self.deciding.vary(), "keys": lambda: self.navigation.show_keys(),
+            "compare": partial(compare, self, self.document), "size": lambda: self.deciding.size(),
+            "measured": partial(measured, self, self.document), "sweep": lambda: self.deciding.vary(),
         }  # fmt: skip
 
     # Keeping up
@@ -297,7 +296,6 @@ class MainWindow(QMainWindow):
     def _watch_panels(self) -> None:
         self.arrangement.watch(self.panels.analyses.tabs, self.panels.inspector.head)
         self.status.watch(self.panels.estimates)
-        self.deciding.watch(self.top_bar)
         analyses = self.panels.analyses
         analyses.step_wanted.connect(self.steps.do)
         analyses.moment.connect(lambda moment: self.steps.done("simulate") if moment else None)
