@@ -92,7 +92,7 @@ def test_what_is_broken_off_goes_on_and_does_nothing_twice(
         ("NoSuch=1,2", "NoSuch"),
         ("RedoBuffer=32M,lots", "lots"),
         ("RedoBuffer=32M..64M:1", "2 to"),
-        ("hosts[*].hostname=a..b:3", "no number"),
+        ("hosts[*].hostname=a..b:3", "not a number"),
         ("hosts[*].cores=1..4096:9999999", "2 to"),
     ],
 )
