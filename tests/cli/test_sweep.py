@@ -107,7 +107,7 @@ def test_ten_million_cells_are_refused_with_the_limit(call: Call, plan_file: Pat
     said = call("sweep", plan_file, *many, "-o", tmp_path / "s").refused()
     assert str(MOST_CELLS) in said
     assert "fewer" in said
-    assert "no figure" in call("sweep", plan_file, *VARY[:4], "--measure", "x", "-o", tmp_path).refused()
+    assert "not a figure" in call("sweep", plan_file, *VARY[:4], "--measure", "x", "-o", tmp_path).refused()
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=3))
