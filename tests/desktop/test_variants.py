@@ -175,7 +175,7 @@ def cells(panel, title: str) -> tuple[str, ...]:
 
 def test_the_panel_shows_what_differs_and_the_figures(window, compared, qtbot) -> None:
     assert compared.rows.columns == ("Main", "B", "C")
-    assert cells(compared, "cores of host host-a1") == ("32", "48", "8")
+    assert cells(compared, "Cores of host host-a1") == ("32", "48", "8")
     assert cells(compared, "Hosts") == ("5", "5", "5")
     assert cells(compared, "Single failures that stop the cluster") == ("0", "= 0", "= 0")
     assert titles(compared).index("What differs") < titles(compared).index("Headline figures")

@@ -361,7 +361,7 @@ def diskless(now: Estimation) -> Iterator[Problem]:
                 )
 
 
-@rule("direct-io", "Large checkpoints go through the file cache", alone=True)
+@rule("direct-io", "Large checkpoints go through the file cache")
 def direct_io(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     uses_disk = bool(plan.tablespaces)
