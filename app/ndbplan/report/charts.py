@@ -9,7 +9,7 @@ Numbers are rounded before they are laid out, so the same chart is the same text
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 from ndbplan.base.resources import resource_path
@@ -147,7 +147,7 @@ def _bars(chart: BarChart) -> Iterator[str]:
         yield from _bar(bar, number * _ROW + 6, place)
 
 
-def _bar(bar: Bar, y: float, place) -> Iterator[str]:  # type: ignore[no-untyped-def]
+def _bar(bar: Bar, y: float, place: Callable[[float], float]) -> Iterator[str]:
     name = _plain(bar.label)
     at = next((run.at for run in bar.label if run.at), "")
     words = name if len(name) <= 40 else f"{name[:39]}…"
@@ -160,7 +160,8 @@ def _bar(bar: Bar, y: float, place) -> Iterator[str]:  # type: ignore[no-untyped
     )
     if high > low:
         middle = y + 9.5
-        yield f'<path class="span" d="M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 3:.1f}v6M{high:.1f} {middle - 3:.1f}v6"/>'  # noqa: E501
+        ends = f"M{low:.1f} {middle - 3:.1f}v6M{high:.1f} {middle - 3:.1f}v6"
+        yield f'<path class="span" d="M{low:.1f} {middle:.1f}H{high:.1f}{ends}"/>'
     yield _text(min(max(end, high) + 6, WIDTH - _VALUES + 6), y + 13, bar.value.text, "value", bar.value.at)
 
 

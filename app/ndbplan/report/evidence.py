@@ -134,7 +134,7 @@ def options_of(evidence: dict[str, Any], where: str) -> Options:
         raise EvidenceError(
             "its options are damaged", where=where, fix="take the file as it was made"
         ) from None
-    return Options(**values)  # type: ignore[arg-type]
+    return Options(**values)  # type: ignore[arg-type]  # each was made what its key is, above
 
 
 def asked_again(evidence: dict[str, Any], where: str) -> Asked:

@@ -78,7 +78,7 @@ class Place:
     def run(self, kind: str = "") -> Run:
         """As people read it, without its range."""
         text, is_figure = _text(self.value, self.key, self.unit)
-        return Run(text, self.at, kind or ("figure" if is_figure else ""))  # type: ignore[arg-type]
+        return Run(text, self.at, kind or ("figure" if is_figure else ""))  # type: ignore[arg-type]  # words of Kind
 
     def line(self) -> Line:
         """The number and its range."""
@@ -176,7 +176,7 @@ def _counted(rows: Any, condition: str) -> int:
 
 
 def _fits(row: Any, condition: str) -> bool:
-    name, sign, wanted = re.match(r"(.*?)([=^])(.*)", condition).groups()  # type: ignore[union-attr]
+    name, sign, wanted = re.match(r"(.*?)([=^])(.*)", condition).groups()  # type: ignore[union-attr]  # sections write them
     value = row[name]
     if isinstance(value, list):
         return bool(len(value) == 1 and _fits({name: value[0]}, condition))

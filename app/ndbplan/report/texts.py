@@ -6,7 +6,6 @@ say("limit.load", rate=place.line())     # a Line: the sentence with the number 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Any
 
 from ndbplan.base.resources import read_json
@@ -15,7 +14,6 @@ from ndbplan.report.document import Line, Run
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
-@cache
 def _texts() -> dict[str, Any]:
     found: dict[str, Any] = read_json("report/texts.json")
     return found

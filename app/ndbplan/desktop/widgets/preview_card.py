@@ -136,8 +136,8 @@ class PreviewCard(QFrame):
 
     def _place(self) -> None:
         """Below its place, or above where there is no room; inside the screen, and never on the place."""
-        self.layout().activate()  # type: ignore[union-attr]
-        self.resize(_WIDTH, self.layout().totalHeightForWidth(_WIDTH))  # type: ignore[union-attr]
+        self.layout().activate()  # type: ignore[union-attr]  # set where it is made
+        self.resize(_WIDTH, self.layout().totalHeightForWidth(_WIDTH))  # type: ignore[union-attr]  # as above
         screen = QGuiApplication.screenAt(self._near.center()) or QGuiApplication.primaryScreen()
         free = screen.availableGeometry()
         x = max(free.left(), min(self._near.left(), free.right() - self.width()))

@@ -99,7 +99,7 @@ def _line(series: Place, name: str, kind: str) -> Series:
     label = text(f"series.{name}") if has_text(f"series.{name}") else name.replace("_", " ")
     return Series(
         label, series[name].at, numbers, tuple(times[n] for n in numbers), tuple(values[n] for n in numbers),
-        kind,  # type: ignore[arg-type]
+        kind,  # type: ignore[arg-type]  # callers give a kind of line
     )  # fmt: skip
 
 

@@ -86,7 +86,7 @@ def _nodes(nodes: Place) -> Iterator[Block]:
 
 def _bar(label: Line, share: Place) -> Bar:
     low, high = share.end_numbers
-    return Bar(label, share.run(), share.number, low, high, level=level(share.number))  # type: ignore[arg-type]
+    return Bar(label, share.run(), share.number, low, high, level=level(share.number))  # type: ignore[arg-type]  # level() gives words of a Bar
 
 
 def _growth(answers: Answers) -> Iterator[Block]:
