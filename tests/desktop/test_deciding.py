@@ -14,6 +14,7 @@ from ndbplan.desktop.canvas.input.drops import Drop
 from ndbplan.desktop.dialogs.size_dialog import SizeDialog
 from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
 from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.tasks import Outcome
 from ndbplan.desktop.widgets.preview_card import Looker, preview_on
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.validated import EditError
@@ -134,6 +135,16 @@ def test_sizing_answers_with_plans_and_opens_one(qtbot: Any, document: Document)
     if dialog.chosen is not None:
         dialog.open_answer()
         assert len(document.project.variants) == 2
+
+
+def test_a_load_that_came_or_went_meanwhile_is_no_fault(qtbot: Any, document: Document) -> None:
+    dialog = SizeDialog(document)
+    qtbot.addWidget(dialog)
+    load = document.plan.workloads[0]
+    other = load.model_copy(update={"name": "another"})
+    document.edit("Rename", lambda plan: plan.replace(workloads=(other, *plan.workloads[1:])))
+    dialog._found(Outcome(error="no table has rows"))
+    assert "(another " in dialog.said.text()
 
 
 def test_requirements_that_make_no_sense_are_refused_where_they_are_typed(

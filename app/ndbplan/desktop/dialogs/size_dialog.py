@@ -65,7 +65,6 @@ class SizeDialog(Dialog):
         """What was typed other than the form begins with, as `Requirements` has it."""
         self._peaks: dict[str, float] = {}
         self._within: dict[str, float] = {}
-        self._offered: dict[str, float] = {}
         self.resize(1120, 640)
         self.fields: dict[str, LineField | ChoiceField] = {}
         self.answers = numbers.NumbersTable("Clusters that pass", _ANSWERS)
@@ -165,12 +164,9 @@ class SizeDialog(Dialog):
         self.fields[name] = field
 
     def _peak(self, section: Section, workload: Workload) -> None:
-        from ndbplan.estimate.estimation import Estimation
-
-        self._offered[workload.name] = Estimation(self._document.plan, workload).offered_per_s
         field = LineField(workload.name, NUMBER, self._taker(workload.name, self._peaks), empty="as planned",
                           tip="Peak in transactions per second")  # fmt: skip
-        field.show_value(self._offered[workload.name] or None)
+        field.show_value(self._offered_per_s(workload) or None)
         section.body.addWidget(field)
         self.fields[workload.name] = field
 
@@ -193,6 +189,11 @@ class SizeDialog(Dialog):
 
     def _workloads(self) -> list[Workload]:
         return [one for one in self._document.plan.workloads if one.load.kind != "job"]
+
+    def _offered_per_s(self, workload: Workload) -> float:
+        from ndbplan.estimate.estimation import Estimation
+
+        return Estimation(self._document.plan, workload).offered_per_s
 
     def _replicas(self) -> int:
         from ndbplan.configuration.settings import no_of_replicas
@@ -308,7 +309,8 @@ class SizeDialog(Dialog):
         tables, loads = len(self._document.plan.tables), len(self._workloads())
         if tables and loads:
             peaks = ", ".join(
-                f"{one.name} {format_value(self._offered[one.name], 'tx/s')}" for one in self._workloads()[:3]
+                f"{one.name} {format_value(self._offered_per_s(one), 'tx/s')}"
+                for one in self._workloads()[:3]
             )
             self.said.setText(f"For the plan's {tables} tables and its load ({peaks}).")
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPen, QPixmap
 from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
@@ -159,7 +159,9 @@ class _Carry(Gesture):
             self.aim(None)
             self._lay_down()
             self.scene.settle()
-            self._originals = [self._picture_of(i) for i in self.object_ids]
+            # Of the whole viewport: of a piece of it Qt keeps items' pictures at the wrong place.
+            seen = self.view.viewport().grab()
+            self._originals = [self._picture_of(i, seen) for i in self.object_ids]
             self._lift()
             for picture in self._originals:
                 self.scene.addItem(picture)
@@ -167,13 +169,14 @@ class _Carry(Gesture):
             self._forget_originals()
         self.move(self.start + self.delta)
 
-    def _picture_of(self, object_id: str) -> QGraphicsPixmapItem:
+    def _picture_of(self, object_id: str, viewport: QPixmap) -> QGraphicsPixmapItem:
         item = self.scene.item_of(object_id)
         rect = item.rect_in_scene() if item is not None else QRectF()
-        viewport = self.view.viewport()
-        # What lies outside cannot be painted, nor has anybody seen it.
-        seen = self.view.mapFromScene(rect).boundingRect() & viewport.rect()
-        picture = QGraphicsPixmapItem(QPixmap() if seen.isEmpty() else viewport.grab(seen))
+        seen = self.view.mapFromScene(rect).boundingRect() & self.view.viewport().rect()
+        ratio = viewport.devicePixelRatio()
+        piece = QRectF(QPointF(seen.topLeft()) * ratio, QSizeF(seen.size()) * ratio).toAlignedRect()
+        # What lies outside has nobody seen.
+        picture = QGraphicsPixmapItem(QPixmap() if seen.isEmpty() else viewport.copy(piece))
         picture.setPos(self.view.mapToScene(seen.topLeft()))
         picture.setScale(1 / self.view.zoom)
         picture.setZValue(Z_LABEL)
