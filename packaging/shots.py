@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,6 +184,21 @@ def disk_space(stage: Stage) -> None:
     stage.settle(lambda: panel.chart.picture is not None)
 
 
+def coloured(stage: Stage, sample: str, name: str) -> None:
+    """The canvas coloured by one thing."""
+    stage.open(sample)
+    stage.window.panels.colours.choose(name)
+    stage.settle(lambda: stage.window.canvas.canvas_scene.look.colouring.name == name)
+
+
+def coloured_changes(stage: Stage) -> None:
+    """What differs from another variant."""
+    variants(stage)
+    stage.window.top_bar.variant.menu().close()
+    stage.window.panels.colours.choose("change")
+    stage.settle(lambda: bool(stage.window.canvas.canvas_scene.look.colouring.shades))
+
+
 def variants(stage: Stage) -> None:
     """Three variants of a plan, and the menu that lists them."""
     from ndbplan.desktop.document.document import PlanEdit
@@ -265,6 +281,9 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "telecom-144-near": telecom_near,
     "disk-space": disk_space,
     "variants": variants,
+    **{f"by-{name}": partial(coloured, sample="redo-overload", name=name) for name in ("disk", "problem")},
+    **{f"144-by-{name}": partial(coloured, sample="telecom-144", name=name) for name in ("cpu", "loss")},
+    "by-changes": coloured_changes,
     "compare": compare,
     "mid-drag": mid_drag,
     "error": error,

@@ -36,6 +36,7 @@ WINDOW = {
     "paste": "Copy, Paste, Duplicate", "duplicate": "Copy, Paste, Duplicate", "delete": "Delete, Cut",
     "select_all": LOOKS, "rename": "Rename, moving a node", "add_group": "Add a node group", "find": LOOKS,
     "fit": LOOKS, "fit_selection": LOOKS, "zoom_in": LOOKS, "zoom_out": LOOKS, "zoom_normal": LOOKS,
+    "colour": LOOKS,
     "arrange": "Places on the canvas", "align_left": "Places on the canvas",
     "align_right": "Places on the canvas", "align_top": "Places on the canvas",
     "align_bottom": "Places on the canvas", "align_centre": "Places on the canvas",

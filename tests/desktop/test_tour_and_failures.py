@@ -125,16 +125,17 @@ class TestFailures:
         assert texts[0] == "goes on if the arbitrator (node 145) answers"
         assert "none of 24 single failures stops" in panel.line.text()
 
-    def test_the_canvas_is_coloured_while_it_is_on_show(self, window, panel) -> None:
+    def test_the_canvas_is_coloured_while_it_is_on_show(self, qtbot, window, panel) -> None:
         look = window.canvas.canvas_scene.look
-        assert look.loads.losses["ndb1"].verdict == "asks"
-        assert look.loads.losses["app-a1"].verdict == "goes on"
+        qtbot.waitUntil(lambda: bool(look.colouring.shades))
+        assert look.colouring.shades["ndb1"].text == "asks"
+        assert look.colouring.shades["app-a1"].text == "goes on"
         coloured = window.canvas.grab().toImage()
         window.panels.analyses.show_tab("Memory")
-        assert not look.loads.losses
+        assert not look.colouring.shades
         assert window.canvas.grab().toImage() != coloured
         window.panels.analyses.show_tab("Failures")
-        assert look.loads.losses
+        qtbot.waitUntil(lambda: bool(look.colouring.shades))
 
     def test_a_row_selects_and_a_selection_marks_its_row(self, window, panel) -> None:
         row = next(i for i, f in enumerate(panel.rows.failures) if str(f.dead[0]) == "host:app-b1")
@@ -166,7 +167,7 @@ class TestFailures:
         assert "stop the cluster" in panel.line.text()
         window.files.new()
         assert panel.rows.rowCount() == 0
-        assert not window.canvas.canvas_scene.look.loads.losses
+        assert not window.canvas.canvas_scene.look.colouring.shades
 
     def test_a_failure_is_watched_in_the_simulation(self, qtbot, window, panel) -> None:
         row = next(i for i, f in enumerate(panel.rows.failures) if str(f.dead[0]) == "switch:Rack B")

@@ -46,6 +46,8 @@ class CostLine(Shape):
     purchase: float | None
     per_month: float | None
     watts: float | None
+    part_id: str = ""
+    """Of the object that costs it."""
 
     @property
     def has_price(self) -> bool:
@@ -107,6 +109,20 @@ def cost_of(plan: Plan) -> Cost:
     return _Sums(plan).cost
 
 
+def cost_by_part(plan: Plan) -> dict[str, float]:
+    """What each location, host, disk and process costs over the plan's months, by id, in the plan's currency.
+
+    Together they are `Cost.total`. Those that state no price and no watts that cost something are left out.
+    """
+    per_watt = HOURS_PER_MONTH / 1000 * (plan.price_per_kwh or 0.0)
+    costs = {}
+    for line in _lines(plan):
+        of_a_month = (line.per_month or 0.0) + per_watt * (line.watts or 0.0)
+        if line.has_price or of_a_month:
+            costs[line.part_id] = (line.purchase or 0.0) + plan.cost_months * of_a_month
+    return costs
+
+
 @dataclass
 class _Sums:
     plan: Plan
@@ -163,11 +179,13 @@ def _lines(plan: Plan) -> Iterator[CostLine]:
             yield _line(disk, "disk", f"{host.hostname}/{disk.name}")
     for process in plan.processes:
         if process.licence_per_month is not None:
-            yield CostLine(f"node {process.node_id}", "licence", None, process.licence_per_month, None)
+            yield CostLine(
+                f"node {process.node_id}", "licence", None, process.licence_per_month, None, process.id
+            )
 
 
 def _line(part: Location | Host | Disk, what: str, where: str) -> CostLine:
-    return CostLine(where, what, part.purchase_price, part.monthly_price, part.watts)
+    return CostLine(where, what, part.purchase_price, part.monthly_price, part.watts, part.id)
 
 
 def _not_stated(plan: Plan, lines: tuple[CostLine, ...], watts: float) -> Iterator[str]:

@@ -76,7 +76,7 @@ def render(plan_file: Path, picture: Path, without: str | None, *, dark: bool, a
         draw(plan, picture, "dark" if dark else "light", without or "")
     except RenderError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    from ndbplan.desktop.canvas.estimated import estimated_loads
+    from ndbplan.describe.estimated import estimated_loads
 
     painted = {name: dict(values) for name, values in estimated_loads(plan)._asdict().items() if values}
     shape = {"files": [str(picture)], "painted": painted}

@@ -67,14 +67,15 @@ def alike(found: Iterable[Difference]) -> Iterator[Difference]:
     for several in together.values():
         places = [one.place for one in several]
         more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-        name = _words(several[0])
+        one = several[0]
+        name = one.name if one.kind == "parameters" else field_in_words(one.name)
         yield replace(several[0], name=name, place=f"{', '.join(places[:_NAMED])}{more}")
 
 
-def _words(one: Difference) -> str:
-    """What differs, in words: parameters have their own names, fields are told without their unit."""
-    if one.kind == "parameters" or not one.name.islower():
-        return one.name
-    without = next((one.name.removesuffix(unit) for unit in _UNITS if one.name.endswith(unit)), one.name)
+def field_in_words(name: str) -> str:
+    """What a field is called, without its unit; a name of the product is as it is."""
+    if not name.islower():
+        return name
+    without = next((name.removesuffix(unit) for unit in _UNITS if name.endswith(unit)), name)
     words = without.replace("_", " ")
     return words[:1].upper() + words[1:]

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ndbplan.base.frozen import FrozenMap
 
 if TYPE_CHECKING:
+    from ndbplan.plan.hardware import Host
     from ndbplan.simulate.moment import Starting
 
 _NONE: Mapping[str, Any] = FrozenMap()
+
+
+NEAR, OVER = 0.75, 0.95
+"""Shares of its capacity from which a thing is told to come near to it, and to be at it."""
 
 
 class Loss(NamedTuple):
@@ -30,9 +35,11 @@ class Loads(NamedTuple):
     space: Mapping[str, float] = _NONE
     """How full each disk is; above 1 its files do not fit."""
     cpu: Mapping[str, float] = _NONE
-    """By host id."""
+    """Of the cores of a host, by its id; of the busiest LDM thread of a data node, by process id."""
     memory: Mapping[str, float] = _NONE
-    """By host id."""
+    """Of the RAM of a host, by its id; of the DataMemory of a data node, by process id."""
+    network: Mapping[str, float] = _NONE
+    """Of the busier direction of a host, by its id; of an uplink whose speed is stated, by location id."""
     redo_buffers: Mapping[str, float] = _NONE
     """Fullest redo buffer of a data node, by process id; only while a simulation is replayed."""
     redo_logs: Mapping[str, float] = _NONE
@@ -47,8 +54,6 @@ class Loads(NamedTuple):
     """Share of its speed that a disk has; 0: it failed. Those at full speed are not in there."""
     reorganised: float | None = None
     """Share of the rows that were moved to added data nodes; None: none are being moved."""
-    losses: Mapping[str, Loss] = _NONE
-    """What the loss of each part would mean, while that is shown; by object id."""
     stopped: str = ""
     """When and why the cluster stopped, while a moment after it is replayed."""
     stands_still: bool = False
@@ -56,3 +61,31 @@ class Loads(NamedTuple):
 
 
 NO_LOADS = Loads()
+
+
+class Use(NamedTuple):
+    """How much of one thing is used."""
+
+    what: str
+    """`CPU`, `memory`, `nvme0`, `nvme0 full`."""
+    share: float
+
+
+def worst_use(loads: Loads, host: Host) -> Use | None:
+    """What a host, or a disk of it, has used most of its capacity; None: nothing is known of it."""
+    named = [("CPU", loads.cpu), ("memory", loads.memory), ("network", loads.network)]
+    uses = [Use(what, table[host.id]) for what, table in named if host.id in table]
+    for disk in host.disks:
+        if disk.id in loads.disks:
+            uses.append(Use(disk.name, loads.disks[disk.id]))
+        if disk.id in loads.space:
+            uses.append(Use(f"{disk.name} full", loads.space[disk.id]))
+    return max(uses, key=lambda use: use.share, default=None)
+
+
+def percent(fraction: float) -> str:
+    """`95 %`, `0.4 %`, `0 %`, `> 999 %`: short enough for a tile."""
+    value = fraction * 100
+    if value > 999:
+        return "> 999 %"
+    return f"{value:.0f} %" if value >= 1 or value < 0.05 else f"{value:.1f} %"

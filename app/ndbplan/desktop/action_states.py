@@ -11,7 +11,7 @@ from ndbplan.edits.first_steps import next_step
 
 _OF_THE_WORKSPACE = (
     "fit", "arrange", "export", "report", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
-    "zoom_normal", "present", "maximise", "side", "analyses", "inspector", "paste", "select_all",
+    "zoom_normal", "present", "maximise", "side", "analyses", "inspector", "paste", "select_all", "colour",
 )  # fmt: skip
 _OF_A_SELECTION = ("cut", "copy", "duplicate", "delete", "rename", "fit_selection")
 

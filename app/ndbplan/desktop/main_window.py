@@ -79,9 +79,8 @@ class MainWindow(QMainWindow):
         self.variants = Variants(self.editor, self)
         self.leave: Callable[[], object] = self.close
         """Ends the program; without other windows this one."""
-        self._units = system_in_use()
+        self._units, self._journal_folder = system_in_use(), journal_folder
         self.journal: Journal | None = None
-        self._journal_folder = journal_folder
         self.setWindowTitle("ndbplan")
         self.resize(first_size(self))
         geometry = self.preferences.get(WINDOW).encode("ascii", "ignore")
@@ -278,6 +277,7 @@ class MainWindow(QMainWindow):
             "simulate": lambda: self.navigation.simulate(), "guide": lambda: self.navigation.open_guide(),
             "compare": partial(compare, self, self.document), "size": lambda: self.deciding.size(),
             "measured": partial(measured, self, self.document), "sweep": lambda: self.deciding.vary(),
+            "colour": lambda: self.panels.colours.ask(),
         }  # fmt: skip
 
     # Keeping up

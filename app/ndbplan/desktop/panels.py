@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
+from ndbplan.describe.estimated import loads_at
 from ndbplan.describe.losses import ids_of
-from ndbplan.describe.overlay import NO_LOADS, Loss
-from ndbplan.desktop.canvas.estimated import loads_at, loads_of
+from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ndbplan.configuration.failing_parts import Part
     from ndbplan.desktop.analyses import AnalysisArea
+    from ndbplan.desktop.colours import Colours
     from ndbplan.desktop.document.estimates import Estimate, Estimates
     from ndbplan.desktop.inspector import Inspector
     from ndbplan.simulate.moment import Moment
@@ -72,10 +73,17 @@ class SidePanels(QObject):
 
         analyses = AnalysisArea(self._document, self._selection, self.estimates)
         analyses.moment.connect(self._paint_moment)
-        analyses.losses.connect(self._paint_losses)
+        analyses.losses.connect(self.colours.lend)
         analyses.kill_wanted.connect(self._kill)
         _fill(self.analyses_frame, analyses)
         return analyses
+
+    @cached_property
+    def colours(self) -> Colours:
+        """What the canvas is coloured by."""
+        from ndbplan.desktop.colours import Colours
+
+        return Colours(self._canvas, self.estimates)
 
     def build_inspector(self) -> None:
         """Place the inspector, and start to estimate."""
@@ -84,10 +92,11 @@ class SidePanels(QObject):
     def build_analyses(self) -> None:
         """Place the analyses; all panels are there then."""
         self.analyses.show()
+        self.colours.legend.follow()
         self.ready.emit()
 
     def _paint_loads(self, estimate: Estimate) -> None:
-        self._at_rest = loads_of(estimate)._replace(losses=self._at_rest.losses)
+        self._at_rest = estimate.loads
         self._canvas.show_loads(self._at_rest)
 
     def _paint_moment(self, moment: Moment | None) -> None:
@@ -99,11 +108,6 @@ class SidePanels(QObject):
             self._canvas.show_loads(self._at_rest)
         else:
             self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
-
-    def _paint_losses(self, losses: Mapping[str, Loss] | None) -> None:
-        shown = self._canvas.canvas_scene.look.loads
-        self._at_rest = self._at_rest._replace(losses=losses or {})
-        self._canvas.show_loads(shown._replace(losses=losses or {}))
 
     def _kill(self, part: Part) -> None:
         """Let a part fail where the replay stands: a switch or link is cut, anything else dies."""
@@ -158,6 +162,8 @@ class SidePanels(QObject):
             self.inspector.close_tasks()
         if self._has("analyses"):
             self.analyses.close_tasks()
+        if self._has("colours"):
+            self.colours.close()
         if self._has("estimates"):
             self.estimates.close()
 

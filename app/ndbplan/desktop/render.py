@@ -70,7 +70,7 @@ def drawn(
     _application()
     from PySide6.QtCore import QRectF
 
-    from ndbplan.desktop.canvas.estimated import estimated_loads
+    from ndbplan.describe.estimated import estimated_loads
     from ndbplan.desktop.canvas.scene import CanvasScene
     from ndbplan.desktop.look import theme
 

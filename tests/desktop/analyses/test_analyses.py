@@ -836,7 +836,7 @@ def test_a_full_cluster_is_an_error_only_for_who_asks_for_more(stand: _Stand) ->
 
 
 def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> None:
-    from ndbplan.desktop.canvas.estimated import estimated_loads, loads_at
+    from ndbplan.describe.estimated import estimated_loads, loads_at
 
     stand = _Stand(qtbot, "starter")
     workload = stand.document.plan.workloads[0]

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPathStroker
 
-from ndbplan.desktop.canvas.items import Look
+from ndbplan.desktop.canvas.look import Look
 from ndbplan.desktop.canvas.ribbons import RibbonItem
 from ndbplan.desktop.layout.layout import HOST_GAP
 

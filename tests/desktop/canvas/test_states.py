@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
+from ndbplan.describe.estimated import loads_at
 from ndbplan.describe.overlay import NO_LOADS, Loads
-from ndbplan.desktop.canvas.estimated import loads_at
 from ndbplan.desktop.canvas.tips import tip
 from ndbplan.edits import events
 from ndbplan.plan.samples import sample_plan

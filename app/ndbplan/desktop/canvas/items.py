@@ -9,39 +9,23 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from ndbplan.describe.overlay import NO_LOADS, Loads
+from ndbplan.describe.colouring import Shade
+from ndbplan.describe.overlay import percent
+from ndbplan.desktop.canvas.far import paint_far
+from ndbplan.desktop.canvas.look import NUMBERS_FROM, Look, process_colour
+from ndbplan.desktop.canvas.shading import hatch, ink, pill, tint
 from ndbplan.desktop.layout.cards import FULL_WIDTH, WIDE_TILE, Card, Chip, Tile
 from ndbplan.desktop.layout.layout import LocationBox, LooseBox
 from ndbplan.desktop.look import paint
 from ndbplan.desktop.look.rect import Rect
 from ndbplan.desktop.look.text import text_width
-from ndbplan.desktop.look.theme import DARK, Tokens, icon_pixmap
+from ndbplan.desktop.look.theme import icon_pixmap
 
-FAR = 0.42
-"""Below this zoom a host is drawn without text and its chips and tiles as marks."""
-_NUMBERS_FROM = 0.26
-"""From this zoom up the marks carry node ids and percentages."""
 Z_LOCATION, Z_HOST, Z_RIBBON, Z_INSIDE, Z_LABEL, Z_DRAGGED = 0.0, 1.0, 2.0, 3.0, 4.0, 10.0
 _Z_INSIDE_ANOTHER = 0.05
 _MARGIN = 5.0
 LOG_FULL = 0.995
 """A redo log that is used to this share of its room is shown as full: what is written next waits for it."""
-
-
-class Look:
-    """What all items of a scene share: theme, loads, zoom."""
-
-    def __init__(self) -> None:
-        self.tokens: Tokens = DARK
-        self.loads: Loads = NO_LOADS
-        self.zoom = 1.0
-        self.keeps_pixels = False
-        """Whether hosts keep their pixels between paints: for a screen, not for a drawing in vectors."""
-
-    @property
-    def is_far(self) -> bool:
-        """Whether the canvas is seen from so far that text is left out."""
-        return self.zoom < FAR
 
 
 class CanvasItem(QGraphicsItem):
@@ -107,22 +91,19 @@ class CanvasItem(QGraphicsItem):
         t = self.look.tokens
         if self.is_selected or self.is_target:
             return t.accent
-        loss = self.loss_ink()
-        if loss is not None:
-            return loss
+        if self.shade is not None:
+            return ink(self.shade, t)
         return t.line_strong if self.is_hovered else normal
 
-    def loss_ink(self) -> str | None:
-        """Colour of what its loss would mean, while that is shown."""
-        losses, t = self.look.loads.losses, self.look.tokens
-        verdicts = {losses[i].verdict for i in self.object_ids if i in losses}
-        if not verdicts:
-            return None
-        return t.error if "stops" in verdicts else t.warning_fill if "asks" in verdicts else t.good
+    @property
+    def shade(self) -> Shade | None:
+        """What the canvas' colouring says of it; None: nothing, or there is no colouring."""
+        shades = self.look.colouring.shades
+        return next((shades[i] for i in self.object_ids if i in shades), None)
 
     def border_width(self) -> float:
         """Two pixels when selected, target or coloured, at any zoom at least visible."""
-        strong = self.is_selected or self.is_target or self.loss_ink() is not None
+        strong = self.is_selected or self.is_target or self.shade is not None
         return (2.0 if strong else 1.0) * max(1.0, 0.7 / self.look.zoom)
 
     @property
@@ -186,7 +167,9 @@ class LocationItem(CanvasItem):
         rest = title.adjusted(width + 10 * big, 0, 0, 0)
         if self.is_down:
             paint.text(painter, rest, "down", t.error, round(12 * big), 600)
-        elif notes and rest.width() > 40 and self.look.zoom >= _NUMBERS_FROM:
+        elif self.shade is not None and rest.width() > 40:
+            paint.text(painter, rest, self.shade.text, ink(self.shade, t), round(12 * big), 600)
+        elif notes and rest.width() > 40 and self.look.zoom >= NUMBERS_FROM:
             paint.text(painter, rest, " · ".join(notes), t.muted, round(12 * big), 400)
 
 
@@ -211,10 +194,10 @@ class HostItem(CanvasItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t = self.look.tokens
-        fill = t.card_hover if self.is_target else t.card
+        fill = t.card_hover if self.is_target else tint(self.shade, t.card, t)
         paint.box(painter, self.size, fill, self.border(t.line), 10, self.border_width())
         if self.look.is_far:
-            self._paint_far(painter)
+            paint_far(painter, self.size, self.card, self.look, is_selected=self.is_selected)
         else:
             self._paint_near(painter)
         if self.is_down:
@@ -223,61 +206,27 @@ class HostItem(CanvasItem):
     def _paint_near(self, painter: QPainter) -> None:
         t, loads, host = self.look.tokens, self.look.loads, self.card.host
         cpu, memory = loads.cpu.get(host.id), loads.memory.get(host.id)
-        width = self.size.width()
-        has_bars = cpu is not None or memory is not None
+        width, is_coloured = self.size.width(), bool(self.look.colouring.name)
+        has_bars = cpu is not None or memory is not None or is_coloured
         left = QRectF(13, 8, (width * 0.58 if has_bars else width) - 28, 20)
         room = self.severity_mark(painter, left.right(), 18, (host.id,))
         paint.text(painter, left.adjusted(0, 0, -room, 0), host.hostname, t.text_strong, 14, 600)
         paint.text(painter, QRectF(13, 28, left.width() + 10, 18), self.card.subtitle, t.muted, 12)
+        if is_coloured and self.shade is not None and not self.is_down:
+            pill(painter, QRectF(width - 178, 11, 164, 26), self.look.colouring.of_what, self.shade, t)
         for label, fraction, y in (("CPU", cpu, 9.0), ("RAM", memory, 28.0)):
-            if fraction is None:
+            if fraction is None or is_coloured:
                 continue
             paint.text(painter, QRectF(width - 178, y, 34, 18), label, t.muted, 11, 500)
             paint.bar(painter, QRectF(width - 146, y + 6, 84, 6), fraction, t)
             ink = t.text if fraction < 0.75 else t.load_ink(fraction)
             right = QRectF(width - 60, y, 46, 18)
-            paint.text(painter, right, paint.percent(fraction), ink, 11, 500, paint.RIGHT)
+            paint.text(painter, right, percent(fraction), ink, 11, 500, paint.RIGHT)
         if self.is_down:
             paint.text(painter, QRectF(width - 106, 9, 92, 18), "down", t.error, 12, 600, paint.RIGHT)
         if not self.card.chips and not self.card.tiles:
             hint = QRectF(13, 52, width - 28, self.size.height() - 60)
             paint.text(painter, hint, "Drag disks and nodes here", t.muted, 12)
-
-    def _paint_far(self, painter: QPainter) -> None:
-        t, loads = self.look.tokens, self.look.loads
-        if self.look.zoom > 0.16:
-            size = min(round(15 / self.look.zoom * 0.72), 34)
-            name = QRectF(14, 6, self.size.width() - 28, 44)
-            paint.text(painter, name, self.card.host.hostname, t.text, size, 600)
-        numbers = self.look.zoom >= _NUMBERS_FROM
-        for chip in self.card.chips:
-            rect = paint.qrect(chip.rect)
-            if any(i in loads.down for i in chip.ids):
-                paint.crossed(painter, rect, t, 7, 3.0)
-                if numbers:
-                    paint.text(painter, rect, chip.number, t.error, 22, 600, paint.CENTRE)
-                continue
-            paint.box(painter, rect, process_colour(chip, t), None, 7)
-            if numbers:
-                paint.text(painter, rect, chip.number, t.canvas, 22, 600, paint.CENTRE)
-        for tile in self.card.tiles:
-            rect = paint.qrect(tile.rect)
-            fraction = loads.disks.get(tile.disk.id)
-            paint.box(painter, rect, t.location, None, 7)
-            if fraction is None:
-                continue
-            filled = QRectF(rect.x(), rect.y(), rect.width() * min(fraction, 1.0), rect.height())
-            paint.box(painter, filled, t.load(fraction), None, 7)
-            if numbers:
-                ink = t.canvas if fraction > 0.6 else t.muted
-                paint.text(painter, rect, paint.percent(fraction), ink, 24, 600, paint.CENTRE)
-        ids = (self.card.host.id, *(d.id for d in self.card.host.disks))
-        if any(i in loads.problems for i in ids) and not self.is_selected:
-            worst = {loads.problems.get(i) for i in ids}
-            if "error" in worst:
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(paint.pen(t.error, 1.4 / self.look.zoom))
-                painter.drawRoundedRect(self.size, 10, 10)
 
 
 class LooseItem(CanvasItem):
@@ -322,14 +271,15 @@ class ProcessItem(CanvasItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t = self.look.tokens
-        ink = self.loss_ink() or process_colour(self.chip, t)
+        kind_ink = t.muted if self.look.colouring.name else process_colour(self.chip, t)
+        colour = kind_ink if self.shade is None else ink(self.shade, t)
         starting = bool(self.look.loads.starting.keys() & set(self.object_ids))
         is_filled = self.is_selected and not (self.is_down or starting)
         if is_filled:
-            paint.box(painter, self.size, ink, ink, 7, 1.5)
-            paint.text(painter, self.size, self.chip.text, t.canvas, 13, 600, paint.CENTRE)
+            paint.box(painter, self.size, colour, colour, 7, 1.5)
+            paint.text(painter, self.size, self._words, t.canvas, 13, 600, paint.CENTRE)
         else:
-            self._paint_state(painter, ink)
+            self._paint_state(painter, colour)
         if self.is_selected and (self.is_current or not is_filled):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(paint.pen(t.accent, 1.5))
@@ -340,26 +290,35 @@ class ProcessItem(CanvasItem):
             paint.bar(painter, track, fill, t)
         self.severity_mark(painter, self.size.right() + 3, self.size.top() + 1, self.chip.ids)
 
-    def _paint_state(self, painter: QPainter, ink: str) -> None:
+    @property
+    def _words(self) -> str:
+        """What it is, or what the colouring says of it."""
+        return self.chip.text if self.shade is None else f"{self.chip.number} · {self.shade.text}"
+
+    def _paint_state(self, painter: QPainter, colour: str) -> None:
         """The chip as it is at the moment on show: up, starting, with a full log, down."""
         t, loads = self.look.tokens, self.look.loads
         ground = t.card_hover if self.is_hovered else t.location
         start = next((loads.starting[i] for i in self.object_ids if i in loads.starting), None)
-        words = self.chip.text
+        words, shade = self._words, self.shade
         if start is not None:
-            ink, words = t.warning, f"{self.chip.number} · phase {start.number}/{start.phases}"
+            shade, colour = None, t.warning
+            words = f"{self.chip.number} · phase {start.number}/{start.phases}"
         elif self.is_down:
             paint.box(painter, self.size, t.card, t.line_strong, 7, 1.5)
             paint.crossed(painter, self.size, t, 7, 1.5)
             paint.text(painter, self.size, words, t.faint, 13, 600, paint.CENTRE)
             return
         elif loads.redo_logs.get(self.object_id, 0.0) >= LOG_FULL:
-            ink, words = t.error, f"{self.chip.number} · log full"
-        paint.box(painter, self.size, ground, ink, 7, 1.5)
-        paint.text(painter, self.size, words, ink, 13, 600, paint.CENTRE)
+            shade, colour, words = None, t.error, f"{self.chip.number} · log full"
+        paint.box(painter, self.size, tint(shade, ground, t), colour, 7, 1.5)
+        if shade is not None:
+            hatch(painter, self.size, shade, t, 7)
+        text_ink = colour if shade is None else t.text_strong
+        paint.text(painter, self.size, words, text_ink, 13, 600, paint.CENTRE)
         if start is not None:
             done = (start.number - 1) / start.phases
-            paint.progress(painter, self.size.adjusted(5, self.size.height() - 5, -5, -2), done, ink, t)
+            paint.progress(painter, self.size.adjusted(5, self.size.height() - 5, -5, -2), done, colour, t)
 
 
 class DiskItem(CanvasItem):
@@ -386,6 +345,7 @@ class DiskItem(CanvasItem):
         fraction = self.look.loads.disks.get(tile.disk.id)
         full = self.look.loads.space.get(tile.disk.id)
         fill = t.accent_soft if self.is_target else t.card_hover if self.is_hovered else t.location
+        fill = fill if self.is_target else tint(self.shade, fill, t)
         paint.box(painter, self.size, fill, self.border(t.line), 8, self.border_width())
         middle = self.size.height() / 2
         paint.ring(painter, QPointF(23, middle), 15, fraction, t)
@@ -394,35 +354,31 @@ class DiskItem(CanvasItem):
         elif fraction is None:
             painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
         speed = self.look.loads.slow.get(tile.disk.id)
-        name = tile.disk.name if fraction is None else f"{tile.disk.name} · {paint.percent(fraction)}"
+        name = tile.disk.name if fraction is None else f"{tile.disk.name} · {percent(fraction)}"
         words = QRectF(44, 5, self.size.width() - 50, 19)
         room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))
         below, roles = words.translated(0, 17), tile.roles
         if speed is not None or self.is_down:
             state = "failed" if speed is not None and speed <= 0 else "down" if speed is None else ""
             ink = t.error if state else t.warning
-            state = state or f"{paint.percent(speed or 0.0)} of its speed"
+            state = state or f"{percent(speed or 0.0)} of its speed"
             paint.text(painter, words.adjusted(0, 0, -room, 0), tile.disk.name, t.muted, 12, 600)
             paint.text(painter, below, state, ink, 11, 600)
             if ink == t.error:
                 paint.crossed(painter, self.size, t, 8, 1.5)
             return
         paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
+        if self.shade is not None and self.look.colouring.name not in ("disk", "space"):
+            paint.text(painter, below, self.shade.text, t.text_strong, 11, 600)
+            return
         if full is not None and (full >= 0.75 or self.size.width() >= WIDE_TILE):
-            said = f"{paint.percent(full)} full"
+            said = f"{percent(full)} full"
             ink = t.muted if full < 0.75 else t.load_ink(full)
             paint.text(painter, below, said, ink, 11, 500, paint.RIGHT)
             below.setWidth(below.width() - FULL_WIDTH)
             # A narrow tile has room for one of them: what is short comes first.
             roles = roles if self.size.width() >= WIDE_TILE else ""
         paint.text(painter, below, roles, t.muted, 11, 500)
-
-
-def process_colour(chip: Chip, t: Tokens) -> str:
-    """Colour of a chip: by node group for data nodes, by kind for the others."""
-    if chip.kind == "data":
-        return t.muted if chip.group is None else t.group(chip.group)
-    return {"management": t.good, "sql": t.violet}.get(chip.kind, t.muted)
 
 
 def rect_around(items: Sequence[CanvasItem]) -> QRectF:
@@ -444,6 +400,6 @@ def item_name(item: Any) -> str:
         return item.chip.text
     if isinstance(item, DiskItem):
         full = item.look.loads.space.get(item.tile.disk.id)
-        space = "" if full is None else f", {paint.percent(full)} full"
+        space = "" if full is None else f", {percent(full)} full"
         return f"Disk {item.tile.disk.name}, {item.tile.all_roles or 'no role'}{space}"
     return ""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from ndbplan.desktop.canvas.shading import ink
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout.layout import Layout
 from ndbplan.desktop.look import paint, theme
@@ -27,6 +28,7 @@ class Minimap(QWidget):
         self.setFixedSize(_WIDTH, _HEIGHT)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         view.moved.connect(self._follow)
+        view.coloured.connect(self._recolour)
         theme.theme().changed.connect(self.update)
         self._follow()
 
@@ -38,6 +40,10 @@ class Minimap(QWidget):
         small_window = self._view.width() < 3 * _WIDTH or self._view.height() < 2.5 * _HEIGHT
         self.setVisible(not (all_of_it.isEmpty() or small_window or seen.contains(all_of_it)))
         self.move(self._view.width() - _WIDTH - 12, self._view.height() - _HEIGHT - 12)
+        self.update()
+
+    def _recolour(self) -> None:
+        self._picture = None
         self.update()
 
     def _scale(self) -> tuple[float, QPointF]:
@@ -87,8 +93,10 @@ class Minimap(QWidget):
         painter.setBrush(paint.brush(t.sunken if t.is_dark else t.grid))
         for place in layout.locations.values():
             painter.drawRect(paint.qrect(place.rect))
-        painter.setBrush(paint.brush(t.line_strong))
-        for box in layout.hosts.values():
+        shades = self._view.canvas_scene.look.colouring.shades
+        for host_id, box in layout.hosts.items():
+            shade = shades.get(host_id)
+            painter.setBrush(paint.brush(t.line_strong if shade is None else ink(shade, t)))
             painter.drawRect(paint.qrect(box.rect))
         painter.end()
         return picture

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from ndbplan.desktop.canvas.items import Z_RIBBON, Look
+from ndbplan.desktop.canvas.items import Z_RIBBON
+from ndbplan.desktop.canvas.look import Look
 from ndbplan.desktop.layout.layout import HOST_GAP, LOCATION_GAP, LOCATION_PAD
 from ndbplan.desktop.look import paint
 from ndbplan.desktop.look.text import text_width
@@ -121,7 +122,9 @@ class RibbonItem(QGraphicsItem):
     ) -> None:
         t = self.look.tokens
         hurt = self.up < len(self.members)
-        ink = t.group(self.number) if not hurt else t.warning if self.up else t.error
+        # Beside a colouring the colours of groups would be read as its.
+        own = t.muted if self.look.colouring.name not in ("", "group") else t.group(self.number)
+        ink = own if not hurt else t.warning if self.up else t.error
         far = self.look.is_far
         if far and self._goes_around and not self.is_selected:
             # Names are drawn larger from afar, and this line runs where they stand.

@@ -8,23 +8,24 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPen
 from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsScene, QGraphicsSceneHelpEvent, QToolTip
 
-from ndbplan.describe.overlay import Loads
+from ndbplan.describe.colouring import Colouring
+from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.items import (
     Z_LABEL,
     CanvasItem,
     DiskItem,
     HostItem,
     LocationItem,
-    Look,
     LooseItem,
     ProcessItem,
 )
+from ndbplan.desktop.canvas.look import Look
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
 from ndbplan.desktop.canvas.tips import tip
 from ndbplan.desktop.layout.collision import covered, each_standing
 from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
 from ndbplan.desktop.look import paint
-from ndbplan.desktop.look.paint import percent, qrect
+from ndbplan.desktop.look.paint import qrect
 from ndbplan.desktop.look.theme import Tokens
 from ndbplan.plan.plan import Plan
 
@@ -245,8 +246,8 @@ class CanvasScene(QGraphicsScene):
         """Paint these utilisations and problems; only what looks different is drawn again."""
         before, self.look.loads = self.look.loads, loads
         tables = (
-            "disks", "space", "cpu", "memory", "redo_buffers", "redo_logs", "problems", "down", "starting",
-            "slow", "losses",
+            "disks", "space", "cpu", "memory", "network", "redo_buffers", "redo_logs", "problems", "down",
+            "starting", "slow",
         )  # fmt: skip
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
@@ -264,6 +265,18 @@ class CanvasScene(QGraphicsScene):
         if before.down != loads.down:
             for ribbon in self._ribbons.values():
                 ribbon.refresh()
+
+    def show_colouring(self, colouring: Colouring) -> None:
+        """Paint the shades of a colouring; only what has another one is drawn again."""
+        before, self.look.colouring = self.look.colouring, colouring
+        if before.name != colouring.name:
+            for anything in self.items():
+                anything.update()
+            return
+        for object_id in before.shades.keys() | colouring.shades.keys():
+            item = self._by_id.get(object_id)
+            if item is not None and before.shades.get(object_id) != colouring.shades.get(object_id):
+                item.update()
 
     def helpEvent(self, event: QGraphicsSceneHelpEvent) -> None:
         """Tell what lies under the pointer, with its numbers of this moment."""

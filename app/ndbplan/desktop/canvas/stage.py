@@ -17,7 +17,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QGraphicsView, QToolTip, QWidget
 
-from ndbplan.describe.overlay import Loads
+from ndbplan.describe.colouring import Colouring
+from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.backdrop import Backdrop
 from ndbplan.desktop.canvas.banner import Banner
 from ndbplan.desktop.canvas.items import item_name, rect_around
@@ -26,7 +27,6 @@ from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.layout.stillness import Stillness
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.look.paint import percent
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ class Stage(QGraphicsView):
     """Ids of objects that were added where nobody sees them."""
     covering = Signal(object)
     """Pairs of ids of hosts and locations that cover one another since the last edit."""
+    loaded = Signal()
+    """Other loads are on show: of a new estimate, or of another moment of a replay."""
+    coloured = Signal(object)
+    """A Colouring that is on show from now on."""
     opened = Signal(str)
     """Id of an object that was double-clicked or opened with Enter."""
 
@@ -114,6 +118,12 @@ class Stage(QGraphicsView):
             self.banner.say(f"Tables are reorganised: {percent(loads.reorganised)} of the rows moved", "info")
         else:
             self.banner.say("", "info")
+        self.loaded.emit()
+
+    def show_colouring(self, colouring: Colouring) -> None:
+        """Colour hosts, nodes and disks by one thing; NOTHING: by what they are."""
+        self.canvas_scene.show_colouring(colouring)
+        self.coloured.emit(colouring)
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
         covered = self.canvas_scene.covered

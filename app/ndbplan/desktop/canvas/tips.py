@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes, how_many
-from ndbplan.describe.overlay import Loads
+from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.items import CanvasItem, DiskItem, HostItem, LocationItem, ProcessItem
-from ndbplan.desktop.look.paint import percent
 
 _SEVERITIES = {"error": "has an error", "warning": "has a warning"}
 
@@ -38,8 +37,8 @@ def _lines(item: CanvasItem, loads: Loads) -> Iterator[str]:
         yield f"{disk.name} · {format_bytes(disk.capacity_bytes)} · {disk.mount_point}"
         yield item.tile.all_roles or "no role"
         yield _disk_loads(item, loads)
+    yield item.shade.why if item.shade is not None else ""
     for object_id in item.object_ids:
-        yield loads.losses[object_id].text if object_id in loads.losses else ""
         yield _SEVERITIES.get(loads.problems.get(object_id, ""), "")
 
 

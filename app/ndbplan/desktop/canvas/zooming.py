@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QGraphicsView
 
-from ndbplan.desktop.canvas.items import process_colour
+from ndbplan.desktop.canvas.look import process_colour
 from ndbplan.desktop.layout.layout import Layout
 from ndbplan.desktop.look import paint, theme
 

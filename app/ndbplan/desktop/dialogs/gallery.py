@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.resources import resource_path
-from ndbplan.desktop.canvas.items import process_colour
+from ndbplan.desktop.canvas.look import process_colour
 from ndbplan.desktop.layout.layout import Layout, Layouter
 from ndbplan.desktop.look import paint, theme
 from ndbplan.plan.file import SUFFIX

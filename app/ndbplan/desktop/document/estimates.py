@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ndbplan.base.errors import UserError
+from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.plan.plan import Plan
@@ -37,6 +38,8 @@ class Estimate:
     problems: tuple[Problem, ...]
     error: str = ""
     elapsed_s: float = 0.0
+    loads: Loads = NO_LOADS
+    """What it says about each thing on the canvas."""
 
 
 class Estimates(QObject):
@@ -140,6 +143,7 @@ class Estimates(QObject):
 def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
     """Estimates and problems of a plan; runs in a thread and stops when the task is cancelled."""
     from ndbplan.checks.run import check
+    from ndbplan.describe.estimated import loads_of
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
     began = time.perf_counter()
@@ -150,4 +154,5 @@ def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
     except UserError as refused:
         error = refused.line
     problems = check(plan, task.cancelled)
-    return Estimate(plan, workload_id, now, tuple(problems), error, time.perf_counter() - began)
+    loads = loads_of(plan, now, problems)
+    return Estimate(plan, workload_id, now, tuple(problems), error, time.perf_counter() - began, loads)

@@ -126,11 +126,3 @@ def ring(
         made.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(made)
         painter.drawArc(rect, 90 * 16, -round(min(fraction, 1.0) * 360 * 16))
-
-
-def percent(fraction: float) -> str:
-    """`95 %`, `0.4 %`, `0 %`, `> 999 %`: short enough for a tile."""
-    value = fraction * 100
-    if value > 999:
-        return "> 999 %"
-    return f"{value:.0f} %" if value >= 1 or value < 0.05 else f"{value:.1f} %"

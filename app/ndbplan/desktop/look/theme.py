@@ -19,6 +19,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalett
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ndbplan.base.resources import resource_path
+from ndbplan.describe.overlay import NEAR, OVER
 
 Mode = Literal["system", "light", "dark"]
 
@@ -78,14 +79,14 @@ class Tokens(NamedTuple):
         return self.groups[number % len(self.groups)]
 
     def load(self, fraction: float) -> str:
-        """Colour of a utilisation's bar: good below 75 %, warning below 95 %, error from there."""
-        return self.warning_fill if 0.75 <= fraction < 0.95 else self.load_ink(fraction)
+        """Colour of a utilisation's bar: good, from NEAR on warning, from OVER on error."""
+        return self.warning_fill if NEAR <= fraction < OVER else self.load_ink(fraction)
 
     def load_ink(self, fraction: float) -> str:
         """Colour of a utilisation's figure."""
-        if fraction >= 0.95:
+        if fraction >= OVER:
             return self.error
-        return self.warning if fraction >= 0.75 else self.good
+        return self.warning if fraction >= NEAR else self.good
 
 
 DARK = Tokens(

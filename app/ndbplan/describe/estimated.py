@@ -1,9 +1,9 @@
-"""From the estimates, and from a moment of a simulation, to what the canvas paints."""
+"""From the estimates, and from a moment of a simulation, to the loads of each thing on the canvas."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
@@ -13,14 +13,9 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.checks.problem import Problem
-    from ndbplan.desktop.document.estimates import Estimate
     from ndbplan.estimate.estimation import Estimation
+    from ndbplan.plan.processes import DataNode
     from ndbplan.simulate.moment import Moment
-
-
-def loads_of(estimate: Estimate) -> Loads:
-    """Loads of an estimate of the window."""
-    return _loads(estimate.plan, estimate.now, estimate.problems)
 
 
 def estimated_loads(plan: Plan) -> Loads:
@@ -34,7 +29,7 @@ def estimated_loads(plan: Plan) -> Loads:
             now = Estimation(plan, chosen_workload(plan)).work_out()
         except UserError:
             now = None
-        return _loads(plan, now, check(plan))
+        return loads_of(plan, now, check(plan))
 
 
 def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
@@ -45,8 +40,9 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
     idle = _idle_hosts(moment, plan)
     return at_rest._replace(
         disks={**at_rest.disks, **moment.disk_utilisation},
-        cpu={host_id: used for host_id, used in at_rest.cpu.items() if host_id not in idle},
-        memory={host_id: used for host_id, used in at_rest.memory.items() if host_id not in idle},
+        cpu=_without(at_rest.cpu, idle),
+        memory=_without(at_rest.memory, idle),
+        network=_without(at_rest.network, idle),
         redo_buffers={i: fill for i, fill in fills.items() if i not in moment.down},
         redo_logs={by_number[n]: fill for n, fill in moment.redo_log_fill.items() if n in by_number},
         problems={**at_rest.problems, **errors},
@@ -59,6 +55,10 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
     )
 
 
+def _without(shares: Mapping[str, float], idle: set[str]) -> dict[str, float]:
+    return {object_id: share for object_id, share in shares.items() if object_id not in idle}
+
+
 def _disks_of(down: Iterable[str], plan: Plan) -> list[str]:
     """Disks of hosts that are down."""
     hosts = [part for i in down if isinstance(part := plan.by_id.get(i), Host)]
@@ -66,9 +66,9 @@ def _disks_of(down: Iterable[str], plan: Plan) -> list[str]:
 
 
 def _idle_hosts(moment: Moment, plan: Plan) -> set[str]:
-    """Hosts on which nothing of the cluster works: what the estimates say of them at rest is not so."""
+    """What does not work, and hosts on which nothing does: what the estimates say of them is not so."""
     if moment.stopped:
-        return {host.id for host in plan.hosts}
+        return set(plan.by_id)
     idle = set(moment.down)
     for host_id, processes in plan.processes_of_host.items():
         if processes and all(process.id in moment.down for process in processes):
@@ -76,28 +76,45 @@ def _idle_hosts(moment: Moment, plan: Plan) -> set[str]:
     return idle
 
 
-def _loads(plan: Plan, now: Estimation | None, problems: Iterable[Problem]) -> Loads:
+def loads_of(plan: Plan, now: Estimation | None, problems: Iterable[Problem]) -> Loads:
+    """Loads by what was found; without an estimation of the plan there are only its problems."""
     worst: dict[str, str] = {}
     for problem in sorted(problems, key=lambda p: -p.severity.rank):
         if not problem.waived:
             worst.update(dict.fromkeys(problem.object_ids, problem.severity.value))
     if now is None:
         return NO_LOADS._replace(problems=worst)
+    nodes = {node.node_id: node for node in plan.data_nodes}
     return Loads(
         disks={demand.disk_id: demand.utilisation.value for demand in now.disks.disks},
         space={disk.disk_id: disk.fill.value for disk in now.disk_space.disks},
-        cpu={host.host_id: host.utilisation.value for host in now.cpu.hosts},
-        memory=_memory(plan, now.memory.nodes),
+        cpu={host.host_id: host.utilisation.value for host in now.cpu.hosts}
+        | {nodes[cpu.node_id].id: cpu.ldm_utilisation.value for cpu in now.cpu.nodes},
+        memory=_memory(plan, now, nodes),
+        network=_network(now),
         problems=worst,
     )
 
 
-def _memory(plan: Plan, nodes: Iterable[Any]) -> dict[str, float]:
-    """Share of each host's memory that its data nodes take."""
-    hosts = {node.node_id: node.host_id for node in plan.data_nodes}
+def _memory(plan: Plan, now: Estimation, nodes: Mapping[int, DataNode]) -> dict[str, float]:
+    """Share of each host's memory that its data nodes take, and of each node's DataMemory that rows take."""
     used: dict[str, float] = {}
-    for node in nodes:
-        host_id = hosts.get(node.node_id)
-        if host_id is not None:
-            used[host_id] = used.get(host_id, 0.0) + node.ram_bytes.value
-    return {host_id: taken / plan.host(host_id).memory_bytes for host_id, taken in used.items()}
+    fills: dict[str, float] = {}
+    for memory in now.memory.nodes:
+        node = nodes[memory.node_id]
+        if node.host_id is not None:
+            used[node.host_id] = used.get(node.host_id, 0.0) + memory.ram_bytes.value
+        if memory.data_memory_limit_bytes:
+            fills[node.id] = memory.data_memory_bytes.value / memory.data_memory_limit_bytes
+    return {host_id: taken / plan.host(host_id).memory_bytes for host_id, taken in used.items()} | fills
+
+
+def _network(now: Estimation) -> dict[str, float]:
+    """Of the link of every host, and of every uplink whose speed is stated."""
+    from ndbplan.estimate.loaded import uplinks
+
+    of_hosts = {host.host_id: host.utilisation.value for host in now.network.hosts}
+    if now.workload is None:
+        return of_hosts
+    stated = now.kept(uplinks, now.plan, now.workload)
+    return of_hosts | {use.location_id: use.utilisation.value for use in stated}

@@ -1,0 +1,89 @@
+"""A host seen from far away: its content as marks, and from farther one tile with its worst use."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from ndbplan.base.units import how_many
+from ndbplan.describe.colouring import Shade, tone_of
+from ndbplan.describe.overlay import percent, worst_use
+from ndbplan.desktop.canvas.look import NUMBERS_FROM, Look, process_colour
+from ndbplan.desktop.canvas.shading import block, ink
+from ndbplan.desktop.layout.cards import Card
+from ndbplan.desktop.look import paint
+
+_LARGEST_PX = 56
+_ONE_LINE = 2.6
+"""A tile lower than so many lines has its name and value on one."""
+
+
+def paint_far(painter: QPainter, size: QRectF, card: Card, look: Look, *, is_selected: bool) -> None:
+    """What is on a card that was painted before."""
+    if look.colouring.name or look.zoom < NUMBERS_FROM:
+        _paint_tile(painter, size, card, look, is_selected)
+    else:
+        _paint_marks(painter, size.width(), card, look)
+    if not is_selected and not look.colouring.name and _has_error(card, look):
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(paint.pen(look.tokens.error, 1.4 / look.zoom))
+        painter.drawRoundedRect(size, 10, 10)
+
+
+def shade_of_host(card: Card, look: Look) -> Shade | None:
+    """What the colouring says of a host; without one its worst use."""
+    if look.colouring.name:
+        return look.colouring.shades.get(card.host.id)
+    worst = worst_use(look.loads, card.host)
+    return worst and Shade(tone_of(worst.share), f"{worst.what} {percent(worst.share)}")
+
+
+def _paint_tile(painter: QPainter, size: QRectF, card: Card, look: Look, is_selected: bool) -> None:
+    t, shade = look.tokens, shade_of_host(card, look)
+    edge = 3.0 if is_selected else 0.0
+    if shade is not None:
+        block(painter, size.adjusted(edge, edge, -edge, -edge), shade, t, 10)
+        if not is_selected:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(paint.pen(ink(shade, t), max(2.0, 1.0 / look.zoom)))
+            painter.drawRoundedRect(size.adjusted(2, 2, -2, -2), 10, 10)
+    px = min(round(11 / look.zoom), _LARGEST_PX, int(size.height() / _ONE_LINE))
+    if px * look.zoom < 5.5:
+        return
+    down = sum(all(i in look.loads.down for i in chip.ids) for chip in card.chips)
+    value = f"{how_many(down, 'node')} down" if down else shade.text if shade else ""
+    inner = size.adjusted(14, 8, -14, -8)
+    half = inner.height() / 2
+    name = QRectF(inner.x(), inner.y(), inner.width(), half)
+    paint.text(painter, name, card.host.hostname, t.text_strong, px, 600)
+    colour = t.error if down else t.text_strong
+    paint.text(painter, name.translated(0, half), value, colour, px, 500)
+
+
+def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> None:
+    t, loads = look.tokens, look.loads
+    size = min(round(15 / look.zoom * 0.72), 34)
+    paint.text(painter, QRectF(14, 6, width - 28, 44), card.host.hostname, t.text, size, 600)
+    for chip in card.chips:
+        rect = paint.qrect(chip.rect)
+        if any(i in loads.down for i in chip.ids):
+            paint.crossed(painter, rect, t, 7, 3.0)
+            paint.text(painter, rect, chip.number, t.error, 22, 600, paint.CENTRE)
+            continue
+        paint.box(painter, rect, process_colour(chip, t), None, 7)
+        paint.text(painter, rect, chip.number, t.canvas, 22, 600, paint.CENTRE)
+    for tile in card.tiles:
+        rect = paint.qrect(tile.rect)
+        fraction = loads.disks.get(tile.disk.id)
+        paint.box(painter, rect, t.location, None, 7)
+        if fraction is None:
+            continue
+        filled = QRectF(rect.x(), rect.y(), rect.width() * min(fraction, 1.0), rect.height())
+        paint.box(painter, filled, t.load(fraction), None, 7)
+        colour = t.canvas if fraction > 0.6 else t.muted
+        paint.text(painter, rect, percent(fraction), colour, 24, 600, paint.CENTRE)
+
+
+def _has_error(card: Card, look: Look) -> bool:
+    problems = look.loads.problems
+    return "error" in {problems.get(i) for i in (card.host.id, *(disk.id for disk in card.host.disks))}

@@ -1,0 +1,37 @@
+"""What all items of a scene share: theme, loads, colouring, and from how far they are seen."""
+
+from __future__ import annotations
+
+from ndbplan.describe.colouring import NOTHING, Colouring
+from ndbplan.describe.overlay import NO_LOADS, Loads
+from ndbplan.desktop.layout.cards import Chip
+from ndbplan.desktop.look.theme import DARK, Tokens
+
+FAR = 0.42
+"""Below this zoom a host is drawn without text and its chips and tiles as marks."""
+NUMBERS_FROM = 0.26
+"""From this zoom up the marks carry node ids and percentages."""
+
+
+class Look:
+    """Of one scene."""
+
+    def __init__(self) -> None:
+        self.tokens: Tokens = DARK
+        self.loads: Loads = NO_LOADS
+        self.colouring: Colouring = NOTHING
+        self.zoom = 1.0
+        self.keeps_pixels = False
+        """Whether hosts keep their pixels between paints: for a screen, not for a drawing in vectors."""
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the canvas is seen from so far that text is left out."""
+        return self.zoom < FAR
+
+
+def process_colour(chip: Chip, t: Tokens) -> str:
+    """Colour of a chip: by node group for data nodes, by kind for the others."""
+    if chip.kind == "data":
+        return t.muted if chip.group is None else t.group(chip.group)
+    return {"management": t.good, "sql": t.violet}.get(chip.kind, t.muted)
