@@ -4,6 +4,7 @@ from ndbplan.advise.impact import impact_of_reorganise
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.plan.file import load
+from ndbplan.plan.workloads import MOST_WEIGHT, OpenLoad, RatePoint
 from ndbplan.simulate.model.workload import estimation_of
 
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
@@ -34,3 +35,11 @@ def test_on_a_disk_that_is_nearly_full_the_workload_suffers() -> None:
 def test_nothing_moves_without_movable_tables() -> None:
     plan = edits.update(ADD_NODES, "t1", partitions=8, partition_rows=())
     assert impact_of_reorganise(estimation_of(plan)) is None
+
+
+def test_a_load_beyond_what_weights_can_say_is_offered_all_the_same() -> None:
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=5e7),))
+    plan = edits.update(ADD_NODES, ADD_NODES.workloads[0].id, load=load)
+    effect = impact_of_reorganise(estimation_of(plan))
+    assert effect is not None
+    assert effect.offered_per_s > MOST_WEIGHT > effect.accepted_during_per_s.value

@@ -144,7 +144,7 @@ def test_a_load_that_came_or_went_meanwhile_is_no_fault(qtbot: Any, document: Do
     other = load.model_copy(update={"name": "another"})
     document.edit("Rename", lambda plan: plan.replace(workloads=(other, *plan.workloads[1:])))
     dialog._found(Outcome(error="no table has rows"))
-    assert "(another " in dialog.said.text()
+    assert "another: " in dialog.said.text()
 
 
 def test_requirements_that_make_no_sense_are_refused_where_they_are_typed(
@@ -178,3 +178,8 @@ def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) 
     dialog.inputs[0].setText("DataMemory=1G..3G:2000")
     dialog.run()
     assert "4000 combinations are too many" in dialog.state.text()
+    dialog.inputs[0].setText("RedoBuffer=32M,64M")
+    dialog.inputs[1].setText("")
+    dialog.run()
+    qtbot.waitUntil(lambda: dialog.task is None, timeout=_WAIT_MS)
+    assert "all alike" in dialog.state.text()

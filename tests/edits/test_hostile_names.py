@@ -83,6 +83,7 @@ def one_edit(random: Random, plan: Plan) -> Plan:
         lambda: add_node_group(plan),
         lambda: edits.add(plan, offers.make_table(plan, name=random.choice(LABELS))),
         lambda: edits.add(plan, offers.make_workload(plan, name=random.choice(LABELS))),
+        lambda: edits.add(plan, offers.workload_of_tables(plan)),
         lambda: edits.add(plan, offers.make_host(plan, new_host)),
         lambda: edits.add(plan, offers.make_process(plan, random.choice(("data", "sql", "api")), host)),
         lambda: edits.add_disk(plan, host, offers.make_disk(plan, plan.host(host), new_disk)),

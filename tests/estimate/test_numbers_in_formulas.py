@@ -15,7 +15,6 @@ PLAIN = {-1.0, 0.0, 0.5, 1.0, 2.0, 100.0, 1000.0}
 """Halves, doubles, percents and thousandths say what they are."""
 ALLOWED: dict[str, tuple[float, ...]] = {
     "advise/highest_rate.py": (1e-09,),
-    "advise/impact.py": (1e-06,),
     "advise/load_left.py": (0.001,),
     "advise/remedies.py": (1e-06,),
     "checks/fits.py": (1e-09, 1e-06, 10.0),

@@ -21,6 +21,8 @@ from ndbplan.estimate.times.reorganise import TableReorganise
 from ndbplan.operations.steps import who_waits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import (
+    LEAST_WEIGHT,
+    MOST_WEIGHT,
     OpenLoad,
     Operation,
     OperationKind,
@@ -71,14 +73,17 @@ def _fastest(plan: Plan, estimate: ReorganiseEstimate) -> TableReorganise | None
 def _steady(workload: Workload, rate_per_s: float, extra: Transaction | None, extra_per_s: float) -> Workload:
     """The workload's mix at a constant rate, with another transaction at its own rate."""
     weights = sum(t.weight for t in workload.transactions)
-    # Weights become rates, so that the extra transaction's share is right.
-    mix = tuple(
-        Transaction(name=t.name, weight=max(1e-6, t.weight / weights * rate_per_s), operations=t.operations)
-        for t in workload.transactions
-    )
-    if extra is not None:
-        mix = (*mix, Transaction(name=extra.name, weight=extra_per_s, operations=extra.operations))
     total = rate_per_s + (extra_per_s if extra is not None else 0.0)
+
+    def at_rate(transaction: Transaction, each_per_s: float) -> Transaction:
+        """With its share of all as its weight, in the range that weights have."""
+        share = each_per_s / total if total else 1.0
+        weight = max(LEAST_WEIGHT, MOST_WEIGHT * share)
+        return Transaction(name=transaction.name, weight=weight, operations=transaction.operations)
+
+    mix = tuple(at_rate(t, t.weight / weights * rate_per_s) for t in workload.transactions)
+    if extra is not None:
+        mix = (*mix, at_rate(extra, extra_per_s))
     load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=total),))
     return Workload(id=workload.id, name=workload.name, transactions=mix, load=load)
 

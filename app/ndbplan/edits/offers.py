@@ -186,18 +186,20 @@ def workload_of_tables(plan: Plan, name: str | None = None) -> Workload:
     """
     workload = make_workload(plan, name)
     largest = sorted(plan.tables, key=lambda table: -table.rows)[:_TABLES_OF_A_LOAD]
-    transactions = [
-        Transaction(
-            name=f"{kind.value} {table.name}",
-            weight=weight,
-            operations=(Operation(table_id=table.id, kind=kind),),
-            assumed=("weight",),
-        )
-        for table in largest
-        for kind, weight in _MIX
-        if kind is not OperationKind.UPDATE or len(table.columns) > len(table.primary_key)
-    ]
-    return validated.changed(workload, transactions=tuple(transactions))
+    transactions: dict[str, Transaction] = {}
+    for table in largest:
+        for kind, weight in _MIX:
+            if kind is OperationKind.UPDATE and len(table.columns) == len(table.primary_key):
+                continue
+            # Tables of two databases may be called the same, and a name may be as long as it can be.
+            called = free_name(f"{kind.value} {table.name}", transactions, " ")
+            transactions[called] = Transaction(
+                name=called,
+                weight=weight,
+                operations=(Operation(table_id=table.id, kind=kind),),
+                assumed=("weight",),
+            )
+    return validated.changed(workload, transactions=tuple(transactions.values()))
 
 
 def make_transaction(plan: Plan, workload: Workload) -> Transaction:

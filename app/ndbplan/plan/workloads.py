@@ -75,11 +75,15 @@ class Operation(Assumable):
         return EVENLY
 
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
+"""Limits of this program: weights are relative, so nobody needs more of a range."""
+
+
 class Transaction(Assumable):
     """One kind of transaction of a mix."""
 
     name: Label
-    weight: float = Field(default=1.0, ge=1e-6, le=1e6)
+    weight: float = Field(default=1.0, ge=LEAST_WEIGHT, le=MOST_WEIGHT)
     """Share of the mix, relative to the other weights."""
     operations: tuple[Operation, ...] = Field(min_length=1, max_length=1000)
 

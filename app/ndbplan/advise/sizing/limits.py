@@ -42,6 +42,7 @@ from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.workloads import (
+    LEAST_WEIGHT,
     JobLoad,
     OpenLoad,
     Operation,
@@ -63,8 +64,6 @@ _TIMES = {
 }
 """Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
-_LEAST_WEIGHT = 1e-6
-"""Of a transaction in a mix."""
 _FEWEST_CLIENTS = 2
 """Hosts of SQL nodes: one may fail."""
 
@@ -340,7 +339,7 @@ def job_of(plan: Plan, job: WantedJob) -> Workload:
     transactions = tuple(
         Transaction(
             name=f"load {number}",
-            weight=max(_LEAST_WEIGHT, rows[table.id] / in_all),
+            weight=max(LEAST_WEIGHT, rows[table.id] / in_all),
             operations=(Operation(table_id=table.id, kind=OperationKind.INSERT, rows=USUAL_BATCH),),
         )
         for number, table in enumerate(plan.tables, 1)

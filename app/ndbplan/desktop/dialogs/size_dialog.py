@@ -52,6 +52,7 @@ _TIMES = (
     ("backup", "Backup"),
 )
 _NONE = "any"
+_NOTHING_YET = "Clusters that pass come here, best first; of the others the first limit that each breaks."
 
 
 class SizeDialog(Dialog):
@@ -83,9 +84,13 @@ class SizeDialog(Dialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.bar)
         column.addWidget(self.said)
+        self.nothing = label(_NOTHING_YET, "muted")
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(self.nothing, 1)
         column.addWidget(self.answers, 3)
         column.addWidget(self.about)
         column.addWidget(self.excuses, 2)
+        self._show_tables(False)
         self.body.addWidget(side_by_side(self._form(), right, (380, 720)), 1)
         self.opens = QPushButton("Open as a variant")
         self.opens.setToolTip("The chosen cluster, laid out by racks, as a variant of this plan")
@@ -238,6 +243,8 @@ class SizeDialog(Dialog):
         self.answers.show_rows([])
         self.excuses.show_rows([])
         self.about.setText("")
+        self.nothing.setText("")
+        self._show_tables(False)
         self.said.setText("Looking for the smallest cluster of each class of hosts…")
         self.state.say("")
         self.take.setText("Stop")
@@ -285,6 +292,7 @@ class SizeDialog(Dialog):
         )
         for column, width in _WIDTHS.items():
             self.answers.horizontalHeader().resizeSection(column, width)
+        self._show_tables(bool(sized.plans or sized.excuses))
         self.excuses.setVisible(bool(sized.excuses))
         self.excuses.show_rows(
             [
@@ -305,14 +313,19 @@ class SizeDialog(Dialog):
             self.said.setText("No class of hosts passes. Below is what each lacks, and what would help.")
         self._enable()
 
+    def _show_tables(self, has_answer: bool) -> None:
+        self.nothing.setHidden(has_answer)
+        for table in (self.answers, self.about, self.excuses):
+            table.setVisible(has_answer)
+
     def _tell_begin(self) -> None:
         tables, loads = len(self._document.plan.tables), len(self._workloads())
         if tables and loads:
-            peaks = ", ".join(
-                f"{one.name} {format_value(self._offered_per_s(one), 'tx/s')}"
+            peaks = "; ".join(
+                f"{one.name}: {format_value(self._offered_per_s(one), 'tx/s')}"
                 for one in self._workloads()[:3]
             )
-            self.said.setText(f"For the plan's {tables} tables and its load ({peaks}).")
+            self.said.setText(f"For the plan's {tables} tables and its load. {peaks}.")
         else:
             self.said.setText("The plan has no tables with a load yet: paste CREATE TABLE, and add a load.")
 

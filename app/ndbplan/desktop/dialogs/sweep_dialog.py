@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -36,6 +37,7 @@ _MOST = 2000
 """Cells that a window measures: more belong to `ndbplan sweep`, which goes on where it was broken off."""
 _MEASURE = "max-load"
 _EXAMPLES = ("RedoBuffer=16M,32M,64M,128M", "redo.disk.write=100..800MB/s:8")
+_NOTHING_YET = "Every combination is measured once, and shown here as a table and a picture."
 
 
 class SweepDialog(Dialog):
@@ -76,7 +78,12 @@ class SweepDialog(Dialog):
         self.bar.setTextVisible(False)
         self.bar.hide()
         self.body.addWidget(self.bar)
-        self.body.addWidget(side_by_side(self.table, self.chart, (440, 500)), 1)
+        self.cells = side_by_side(self.table, self.chart, (440, 500))
+        self.body.addWidget(self.cells, 1)
+        self.nothing = label(_NOTHING_YET, "muted")
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.body.addWidget(self.nothing, 1)
+        self.cells.hide()
         self.opens = QPushButton("Open as a variant")
         self.opens.setToolTip("The plan of the chosen cell")
         self.opens.clicked.connect(self.open_cell)
@@ -105,6 +112,8 @@ class SweepDialog(Dialog):
             return
         self._sweep, self.rows = sweep, []
         self.state.say("")
+        self.nothing.hide()
+        self.cells.show()
         self.table.show_rows([], [*(one.address for one in sweep.varied), self.measure.currentText()])
         self.bar.setRange(0, sweep.count)
         self.bar.setValue(0)
@@ -176,7 +185,9 @@ class SweepDialog(Dialog):
             self.state.say(outcome.error, is_error=True)
             return
         self._show_rows()
-        self.state.say(f"{len(self.rows)} cells measured; open one with a double click")
+        same = len({row.figures for row in self.rows}) == 1 < len(self.rows)
+        found = "all alike: something else limits this figure" if same else "open one with a double click"
+        self.state.say(f"{len(self.rows)} cells measured; {found}")
 
     def _end(self) -> None:
         self.task = None
