@@ -27,7 +27,7 @@ _LEFT_BEHIND_S = 60.0
 
 
 class FileError(UserError):
-    """A file that cannot be written."""
+    """A file that cannot be read or written."""
 
 
 def write_atomically(
@@ -203,6 +203,24 @@ def read_at_most(path: Path, most_bytes: int, *, of_a_pipe: bool = False) -> byt
     except ValueError as error:
         raise OSError(errno.EINVAL, f"no file can have this name: {error}") from None
     return content if len(content) <= most_bytes else None
+
+
+def read_whole(path: Path, most_bytes: int) -> bytes:
+    """The content of a file. Raises FileError when it cannot be read, or is longer."""
+    from ndbplan.base.units import format_bytes
+
+    try:
+        content = read_at_most(path, most_bytes)
+    except OSError as error:
+        raise FileError(
+            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
+        ) from None
+    if content is None:
+        raise FileError(
+            f"the file has more than {format_bytes(most_bytes)}, the most that is read",
+            where=str(path), fix="name a smaller file",
+        )  # fmt: skip
+    return content
 
 
 def remove_left_behind(folder: Path) -> None:

@@ -11,7 +11,7 @@ import click
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, simulating
-from ndbplan.cli.parameters import Times, UsageError
+from ndbplan.cli.parameters import Times, UsageError, read_bytes
 
 if TYPE_CHECKING:
     from ndbplan.train.lessons.files import Read
@@ -71,8 +71,8 @@ def _list(_names: tuple[str, ...], _options: Options, as_json: bool) -> None:
     from ndbplan.train.lessons.files import own
 
     rows: list[dict[str, Any]] = [
-        {"name": one.lesson.name, "title": one.lesson.title, "about": one.lesson.about,
-         "starts": [start.name for start in one.lesson.starts], "limit_s": one.lesson.limit}
+        {"name": one.value.name, "title": one.value.title, "about": one.value.about,
+         "starts": [start.name for start in one.value.starts], "limit_s": one.value.limit}
         for one in own()
     ]  # fmt: skip
     text = (f"{row['name']:<20} {row['title']} ({', '.join(row['starts'])})" for row in rows)
@@ -83,10 +83,10 @@ def _list(_names: tuple[str, ...], _options: Options, as_json: bool) -> None:
 
 
 def _read(name: str) -> Read:
-    from ndbplan.train.lessons.files import find
+    from ndbplan.train.lessons.files import LESSONS
 
     try:
-        return find(name)
+        return LESSONS.find(name)
     except UserError as error:
         raise UsageError(error.what, where=error.where or "lesson", fix=error.fix) from None
 
@@ -94,14 +94,14 @@ def _read(name: str) -> Read:
 def _begun(found: Read, options: Options) -> Play:
     from ndbplan.train.lessons.play import Play
 
-    start = found.lesson.start(options["start"])
+    start = found.value.start(options["start"])
     if start is None:
-        there = ", ".join(one.name for one in found.lesson.starts)
+        there = ", ".join(one.name for one in found.value.starts)
         raise UsageError(
             f"the lesson has no plan '{options['start']}'", where="--start", fix=f"one of {there}"
         )
     with simulating():
-        return Play(found.lesson, start, options["trainee"])
+        return Play(found.value, start, options["trainee"])
 
 
 def _play(names: tuple[str, ...], options: Options, as_json: bool) -> None:
@@ -161,16 +161,9 @@ def _hand_in(play: Play, found: Read, options: Options) -> None:
 
 
 def _page(path: Path) -> dict[str, Any]:
-    from ndbplan.base.files import read_at_most
-    from ndbplan.train.lessons.result import ResultError, read_page
+    from ndbplan.train.lessons.result import read_page
 
-    try:
-        content = read_at_most(path, 50_000_000)
-    except OSError as error:
-        raise UsageError(f"cannot be read ({error.strerror})", where=str(path), fix="name a page") from None
-    if content is None:
-        raise ResultError("is too large for a page of a lesson", where=str(path), fix="name another file")
-    return read_page(content, str(path))
+    return read_page(read_bytes(path), str(path))
 
 
 def _debrief(names: tuple[str, ...], options: Options, as_json: bool) -> None:
@@ -182,7 +175,7 @@ def _debrief(names: tuple[str, ...], options: Options, as_json: bool) -> None:
         show({"result": found}, as_json=as_json, text=lines(found))
         return
     source = _read(options["lesson_name"] or found["lesson"])
-    at_s, line = asked(options["had"], source.lesson.clock)
+    at_s, line = asked(options["had"], source.value.clock)
     with simulating():
         both = had(found, source, at_s, line)
     show(
@@ -292,16 +285,17 @@ def _send(names: tuple[str, ...], _options: Options, as_json: bool) -> None:
 
 
 def _check(names: tuple[str, ...], options: Options, as_json: bool) -> None:
-    from ndbplan.train.lessons.files import LessonFileError, checked, find
+    from ndbplan.base.authored import AuthoredError
+    from ndbplan.train.lessons.files import LESSONS, checked
 
     name = _one(names, "one lesson", "name a file or a lesson")
     tried: list[dict[str, Any]] = []
     try:
-        found = find(name)
+        found = LESSONS.find(name)
         faults = checked(found)
         if options["routes"] and not faults:
             tried = list(_tried(found))
-    except LessonFileError as error:
+    except AuthoredError as error:
         faults = error.problems
     wrong = [row for row in tried if not row["is_right"]]
 
@@ -327,8 +321,8 @@ def _tried(found: Read) -> Iterator[dict[str, Any]]:
     from ndbplan.train.lessons.trial import trial
 
     with simulating():
-        for start in found.lesson.starts:
-            for one in trial(found.lesson, start):
+        for start in found.value.starts:
+            for one in trial(found.value, start):
                 yield {"start": start.name, "name": one.name, "score": one.score, "is_right": one.is_right}
 
 
@@ -349,9 +343,10 @@ def _record(names: tuple[str, ...], options: Options, as_json: bool) -> None:
 
 
 def _schema(_names: tuple[str, ...], _options: Options, as_json: bool) -> None:
-    from ndbplan.train.lessons.model import schema
+    from ndbplan.train.lessons.files import LESSONS
 
-    show({"schema": schema()} if as_json else schema(), as_json=True)
+    schema = LESSONS.schema()
+    show({"schema": schema} if as_json else schema, as_json=True)
 
 
 _ACTIONS: dict[str, Callable[[tuple[str, ...], Options, bool], None]] = {

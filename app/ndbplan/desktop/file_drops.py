@@ -73,18 +73,11 @@ def may_carry(path: Path) -> bool:
 
 def plan_inside(path: Path) -> Project:
     """The plan that travels in a report or a picture. Raises UserError where there is none."""
-    from ndbplan.base.files import read_at_most
+    from ndbplan.base.files import read_whole
     from ndbplan.report.carriers import inside
-    from ndbplan.report.evidence import EvidenceError, loads, project_of
+    from ndbplan.report.evidence import loads, project_of
 
-    try:
-        content = read_at_most(path, _MOST_BYTES)
-    except OSError as error:
-        raise EvidenceError(
-            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
-        ) from None
-    if content is None:
-        raise EvidenceError("the file is too large for a report", where=str(path), fix="name another file")
+    content = read_whole(path, _MOST_BYTES)
     return project_of(loads(inside(content, path.name)[1], path.name), path.name)
 
 

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from ndbplan.base.authored import AuthoredError
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.units import format_clock
@@ -20,7 +21,7 @@ from ndbplan.cli import all_commands
 from ndbplan.train.consoles import LESSON_WORDS
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
-from ndbplan.train.lessons.files import LessonFileError, Read, checked, find, parse
+from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.play import TRAINER, Play, lines_of_route
 from ndbplan.train.lessons.result import ResultError, outcome, page, read_page
 from ndbplan.train.lessons.skeleton import skeleton
@@ -31,13 +32,13 @@ NAME = "redo-overload"
 @pytest.fixture(scope="module")
 def source() -> Iterator[Read]:
     with keeping():
-        yield find(NAME)
+        yield LESSONS.find(NAME)
 
 
 @pytest.fixture(scope="module")
 def begun(source: Read) -> Play:
     """Ann at the begin of the lesson; to be branched."""
-    return Play(source.lesson, source.lesson.starts[0], "Ann")
+    return Play(source.value, source.value.starts[0], "Ann")
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,7 @@ def test_had_it_been_done_is_the_play_with_that_line(played: Play, source: Read)
     assert "rolling restart" in both.answer
     kept = path(steps_of(found))
     before = [step for step in kept if step.at_s < at_s]
-    whole = Play(source.lesson, source.lesson.starts[0], "Ann")
+    whole = Play(source.value, source.value.starts[0], "Ann")
     for step in before:
         whole.again(step)
     whole.pass_to(at_s)
@@ -194,7 +195,7 @@ def test_a_fault_of_a_lesson_is_named_with_its_line(
     source: Read, old: str, new: str, field: str, words: str
 ) -> None:
     text = source.source.decode().replace(old, new, 1)
-    faults = checked(parse(text.encode(), "mine.yaml"))
+    faults = checked(LESSONS.parse(text.encode(), "mine.yaml"))
     fault = next(one for one in faults if one.field.startswith(field))
     assert words in fault.text
     lines = [i for i, one in enumerate(text.splitlines(), start=1) if new.strip() in one]
@@ -212,8 +213,8 @@ def test_a_fault_of_a_lesson_is_named_with_its_line(
     ],
 )
 def test_a_file_that_is_no_lesson_is_refused_in_one_line(text: bytes, where: str, words: str) -> None:
-    with pytest.raises(LessonFileError) as found:
-        parse(text, "mine.yaml")
+    with pytest.raises(AuthoredError) as found:
+        LESSONS.parse(text, "mine.yaml")
     assert found.value.where.startswith(where)
     assert any(words in fault.text for fault in found.value.problems)
     assert "\n" not in found.value.line
@@ -230,11 +231,11 @@ data2$ ndbmtd
 ! until nodes_started 2 within 10min
 ! wait 30s
 ! wait 40s""".splitlines()
-    found = parse(skeleton(record, "mine", NAME).encode(), "mine.yaml")
+    found = LESSONS.parse(skeleton(record, "mine", NAME).encode(), "mine.yaml")
     assert checked(found) == []
-    assert [(one.at, one.do) for one in found.lesson.happens] == [(50.0, "kill node:4")]
-    assert found.lesson.stages[0].routes[0][-1] == "! wait 70s"
-    assert set(found.lesson.allows) == {"load"}
+    assert [(one.at, one.do) for one in found.value.happens] == [(50.0, "kill node:4")]
+    assert found.value.stages[0].routes[0][-1] == "! wait 70s"
+    assert set(found.value.allows) == {"load"}
 
 
 # The command, and the trainer.

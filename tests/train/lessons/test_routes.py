@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from ndbplan.base.kept import keeping
-from ndbplan.train.lessons.files import Read, checked, find, folder
+from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.model import FULL
 from ndbplan.train.lessons.play import route
 from ndbplan.train.lessons.trial import MISSES, ROUTES, trial
 
-NAMES = sorted(path.stem for path in folder().glob("*.yaml"))
+NAMES = sorted(path.stem for path in LESSONS.folder.glob("*.yaml"))
 
 
 @pytest.fixture(scope="module", params=NAMES)
 def lesson(request: pytest.FixtureRequest) -> Iterator[Read]:
     with keeping():
-        yield find(request.param)
+        yield LESSONS.find(request.param)
 
 
 def test_nothing_is_wrong_with_it(lesson: Read) -> None:
@@ -27,7 +27,7 @@ def test_nothing_is_wrong_with_it(lesson: Read) -> None:
 
 def test_three_routes_reach_all_points_and_ten_near_misses_do_not(lesson: Read) -> None:
     """On the last of its plans, which is the quickest."""
-    tried = list(trial(lesson.lesson, lesson.lesson.starts[-1]))
+    tried = list(trial(lesson.value, lesson.value.starts[-1]))
     assert [one for one in tried if not one.is_right] == []
     routes = [one for one in tried if one.is_route]
     assert len({one.lines for one in routes}) == ROUTES
@@ -36,5 +36,5 @@ def test_three_routes_reach_all_points_and_ten_near_misses_do_not(lesson: Read) 
 
 
 def test_its_route_reaches_all_points_on_its_other_plans(lesson: Read) -> None:
-    for start in lesson.lesson.starts[:-1]:
-        assert route(lesson.lesson, start, 0).score() == FULL, start.name
+    for start in lesson.value.starts[:-1]:
+        assert route(lesson.value, start, 0).score() == FULL, start.name

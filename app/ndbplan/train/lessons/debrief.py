@@ -32,10 +32,10 @@ class Had(NamedTuple):
 
 def began(found: dict[str, Any], lesson: Read) -> Play:
     """The lesson of a result at its begin. Raises DebriefError for another one."""
-    start = lesson.lesson.start(found["start"])
-    if start is None or lesson.lesson.name != found["lesson"]:
+    start = lesson.value.start(found["start"])
+    if start is None or lesson.value.name != found["lesson"]:
         raise DebriefError(f"is of the lesson '{found['lesson']}'", fix="name that lesson with --lesson")
-    return Play(lesson.lesson, start, found["trainee"])
+    return Play(lesson.value, start, found["trainee"])
 
 
 def steps_of(found: dict[str, Any]) -> list[Step]:

@@ -231,11 +231,3 @@ class Lesson(Part):
     def start(self, name: str = "") -> Begin | None:
         """The plan of this name; without one the first."""
         return next((one for one in self.starts if not name or one.name == name), None)
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a lesson file."""
-    found = Lesson.model_json_schema(mode="validation", by_alias=True)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "ndbplan lesson",
-    }  # fmt: skip
