@@ -13,6 +13,8 @@ from pathlib import Path
 import pikepdf
 import pytest
 
+from ndbplan.demo.files import DEMOS, project_of
+from ndbplan.demo.page import page as demo_of
 from report.conftest import Example
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
@@ -28,11 +30,18 @@ def browse(page: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
 
 
-@pytest.fixture(scope="module")
-def page(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(example.html, encoding="utf-8")
+@pytest.fixture(scope="module", params=["report", "demo"])
+def page(request: pytest.FixtureRequest, example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / f"{request.param}.html"
+    path.write_bytes(example.html.encode() if request.param == "report" else demo_page())
     return path
+
+
+def demo_page() -> bytes:
+    demo = DEMOS.find("slow-disk").value
+    # Without the last scene: comparing four variants takes longest.
+    demo = demo.model_copy(update={"scenes": demo.scenes[:-1]})
+    return demo_of(demo, demo.starts[0], project_of(demo, demo.starts[0]))
 
 
 def test_no_error_and_no_request(page: Path) -> None:
@@ -68,6 +77,26 @@ def test_axe_finds_nothing(page: Path, dark: bool) -> None:
     found = re.search(r'<pre id="axe-found">(.*?)</pre>', dom, re.S)
     assert found is not None, dom[-500:]
     assert json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">")) == []
+
+
+KEYS = """<script>
+const seen = [];
+for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowRight", "Escape"]) {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  seen.push([document.querySelectorAll("main > section:not([hidden])").length, place.textContent]);
+}
+document.body.dataset.seen = JSON.stringify(seen);
+</script></body>"""
+
+
+def test_scenes_are_stepped_by_keys(tmp_path: Path) -> None:
+    path = tmp_path / "keys.html"
+    path.write_text(demo_page().decode().replace("</body>", KEYS), encoding="utf-8")
+    found = re.search(r'data-seen="([^"]*)"', browse(path, "--dump-dom").stdout)
+    assert found is not None
+    assert json.loads(found[1].replace("&quot;", '"')) == [
+        [1, "1 of 8"], [1, "2 of 8"], [1, "1 of 8"], [1, "8 of 8"], [1, "8 of 8"], [9, "all scenes"],
+    ]  # fmt: skip
 
 
 def test_it_prints(page: Path) -> None:

@@ -7,7 +7,8 @@ found.value, found.fault(("stages", 0), "is not played")
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -144,6 +145,19 @@ class Kind(Generic[T]):
             return "state it"
         extra = error["type"] == "extra_forbidden"
         return f"take it away, or see '{self.schema_command}' for what there is" if extra else ""
+
+
+WORD = re.compile(r"\{([a-z_]+)\}")
+"""What stands in a text for a value that each plan puts there."""
+
+
+def worded(value: Any, words: Mapping[str, object]) -> Any:
+    """The same with `{word}`s filled in, in every text of it; those that are not known stay."""
+    if isinstance(value, str):
+        return WORD.sub(lambda found: str(words.get(found[1], found[0])), value)
+    if isinstance(value, dict):
+        return {key: worded(one, words) for key, one in value.items()}
+    return [worded(one, words) for one in value] if isinstance(value, list | tuple) else value
 
 
 def said(error: Any) -> str:

@@ -23,6 +23,7 @@ def all_commands() -> click.Group:
         answers,
         changes,
         compare,
+        demos,
         failures,
         hardware,
         keys,

@@ -407,6 +407,17 @@ def _lesson() -> Schema:
     return said(closed(record(**parts, optional=tuple(parts))), what)
 
 
+def _demo() -> Schema:
+    what = "By action: demos; demo, start and scenes; faults; files; schema."
+    parts = {
+        **dict.fromkeys(("demos", "scenes", "faults"), array(OBJECT)),
+        **dict.fromkeys(("demo", "start"), STRING),
+        "files": array(STRING),
+        "schema": OBJECT,
+    }
+    return said(closed(record(**parts, optional=tuple(parts))), what)
+
+
 PREFIX = "output-"
 
 
@@ -435,7 +446,7 @@ def definitions() -> dict[str, Schema]:
     }
     last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare", "size")
     then = {name: advice[name] for name in last}
-    then |= {"train": _train(), "lesson": _lesson()}
+    then |= {"train": _train(), "lesson": _lesson(), "demo": _demo()}
     then |= {"report": record(files=FILES), "verify": _verify()}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 

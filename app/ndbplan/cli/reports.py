@@ -120,12 +120,13 @@ def _data_url(path: Path) -> str:
 def verify(ctx: click.Context, file: Path, *, as_json: bool) -> None:
     """Work every figure of a report out again, from the plan inside it. Exit code 1: some differ."""
     from ndbplan.cli.window import drawn
+    from ndbplan.demo.page import played_again
     from ndbplan.report.verify import verify as check
 
     content = read_bytes(file, _REPORT_BYTES)
     try:
         with simulating():
-            found = check(content, str(file), drawn)
+            found = check(content, str(file), drawn, played_again)
     except UserError as error:
         raise UsageError(error.what, where=error.where or str(file), fix=error.fix) from None
     show(found.to_json(), as_json=as_json, text=_lines(found))

@@ -29,8 +29,12 @@ _NARROW = 3
 _TAGS = {"strong": "strong", "code": "code"}
 
 
-def html_of(document: Document, evidence: str, logo: str = "") -> str:
-    """The file. `evidence`: what travels inside, as an element; `logo`: a picture as a data URL."""
+def html_of(document: Document, evidence: str, logo: str = "", kind: str = "report") -> str:
+    """The file. `evidence`: what travels inside, as an element; `logo`: a picture as a data URL.
+
+    `kind`: `report`, or `demo`, whose sections are shown one after the other.
+    """
+    more = "" if kind == "report" else kind
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -39,16 +43,19 @@ def html_of(document: Document, evidence: str, logo: str = "") -> str:
         '<meta name="color-scheme" content="light dark">',
         f'<meta name="generator" content="ndbplan {escape(document.facts["program"])}">',
         f"<title>{escape(document.title.text)}</title>",
-        f"<style>{_resource('chart.css')}{_resource('report.css')}</style></head><body>",
+        f"<style>{_resource('chart.css')}{_resource('report.css')}"
+        f"{_resource(f'{more}.css') if more else ''}</style></head>"
+        f"<body{f' class={more}' if more else ''}>",
         f'<a class="skip" href="#content">{escape(text("report.skip"))}</a>',
-        _head(document, logo),
-        _contents(document),
-        f'<main id="content">{_front(document)}',
+        _head(document, logo, kind),
+        _contents(document, kind),
+        f'<main id="content">{_front(document, kind)}',
         *(_section(section) for section in document.sections),
         "</main>",
         f"<footer>{''.join(f'<p>{_runs(line)}</p>' for line in document.about)}</footer>",
         evidence,
         f"<script>{_resource('report.js')}</script>",
+        *((f"<script>{_resource(f'{more}.js')}</script>",) if more else ()),
         "</body></html>",
     ]
     return "\n".join(parts) + "\n"
@@ -58,29 +65,29 @@ def _resource(name: str) -> str:
     return resource_path(f"report/{name}").read_text(encoding="utf-8").strip()
 
 
-def _head(document: Document, logo: str) -> str:
+def _head(document: Document, logo: str, kind: str) -> str:
     picture = (
         f'<img class="logo" src="{escape(logo, quote=True)}" alt="{escape(document.facts["customer"])}">'
     )
     return (
         f"<header>{picture if logo else ''}"
-        f'<p class="kicker">{escape(text("report.kicker"))}</p><h1>{_run(document.title)}</h1>'
+        f'<p class="kicker">{escape(text(f"{kind}.kicker"))}</p><h1>{_run(document.title)}</h1>'
         f'<p class="about">{_runs(document.subtitle)}</p></header>'
     )
 
 
-def _contents(document: Document) -> str:
+def _contents(document: Document, kind: str) -> str:
     entries = "".join(
         f'<li><a href="#{section.key}">{escape(section.title)}</a></li>' for section in document.sections
     )
-    title = escape(text("report.contents"))
+    title = escape(text(f"{kind}.contents"))
     return f'<nav class="contents" aria-label="{title}"><h2>{title}</h2><ol>{entries}</ol></nav>'
 
 
-def _front(document: Document) -> str:
+def _front(document: Document, kind: str) -> str:
     cards = "".join(map(_headline, document.headlines))
     figures = f'<dl class="headlines">{cards}</dl>' if cards else ""
-    title = escape(text("report.figures"))
+    title = escape(text(f"{kind}.figures"))
     return f'<section id="front"><h2>{title}</h2>{figures}{_blocks(document.front)}</section>'
 
 

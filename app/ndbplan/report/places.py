@@ -5,8 +5,9 @@
     found(answers, "estimate: memory.nodes[0].ram_bytes").text
 
 An address is a command, a colon and the path in what it prints with --json, odd names in quotes. Behind a
-list `#` counts it, `#where(verdict=stops)` those with such a value (`^` begins with), `#like(3;ram_bytes)`
-those that are like one of them; `(A / B)` is the share of one in another.
+list `[key=verify]` is its first member with such a value, `#` counts it, `#where(verdict=stops)` those with
+such a value (`^` begins with), `#like(3;ram_bytes)` those that are like one of them; `(A / B)` is the share
+of one in another.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-_STEP = re.compile(r'\.?(\w+|"(?:[^"\\]|\\.)*")|\[([0-9]+)\]|#(.*)$')
+_STEP = re.compile(r'\.?(\w+|"(?:[^"\\]|\\.)*")|\[([0-9]+)\]|\[(\w+=[^\]]+)\]|#(.*)$')
 
 
 def found(answers: Callable[[str], Any], at: str) -> Place:
@@ -153,14 +154,23 @@ def found(answers: Callable[[str], Any], at: str) -> Place:
         shares, _, path = path[1:].partition(")")
         part, _, whole = shares.partition(" / ")
         place = found(answers, f"{command}: {part}").over(found(answers, f"{command}: {whole}"))
-    for name, number, condition in _STEP.findall(path):
+    for name, number, member, condition in _STEP.findall(path):
         if name:
             place = place[json.loads(name) if name.startswith('"') else name]
         elif number:
             place = place[int(number)]
+        elif member:
+            place = place[_first(place.value, member)]
         else:
             return Place(_counted(place.value, condition), at)
     return Place(place.value, at, place.key, place.unit)
+
+
+def _first(rows: Any, condition: str) -> int:
+    for number, row in enumerate(rows):
+        if _fits(row, condition):
+            return number
+    raise KeyError(condition)
 
 
 def _counted(rows: Any, condition: str) -> int:

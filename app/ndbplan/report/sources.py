@@ -45,6 +45,8 @@ class Asked:
     against: tuple[str, ...] = ()
     """Names of variants that stand side by side; the first is judged against."""
     seed: int = 1
+    workload: str | None = None
+    """Id of what is simulated; None: the first."""
     given: dict[str, Json | None] = field(default_factory=dict)
     """Answers that are not worked out: their source is not in the project."""
 
@@ -55,10 +57,10 @@ class Asked:
 
     @cached_property
     def now(self) -> Estimation:
-        """What is estimated of it, under its first workload."""
+        """What is estimated of it, under its workload."""
         from ndbplan.estimate.estimation import Estimation, chosen_workload
 
-        return Estimation(self.plan, chosen_workload(self.plan, None))
+        return Estimation(self.plan, chosen_workload(self.plan, self.workload))
 
     @cached_property
     def run(self) -> SimulationResult:
@@ -66,7 +68,7 @@ class Asked:
         from ndbplan.simulate.model.workload import estimation_of
         from ndbplan.simulate.run import simulate
 
-        return simulate(estimation_of(self.plan, None), seed=self.seed)
+        return simulate(estimation_of(self.plan, self.workload), seed=self.seed)
 
     @cached_property
     def highest(self) -> MaxLoad:
@@ -74,7 +76,7 @@ class Asked:
         from ndbplan.advise.max_load import max_load
         from ndbplan.simulate.model.workload import estimation_of
 
-        return max_load(estimation_of(self.plan, None))
+        return max_load(estimation_of(self.plan, self.workload))
 
 
 @dataclass
@@ -235,6 +237,10 @@ def _procedure(asked: Asked) -> Json:
     return add_nodes(_needs_groups(asked).under(None), 1).to_json() | _near(asked, "restart")
 
 
+def _reorg(asked: Asked) -> Json:
+    return _needs_groups(asked).under(None).reorganise(1).to_json()
+
+
 def _backup(asked: Asked) -> Json:
     now = _needs_groups(asked).under(None)
     return {
@@ -317,6 +323,7 @@ SOURCES: dict[str, Callable[[Asked], Json | None]] = {
     "restart --kind system": _restart("system"),
     "restart --kind rolling": _restart("rolling"),
     "procedure --kind add-nodes": _procedure,
+    "reorg --add-groups 1": _reorg,
     "backup": _backup,
     "cost": _cost,
     "tighten": _tighten,

@@ -56,12 +56,14 @@ class Verified(Shape):
     notes: tuple[str, ...]
 
 
+Play = Callable[[dict[str, Any], str], tuple[bytes, Document]]
+"""Makes the file of a demo again, of what it carries."""
 Draw = Callable[[Plan, str, str], bytes]
 """Draws the canvas of a plan as a kind of picture, in light or dark, with the plan inside."""
 
 
-def verify(content: bytes, name: str, draw: Draw | None = None) -> Verified:
-    """Work every figure of a report out again; a picture is drawn. Raises EvidenceError."""
+def verify(content: bytes, name: str, draw: Draw | None = None, play: Play | None = None) -> Verified:
+    """Work every figure of a report out again; a picture is drawn, a demo played. Raises EvidenceError."""
     carrier, told = inside(content, name)
     evidence = loads(told, name)
     made_by = str(evidence.get("program"))[:40]
@@ -69,22 +71,41 @@ def verify(content: bytes, name: str, draw: Draw | None = None) -> Verified:
         return _only_whole(carrier.pieces(content), evidence, made_by)
     if "look" in evidence:
         return _of_picture(content, name, carrier, evidence, draw)
+    if "demo" in evidence:
+        if play is None:
+            return Verified(0, (), made_by, ndbplan.__version__, (text("verify.demo"),), ())
+        computed, document = play(evidence, name)
+        return _compared(content, computed, document, carrier, made_by)
     options = options_of(evidence, name)
     with keeping():
         again = make(asked_again(evidence, name), options)
         computed = write(again, carrier.suffix)
+    without = () if options.without != "prices" else (text("verify.prices"),)
+    answers = tuple(_of_answers(evidence, again.evidence))
+    return _compared(content, computed, again.document, carrier, made_by, answers, without)
+
+
+def _compared(
+    content: bytes,
+    computed: bytes,
+    document: Document,
+    carrier: Carrier,
+    made_by: str,
+    answers: tuple[Differing, ...] = (),
+    without: tuple[str, ...] = (),
+) -> Verified:
+    """A file against the one that comes out. `answers`: those of commands that changed."""
     same_program = made_by == ndbplan.__version__
     differ: list[Differing] = []
     if content != computed:
-        written, now = (_with_sources(carrier.pieces(one), again.document) for one in (content, computed))
+        written, now = (_with_sources(carrier.pieces(one), document) for one in (content, computed))
         differ += differing(written, now, everything=same_program)
-    differ += _of_answers(evidence, again.evidence)
+    differ += answers
     if not differ and same_program and content != computed:
         differ.append(Differing("file", text("verify.other_bytes"), ""))
     notes = () if same_program else (_other_version(made_by),)
-    without = () if options.without != "prices" else (text("verify.prices"),)
     return Verified(
-        _figures(again.document),
+        _figures(document),
         tuple(differ),
         made_by,
         ndbplan.__version__,

@@ -33,7 +33,7 @@ def simulation(answers: Answers) -> Iterator[Block]:
     yield Table(text("simulation.title"), words("what", "figure"), tuple(rows))
     yield from _stopped(run)
     yield from _error_rows(run)
-    yield from _charts(answers, run)
+    yield from charts(answers, run)
     yield from _disks(run["disks"])
 
 
@@ -61,7 +61,8 @@ def _error_rows(run: Place) -> Iterator[Block]:
     yield Table(text("simulation.errors"), heads, tuple(rows), (0, 1))
 
 
-def _charts(answers: Answers, run: Place) -> Iterator[Block]:
+def charts(answers: Answers, run: Place) -> Iterator[LineChart]:
+    """The simulated run over time."""
     series = answers["simulate --csv"]
     if series is None or not series["t_s"]:
         return
@@ -70,7 +71,7 @@ def _charts(answers: Answers, run: Place) -> Iterator[Block]:
         Mark(one["first_at_s"].number, one["code"].run()) for one in run["errors"] if one.get("first_at_s")
     )
 
-    def chart(title: str, unit: str, names: Sequence[str], kinds: Sequence[str] = ()) -> Iterator[Block]:
+    def chart(title: str, unit: str, names: Sequence[str], kinds: Sequence[str] = ()) -> Iterator[LineChart]:
         there = [name for name in names if name in series.value and any(series.value[name])]
         if there:
             lines = tuple(_line(series, name, "area" if name in kinds else "") for name in there)

@@ -41,6 +41,13 @@ def memory(answers: Answers) -> Iterator[Block]:
     yield from _growth(answers)
 
 
+def nodes(answers: Answers) -> Iterator[Block]:
+    """Data nodes with their memory."""
+    found = answers["estimate"]
+    if found is not None and found["memory"]["nodes"]:
+        yield from _nodes(found["memory"]["nodes"])
+
+
 def _tables(tables: Place) -> Iterator[Block]:
     order = sorted(tables, key=lambda one: -_bytes(one))
     rows = []

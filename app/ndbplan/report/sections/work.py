@@ -37,6 +37,17 @@ def operations(answers: Answers) -> Iterator[Block]:
         yield from _steps(grown)
 
 
+def timeline(answers: Answers, kind: str) -> Iterator[Block]:
+    """One operation step by step: a restart of this kind, or `add_nodes`."""
+    command, steps, name = (
+        ("procedure --kind add-nodes", "steps", "title") if kind == "add_nodes"
+        else (f"restart --kind {kind}", "phases", "name")
+    )  # fmt: skip
+    found = answers[command]
+    if found is not None:
+        yield from _timeline(f"operations.{kind}", found[steps], name)
+
+
 def _timeline(title: str, steps: Place, name: str) -> Iterator[Block]:
     """Each step begins when the one before has ended, by its middle value."""
     if not steps:

@@ -9,11 +9,11 @@ for is worked out from the plan (`figures.py`).
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from ndbplan.base.authored import WORD, worded
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import parse_duration_s
 from ndbplan.plan.fields import Identifier, Part
@@ -21,11 +21,10 @@ from ndbplan.plan.fields import Identifier, Part
 FULL = 100
 """Points of a lesson."""
 LONGEST_S = 86400.0
-_WORD = re.compile(r"\{([a-z_]+)\}")
 
 
 def _seconds(value: Any) -> Any:
-    if isinstance(value, str) and _WORD.fullmatch(value):
+    if isinstance(value, str) and WORD.fullmatch(value):
         return value
     try:
         return parse_duration_s(value) if isinstance(value, str) else value
@@ -211,17 +210,10 @@ class Lesson(Part):
 
     def worded(self, start: Begin) -> Lesson:
         """The same with the words of one of its plans in every text."""
-        words = {name: str(value) for name, value in start.words.items()}
-
-        def put(value: Any) -> Any:
-            if isinstance(value, str):
-                return _WORD.sub(lambda found: words.get(found[1], found[0]), value)
-            if isinstance(value, dict):
-                return {key: put(one) for key, one in value.items()}
-            return [put(one) for one in value] if isinstance(value, list | tuple) else value
-
         plain = self.model_dump(by_alias=True, exclude={"starts"})
-        return Lesson.model_validate(put(plain) | {"starts": [self.model_dump()["starts"][0]]})
+        return Lesson.model_validate(
+            worded(plain, start.words) | {"starts": [self.model_dump()["starts"][0]]}
+        )
 
     def points(self) -> int:
         """All that can be had."""
