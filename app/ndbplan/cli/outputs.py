@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ndbplan.base.shapes import Schema, object_schema, promise, schema_of
-from ndbplan.cli import advice_outputs, simulation_outputs
+from ndbplan.cli import advice_outputs, live_outputs, simulation_outputs
 from ndbplan.cli.schema_words import (
     BOOLEAN,
     BOTTLENECK,
@@ -389,35 +389,6 @@ def _part() -> Schema:
     }
 
 
-def _train() -> Schema:
-    line = record(line=STRING, answer=STRING, at_s=NUMBER)
-    what = "A transcript: each line, what it was answered, and the simulated seconds when that was there."
-    return said(closed(record(seed=INTEGER, at_s=NUMBER, lines=array(line))), what)
-
-
-def _lesson() -> Schema:
-    what = "By action: lessons, result (and had), pages, results, refused, sessions, faults, lesson, schema."
-    parts = {
-        **dict.fromkeys(
-            ("lessons", "pages", "results", "refused", "sessions", "faults", "tried"), array(OBJECT)
-        ),
-        **dict.fromkeys(("result", "had", "schema"), OBJECT),
-        **dict.fromkeys(("answer", "session", "line", "lesson"), STRING),
-    }
-    return said(closed(record(**parts, optional=tuple(parts))), what)
-
-
-def _demo() -> Schema:
-    what = "By action: demos; demo, start and scenes; faults; files; schema."
-    parts = {
-        **dict.fromkeys(("demos", "scenes", "faults"), array(OBJECT)),
-        **dict.fromkeys(("demo", "start"), STRING),
-        "files": array(STRING),
-        "schema": OBJECT,
-    }
-    return said(closed(record(**parts, optional=tuple(parts))), what)
-
-
 PREFIX = "output-"
 
 
@@ -446,7 +417,7 @@ def definitions() -> dict[str, Schema]:
     }
     last = ("survive", "remedies", "fix", "tighten", "cost", "what-matters", "sweep", "compare", "size")
     then = {name: advice[name] for name in last}
-    then |= {"train": _train(), "lesson": _lesson(), "demo": _demo()}
+    then |= live_outputs.promises()
     then |= {"report": record(files=FILES), "verify": _verify()}
     return {**_common(), **_named(first), "part": _part(), **_named(then)}
 

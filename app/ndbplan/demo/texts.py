@@ -26,8 +26,8 @@ class TextError(UserError):
 
 def paragraphs(text: str, number: Callable[[str], Line]) -> tuple[Line, ...]:
     """The paragraphs of a text, with what `number` gives for each of its `{…}`."""
-    blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n", text))
-    return tuple(tuple(_filled(block, number)) for block in blocks if block)
+    blocks = "\n".join(line.strip() for line in text.splitlines()).split("\n\n")
+    return tuple(tuple(_filled(" ".join(block.split()), number)) for block in blocks if block.strip())
 
 
 def _filled(text: str, number: Callable[[str], Line]) -> Iterator[Run]:
