@@ -38,7 +38,8 @@ def key_of(scenario: Scenario) -> bytes:
     import numpy as np
 
     digest = blake2b(digest_size=16)
-    for array in (*scenario.laws, scenario.start):
+    # A search offers rates of its own.
+    for array in (*scenario.laws._replace(offered=np.empty(0)), scenario.start):
         found = np.asarray(array)
         # Between the fields of a row lie bytes that mean nothing.
         digest.update(repr(found.tolist()).encode() if found.dtype.names else found.tobytes())

@@ -14,7 +14,7 @@ the outermost call does until it returns.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -23,6 +23,7 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 Q = TypeVar("Q", bound=tuple[Any, ...])
 
 _PLAIN = frozenset({int, float, str})
@@ -61,22 +62,27 @@ class Kept:
         self, function: object, size: int, key: tuple[object, ...], asked: object, work_out: Callable[[], R]
     ) -> R:
         """What is known of a function under a key, or what is worked out now; `asked` stays alive with it."""
-        with self._lock:
-            answers = self._of.get(function)
-            if answers is None:
-                answers = self._of[function] = OrderedDict()
-            known = answers.get(key)
-            if known is not None:
-                answers.move_to_end(key)
-                found: R = known[0]
-                return found
+        known = self.known(function, key)
+        if known is not None:
+            answer: R = known[0]
+            return answer
         found = work_out()
         with self._lock:
+            answers = self._of.setdefault(function, OrderedDict())
             # Another thread may have been faster: all get one object.
             found, _ = answers.setdefault(key, (found, asked))
             if len(answers) > size:
                 answers.popitem(last=False)
         return found
+
+    def known(self, function: object, key: tuple[object, ...]) -> tuple[Any, Any] | None:
+        """What was found for a key, and what was asked; None: nobody asked yet."""
+        with self._lock:
+            answers = self._of.get(function)
+            known = None if answers is None else answers.get(key)
+            if answers is not None and known is not None:
+                answers.move_to_end(key)
+            return known
 
     def answers(
         self,
@@ -162,11 +168,25 @@ def _kept(
             if kwargs:
                 names = tuple(sorted(kwargs))
                 key += (names, *key_of_args(tuple([kwargs[name] for name in names])))
+            known = store.known(function, key)
+            if known is not None:
+                found: R = known[0]
+                return found
             return store.answer(function, size, key, (args, kwargs), lambda: function(*args, **kwargs))
 
         return wrapper
 
     return decorate
+
+
+@kept_by_identity(64)
+def _same(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+def same(parts: Iterable[T]) -> tuple[T, ...]:
+    """One tuple for all lists of the same objects, so that what depends on them is kept by its identity."""
+    return _same(*parts)
 
 
 def kept_each_by_identity(

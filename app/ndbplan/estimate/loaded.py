@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
-from ndbplan.estimate.load.clients import ClientsEstimate
+from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.cpu import cpu as cpu_of
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad, offered_per_s
@@ -37,20 +37,20 @@ from ndbplan.estimate.storage import memory_per_row as of_row
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.storage.table_memory import rules_with
 from ndbplan.estimate.stored import (
+    Lying,
     around,
     cluster_of,
-    distribute,
-    has_partitions,
+    lying,
     machines_of,
     node_data_by_id,
     reach,
-    shares_of,
-    unique_shares_of,
 )
 from ndbplan.ndb.nearness import Nearness
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import JobLoad, Workload
 
 Of = TypeVar("Of", NodeRedo, NodeCheckpoint)
@@ -91,19 +91,21 @@ def stored_loads(plan: Plan, workload: Workload | None) -> tuple[TableLoad, ...]
     return demand.table_loads(plan.tables, steady(plan, workload), plan.version, False, True)
 
 
-@kept_by_identity(size=4)
 def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Shares], ...]:
     """The same apart for each way of choosing keys too, and what of it each data node gets."""
     loads = demand.table_loads(plan.tables, steady(plan, workload), plan.version, True, True)
-    return tuple((load, _shares(plan, load)) for load in loads)
+    return _chosen(loads, lying(plan))
 
 
-def _shares(plan: Plan, load: TableLoad) -> Shares:
+@kept_by_identity(size=16)
+def _chosen(loads: tuple[TableLoad, ...], lying: Lying | None) -> tuple[tuple[TableLoad, Shares], ...]:
+    return tuple((load, {} if lying is None else _shares(load, lying)) for load in loads)
+
+
+def _shares(load: TableLoad, lying: Lying) -> Shares:
     if load.unique_index is not None:
-        return unique_shares_of(plan, load.table)[load.unique_index]
-    if not has_partitions(plan):
-        return {}
-    return chosen_shares(distribute(plan, load.table), load.table, load.choice, load.rows_per_s)
+        return lying.shares[load.table.id][1 + load.unique_index]
+    return chosen_shares(lying.rows[load.table.id][0], load.table, load.choice, load.rows_per_s)
 
 
 @kept_by_identity(size=4)
@@ -127,9 +129,14 @@ def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot,
     return tuple(slot for slot in plan.api_slots if slot.host_id is not None)
 
 
-def _coming(plan: Plan, workload: Workload) -> list[tuple[SqlNode | ApiSlot, Host]]:
+def _coming(plan: Plan, workload: Workload) -> tuple[Coming, ...]:
     processes = client_processes(plan, steady(plan, workload))
-    return [(one, plan.host(one.host_id)) for one in processes if one.host_id is not None]
+    return same(_on_host(one, plan.host(one.host_id)) for one in processes if one.host_id is not None)
+
+
+@kept_by_identity(size=1024)
+def _on_host(process: SqlNode | ApiSlot, host: Host) -> Coming:
+    return process, host
 
 
 def clients(plan: Plan, workload: Workload) -> ClientsEstimate:
@@ -145,16 +152,15 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     """How busy data nodes, SQL or API nodes and their hosts are under a workload; nothing without one."""
     if workload is None:
         return CpuEstimate((), ())
-    hosts = {host.id: host for host in plan.hosts}
-    return cpu_of(machines_of(plan), node_loads(plan, workload), clients(plan, workload), hosts)
+    coming = _coming(plan, workload)
+    return cpu_of(machines_of(plan), node_loads(plan, workload), clients(plan, workload), coming)
 
 
 def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
     """Traffic of every host under a workload; nothing without one."""
     if workload is None:
         return NetworkEstimate(())
-    hosts = [host for _, host in _coming(plan, workload)]
-    return network_of(machines_of(plan), node_loads(plan, workload), hosts)
+    return network_of(machines_of(plan), node_loads(plan, workload), _coming(plan, workload))
 
 
 def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
@@ -193,8 +199,13 @@ def _less_certain(near: Nearness, node: Of) -> Of:
 
 def stored_on_disk(plan: Plan) -> Stored:
     """The tables with columns on disk, and what each data node holds of them."""
-    on_disk = (table for table in plan.tables if disk_rows(table, plan.version))
-    return [(table, shares_of(plan, table)) for table in on_disk]
+    return _stored_on_disk(plan.tables, plan.version, lying(plan))
+
+
+@kept_by_identity(size=16)
+def _stored_on_disk(tables: tuple[Table, ...], version: NdbVersion, lying: Lying | None) -> Stored:
+    on_disk = (table for table in tables if disk_rows(table, version))
+    return tuple((table, {} if lying is None else lying.shares[table.id][0]) for table in on_disk)
 
 
 @kept_by_identity(size=4)

@@ -17,7 +17,6 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.directories import disks_of_node, path_parameters
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
-    NodeSettings,
     connection_settings,
     node_settings,
     redo_log_parts,
@@ -29,20 +28,27 @@ from ndbplan.estimate.storage.distribution import Surroundings, surroundings
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.machines import Machine, Machines
-from ndbplan.estimate.storage.memory import MemoryEstimate, NodeToFill, memory_of_nodes
+from ndbplan.estimate.storage.memory import (
+    MemoryEstimate,
+    NodeMemory,
+    NodeToFill,
+    memories_of_nodes,
+    memory_of_nodes,
+)
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
 from ndbplan.estimate.storage.node_memory import Links, ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
 from ndbplan.estimate.storage.real_keys import KeyCount, distribution_columns, keys_in_partitions
 from ndbplan.estimate.storage.redistribution import Redistribution, redistribute_rows
 from ndbplan.estimate.storage.shares import Shares, shares
-from ndbplan.estimate.storage.table_memory import TableSizes, rules_with, table_memory
+from ndbplan.estimate.storage.table_memory import Rules, TableSizes, rules_with, table_memory
 from ndbplan.ndb.keys.hash import distribution_hash
 from ndbplan.ndb.nearness import Nearness, Situation, nearness
 from ndbplan.ndb.placement.fragment_counts import Cluster
 from ndbplan.ndb.placement.fragments import Placement
 from ndbplan.ndb.placement.hashmap import is_exact
 from ndbplan.ndb.threads.layout import ThreadCounts
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
@@ -82,10 +88,14 @@ def cluster_of(plan: Plan) -> Cluster:
     return cluster_with(machines.settings, groups, {i: m.ldm_threads for i, m in machines.by_id.items()})
 
 
-@kept_by_identity(16)
 def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
     """Placement of each table, by table id, followed by those of its unique indexes."""
-    return place(plan.tables, cluster_of(plan))
+    return _placed(plan.tables, cluster_of(plan))
+
+
+@kept_by_identity(16)
+def _placed(tables: tuple[Table, ...], cluster: Cluster) -> dict[str, tuple[Placement, ...]]:
+    return place(tables, cluster)
 
 
 def has_partitions(plan: Plan) -> bool:
@@ -107,30 +117,56 @@ def needs_partitions(plan: Plan, where: str = "") -> None:
 
 
 @kept_by_identity(16)
-def _placed_in(plan: Plan) -> tuple[dict[str, tuple[Placement, ...]], Surroundings]:
-    return placements(plan), around(plan)
-
-
 def around(plan: Plan) -> Surroundings:
     """What the distribution of every table depends on, beside its placement."""
     return surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
 
 
+class Lying(NamedTuple):
+    """Where all rows of a cluster lie: of each table, by its id, first its own, then the entries of each of
+    its unique indexes."""
+
+    rows: Mapping[str, tuple[TableDistribution, ...]]
+    shares: Mapping[str, tuple[Shares, ...]]
+    """What of them each data node holds."""
+
+
+def lying(plan: Plan) -> Lying | None:
+    """Where the rows of a plan lie: one object for all plans that agree in it. None without a node group."""
+    return _lying(plan.tables, cluster_of(plan), around(plan)) if has_partitions(plan) else None
+
+
+@kept_by_identity(16)
+def _lying(tables: tuple[Table, ...], cluster: Cluster, surrounded: Surroundings) -> Lying:
+    rows, placed = {}, _placed(tables, cluster)
+    for table in tables:
+        own, *unique = placed[table.id]
+        rows[table.id] = (
+            rows_in_partitions.distribute_rows(table, own, surrounded, key_values(tables, table)),
+            *(
+                rows_in_partitions.distribute_entries(table, at, one, surrounded)
+                for at, one in enumerate(unique)
+            ),
+        )
+    held = {table.id: tuple(shares(one, table) for one in rows[table.id]) for table in tables}
+    return Lying(rows, held)
+
+
 def distribute(plan: Plan, table: Table) -> TableDistribution:
     """Where the rows of a table of the plan lie. UserError when no data node is in a node group."""
-    needs_partitions(plan)
-    placed, surrounded = _placed_in(plan)
-    keys = key_values(plan.tables, table)
-    return rows_in_partitions.distribute_rows(table, placed[table.id][0], surrounded, keys)
+    return _some(plan).rows[table.id][0]
 
 
 def distribute_unique(plan: Plan, table: Table) -> tuple[TableDistribution, ...]:
     """Where the entries of each unique index of a table lie."""
-    placed, surrounded = _placed_in(plan)
-    return tuple(
-        rows_in_partitions.distribute_entries(table, at, one, surrounded)
-        for at, one in enumerate(placed[table.id][1:])
-    )
+    return _some(plan).rows[table.id][1:]
+
+
+def _some(plan: Plan) -> Lying:
+    needs_partitions(plan)
+    found = lying(plan)
+    assert found is not None
+    return found
 
 
 def redistribute(
@@ -211,31 +247,42 @@ def place_of_key(plan: Plan, table: Table, values: Sequence[str]) -> KeyPlace:
 
 def shares_of(plan: Plan, table: Table) -> Shares:
     """Share of a table of the plan on each data node; nothing when no node group exists."""
-    return shares(distribute(plan, table), table) if has_partitions(plan) else {}
+    return stored_shares_of(plan, table)[0]
 
 
 def unique_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
     """Share of the entries of each unique index of a table on each data node: by keys of their own."""
-    if not has_partitions(plan):
-        return tuple({} for index in table.indexes if index.kind != "ordered")
-    return tuple(shares(one, table) for one in distribute_unique(plan, table))
+    return stored_shares_of(plan, table)[1:]
 
 
 def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
     """Share of the rows of a table, then of the entries of each of its unique indexes."""
-    return (shares_of(plan, table), *unique_shares_of(plan, table))
+    found = lying(plan)
+    if found is None:
+        return ({}, *({} for index in table.indexes if index.kind != "ordered"))
+    return found.shares[table.id]
 
 
 @kept_by_identity(size=4)
 def node_data(plan: Plan) -> tuple[NodeData, ...]:
     """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
-    held = [share for table in plan.tables for share in stored_shares_of(plan, table)]
-    return held_by_nodes(plan.tables, plan.version, *held)
+    found = lying(plan)
+    return () if found is None else _held(plan.tables, plan.version, found)
+
+
+@kept_by_identity(size=16)
+def _held(tables: tuple[Table, ...], version: NdbVersion, lying: Lying) -> tuple[NodeData, ...]:
+    return held_by_nodes(tables, version, *(one for shares in lying.shares.values() for one in shares))
 
 
 def node_data_by_id(plan: Plan) -> dict[int, NodeData]:
     """The same by node id."""
-    return {data.node_id: data for data in node_data(plan)}
+    return _by_node_id(node_data(plan))
+
+
+@kept_by_identity(size=4)
+def _by_node_id(held: tuple[NodeData, ...]) -> dict[int, NodeData]:
+    return {data.node_id: data for data in held}
 
 
 # Memory.
@@ -249,15 +296,15 @@ def links_of(plan: Plan) -> Links:
 @kept_by_identity(16)
 def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
     """What data nodes allocate, by node id; nodes with the same settings and threads share one answer."""
-    links, constants, settings = links_of(plan), constants_of(plan), settings_by_node(plan)
+    links, constants = links_of(plan), constants_of(plan)
     undo_buffers = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
-    known: dict[tuple[NodeSettings, ThreadCounts], Quantity] = {}
+    known: dict[tuple[int, int], Quantity] = {}
     ram: dict[int, Quantity] = {}
-    for node in plan.data_nodes:
-        key = (settings[node.node_id], threads_of(plan, node))
+    for node_id, machine in machines_of(plan).by_id.items():
+        key = id(machine.settings), id(machine.threads)
         if key not in known:
-            known[key] = ram_bytes(*key, links, undo_buffers, constants)
-        ram[node.node_id] = known[key]
+            known[key] = ram_bytes(machine.settings, machine.threads, links, undo_buffers, constants)
+        ram[node_id] = known[key]
     return ram
 
 
@@ -267,18 +314,38 @@ def memory(plan: Plan) -> MemoryEstimate:
 
     Raises ThreadConfigError for a ThreadConfig that a node would refuse.
     """
-    sizes: list[TableSizes] = []
-    if plan.tables and has_partitions(plan):
-        rules, placed = rules_with(plan.version, constants_of(plan)), placements(plan)
-        sizes = table_memory(
-            [(table, distribute(plan, table), rules, *placed[table.id][1:]) for table in plan.tables]
-        )
+    return memory_of_nodes(_table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
+
+
+@kept_by_identity(size=8)
+def node_memories(plan: Plan) -> tuple[NodeMemory, ...]:
+    """Memory of the data nodes alone, as `memory` has it."""
+    return memories_of_nodes(_table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
+
+
+def _to_fill(plan: Plan) -> list[NodeToFill]:
     groups, settings, ram = node_group_ids(plan), settings_by_node(plan), _ram_by_node(plan)
     nodes = []
     for node in plan.data_nodes:
         node_id, host = node.node_id, plan.host(node.host_id)
         nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ram[node_id]))
-    return memory_of_nodes(sizes, nodes, reach(plan, "storage"))
+    return nodes
+
+
+def _table_sizes(plan: Plan) -> tuple[TableSizes, ...]:
+    found = lying(plan)
+    if found is None:
+        return ()
+    return _sizes(plan.tables, found, placements(plan), rules_with(plan.version, constants_of(plan)))
+
+
+@kept_by_identity(size=16)
+def _sizes(
+    tables: tuple[Table, ...], lying: Lying, placed: dict[str, tuple[Placement, ...]], rules: Rules
+) -> tuple[TableSizes, ...]:
+    return tuple(
+        table_memory([(table, lying.rows[table.id][0], rules, *placed[table.id][1:]) for table in tables])
+    )
 
 
 def situation(plan: Plan) -> Situation:

@@ -11,7 +11,6 @@ resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,6 +68,10 @@ class ClientsEstimate(Shape):
     """Why no limit is known; None: the nodes limit the load."""
 
 
+Coming = tuple[SqlNode | ApiSlot, Host]
+"""A node that transactions come through, and its host."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What a workload asks of its clients' nodes together, per second."""
@@ -118,8 +121,9 @@ def _node(
     )
 
 
+@kept_by_identity(size=16)
 def clients(
-    constants: Constants, workload: Workload, processes: Sequence[tuple[SqlNode | ApiSlot, Host]], slots: bool
+    constants: Constants, workload: Workload, processes: tuple[Coming, ...], slots: bool
 ) -> ClientsEstimate:
     """What a workload, which is not a job, asks of the SQL or API nodes its transactions come through.
 

@@ -7,14 +7,13 @@ Source: engine model 8.2; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.clients import ClientsEstimate
+from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.processors import core_speed
@@ -120,18 +119,40 @@ def node_cpu(machine: Machine, load: NodeLoad, constants: Constants) -> NodeCpu:
 
 
 def cpu(
-    machines: Machines, loads: Iterable[NodeLoad], coming: ClientsEstimate, host_of: Mapping[str, Host]
+    machines: Machines, loads: tuple[NodeLoad, ...], coming: ClientsEstimate, through: tuple[Coming, ...]
 ) -> CpuEstimate:
-    """How busy data nodes, SQL or API nodes and their hosts are. `coming`: what comes through which nodes."""
-    nodes = tuple(node_cpu(machines.by_id[load.node_id], load, machines.constants) for load in loads)
+    """How busy data nodes, SQL or API nodes and their hosts are. `coming`: what comes `through` these."""
+    on = [machines.by_id[load.node_id] for load in loads]
+    hosts = same(machine.host for machine in on)
+    nodes = _nodes(machines.constants, loads, hosts, same(machine.threads for machine in on))
+    return CpuEstimate(nodes, _hosts(nodes, hosts, coming, through), coming)
+
+
+@kept_by_identity(size=16)
+def _nodes(
+    constants: Constants,
+    loads: tuple[NodeLoad, ...],
+    hosts: tuple[Host, ...],
+    threads: tuple[ThreadCounts, ...],
+) -> tuple[NodeCpu, ...]:
+    return tuple(
+        _node(constants, load.node_id, load, own, core_speed(host, constants))
+        for load, host, own in zip(loads, hosts, threads, strict=True)
+    )
+
+
+@kept_by_identity(size=16)
+def _hosts(
+    nodes: tuple[NodeCpu, ...], hosts: tuple[Host, ...], coming: ClientsEstimate, through: tuple[Coming, ...]
+) -> tuple[HostCpu, ...]:
+    host_of = {host.id: host for host in (*hosts, *(host for _, host in through))}
     by_host: dict[str, list[Quantity]] = {}
-    for one in nodes:
-        by_host.setdefault(machines.by_id[one.node_id].host.id, []).append(one.cores)
+    for one, host in zip(nodes, hosts, strict=True):
+        by_host.setdefault(host.id, []).append(one.cores)
     with_data = set(by_host)
     for client in coming.nodes:
         by_host.setdefault(client.host_id, []).append(client.cores)
-    hosts = [_host(host_of[host_id], host_id in with_data, *own) for host_id, own in by_host.items()]
-    return CpuEstimate(nodes, tuple(hosts), coming)
+    return tuple(_host(host_of[host_id], host_id in with_data, *own) for host_id, own in by_host.items())
 
 
 @kept_by_identity(size=KEPT_NODES)

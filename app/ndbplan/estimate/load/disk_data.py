@@ -148,7 +148,7 @@ def reads_backup(table: Table, version: NdbVersion) -> bool:
     return table.read_backup
 
 
-Stored = Sequence[tuple[Table, Shares]]
+Stored = tuple[tuple[Table, Shares], ...]
 """Tables with what each data node holds of their rows."""
 
 
@@ -222,11 +222,9 @@ def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
     return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
 
 
+@kept_by_identity(size=16)
 def _gather(
-    version: NdbVersion,
-    constants: Constants,
-    loads: tuple[TableLoad, ...],
-    *stored: tuple[Table, Shares],
+    version: NdbVersion, constants: Constants, loads: tuple[TableLoad, ...], stored: Stored
 ) -> dict[int, _Sums]:
     """Sums of every node, by node id."""
     by_table = {load.table.id: load for load in loads}
@@ -298,7 +296,7 @@ def disk_data(
 ) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk. `stored`: those tables; `loads`: on whole tables."""
     undo = sum(f.size_bytes * f.count for group in groups for f in group.undo_files)
-    sums = _gather(machines.version, machines.constants, loads, *stored)
+    sums = _gather(machines.version, machines.constants, loads, stored)
     nodes = tuple(
         _node(
             node_id,

@@ -1,6 +1,6 @@
 """Bytes per second in and out of each host under a workload.
 
-    network(machines, loads, client_hosts).hosts[0].utilisation
+    network(machines, loads, through).hosts[0].utilisation
 
 A write crosses the network from the client to the coordinator, from there to the primary and along the chain
 of backups; a read as a request to the primary and its row back to the client.
@@ -10,14 +10,14 @@ Source: engine model 8.4; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import replicas_of
 from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.clients import Coming
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.storage.machines import Machines
@@ -102,11 +102,23 @@ def _link(
     return HostNetwork(host.id, host.hostname, into, out, utilisation)
 
 
-def network(machines: Machines, loads: Sequence[NodeLoad], client_hosts: Sequence[Host]) -> NetworkEstimate:
-    """Traffic of every host. `client_hosts`: of each SQL or API node that transactions come through."""
+def network(machines: Machines, loads: tuple[NodeLoad, ...], through: tuple[Coming, ...]) -> NetworkEstimate:
+    """Traffic of every host. `through`: the SQL or API nodes that transactions come through."""
+    hosts = same(machines.by_id[load.node_id].host for load in loads)
+    return _network(machines.constants, replicas_of(machines.settings), loads, hosts, through)
+
+
+@kept_by_identity(size=16)
+def _network(
+    constants: Constants,
+    replicas: int,
+    loads: tuple[NodeLoad, ...],
+    hosts: tuple[Host, ...],
+    through: tuple[Coming, ...],
+) -> NetworkEstimate:
+    """`hosts`: of the data node of each load."""
     payload = sum(load.write_payload_bytes_per_s for load in loads)
     answers = sum(load.read_payload_bytes_per_s for load in loads)
-    replicas = replicas_of(machines.settings)
     writes = sum(load.writes_per_s for load in loads) / replicas
     requests = writes + sum(load.reads_per_s for load in loads)
     flows: dict[str, tuple[Host, _Flow]] = {}
@@ -118,14 +130,13 @@ def network(machines: Machines, loads: Sequence[NodeLoad], client_hosts: Sequenc
         whole.hops_in += flow.hops_in
         whole.hops_out += flow.hops_out
 
-    for load in loads:
-        flow = _data_node_flow(load, len(loads), replicas, payload, writes)
-        put(machines.by_id[load.node_id].host, flow)
+    for load, host in zip(loads, hosts, strict=True):
+        put(host, _data_node_flow(load, len(loads), replicas, payload, writes))
     # The data nodes pay for clients from anywhere too; where those are, nobody knows.
-    for host in client_hosts:
-        share = 1 / len(client_hosts)
+    for _, host in through:
+        share = 1 / len(through)
         put(host, _Flow(answers * share, payload * share, requests * share, requests * share))
-    return NetworkEstimate(tuple(_host(host, flow, machines.constants) for host, flow in flows.values()))
+    return NetworkEstimate(tuple(_host(host, flow, constants) for host, flow in flows.values()))
 
 
 def data_node_link(

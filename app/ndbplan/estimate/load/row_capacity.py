@@ -5,14 +5,13 @@ Source: engine model 2.6 and 5.1; constants by name in resources/ndb/constants.j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.estimate.load.demand import TableLoad
-from ndbplan.estimate.load.disk_data import disk_rows
-from ndbplan.estimate.storage.shares import Shares
+from ndbplan.estimate.load.disk_data import Stored, disk_rows
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.tables import Table, Tablespace
+from ndbplan.plan.tables import Tablespace
 
 
 @dataclass(frozen=True)
@@ -32,19 +31,21 @@ def kept_rows_per_s(load: TableLoad) -> float:
     return max(0.0, load.inserts_per_s - load.deletes_per_s)
 
 
+@kept_by_identity(16)
 def tablespace_rooms(
-    spaces: Sequence[Tablespace], version: NdbVersion, by_table: list[tuple[Table, TableLoad | None, Shares]]
+    spaces: tuple[Tablespace, ...], version: NdbVersion, stored: Stored, loads: tuple[TableLoad, ...]
 ) -> dict[int, TablespaceRoom]:
-    """For each data node, by node id, the tablespace that is full first; `by_table`: every table.
+    """For each data node, by node id, the tablespace that is full first; `stored`: tables with rows on disk.
 
     Half an extent of each fragment is taken as not filled, as the estimate does.
     """
+    loaded = {load.table.id: load for load in loads}
     capacity = {s.id: float(sum(f.size_bytes * f.count for f in s.data_files)) for s in spaces}
     extent = {s.id: s.extent_size_bytes for s in spaces}
     sums: dict[tuple[int, str], list[float]] = {}
-    for table, load, shares in by_table:
-        rows = disk_rows(table, version)
-        if not rows or table.tablespace_id not in capacity:
+    for table, shares in stored:
+        rows, load = disk_rows(table, version), loaded.get(table.id)
+        if table.tablespace_id not in capacity:
             continue
         each = sum(row.page_bytes for row in rows)
         for node_id, share in shares.items():

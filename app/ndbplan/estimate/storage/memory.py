@@ -130,13 +130,15 @@ class NodeToFill(NamedTuple):
     """What it allocates for its parameters."""
 
 
-def memory_of_nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill], near: Nearness) -> MemoryEstimate:
+def memory_of_nodes(
+    tables: tuple[TableSizes, ...], nodes: Sequence[NodeToFill], near: Nearness
+) -> MemoryEstimate:
     """Memory of tables and data nodes; `tables` has those that have a place, by node group.
 
     Ranges of what tables take are the wider the further they lie from all measured runs.
     """
     of_tables = tuple([_widened(sizes.memory, near.room) for sizes in tables])
-    return MemoryEstimate(of_tables, _nodes(tables, nodes, near), _hosts(nodes))
+    return MemoryEstimate(of_tables, memories_of_nodes(tables, nodes, near), _hosts(nodes))
 
 
 @kept_by_identity(size=1024)
@@ -158,11 +160,13 @@ def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
     return tuple(HostMemory(host.id, host.memory_bytes, _sum(parts)) for host, parts in by_host.values())
 
 
-def _nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill], near: Nearness) -> tuple[NodeMemory, ...]:
+@kept_by_identity(size=16)
+def _of_groups(
+    tables: tuple[TableSizes, ...], groups: int, joined: bool, near: Nearness
+) -> list[tuple[Quantity, Quantity]]:
+    """DataMemory and IndexMemory that tables take of a node of each node group; `joined`: as one memory."""
     import numpy as np
 
-    order = {group: i for i, group in enumerate(sorted({one.group for one in nodes} - {NODE_GROUP_NONE}))}
-    joined = any(one.settings.features.index_memory_joined for one in nodes)
     in_data = data_memory_kinds(joined)
     if tables:
         sizes = np.concatenate([table.by_group for table in tables]).reshape(len(tables), len(KINDS), -1)
@@ -170,12 +174,22 @@ def _nodes(tables: list[TableSizes], nodes: Sequence[NodeToFill], near: Nearness
         high = np.einsum("tkg,tk->kg", sizes, np.array([table.high for table in tables]))
         value = sizes.sum(axis=0)
     else:
-        value = low = high = np.zeros((len(KINDS), max(1, len(order))))
+        value = low = high = np.zeros((len(KINDS), max(1, groups)))
     in_data_memory, in_index_memory = (
         [near.widened(found) for found in _of_kinds(value, low, high, kinds)]
         for kinds in (in_data, [not inside for inside in in_data])
     )
-    by_group = {group: (in_data_memory[i], in_index_memory[i]) for group, i in order.items()}
+    return list(zip(in_data_memory, in_index_memory, strict=True))
+
+
+def memories_of_nodes(
+    tables: tuple[TableSizes, ...], nodes: Sequence[NodeToFill], near: Nearness
+) -> tuple[NodeMemory, ...]:
+    """Memory of the data nodes alone."""
+    order = {group: i for i, group in enumerate(sorted({one.group for one in nodes} - {NODE_GROUP_NONE}))}
+    joined = any(one.settings.features.index_memory_joined for one in nodes)
+    of_groups = _of_groups(tables, len(order), joined, near)
+    by_group = {group: of_groups[i] for group, i in order.items()}
     nothing = (_NOTHING, _NOTHING)
     memories = []
     for node, group, settings, host, ram_bytes in nodes:

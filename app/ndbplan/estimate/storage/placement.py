@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.kept import kept_by_value
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
@@ -19,6 +19,7 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 
 
+@kept_by_identity(256)
 def threads_with(settings: NodeSettings, cores: int) -> ThreadCounts:
     """Threads of a data node on a host of so many cores. ThreadConfigError for a ThreadConfig it refuses."""
     parameters = tuple((name, settings.value(name)) for name in THREAD_PARAMETERS)

@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.load.clients import ClientNode
+from ndbplan.estimate.load.cpu import HostCpu, NodeCpu
 from ndbplan.estimate.load.key_choice import hot_key
+from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.loaded import cpu, disk_data, network, rate_of, uplinks
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.ndb.constants import Constant
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import ClosedLoad, KeyChoice, OpenLoad, OperationKind, Workload
 from ndbplan.simulate.model.node_rows import disk_of
@@ -58,33 +62,16 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     rate = rate_of(plan, workload)
     if rate <= 0:
         return ()
-    found: list[Service] = []
-
-    def add(resource: str, where: str, use: Quantity, *ids: str) -> None:
-        if use.value > 0:
-            low, high = rate / max(use.high, use.value), rate / min(use.low or use.value, use.value)
-            why = (use.as_term(f"in use at {rate:g} tx/s"),)
-            found.append(Service(resource, where, rate / use.value, ids, low, high, why))
-
-    busy = cpu(plan, workload)
-    ids = {node.node_id: node.id for node in plan.data_nodes}
-    for node in busy.nodes:
-        add("cpu", f"node {node.node_id}, LDM threads", node.ldm_utilisation, ids[node.node_id])
-    coming = busy.clients.nodes if busy.clients is not None else ()
-    by_client_host = {client.host_id: client for client in reversed(coming)}
-    for host in busy.hosts:
-        if host.data_nodes:
-            add("cpu", host.host, host.utilisation, host.host_id)
-        else:
-            client = by_client_host[host.host_id]
-            add(f"{client.kind} nodes", client.title, host.utilisation, client.process_id, host.host_id)
-    for client in coming:
-        where = f"{client.title}, cluster connections"
-        add(f"{client.kind} nodes", where, client.connection_utilisation, client.process_id)
-    for link in network(plan, workload).hosts:
-        add("network", link.host, link.utilisation, link.host_id)
+    busy, links = cpu(plan, workload), network(plan, workload)
+    coming = () if busy.clients is None else busy.clients.nodes
+    found = [
+        *_of_data_nodes(rate, busy.nodes, same(plan.data_nodes)),
+        *_of_hosts(rate, busy.hosts, coming),
+        *_of_links(rate, links),
+    ]
     for uplink in uplinks(plan, workload):
-        add("network", f"uplink of {uplink.location}", uplink.utilisation, uplink.location_id)
+        where = f"uplink of {uplink.location}"
+        found += _service(rate, "network", where, uplink.utilisation, uplink.location_id)
     by_id = {node.node_id: node for node in plan.data_nodes}
     reading: dict[str, tuple[Disk, list[Quantity]]] = {}
     for data in disk_data(plan, workload).nodes:
@@ -94,7 +81,8 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
         where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
         # Nodes that share a disk wait for one another.
         whole = reads[0] if len(reads) == 1 else total([("a data node", one) for one in reads], "reads/s")
-        add(DISK_READS, where, whole.scaled(1 / disk.random_read_iops, "fraction"), disk.id)
+        use = whole.scaled(1 / disk.random_read_iops, "fraction")
+        found += _service(rate, DISK_READS, where, use, disk.id)
     held = row_lock_s(plan, workload)
     for table, locks_per_s in hottest_rows(plan, workload):
         use = Quantity(
@@ -104,8 +92,54 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
             "fraction",
             (Term("locks of the hottest row", locks_per_s, "per s", "workload"), term_of(held)),
         )
-        add("row locks", f"hottest row of {table.full_name}", use, table.id)
+        found += _service(rate, "row locks", f"hottest row of {table.full_name}", use, table.id)
     return tuple(sorted(found, key=lambda s: s.max_per_s))
+
+
+def _service(rate: float, resource: str, where: str, use: Quantity, *ids: str) -> list[Service]:
+    """The limit of a resource that is so far in use at a rate; nothing where it is not used."""
+    if use.value <= 0:
+        return []
+    low, high = rate / max(use.high, use.value), rate / min(use.low or use.value, use.value)
+    why = (use.as_term(f"in use at {rate:g} tx/s"),)
+    return [Service(resource, where, rate / use.value, ids, low, high, why)]
+
+
+@kept_by_identity(16)
+def _of_data_nodes(
+    rate: float, busy: tuple[NodeCpu, ...], nodes: tuple[DataNode, ...]
+) -> tuple[Service, ...]:
+    ids = {node.node_id: node.id for node in nodes}
+    found: list[Service] = []
+    for node in busy:
+        where = f"node {node.node_id}, LDM threads"
+        found += _service(rate, "cpu", where, node.ldm_utilisation, ids[node.node_id])
+    return tuple(found)
+
+
+@kept_by_identity(16)
+def _of_hosts(rate: float, hosts: tuple[HostCpu, ...], coming: tuple[ClientNode, ...]) -> tuple[Service, ...]:
+    found: list[Service] = []
+    by_client_host = {client.host_id: client for client in reversed(coming)}
+    for host in hosts:
+        if host.data_nodes:
+            found += _service(rate, "cpu", host.host, host.utilisation, host.host_id)
+        else:
+            client = by_client_host[host.host_id]
+            ids = client.process_id, host.host_id
+            found += _service(rate, f"{client.kind} nodes", client.title, host.utilisation, *ids)
+    for client in coming:
+        where, use = f"{client.title}, cluster connections", client.connection_utilisation
+        found += _service(rate, f"{client.kind} nodes", where, use, client.process_id)
+    return tuple(found)
+
+
+@kept_by_identity(16)
+def _of_links(rate: float, links: NetworkEstimate) -> tuple[Service, ...]:
+    found: list[Service] = []
+    for link in links.hosts:
+        found += _service(rate, "network", link.host, link.utilisation, link.host_id)
+    return tuple(found)
 
 
 def row_lock_s(plan: Plan, workload: Workload) -> Constant:
@@ -150,6 +184,7 @@ def service_per_s(found: Iterable[Service]) -> float:
     return min((one.max_per_s for one in found if one.resource != DISK_READS), default=0.0)
 
 
+@kept_by_identity(4)
 def offered(workload: Workload, steps: int, step_s: float) -> Floats:
     """Transactions that arrive in each step of an open load."""
     load = workload.load

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.row_types import values
 from ndbplan.configuration.settings import (
     NodeSettings,
@@ -27,10 +28,17 @@ from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
-from ndbplan.estimate.loaded import chosen_loads, disk_data, memory_per_row, rate_of, table_loads
+from ndbplan.estimate.loaded import (
+    chosen_loads,
+    disk_data,
+    memory_per_row,
+    rate_of,
+    stored_on_disk,
+    table_loads,
+)
 from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.estimate.storage.shares import NodeShare, Shares
-from ndbplan.estimate.stored import distribute, machines_of, memory, node_data_by_id, shares_of
+from ndbplan.estimate.stored import Lying, lying, machines_of, node_data_by_id, node_memories
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
@@ -43,6 +51,11 @@ Floats = NDArray[np.float64]
 
 FEWEST_FRAGMENTS = 2
 """A single fragment is read in pieces too, so that rows inserted meanwhile are met."""
+
+
+_NOBODY = 0
+"""No node id."""
+_NO_ROOM = TablespaceRoom()
 
 
 class SimulationError(UserError):
@@ -91,37 +104,93 @@ def node_facts(
 ) -> dict[str, NodeFacts]:
     """Facts of every data node in a node group, by process id."""
     rate = rate_of(plan, workload)
-    by_table = list(chosen_loads(plan, workload)) if rate > 0 else []
+    by_table = chosen_loads(plan, workload) if rate > 0 else ()
     grow = {(load.table.id, load.unique_index): memory_per_row(plan, load) for load, _ in by_table}
     held = node_data_by_id(plan)
-    used = {node.node_id: node for node in memory(plan).nodes}
+    used = {node.node_id: node for node in node_memories(plan)}
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
-    loaded = {load.table.id: load for load in (table_loads(plan, workload) if rate > 0 else ())}
-    tables = [(table, loaded.get(table.id), shares_of(plan, table)) for table in plan.tables]
-    rooms = tablespace_rooms(plan.tablespaces, plan.version, tables)
+    loads = table_loads(plan, workload) if rate > 0 else ()
+    rooms = tablespace_rooms(plan.tablespaces, plan.version, stored_on_disk(plan), loads)
     machines = machines_of(plan).by_id
-    disks = {node.id: disks_of(plan, node) for group in groups for node in group}
-    shared = _shared_disks(disks)
-    fragments = _fragments_by_node(plan, by_table)
+    nodes = same(node for group in groups for node in group)
+    disks = _disks_of_nodes(nodes, same(machines[node.node_id].disks for node in nodes))
+    if disks.without is not None:
+        disks_of(plan, disks.without)
+    parts = _parts_of_nodes(by_table, lying(plan))
     # Most nodes of a cluster differ in nothing: what is worked out for one holds for all of its kind.
     kinds: dict[Hashable, NodeFacts] = {}
+    numbers: dict[Hashable, int] = {}
     found: dict[str, NodeFacts] = {}
-    for node in (node for group in groups for node in group):
-        machine = machines[node.node_id]
-        held_bytes = held[node.node_id].checkpoint_bytes if node.node_id in held else 0.0
+    for node in nodes:
+        machine, node_id = machines[node.node_id], node.node_id
         one = _Node(
-            plan, machine.settings, machine.ldm_threads, disks[node.id],
-            used[node.node_id], held_bytes, on_disk.get(node.node_id),
-            rooms.get(node.node_id, TablespaceRoom()),
-            tuple([shares.get(node.node_id) for _, shares in by_table]),
-            tuple([counts.get(node.node_id, 0) for counts in fragments]),
+            plan, machine.settings, machine.ldm_threads, *disks.of[node.id], used[node_id],
+            held[node_id].checkpoint_bytes if node_id in held else 0.0,
+            on_disk.get(node_id), rooms.get(node_id, _NO_ROOM), parts.get(node_id, parts[_NOBODY]),
         )  # fmt: skip
         key = one.kind
-        if key not in kinds:
-            kinds[key] = _facts(one, [load for load, _ in by_table], grow, rate)
-        alike = kinds[key]
-        signature = (alike.signature, node.id if node.id in shared else None)
-        found[node.id] = replace(alike, disks=disks[node.id], signature=signature)
+        facts = kinds.get(key)
+        if facts is None:
+            made = _facts(one, [load for load, _ in by_table], grow, rate)
+            # Two kinds may come to the same; a number is compared faster.
+            number = numbers.setdefault(made.signature, len(numbers))
+            facts = kinds[key] = replace(made, signature=number)
+        signature = (facts.signature, node.id if node.id in disks.shared else None)
+        found[node.id] = replace(facts, disks=one.disks, signature=signature)
+    return found
+
+
+class _NodeDisks(NamedTuple):
+    """The disks of data nodes, by process id."""
+
+    of: Mapping[str, tuple[Mapping[DiskRole, Disk], Hashable]]
+    """The disk of each role; kind and speed of the disks, and which roles share one."""
+    shared: frozenset[str]
+    """Nodes whose disks other nodes use too: these are simulated one by one."""
+    without: DataNode | None
+    """A node on a host without disks."""
+
+
+@kept_by_identity(16)
+def _disks_of_nodes(
+    nodes: tuple[DataNode, ...], by_role: tuple[Mapping[DiskRole, Disk | None], ...]
+) -> _NodeDisks:
+    of: dict[str, tuple[Mapping[DiskRole, Disk], Hashable]] = {}
+    for node, disks in zip(nodes, by_role, strict=True):
+        own = {role: disk for role, disk in disks.items() if disk is not None}
+        if len(own) < len(DiskRole):
+            return _NodeDisks({}, frozenset(), node)
+        of[node.id] = own, _disk_signature(own)
+    users: dict[str, list[str]] = {}
+    for node_id, (mine, _) in of.items():
+        for disk_id in {disk.id for disk in mine.values()}:
+            users.setdefault(disk_id, []).append(node_id)
+    return _NodeDisks(of, frozenset(id_ for ids in users.values() if len(ids) > 1 for id_ in ids), None)
+
+
+class _Part(NamedTuple):
+    """What a data node has of each load: one object for all nodes that have the same."""
+
+    shares: tuple[NodeShare | None, ...]
+    fragments: tuple[int, ...]
+    """Copies of fragments of the table of each load."""
+
+
+@kept_by_identity(16)
+def _parts_of_nodes(by_table: tuple[tuple[TableLoad, Shares], ...], where: Lying | None) -> dict[int, _Part]:
+    """By node id; under 0 what a node without any has."""
+    counted: dict[str, dict[int, int]] = {}
+    for load, _ in by_table:
+        if load.table.id not in counted and where is not None:
+            nodes = where.rows[load.table.id][0].placement.nodes
+            ids, counts = np.unique(nodes, return_counts=True)
+            counted[load.table.id] = dict(zip(ids.tolist(), counts.tolist(), strict=True))
+    known: dict[Hashable, _Part] = {}
+    found = {}
+    for node_id in {_NOBODY, *(node_id for _, shares in by_table for node_id in shares)}:
+        shares = tuple([shares.get(node_id) for _, shares in by_table])
+        fragments = tuple([counted.get(load.table.id, {}).get(node_id, 0) for load, _ in by_table])
+        found[node_id] = known.setdefault((tuple(map(id, shares)), fragments), _Part(shares, fragments))
     return found
 
 
@@ -132,15 +201,13 @@ class _Node(NamedTuple):
     settings: NodeSettings
     ldms: int
     disks: Mapping[DiskRole, Disk]
+    disk_signature: Hashable
     used: NodeMemory
     held_bytes: float
     """In a checkpoint of all its rows."""
     on_disk: NodeDiskData | None
     room: TablespaceRoom
-    shares: tuple[NodeShare | None, ...]
-    """What it has of each load."""
-    fragments: tuple[int, ...]
-    """Copies of fragments of the table of each load."""
+    part: _Part
 
     @property
     def kind(self) -> Hashable:
@@ -149,15 +216,13 @@ class _Node(NamedTuple):
         return (
             id(self.settings),
             self.ldms,
-            tuple([id(share) for share in self.shares]),
-            self.fragments,
+            id(self.part),
             (used.data_memory_bytes.value, used.index_memory_bytes.value),
             (used.data_memory_limit_bytes, used.index_memory_limit_bytes),
             self.held_bytes,
             self.room,
-            None if found is None else _asked_of_disks(found),
-            _cache_signature(found),
-            _disk_signature(self.disks),
+            None if found is None else (_asked_of_disks(found), _cache_signature(found)),
+            self.disk_signature,
         )
 
 
@@ -191,7 +256,7 @@ def _facts(
             sums.row_share.tobytes(),
             start,
             _cache_signature(one.on_disk),
-            _disk_signature(one.disks),
+            one.disk_signature,
         ),
     )
 
@@ -235,7 +300,7 @@ def _sums(
     insert_weight = one.settings.number("InsertRecoveryWork") / 100
     delete_weight = constant_for(plan, "lcp_delete_weight").value
     rows_per_tx = sum(load.writes_per_s for load in loads if load.redo_bytes_per_s.value > 0) / rate
-    for load, share, fragments in zip(loads, one.shares, one.fragments, strict=True):
+    for load, share, fragments in zip(loads, one.part.shares, one.part.fragments, strict=True):
         if share is None:
             continue
         for part, amount in share.by_log_part:
@@ -310,19 +375,9 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     return row
 
 
-def _fragments_by_node(plan: Plan, by_table: list[tuple[TableLoad, Shares]]) -> list[dict[int, int]]:
-    """How many fragments of the table of each load a node has a copy of, by node id."""
-    counted: dict[str, dict[int, int]] = {}
-    for load, _ in by_table:
-        if load.table.id not in counted:
-            ids, counts = np.unique(distribute(plan, load.table).placement.nodes, return_counts=True)
-            counted[load.table.id] = dict(zip(ids.tolist(), counts.tolist(), strict=True))
-    return [counted[load.table.id] for load, _ in by_table]
-
-
 def _fragments(one: _Node, loads: list[TableLoad]) -> float:
     """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
-    by_table = {load.table.id: count for load, count in zip(loads, one.fragments, strict=True)}
+    by_table = {load.table.id: count for load, count in zip(loads, one.part.fragments, strict=True)}
     most = constant_for(one.plan, "lcp_fragments_in_turn").value
     return float(min(most, max(FEWEST_FRAGMENTS, round(sum(by_table.values()) / max(1, one.ldms)))))
 
@@ -392,12 +447,3 @@ def _disk_signature(by_role: Mapping[DiskRole, Disk]) -> Hashable:
         )
         for disk in disks
     )
-
-
-def _shared_disks(disks: Mapping[str, Mapping[DiskRole, Disk]]) -> set[str]:
-    """Ids of data nodes whose disks other data nodes use too: these are simulated one by one."""
-    users: dict[str, list[str]] = {}
-    for node_id, by_role in disks.items():
-        for disk_id in {disk.id for disk in by_role.values()}:
-            users.setdefault(disk_id, []).append(node_id)
-    return {node_id for ids in users.values() if len(ids) > 1 for node_id in ids}
