@@ -5,14 +5,18 @@ Rates are tried in a fixed order: an answer for a longer time is never higher.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ndbplan.estimate.constants import constants_of
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.simulation import Simulation
 
@@ -38,8 +42,8 @@ otherwise, and may meet a full log where a little more does not."""
 _NEAR_EXPONENT = 1.0
 """So near to the answer, as an exponent of two, less is tried too."""
 CLEARLY_ABOVE = 1.05
-_PIECE_S = 300.0
-"""A run that is given up at its first refusal is looked at so often."""
+_FIRST_LOOK_STEPS = 100
+"""Whether a run can be given up is looked at then, and whenever it has gone on for as long again."""
 
 
 @dataclass(frozen=True)
@@ -78,24 +82,30 @@ def highest_rate(
     """
     ceiling = min(_ceilings(scenario, duration_s), key=lambda c: c.rate_per_s)
 
-    def end_at(rate_per_s: float, is_near: bool) -> End | None:
+    def failing(rate_per_s: float, is_near: bool) -> float | None:
+        """The rate itself, or a little less, that is not sustained; None: all of them are."""
+        if rate_per_s >= ceiling.rate_per_s:
+            return rate_per_s
+        rates = (factor * rate_per_s for factor in ((1.0, *LOWER_TOO) if is_near else (1.0,)))
+        return next((one for one in rates if not _is_sustained(scenario, one, duration_s, cancelled)), None)
+
+    def end_of(rate_per_s: float) -> End:
         if rate_per_s >= ceiling.rate_per_s:
             return ceiling.end
-        for factor in (1.0, *LOWER_TOO) if is_near else (1.0,):
-            reason = _end_at(scenario, factor * rate_per_s, duration_s, cancelled)
-            if reason is not None:
-                return reason
-        return None
+        end = _end_at(scenario, rate_per_s, duration_s, cancelled)
+        assert end is not None
+        return end
 
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
-    rate, above, end = 0.0, 2.0**high, ceiling.end
+    rate, above, failed = 0.0, 2.0**high, math.inf
     while high - low > PRECISION:
         middle = (low + high) / 2
-        reason = end_at(2.0**middle, high - low < _NEAR_EXPONENT)
-        if reason is None:
+        found = failing(2.0**middle, high - low < _NEAR_EXPONENT)
+        if found is None:
             low, rate = middle, 2.0**middle
         else:
-            high, above, end = middle, 2.0**middle, reason
+            high, above, failed = middle, 2.0**middle, found
+    end = end_of(failed)
     if end is not ceiling.end:
         if end.at_s is None and end.limit.used < 1.0:
             # So little waits just above the rate that a run of it names nothing as short.
@@ -103,9 +113,9 @@ def highest_rate(
         return rate, end
     if ceiling.rate_per_s > rate:
         # The halves stop a little below a limit that is known exactly.
-        reason = end_at(ceiling.rate_per_s * _JUST_BELOW, True)
-        if reason is not None:
-            return rate, reason
+        found = failing(ceiling.rate_per_s * _JUST_BELOW, True)
+        if found is not None:
+            return rate, end_of(found)
         rate = ceiling.rate_per_s
     if end.limit.resource != "none":
         # What the simulation says of the next higher rate, so that both name the same.
@@ -120,20 +130,9 @@ def holds(
 
     What `highest_rate` asks of each rate, without asking what ends it.
     """
-    from ndbplan.simulate.recorded import LEAST_REFUSED
-    from ndbplan.simulate.session import Session
-    from ndbplan.simulate.simulation import Story
-    from ndbplan.simulate.steps import Watch
-
     if rate_per_s >= ceiling_per_s(scenario, duration_s):
         return False
-    steady = _steady(scenario, rate_per_s, duration_s, STEP_S)
-    session = Session(Story(steady, steady))
-    while session.now_s < steady.duration_s:
-        session.advance(_PIECE_S, Watch(cancelled=cancelled))
-        if (session.simulation.state.errors >= LEAST_REFUSED).any():
-            return False
-    return _end_of(session.simulation, rate_per_s) is None
+    return not _fails(_steady(scenario, rate_per_s, duration_s, STEP_S), rate_per_s, cancelled)
 
 
 def end_at(
@@ -175,30 +174,69 @@ def _ceilings(scenario: Scenario, duration_s: float) -> list[Ceiling]:
     return ceilings
 
 
+class _Stage(NamedTuple):
+    """A piece of a long time that is simulated."""
+
+    scenario: Scenario
+    """At a steady rate."""
+    gone_s: float
+    """Time before it that is not."""
+
+
+def _stages(scenario: Scenario, rate_per_s: float, duration_s: float) -> Iterator[_Stage]:
+    """What is simulated of the time that a rate is to be sustained."""
+    import numpy as np
+
+    yield _Stage(_steady(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S), 0.0)
+    if duration_s <= FINE_RUN_S:
+        return
+    coarse = _with_step(scenario, COARSE_STEP_S)
+    yield _Stage(_steady(coarse, rate_per_s, min(duration_s, LONGEST_RUN_S), COARSE_STEP_S), 0.0)
+    if duration_s <= LONGEST_RUN_S:
+        return
+    gone_s = duration_s - LONGEST_RUN_S
+    each = [
+        (node.inserted_bytes, node.memory_bytes, node.space_bytes, node.index_bytes)
+        for node in coarse.laws.nodes
+    ]
+    start = (coarse.start + rate_per_s * gone_s * np.array(each)).clip(min=0.0)
+    cache = coarse.page_cache and coarse.page_cache.after(rate_per_s * gone_s)
+    late = replace(coarse, start=start, page_cache=cache)
+    yield _Stage(_steady(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S), gone_s)
+
+
 def _end_at(
     scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None
 ) -> End | None:
     """What ends a rate within the time; None when nothing does."""
-    import numpy as np
+    from ndbplan.simulate.run import run_scenario
 
-    end = _run(scenario, rate_per_s, min(duration_s, FINE_RUN_S), STEP_S, cancelled)
-    if end is None and duration_s > FINE_RUN_S:
-        coarse = _with_step(scenario, COARSE_STEP_S)
-        run_s = min(duration_s, LONGEST_RUN_S)
-        end = _run(coarse, rate_per_s, run_s, COARSE_STEP_S, cancelled)
-        if end is None and duration_s > LONGEST_RUN_S:
-            gone_s = duration_s - LONGEST_RUN_S
-            each = [
-                (node.inserted_bytes, node.memory_bytes, node.space_bytes, node.index_bytes)
-                for node in coarse.laws.nodes
-            ]
-            start = (coarse.start + rate_per_s * gone_s * np.array(each)).clip(min=0.0)
-            cache = coarse.page_cache and coarse.page_cache.after(rate_per_s * gone_s)
-            late = replace(coarse, start=start, page_cache=cache)
-            end = _run(late, rate_per_s, LONGEST_RUN_S, COARSE_STEP_S, cancelled)
-            if end is not None and end.at_s is not None:
-                end = replace(end, at_s=end.at_s + gone_s)
-    return end
+    for stage in _stages(scenario, rate_per_s, duration_s):
+        end = _end_of(run_scenario(stage.scenario, cancelled=cancelled), rate_per_s)
+        if end is not None:
+            return end if end.at_s is None else replace(end, at_s=end.at_s + stage.gone_s)
+    return None
+
+
+def _is_sustained(
+    scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None
+) -> bool:
+    """Whether nothing ends a rate within the time."""
+    stages = _stages(scenario, rate_per_s, duration_s)
+    return not any(_fails(stage.scenario, rate_per_s, cancelled) for stage in stages)
+
+
+def _fails(steady: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | None) -> bool:
+    """Whether a run refuses work or lets it wait: given up as soon as it does."""
+    from ndbplan.simulate.simulation import Simulation, Story
+    from ndbplan.simulate.steps import Watch, advance
+
+    run, watch = Simulation.begin(Story(steady, steady)), Watch(cancelled=cancelled)
+    while run.step < steady.steps:
+        advance(run, max(_FIRST_LOOK_STEPS, 2 * run.step), watch)
+        if len(_refused(run)) or _lets_wait(run, rate_per_s):
+            return True
+    return False
 
 
 def _with_step(scenario: Scenario, step_s: float) -> Scenario:
@@ -210,24 +248,8 @@ def _with_step(scenario: Scenario, step_s: float) -> Scenario:
     return replace(scenario.with_laws(run=run), step_s=step_s)
 
 
-def _run(
-    scenario: Scenario,
-    rate_per_s: float,
-    run_s: float,
-    step_s: float,
-    cancelled: Callable[[], bool] | None,
-) -> End | None:
-    """What ends a steady rate within one simulation."""
-    from ndbplan.simulate.run import run_scenario
-
-    steady = _steady(scenario, rate_per_s, run_s, step_s)
-    return _end_of(run_scenario(steady, cancelled=cancelled), rate_per_s)
-
-
 def _steady(scenario: Scenario, rate_per_s: float, run_s: float, step_s: float) -> Scenario:
     """The scenario under a steady rate, for so long."""
-    import math
-
     import numpy as np
 
     steps = math.ceil(run_s / step_s - 1e-9)
@@ -237,22 +259,38 @@ def _steady(scenario: Scenario, rate_per_s: float, run_s: float, step_s: float) 
     return replace(scenario.with_laws(run=run, offered=offered), steps=steps)
 
 
+def _refused(run: Simulation) -> NDArray[np.intp]:
+    """The errors that clients got so far, by their index."""
+    import numpy as np
+
+    from ndbplan.simulate.recorded import LEAST_REFUSED
+
+    return np.flatnonzero(run.state.errors >= LEAST_REFUSED)
+
+
+def _lets_wait(run: Simulation, rate_per_s: float) -> bool:
+    """Whether too much work waited, or was never sent as clients wait, in what is recorded as a whole."""
+    import numpy as np
+
+    from ndbplan.simulate.world.indices import OfCluster
+
+    whole = run.step // int(run.laws.run.steps_per_bucket)
+    totals = run.history.totals if run.step == run.scenario.steps else run.history.totals[:whole]
+    unsent = np.cumsum(totals[:, OfCluster.OFFERED] - totals[:, OfCluster.ATTEMPTED])
+    waits = max(float(unsent.max(initial=0.0)), float(totals[:, OfCluster.WAITING].max(initial=0.0)))
+    return waits > rate_per_s * WAITS_S
+
+
 def _end_of(run: Simulation, rate_per_s: float) -> End | None:
     """Why a finished run at a steady rate counts as not sustained."""
     import numpy as np
 
-    from ndbplan.simulate.recorded import LEAST_REFUSED
     from ndbplan.simulate.result import SimulationResult
-    from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster
+    from ndbplan.simulate.world.indices import ERROR_CODES
 
-    totals, errors, first_at = run.history.totals, run.state.errors, run.state.first
-    unsent = np.cumsum(totals[:, OfCluster.OFFERED] - totals[:, OfCluster.ATTEMPTED])
-    waits = max(float(unsent.max(initial=0.0)), float(totals[:, OfCluster.WAITING].max(initial=0.0)))
-    refused = np.flatnonzero(errors >= LEAST_REFUSED)
-    if len(refused) == 0 and waits <= rate_per_s * WAITS_S:
-        return None
+    errors, first_at, refused = run.state.errors, run.state.first, _refused(run)
     if len(refused) == 0:
-        return End(SimulationResult.of(run).bottleneck)
+        return End(SimulationResult.of(run).bottleneck) if _lets_wait(run, rate_per_s) else None
     first = min(refused, key=lambda code: first_at[code, 0])
     # What else happens later in an overloaded run is not what ended it.
     alone = np.zeros_like(errors)
