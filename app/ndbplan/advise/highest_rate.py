@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from ndbplan.advise.executors import at_once
 from ndbplan.estimate.constants import constants_of
 from ndbplan.simulate.bottleneck import Bottleneck, full_of
 
@@ -82,12 +83,16 @@ def highest_rate(
     """
     ceiling = min(_ceilings(scenario, duration_s), key=lambda c: c.rate_per_s)
 
+    def is_sustained(rate_per_s: float) -> bool:
+        return _is_sustained(scenario, rate_per_s, duration_s, cancelled)
+
     def failing(rate_per_s: float, is_near: bool) -> float | None:
         """The rate itself, or a little less, that is not sustained; None: all of them are."""
-        if rate_per_s >= ceiling.rate_per_s:
+        if rate_per_s >= ceiling.rate_per_s or not is_sustained(rate_per_s):
             return rate_per_s
-        rates = (factor * rate_per_s for factor in ((1.0, *LOWER_TOO) if is_near else (1.0,)))
-        return next((one for one in rates if not _is_sustained(scenario, one, duration_s, cancelled)), None)
+        lower = [factor * rate_per_s for factor in (LOWER_TOO if is_near else ())]
+        held = at_once(is_sustained, lower)
+        return next((one for one, is_held in zip(lower, held, strict=True) if not is_held), None)
 
     def end_of(rate_per_s: float) -> End:
         if rate_per_s >= ceiling.rate_per_s:
