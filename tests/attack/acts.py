@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from exporting.acted_changes import changes, with_linked_redo, with_management_nodes
+from exporting.acted_changes import changes, with_init_scripts, with_linked_redo, with_management_nodes
 from exporting.acted_life import Life
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
@@ -27,8 +27,8 @@ from ndbplan.edits.parts import set_plan
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
-LINKED = "starter-linked-redo"
-SAMPLES = [*sorted(path.stem for path in resource_path("samples").glob("*.ndbplan")), LINKED]
+VARIED = {"starter-linked-redo": with_linked_redo, "starter-init-scripts": with_init_scripts}
+SAMPLES = [*sorted(path.stem for path in resource_path("samples").glob("*.ndbplan")), *VARIED]
 VERSIONS = ("7.4", "8.0", "8.4")
 
 
@@ -76,7 +76,7 @@ def plans(given: argparse.Namespace) -> Iterator[tuple[str, Plan]]:
     for name in given.samples:
         for version in given.versions:
             for count in given.servers:
-                sample = with_linked_redo(sample_plan("starter")) if name == LINKED else sample_plan(name)
+                sample = VARIED[name](sample_plan("starter")) if name in VARIED else sample_plan(name)
                 plan = with_management_nodes(set_plan(sample, ndb_version=version), count)
                 yield f"{name} {version}, {count} management node{'s' if count > 1 else ''}", plan
 

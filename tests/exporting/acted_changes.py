@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from ndbplan.edits.growth import add_node_group, twin_host
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
+from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.plan.tables import Column, Index
@@ -31,6 +32,13 @@ def with_management_nodes(plan: Plan, count: int) -> Plan:
 def with_linked_redo(plan: Plan) -> Plan:
     """The starter with the files of its data nodes beside its checkpoints, and the redo log linked away."""
     return set_parameter(plan, "data_node", "FileSystemPath", "/nvme1/mysqlcluster")
+
+
+def with_init_scripts(plan: Plan) -> Plan:
+    """No host has systemd."""
+    for host in plan.hosts:
+        plan = update(plan, host.id, service_manager=ServiceManager.INIT_SCRIPTS)
+    return plan
 
 
 def _with_server(plan: Plan, node_id: int, host_id: str) -> Plan:

@@ -9,6 +9,14 @@ from pathlib import Path
 
 from exporting.acted_state import ActedState, DataNodeProcess, ManagementServer, Process, RefusedError
 from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.hardware import ServiceManager
+
+
+def unit_file(process: Process) -> str:
+    """Where the unit, or the init script, of a process lies on its host."""
+    folder = "systemd/system" if process.unit.endswith(".service") else "init.d"
+    return f"/etc/{folder}/{process.unit}"
+
 
 STORED_USERS = NdbVersion(8, 0, 18)
 """From here on SQL nodes share accounts."""
@@ -35,6 +43,7 @@ class ActedHosts(ActedState):
         """A machine is gone, and an empty one has its name."""
         self.files = {place: text for place, text in self.files.items() if place[0] != host}
         self.enabled = {place for place in self.enabled if place[0] != host}
+        self.executable = {place for place in self.executable if place[0] != host}
         self.units = {place: text for place, text in self.units.items() if place[0] != host}
         self.releases[host] = ""
         self.users.discard(host)
@@ -64,6 +73,7 @@ class ActedHosts(ActedState):
 
     def _chmod(self, host: str, words: list[str]) -> str:
         assert self._exists(host, words[-1])
+        {"0755": self.executable.add, "0644": self.executable.discard}[words[0]]((host, words[-1]))
         return ""
 
     def _useradd(self, host: str, _words: list[str]) -> str:
@@ -75,10 +85,19 @@ class ActedHosts(ActedState):
             if words[0] != words[2]:
                 raise RefusedError("")
             return ""
+        if len(words) == 3 and words[1] == "-eq":
+            return self._test(host, [words[0], "=", words[2]])
         negated = words[0] == "!"
         flag, path = words[-2:]
+        if path == "/run/systemd/system":
+            if self._is_init(host) != negated:
+                raise RefusedError("")
+            return ""
         is_link = self.files.get((host, path), "").startswith("-> ")
-        found = is_link if flag == "-L" else self._exists(host, path)
+        found = {
+            "-L": is_link,
+            "-x": (host, path) in self.executable and self._exists(host, path),
+        }.get(flag, self._exists(host, path))
         if found == negated:
             raise RefusedError("")
         return ""
@@ -178,6 +197,8 @@ class ActedHosts(ActedState):
         folder = "/etc/systemd/system/"
         if action == "daemon-reload":
             self.units |= {place: text for place, text in self.files.items() if place[1].startswith(folder)}
+        if self._is_init(host):
+            raise RefusedError("systemctl: command not found\n", 127)
         if action in ("daemon-reload", "reset-failed") or words[-1] == "mysql":
             return ""
         process, place = self._process(host, unit), (host, f"{folder}{unit}")
@@ -211,20 +232,54 @@ class ActedHosts(ActedState):
             raise RefusedError(f"systemctl {action}: not known here\n")
         return ""
 
+    def _is_init(self, host: str) -> bool:
+        """Whether scripts in /etc/init.d start the services of a host."""
+        return any(
+            one.hostname == host and one.service_manager is ServiceManager.INIT_SCRIPTS
+            for one in self.plan.hosts
+        )
+
+    def _service(self, host: str, words: list[str]) -> str:
+        name, action = words
+        place = (host, f"/etc/init.d/{name}")
+        if place not in self.files or place not in self.executable:
+            raise RefusedError(f"{name}: unrecognized service\n", 1)
+        process = self._process(host, name)
+        if action == "status":
+            if not process.active:
+                raise RefusedError(f"{name} is stopped\n", 3)
+            return f"{name} is running (1)\n"
+        if action == "is-enabled":
+            if place not in self.enabled:
+                raise RefusedError("", 1)
+        elif action == "enable":
+            self.enabled.add(place)
+        elif action == "disable":
+            self.enabled.discard(place)
+        elif action == "start":
+            self._start(process)
+        else:
+            assert action == "stop", action
+            self._stop(process)
+        return ""
+
     def _start(self, process: Process) -> None:
         if process.active:
             return
         if not (release := self.releases.get(process.host)):
             raise RefusedError("203/EXEC\n")
-        option = self.files.pop((process.host, f"/run/{process.unit}.option"), "")
-        text = self.files[process.host, f"/etc/systemd/system/{process.unit}"]
+        is_init = self._is_init(process.host)
+        place = "/var/run" if is_init else "/run"
+        option = self.files.pop((process.host, f"{place}/{process.unit}.option"), "")
+        text = self.files[process.host, unit_file(process)]
         if isinstance(process, ManagementServer):
             self._start_management(process, option)
         elif isinstance(process, DataNodeProcess):
             self._start_data_node(process, option)
         else:
             self._start_sql(process)
-        assert f"ExecStart=/usr/sbin/{'mysqld' if process.node_id in self.sql_nodes else 'ndb'}" in text
+        word = "command=(" if is_init else "ExecStart="
+        assert f"{word}/usr/sbin/{'mysqld' if process.node_id in self.sql_nodes else 'ndb'}" in text
         process.active, process.ends_at, process.release = True, None, release
 
     def _start_management(self, server: ManagementServer, option: str) -> None:

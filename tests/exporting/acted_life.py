@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import NamedTuple, Self, cast
 
 from exporting.acted_cluster import ActedCluster
+from exporting.acted_hosts import unit_file
 from exporting.acted_state import Process
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
 from ndbplan.configuration.node_groups import node_groups
@@ -277,7 +278,7 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
             yield f"{process.unit} does not serve"
         if process.release != str(plan.version):
             yield f"{process.unit} runs {process.release or 'nothing'}"
-        if (process.host, f"/etc/systemd/system/{process.unit}") not in cluster.enabled:
+        if (process.host, unit_file(process)) not in cluster.enabled:
             yield f"{process.unit} does not start with its host"
 
 

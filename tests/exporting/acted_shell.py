@@ -22,7 +22,7 @@ _PROGRAMS = (
     "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
     "systemctl", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink", "mkdir", "useradd", "id",
     "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm", "systemd-tmpfiles", "/usr/sbin/ndbmtd",
-    "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
+    "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {

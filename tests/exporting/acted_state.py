@@ -96,6 +96,8 @@ class ActedState:
     users: set[str] = field(default_factory=set)
     """Hosts that have the user of the processes."""
     enabled: set[tuple[str, str]] = field(default_factory=set)
+    executable: set[tuple[str, str]] = field(default_factory=set)
+    """Init scripts that may be run."""
     altered: list[str] = field(default_factory=list)
     """Statements on tables that were taken."""
     tables: dict[str, set[str]] = field(default_factory=dict)

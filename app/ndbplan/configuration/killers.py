@@ -19,7 +19,7 @@ from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Damage, Effect, Failures, Judged
 from ndbplan.plan.fields import Parameters
-from ndbplan.plan.hardware import Host, Location
+from ndbplan.plan.hardware import Host, Location, ServiceManager
 from ndbplan.plan.origins import NO_ORIGINS
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 from ndbplan.plan.processes import Link, Process
@@ -46,6 +46,7 @@ _WITHOUT_EFFECT = {
     "clock_ghz": 1.0,
     "core_gain_per_clock": None,
     "network_bytes_per_s": 1.0,
+    "service_manager": ServiceManager.SYSTEMD,
     "uplink_bytes_per_s": None,
     "capacity_bytes": 1,
     "sequential_read_bytes_per_s": 1.0,

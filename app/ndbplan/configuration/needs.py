@@ -188,6 +188,13 @@ def _refusals(before: Plan, after: Plan, change: Difference) -> Iterator[tuple[s
             yield f"in {name}, {broken}", "complete the node group"
     if before.version != after.version:
         yield from _versions(before, after)
+    managers = {host.hostname: host.service_manager for host in before.hosts}
+    for host in after.hosts:
+        if managers.get(host.hostname, host.service_manager) is not host.service_manager:
+            yield (
+                f"{host.hostname} starts services otherwise than before: it is another operating system",
+                "state it for what runs too, and bring the host up anew: part replace-host",
+            )
     ids = {node.node_id for node in change.removed if node.section == "DB"}
     kept = {node.node_id for node in after.data_nodes} - {node.node_id for node in change.added}
     if ids and not kept:

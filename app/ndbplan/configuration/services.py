@@ -15,6 +15,7 @@ from ndbplan.configuration.deployment import (
 )
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.settings import node_settings
+from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
@@ -34,7 +35,8 @@ class Service:
 
     host: str
     name: str
-    """Of its unit: `ndbmtd-3.service`."""
+    """Of its unit, `ndbmtd-3.service`, or of its init script, `ndbmtd-3`."""
+    manager: ServiceManager
     description: str
     type: str
     """What systemd waits for: simple, or notify when the program says that it is ready."""
@@ -50,9 +52,57 @@ class Service:
     """Which ends it comes back from."""
 
     @property
+    def _is_unit(self) -> bool:
+        return self.manager is ServiceManager.SYSTEMD
+
+    @property
     def file(self) -> str:
-        """Place of its unit in the exported folder."""
-        return f"systemd/{self.host.replace(':', '-')}/{self.name}"
+        """Place of its unit or init script in the exported folder."""
+        return f"{'systemd' if self._is_unit else 'init.d'}/{self.host.replace(':', '-')}/{self.name}"
+
+    @property
+    def target(self) -> str:
+        """Where that lies on its host."""
+        return f"/etc/{'systemd/system' if self._is_unit else 'init.d'}/{self.name}"
+
+    # What a shell on its host is told.
+
+    @property
+    def is_managed(self) -> str:
+        """A test: whether the host starts its services as the plan says."""
+        return f"test {'-d' if self._is_unit else '! -d'} /run/systemd/system"
+
+    @property
+    def is_active(self) -> str:
+        """A test: whether it runs."""
+        return f"systemctl is-active --quiet {self.name}" if self._is_unit else f"service {self.name} status"
+
+    @property
+    def enable(self) -> str:
+        """It is read anew, and starts with its host."""
+        if self._is_unit:
+            return f"systemctl daemon-reload && systemctl enable {self.name}"
+        return f"chmod 0755 {self.target} && service {self.name} enable"
+
+    @property
+    def is_ready(self) -> str:
+        """A test: whether it starts with its host, as it lies there."""
+        if self._is_unit:
+            loaded = f"systemctl show --property=NeedDaemonReload {self.name}"
+            return f'{{ {self.is_enabled} && test "$({loaded})" = NeedDaemonReload=no; }}'
+        return f"{{ test -x {self.target} && {self.is_enabled}; }}"
+
+    @property
+    def is_enabled(self) -> str:
+        """A test: whether it starts with its host."""
+        if self._is_unit:
+            return f"systemctl is-enabled --quiet {self.name}"
+        return f"service {self.name} is-enabled"
+
+    @property
+    def disable(self) -> str:
+        """It no longer starts with its host."""
+        return f"systemctl disable {self.name}" if self._is_unit else f"service {self.name} disable"
 
 
 @kept_by_identity(8)
@@ -73,6 +123,15 @@ def service_of(plan: Plan, node: ManagementNode | DataNode | SqlNode) -> Service
     return _data(plan, node) if isinstance(node, DataNode) else _sql(plan, node)
 
 
+def _place(
+    plan: Plan, node: ManagementNode | DataNode | SqlNode, name: str
+) -> tuple[str, str, ServiceManager]:
+    """Where a service is, what it is called under the manager of its host, and that manager."""
+    host = plan.host(node.host_id)
+    unit = name if host.service_manager is ServiceManager.INIT_SCRIPTS else f"{name}.service"
+    return host.hostname, unit, host.service_manager
+
+
 def _management(plan: Plan, node: ManagementNode) -> Service:
     words = [
         "/usr/sbin/ndb_mgmd",
@@ -83,8 +142,7 @@ def _management(plan: Plan, node: ManagementNode) -> Service:
     if plan.features.config_cache:
         words.append(f"--configdir={MANAGEMENT_DIRECTORY}")
     return Service(
-        plan.host(node.host_id).hostname,
-        f"ndb_mgmd-{node.node_id}.service",
+        *_place(plan, node, f"ndb_mgmd-{node.node_id}"),
         f"NDB management node {node.node_id} of {ascii_text(plan.name)}",
         "simple",
         tuple(words),
@@ -96,8 +154,7 @@ def _management(plan: Plan, node: ManagementNode) -> Service:
 def _data(plan: Plan, node: DataNode) -> Service:
     program, paths = data_node_program(plan), data_node_paths(plan, node)
     return Service(
-        plan.host(node.host_id).hostname,
-        f"{program}-{node.node_id}.service",
+        *_place(plan, node, f"{program}-{node.node_id}"),
         f"NDB data node {node.node_id} of {ascii_text(plan.name)}",
         "simple",
         # --nodaemon keeps the angel process, which RESTART of the management client needs.
@@ -120,9 +177,8 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
     if suffix:
         words.append(f"--defaults-group-suffix={suffix}")
     return Service(
-        plan.host(node.host_id).hostname,
         # A name of its own: mysqld.service is that of the distribution's packages.
-        f"ndb_mysqld-{node.node_id}.service",
+        *_place(plan, node, f"ndb_mysqld-{node.node_id}"),
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),

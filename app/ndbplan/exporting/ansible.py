@@ -17,7 +17,7 @@ from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.exporting.yaml_text import yaml_text
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Host, ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process, SqlNode, process_node_ids
 
@@ -79,7 +79,10 @@ def _group(plan: Plan, nodes: Sequence[ManagementNode | DataNode | SqlNode]) -> 
 
 
 def _host(host: Host) -> dict[str, Any]:
-    return {"ansible_host": host.hostname}
+    variables = {"ansible_host": host.hostname}
+    if host.service_manager is not ServiceManager.SYSTEMD:
+        variables["ndb_service_manager"] = host.service_manager.value
+    return variables
 
 
 def _node(plan: Plan, node: Process) -> tuple[str, dict[str, Any]]:

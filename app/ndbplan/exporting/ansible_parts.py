@@ -106,11 +106,17 @@ def _hosts_role(written: Any) -> dict[str, str]:
     }
     return {
         "ansible/tune_hosts.yml": written([play], "Settings of the operating system."),
-        f"{role}/tasks/main.yml": written([_copied(one) for one in host_settings()], "Files with reasons."),
+        f"{role}/tasks/main.yml": written(
+            [_copied(one) | (_WHERE_SYSTEMD_IS if one.by_systemd else {}) for one in host_settings()],
+            "Files with reasons.",
+        ),
         f"{role}/handlers/main.yml": written(
             [_applied(one) for one in host_settings()], "What puts them into force at once."
         ),
     }
+
+
+_WHERE_SYSTEMD_IS = {"when": "ndb_service_manager | default('systemd') == 'systemd'"}
 
 
 def _copied(setting: HostSetting) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, shell_quoted
 from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
+from ndbplan.configuration.services import services
 from ndbplan.exporting.templates import render
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.change import BEFORE_FOLDER
@@ -31,13 +32,14 @@ from ndbplan.operations.commands import (
 )
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.operations.restoring import no_way_to_restore
+from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 
 _HEREDOC = "END_OF_SQL"
 
 
 _LEFT_OUT = (
-    "hosts without systemd: start, stop and restart go through units",
+    "hosts that have neither systemd nor init scripts in /etc/init.d (containers, OpenRC)",
     "rules of firewalls, SELinux and AppArmor: mysqld and the data nodes connect to ports that data nodes "
     "choose themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on)",
     "a password for root of each SQL node, which can log in on its host only and has none at first",
@@ -62,6 +64,29 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     return tuple(reasons)
 
 
+_MANAGERS = {
+    ServiceManager.SYSTEMD: (
+        "systemd 231 or later starts, stops and restarts the nodes, by the units in systemd/"
+    ),
+    ServiceManager.INIT_SCRIPTS: (
+        "scripts in /etc/init.d (from init.d/) start and stop the nodes, and start those that fail again; "
+        "chkconfig or update-rc.d has them start with the host"
+    ),
+}
+
+
+def started_by(plan: Plan) -> tuple[str, ...]:
+    """What starts, stops and restarts the nodes of which hosts, a sentence each."""
+    hosts: dict[ServiceManager, list[str]] = {}
+    for service in services(plan):
+        named = hosts.setdefault(service.manager, [])
+        if service.host not in named:
+            named.append(service.host)
+    if len(hosts) == 1:
+        return tuple(f"On every host {_MANAGERS[manager]}." for manager in hosts)
+    return tuple(f"On {', '.join(names)} {_MANAGERS[manager]}." for manager, names in hosts.items())
+
+
 def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
     """The runbook as Markdown."""
     return render(
@@ -72,7 +97,7 @@ def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
         blocks=markdown_blocks,
         left_out=left_out(plan, parts),
         in_all=_in_all,
-        connect_string=connect_string(plan),
+        started_by=started_by(plan),
     )
 
 
@@ -100,6 +125,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
         other_folders=_OTHER_FOLDERS,
         left_out=left_out(plan, parts),
+        started_by=started_by(plan),
         management_host=plan.host(first.host_id).hostname if first else "localhost",
         line=_script_line,
         expected=expected_text,
@@ -221,13 +247,13 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
             ]
         case StartService():
             option = (
-                f"echo START_OPTION={command.option} >/run/{command.unit}.option && "
+                f"echo START_OPTION={command.option} >{_option_file(command.unit)} && "
                 if command.option
                 else ""
             )
-            return [_typed(command.host, f"{option}systemctl start {command.unit}")]
+            return [_typed(command.host, f"{option}{_told(command.unit, 'start')}")]
         case StopService():
-            return [_typed(command.host, f"systemctl stop {command.unit}")]
+            return [_typed(command.host, _told(command.unit, "stop"))]
         case StopDataNode():
             return [
                 ("", _stop_typed(command)),
@@ -279,7 +305,21 @@ def _typed(host: str, command: str) -> tuple[str, str]:
 
 
 def _ended(unit: str) -> str:
-    return f"while systemctl is-active --quiet {unit}; do sleep 1; done"
+    test = f"systemctl is-active --quiet {unit}" if _is_unit(unit) else f"service {unit} status"
+    return f"while {test}; do sleep 1; done"
+
+
+def _is_unit(unit: str) -> bool:
+    """A unit of systemd; anything else is an init script."""
+    return unit.endswith(".service")
+
+
+def _told(unit: str, verb: str) -> str:
+    return f"systemctl {verb} {unit}" if _is_unit(unit) else f"service {unit} {verb}"
+
+
+def _option_file(unit: str) -> str:
+    return f"{'/run' if _is_unit(unit) else '/var/run'}/{unit}.option"
 
 
 def _fenced(language: str, text: str) -> str:

@@ -1,24 +1,45 @@
-"""systemd units of every process, by host."""
+"""What starts every process with its host: units of systemd, or init scripts."""
 
 from __future__ import annotations
 
-from ndbplan.configuration.services import services
+from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.services import Service, services
 from ndbplan.exporting.templates import render
+from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
+
+_SECONDS_TO_STOP = 600
+"""How long a process is waited for that is told to stop; then it is killed (judgement)."""
 
 
 def render_units(plan: Plan) -> dict[str, str]:
-    """The text of every unit by its place in the exported folder."""
-    return {
-        service.file: render(
-            "service.j2",
-            plan=plan,
-            unit=service,
-            command=" ".join(map(unit_word, service.command)),
-            mounts=[unit_word(path) for path in service.mounts],
-        )
-        for service in services(plan)
-    }
+    """The text of every unit and init script by its place in the exported folder."""
+    return {service.file: _RENDERED[service.manager](plan, service) for service in services(plan)}
+
+
+def _unit(plan: Plan, service: Service) -> str:
+    return render(
+        "service.j2",
+        plan=plan,
+        unit=service,
+        command=" ".join(map(unit_word, service.command)),
+        mounts=[unit_word(path) for path in service.mounts],
+        seconds_to_stop=_SECONDS_TO_STOP,
+    )
+
+
+def _init_script(plan: Plan, service: Service) -> str:
+    return render(
+        "init_script.j2",
+        plan=plan,
+        service=service,
+        command=" ".join(map(shell_quoted, service.command)),
+        mounts=" ".join(map(shell_quoted, service.mounts)),
+        seconds_to_stop=_SECONDS_TO_STOP,
+    )
+
+
+_RENDERED = {ServiceManager.SYSTEMD: _unit, ServiceManager.INIT_SCRIPTS: _init_script}
 
 
 def unit_word(text: str) -> str:

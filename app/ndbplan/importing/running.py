@@ -28,4 +28,10 @@ def what_runs(path: Path, planned: Plan) -> tuple[Plan, str]:
         text = content.decode("utf-8", "replace").removeprefix("\ufeff")
         return with_options(planned, text, str(path), only_these=True).plan, ""
     plan, _ = import_config({str(path): content}, planned.ndb_version)
-    return plan, content.decode("utf-8", "replace")
+    # It says nothing of what starts services.
+    managers = {host.hostname: host.service_manager for host in planned.hosts}
+    hosts = (
+        host.model_copy(update={"service_manager": managers.get(host.hostname, host.service_manager)})
+        for host in plan.hosts
+    )
+    return plan.replace(hosts=tuple(hosts)), content.decode("utf-8", "replace")

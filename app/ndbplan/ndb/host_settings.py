@@ -21,6 +21,8 @@ class HostSetting(NamedTuple):
     apply: str
     why: str
     source: str
+    by_systemd: bool = False
+    """Hosts without systemd have nothing that reads the file."""
 
     @property
     def text(self) -> str:

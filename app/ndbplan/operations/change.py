@@ -431,9 +431,7 @@ class _Work:
 
 def _not_with_its_host(service: Service) -> Shell:
     """A unit that no longer starts with its host."""
-    unit = shell_quoted(service.name)
-    same = f"! systemctl is-enabled --quiet {unit}"
-    return Shell(service.host, f"systemctl disable {unit}", same=same)
+    return Shell(service.host, service.disable, same=f"! {service.is_enabled}")
 
 
 def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:

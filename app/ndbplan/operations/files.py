@@ -19,6 +19,8 @@ from ndbplan.operations.commands import Command, Copy, Shell, start_service, sto
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
+_OTHERWISE = shell_quoted("services are started otherwise here: state it for the host (service_manager)")
+
 
 def directory(host: str, path: str, owner: str = "mysql", mode: str = "750") -> Shell:
     """A directory with its owner, who is its group too, and mode."""
@@ -76,9 +78,7 @@ def refuse_old_files(plan: Plan, node: DataNode) -> Shell:
     """Fails where a data node that does not run has a file system already."""
     folder = f"{data_node_paths(plan, node).file_system}/ndb_{node.node_id}_fs/D1"
     service = service_of(plan, node)
-    return Shell(
-        service.host, f"systemctl is-active --quiet {service.name} || test ! -e {shell_quoted(folder)}"
-    )
+    return Shell(service.host, f"{service.is_active} || test ! -e {shell_quoted(folder)}")
 
 
 def move_redo_log(plan: Plan, node: DataNode, expected_s: Quantity | None) -> Iterator[Command]:
@@ -123,18 +123,17 @@ def copy_my_cnf(plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[
 def install_services(
     plan: Plan, of: Iterable[DataNode | ManagementNode | SqlNode] | None = None, folder: str = ""
 ) -> Iterator[Command]:
-    """Units copied from a folder and enabled: of all nodes, or of some."""
+    """Units and init scripts copied from a folder and enabled: of all nodes, or of some."""
     wanted = None if of is None else {service_of(plan, n).name for n in of}
+    looked_at = set[str]()
     for service in services(plan):
-        if wanted is None or service.name in wanted:
-            yield Copy(f"{folder}{service.file}", service.host, f"/etc/systemd/system/{service.name}")
-            unit = shell_quoted(service.name)
-            loaded = f'test "$(systemctl show --property=NeedDaemonReload {unit})" = NeedDaemonReload=no'
-            yield Shell(
-                service.host,
-                f"systemctl daemon-reload && systemctl enable {unit}",
-                same=f"{{ systemctl is-enabled --quiet {unit} && {loaded}; }}",
-            )
+        if wanted is not None and service.name not in wanted:
+            continue
+        if service.host not in looked_at:
+            looked_at.add(service.host)
+            yield Shell(service.host, f"{service.is_managed} || {{ echo {_OTHERWISE} >&2; exit 1; }}")
+        yield Copy(f"{folder}{service.file}", service.host, service.target)
+        yield Shell(service.host, service.enable, same=service.is_ready)
 
 
 def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> Iterator[Command]:

@@ -30,7 +30,7 @@ from ndbplan.operations.files import (
 )
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import NO_DDL, NO_NODE_FAILURE, move_redo_logs, verify
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Host, ServiceManager
 from ndbplan.plan.plan import Plan
 
 
@@ -67,7 +67,7 @@ def tune_hosts(now: Estimation, *, timed: bool = True) -> Operation:
     """Settings of the operating system on the hosts of data nodes. It has no estimate."""
     del timed
     plan = now.plan
-    hosts = dict.fromkeys(plan.host(node.host_id).hostname for node in plan.data_nodes)
+    hosts = {plan.host(node.host_id).hostname: plan.host(node.host_id) for node in plan.data_nodes}
     steps = tuple(
         Step(
             setting.file.partition(".")[0],
@@ -75,7 +75,8 @@ def tune_hosts(now: Estimation, *, timed: bool = True) -> Operation:
             setting.why,
             tuple(
                 command
-                for host in hosts
+                for host, machine in hosts.items()
+                if machine.service_manager is ServiceManager.SYSTEMD or not setting.by_systemd
                 for command in (
                     Copy(f"{SETTINGS_FOLDER}{setting.file}", host, setting.target),
                     Shell(host, setting.apply, same=setting.holds),
@@ -87,6 +88,7 @@ def tune_hosts(now: Estimation, *, timed: bool = True) -> Operation:
         for setting in host_settings()
         if hosts
     )
+    steps = tuple(step for step in steps if step.commands)
     return Operation(
         "tune-hosts",
         "Settings of the hosts",

@@ -42,6 +42,13 @@ class RaidLevel(StrEnum):
     PARITY = "5"
 
 
+class ServiceManager(StrEnum):
+    """What starts the processes of a host with it, and stops and restarts them."""
+
+    SYSTEMD = "systemd"
+    INIT_SCRIPTS = "init_scripts"
+
+
 class Location(Assumable):
     """A rack, room, site or availability zone."""
 
@@ -103,5 +110,7 @@ class Host(Assumable):
     """Paid once, without the disks that state a price of their own; prices that are None are not stated."""
     monthly_price: Price | None = None
     watts: Watts | None = None
+    service_manager: ServiceManager = ServiceManager.SYSTEMD
+    """What starts, stops and restarts its nodes: units of systemd, or scripts in /etc/init.d."""
     disks: tuple[Disk, ...] = Field(default=(), max_length=1000)
     position: Point | None = None

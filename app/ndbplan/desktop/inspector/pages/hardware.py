@@ -23,7 +23,7 @@ from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SE
 from ndbplan.edits import arrange
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
-from ndbplan.plan.hardware import Location, RaidLevel
+from ndbplan.plan.hardware import Location, RaidLevel, ServiceManager
 from ndbplan.plan.places import chain, domain_of, may_hold
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -102,6 +102,12 @@ class HostPage(Page):
         form.line("memory_bytes", "Memory", MEMORY)
         form.line(
             "network_bytes_per_s", "Network", BYTES_PER_S, tip="Usable in one direction; 10 GbE: 1.17 GB/s"
+        )
+        form.choice(
+            "service_manager",
+            "Services",
+            [(ServiceManager.SYSTEMD, "systemd"), (ServiceManager.INIT_SCRIPTS, "init scripts")],
+            tip="What starts, stops and restarts its nodes by the exported runbook",
         )
         add_prices(self, OF_HARDWARE)
         if self.only is not None:
