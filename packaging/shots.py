@@ -134,6 +134,24 @@ def ndbinfo(stage: Stage) -> None:
     panel.scrubber.go_to(10.0)
 
 
+def measured(stage: Stage) -> None:
+    """What iostat measured, laid over the charts of a run."""
+    redo_overload(stage)
+    panel = stage.window.panels.analyses.panel("Simulation")
+    head = "Linux 4.4.0 (data1) \t11/23/2026 \t_x86_64_\t(8 CPU)\n"
+    columns = "\nDevice r/s w/s rkB/s wkB/s await %util\n"
+    rates = [0, 30, 75, 108, 112, 109, 113, 107, 98, 55, 40, 92, 110, 111]
+    reports = "".join(
+        f"\n11/23/2026 10:00:{4 * n:02d} PM{columns}c0d1 0 100 0 {mb * 1024} 5 {min(100, mb)}\n"
+        for n, mb in enumerate(rates)
+    )
+    path = Path(stage._scratch.name) / "iostat.txt"
+    path.write_text(head + reports)
+    panel.measured.take([path])
+    stage.settle(lambda: "iostat" in panel.state.text())
+    panel.scrubber.go_to(21.0)
+
+
 def cluster_stopped(stage: Stage) -> None:
     """A rack that falls silent with the arbitrator: transactions stand still, then the cluster stops."""
     from ndbplan.edits import parts as edits
@@ -276,6 +294,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "add-nodes": add_nodes,
     "redo-overload": redo_overload,
     "ndbinfo": ndbinfo,
+    "measured": measured,
     "cluster-stopped": cluster_stopped,
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,

@@ -90,6 +90,20 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
     metavar="OTHER",
     help="Another plan, or FILE@VARIANT, run the same way: the first second in which both part, and why.",
 )
+@click.option(
+    "--measured",
+    "measured_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What was measured over time, to be held against the run: CSV, iostat -xkt, tables of ndbinfo.",
+)
+@click.option(
+    "--measured-from",
+    "measured_from_s",
+    type=Duration(),
+    metavar="TIME",
+    help="The moment of the run at which the measured file begins, such as 30s; without it the start.",
+)
 @click.option("--undisturbed", is_flag=True, help="Events of --event do not happen in the run of OTHER.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the series.")
 @click.option(
@@ -115,6 +129,8 @@ def simulate(
     runs: int | None,
     precision: float | None,
     other_file: Path | None,
+    measured_file: Path | None,
+    measured_from_s: float | None,
     csv_file: Path | None,
     table: str | None,
     at_s: float | None,
@@ -162,6 +178,11 @@ def simulate(
             start=_start(other, named_workload(other, workload), lcp_began_s_ago),
         )  # fmt: skip
         shape["parting"] = _parting(result, twin)
+    if measured_file is not None:
+        shape["measured"] = _measured(result, plan, measured_file, measured_from_s or 0.0)
+    elif measured_from_s is not None:
+        fix = "name the file with --measured"
+        raise UsageError("--measured-from is of a measured file", where="--measured-from", fix=fix)
     series = result.to_csv
     if runs is not None or precision is not None:
         from ndbplan.simulate.bands import monte_carlo
@@ -201,6 +222,18 @@ def _parting(one: SimulationResult, other: SimulationResult) -> dict[str, Any]:
 
     reasons = parting(one, other)
     return {"text": sentence(reasons), **({} if reasons is None else reasons.to_json())}
+
+
+def _measured(result: SimulationResult, plan: Plan, path: Path, from_s: float) -> dict[str, Any]:
+    """What was measured beside the run. Raises UsageError for what is no series."""
+    from ndbplan.importing.held_against import held_against
+    from ndbplan.importing.measured_series import MeasuredSeriesError, read_measured
+
+    try:
+        return held_against(result, plan, read_measured(read_text(path)), from_s).to_json()
+    except MeasuredSeriesError as error:
+        where = f"{path}, {error.where}" if error.where else str(path)
+        raise UsageError(error.what, where=where, fix=error.fix) from None
 
 
 def _start(plan: Plan, workload_id: str | None, lcp_began_s_ago: float | None) -> StartState | None:

@@ -37,7 +37,7 @@ def simulate() -> Schema:
     disk = promise(DiskSeries, f"host disk {' '.join(wide)}", **dict.fromkeys(wide, ESTIMATED))
     later = (
         "latency_mean_s", "latency_max_s", "cluster_stop", "events", "monte_carlo", "loaded_after_s",
-        "lcp_at_start", "parting",
+        "lcp_at_start", "parting", "measured",
     )  # fmt: skip
     promised = promise(
         SimulationResult,
@@ -56,6 +56,7 @@ def simulate() -> Schema:
         loaded_after_s=or_null(QUANTITY),
         lcp_at_start=promise(LcpAtStart, "began_s_ago writes left_bytes next_after_s"),
         parting=_parting(),
+        measured=_measured(),
         optional=later,
     )
 
@@ -98,6 +99,16 @@ def table_rows() -> Schema:
     rows = array({"type": "object", "additionalProperties": cell})
     says = "ndbplan simulate --table NAME --at TIME: the rows of an ndbinfo table, columns by name."
     return closed({"type": "object", "description": says, **record(table=STRING, at_s=NUMBER, rows=rows)})
+
+
+def _measured() -> Schema:
+    from ndbplan.importing.held_against import HeldLine
+
+    line = schema_of(HeldLine)["properties"]
+    return said(
+        record(kind=STRING, lines=array(object_schema(line)), notes=array(STRING)),
+        "With --measured: each measured line beside the run, over the moments that both have.",
+    )
 
 
 def _parting() -> Schema:

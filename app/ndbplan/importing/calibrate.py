@@ -157,11 +157,11 @@ def disks_of_devices(
     for one in busy:
         wanted = [
             disk
-            for host in _hosts_of(plan, one)
+            for host in hosts_of(plan, one.host)
             for disk in host.disks
             if not disk_ids or disk.id in disk_ids
         ]
-        mine = [disk.id for disk in wanted if _is_device(disk.name, one.name)]
+        mine = [disk.id for disk in wanted if is_device(disk.name, one.name)]
         pairs += [(one, disk_id) for disk_id in mine]
         if not mine:
             unmatched.append(one)
@@ -182,9 +182,9 @@ def disks_of_devices(
     return _one_for_each_disk(pairs), aside
 
 
-def _hosts_of(plan: Plan, one: Measurement) -> list[Host]:
+def hosts_of(plan: Plan, name: str) -> list[Host]:
     """The host that iostat names, by its full name or the first word of it; all when the plan has no such."""
-    name = one.host.lower()
+    name = name.lower()
     exact = [host for host in plan.hosts if name and host.hostname.lower() == name]
     first = name.partition(".")[0]
     alike = [host for host in plan.hosts if name and host.hostname.lower().partition(".")[0] == first]
@@ -213,7 +213,7 @@ def _listed(measurements: Sequence[Measurement]) -> str:
     return ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
 
 
-def _is_device(disk: str, device: str) -> bool:
+def is_device(disk: str, device: str) -> bool:
     """Whether a disk of this name is the device: to the letter, without its folder, or with a partition."""
     name, device = disk.strip().lower(), device.lower().removeprefix("/dev/")
     last = device.rpartition("/")[2]

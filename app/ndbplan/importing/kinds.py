@@ -208,6 +208,19 @@ def _measurements(done: Imported, ask: Ask, name: str, text: str) -> None:
         done.changes += [f"{change.what}: {change.before} → {change.after}" for change in changes]
 
 
+def _is_series(text: str) -> bool:
+    from ndbplan.importing.measured_series import is_series
+
+    return is_series(text)
+
+
+def _series(done: Imported, _ask: Ask, name: str, _text: str) -> None:
+    """A series over time changes no plan: it is laid over a run."""
+    message = "a series over time says nothing that a plan holds"
+    fix = "drop it on the charts of a simulation, or simulate with --measured"
+    done.findings.append(Finding(name, None, "warning", message, fix))
+
+
 def _of_this_file(
     done: Imported, pairs: Sequence[tuple[Measurement, str]]
 ) -> list[tuple[Measurement, str | None]]:
@@ -239,5 +252,6 @@ KINDS: dict[str, Reader] = {
     "ddl": Reader("table definitions", lambda text: _is_in(text, _CREATE), _tables, ".sql", is_large=True),
     "statistics": Reader("row counts and sizes", _is_statistics, _statistics, also_measured=True),
     "measurements": Reader("measurement", _is_measured, _measurements),
+    "series": Reader("series over time", _is_series, _series),
 }
 """Kinds of files by their names in JSON, in the order in which they are read."""

@@ -11,16 +11,14 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import read_at_most
-from ndbplan.base.units import parse_duration_s
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
+from ndbplan.importing.moments import moment_s
 from ndbplan.plan.fields import MAX_RATE
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
@@ -28,7 +26,6 @@ from ndbplan.plan.workloads import OpenLoad, RatePoint
 MOST_LINES = 100_000
 LARGEST_BYTES = 20_000_000
 LONGEST_S = 1e9
-_CLOCK = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?$")
 
 
 class LoadScheduleError(UserError):
@@ -163,29 +160,11 @@ def _point(n: int, row: list[str], time_at: int, rate_at: int) -> tuple[float, b
 
 
 def _moment(text: str, n: int) -> tuple[float, bool]:
-    try:
-        seconds = float(text)
-    except ValueError:
-        pass
-    else:
-        # Seconds of the epoch are dates.
-        if 0 <= seconds < 1e12:
-            return seconds, seconds >= 1e8
-    clock = _CLOCK.match(text)
-    if clock:
-        hours, minutes, rest = clock.groups()
-        return int(hours) * 3600.0 + int(minutes) * 60.0 + float(rest or 0), True
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        pass
-    else:
-        return (moment - datetime(1970, 1, 1, tzinfo=moment.tzinfo)).total_seconds(), True
-    try:
-        return parse_duration_s(text), False
-    except UserError:
+    found = moment_s(text)
+    if found is None:
         raise LoadScheduleError(
             f"'{text[:40]}' is not a moment",
             where=f"line {n}",
             fix="write seconds, a duration such as 5min, or a time such as 08:30",
-        ) from None
+        )
+    return found

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
@@ -180,8 +180,7 @@ _HUMAN = {"B": 1 / KIB, "k": 1.0, "M": float(KIB), "G": float(KIB * KIB), "%": 1
 
 def _iostat(text: str) -> Iterator[Measurement]:
     best: dict[tuple[str, str], dict[str, float]] = {}
-    for host, device, row in (*_iostat_rows(text), *_iostat_json(text)):
-        values = _iostat_row(row)
+    for host, device, values, _ in iostat_reports(text):
         # The busiest moment of a device says most about what it can do.
         busiest = best.get((host, device), {"utilisation": -1.0})["utilisation"]
         if values and values["utilisation"] >= busiest:
@@ -190,15 +189,38 @@ def _iostat(text: str) -> Iterator[Measurement]:
         yield Measurement("iostat", device, None, values, host)
 
 
-def _iostat_rows(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]]:
-    """Machine, device and columns of every sample; --human puts the device last and parts a sample."""
-    host, is_last = "", False
+class Report(NamedTuple):
+    """What one report of iostat says of one device."""
+
+    host: str
+    device: str
+    values: dict[str, float]
+    """By name with the unit in it, SI; nothing where it does not say how busy the device was."""
+    moment: str
+    """As -t prints it; nothing without."""
+
+
+_Sample = tuple[str, str, dict[str, float | None], str]
+_MOMENT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}[ T][0-9:]{5,8}[0-9:+Z]*(?: [AP]M)?$")
+
+
+def iostat_reports(text: str) -> Iterator[Report]:
+    """Every device of every report, in the order of the text. Raises MeasurementError for broken JSON."""
+    for host, device, row, moment in (*_iostat_rows(text), *_iostat_json(text)):
+        yield Report(host, device, _iostat_row(row), moment)
+
+
+def _iostat_rows(text: str) -> Iterator[_Sample]:
+    """Machine, device, columns, moment of each sample; --human puts the device last and parts a sample."""
+    host, moment, is_last = "", "", False
     header: list[str] = []
     parts: dict[str, dict[str, float | None]] = {}
     for line in text.splitlines():
         words = line.split()
         if (machine := _MACHINE.match(line)) is not None:
             host, parts = machine[1], {}
+        elif _MOMENT.match(line.strip()) is not None:
+            moment = line.strip()
         marks = [word.lower().rstrip(":") == "device" for word in words]
         if marks and (marks[0] or marks[-1]):
             is_last = not marks[0]
@@ -213,7 +235,7 @@ def _iostat_rows(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]
         if is_last:
             row = {**parts.get(device, {}), **row}
             parts[device] = {} if "%util" in row else row
-        yield host, device, row
+        yield host, device, row, moment
 
 
 def _human(text: str) -> float | None:
@@ -222,7 +244,7 @@ def _human(text: str) -> float | None:
     return value if value is None or factor is None else value * factor
 
 
-def _iostat_json(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]]:
+def _iostat_json(text: str) -> Iterator[_Sample]:
     """The same of `iostat -o JSON`."""
     start = text.find('{"sysstat"')
     if start < 0:
@@ -244,6 +266,7 @@ def _iostat_json(text: str) -> Iterator[tuple[str, str, dict[str, float | None]]
                         **row,
                         "%util": row.get("util"),
                     },
+                    str(sample.get("timestamp", "")),
                 )
 
 

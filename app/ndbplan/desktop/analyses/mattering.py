@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_value
@@ -17,6 +17,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.sections import Elided, label
+from ndbplan.desktop.widgets.task_bar import TaskBar
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _HEADERS = ("Change", "Before", "After", "Gain", "Cost", "Why the limit moves")
 _AIM = "max-load"
-_BAR_WIDTH = 160
 
 
 def _aims() -> list[tuple[str, str]]:
@@ -54,11 +54,7 @@ class MatteringPanel(Panel):
         self.start = QPushButton("Look for it")
         self.start.setProperty("kind", "primary")
         self.start.clicked.connect(self.search)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setMaximumWidth(_BAR_WIDTH)
-        self.bar.setAccessibleName("Changes looked at")
-        self.bar.hide()
+        self.bar = TaskBar("Changes looked at")
         self.line = Elided()
         self.try_it = QPushButton("Try it")
         self.try_it.setToolTip("Make the chosen change; undo takes it back")
@@ -101,8 +97,7 @@ class MatteringPanel(Panel):
         plan, workload_id, aim = self.context.plan, self.context.estimates.workload_id, self.aim.currentData()
         self._of = plan
         self.start.setText("Stop")
-        self.bar.setRange(0, 0)
-        self.bar.show()
+        self.bar.begin()
         self.line.setText("Looking at every single change…")
         self._task = self.context.tasks.start(
             lambda task: found_in_thread(plan, workload_id, aim, task),
@@ -113,8 +108,7 @@ class MatteringPanel(Panel):
 
     def _moved(self, progress: Progress) -> None:
         if progress.fraction is not None:
-            self.bar.setRange(0, 1000)
-            self.bar.setValue(round(1000 * progress.fraction))
+            self.bar.follow(progress.fraction)
 
     def _one_more(self, row: Mattering) -> None:
         self.rows.append(row)

@@ -35,6 +35,8 @@ class Mark:
     at_s: float
     text: str
     colour: str
+    number: int = -1
+    """Of what can be dragged to another moment; -1: it stays."""
 
 
 @dataclass(frozen=True)

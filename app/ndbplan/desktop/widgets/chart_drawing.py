@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -9,7 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QGraphicsItem
 
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.chart_content import Content, Series, Shade, most
+from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade, most
 
 _DENSE = 200
 """Points of a line from which on there is about one for each pixel."""
@@ -30,6 +31,10 @@ class Drawing:
     def __init__(self, pg: Any, plot: Any) -> None:
         self._pg, self._plot = pg, plot
         self._items: list[Any] = []
+        self.grips: list[Any] = []
+        """Lines of marks that can be dragged."""
+        self.moved: Callable[[int, float], object] = lambda _number, _at_s: None
+        """Called with the number of a mark and the moment to which it was dragged."""
         self.lines: list[Any] = []
         """Lines are kept from one content to the next: making one costs more than what it shows."""
 
@@ -38,7 +43,7 @@ class Drawing:
         pg, item = self._pg, self._plot.getPlotItem()
         for old in self._items:
             item.removeItem(old)
-        self._items = []
+        self._items, self.grips = [], []
         if content is None:
             return
         colours = theme.tokens()
@@ -79,11 +84,25 @@ class Drawing:
         for shade in content.shades:
             self._shade(shade, top)
         for mark in content.marks:
-            pen = pg.mkPen(mark.colour, width=1.2, style=Qt.PenStyle.DotLine)
-            line = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen)
-            line.setToolTip(mark.text)
-            self._add(line, 30)
+            self._mark(mark, content.width_s)
         self._plot.setYRange(0, top * 1.06 if top > 0 else 1.0, padding=0)
+
+    def _mark(self, mark: Mark, length_s: float) -> None:
+        """A line at a moment; what can be dragged is thicker under the pointer."""
+        pg = self._pg
+        pen = pg.mkPen(mark.colour, width=1.2, style=Qt.PenStyle.DotLine)
+        line = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, movable=mark.number >= 0)
+        line.setToolTip(mark.text)
+        if mark.number >= 0:
+            line.setToolTip(f"{mark.text}: drag it to another moment")
+            line.setHoverPen(pg.mkPen(mark.colour, width=2.4))
+            line.setBounds((0.0, length_s))
+            line.setCursor(Qt.CursorShape.SizeHorCursor)
+            line.sigPositionChangeFinished.connect(
+                lambda moved, number=mark.number: self.moved(number, float(moved.value()))
+            )
+            self.grips.append(line)
+        self._add(line, 30)
 
     def _shade(self, shade: Shade, top: float) -> None:
         """Colour a span of time and say at its begin what it is."""
@@ -105,7 +124,7 @@ class Drawing:
             self._add(words, 28)
 
     def _draw_line(self, number: int, times: Any, series: Series, z: int) -> None:
-        width = 1.2 if series.ghost else 1.0 if series.dash else 1.6
+        width = 1.2 if series.ghost or series.dash else 1.6
         pen = self._pg.mkPen(QColor(series.colour), width=width, style=_DASHES[series.dash % len(_DASHES)])
         if number < len(self.lines):
             line = self.lines[number]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -35,6 +35,11 @@ from ndbplan.desktop.widgets.chart_readout import AXIS_WIDTH, Readout, Said
 from ndbplan.desktop.widgets.sections import label
 
 _HEAD_HEIGHT = 22
+_COPY_PICTURE = QKeyCombination(
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_C
+)
+_REACH_PX = 6
+"""From a mark, within which a press takes hold of it."""
 
 
 class TimeChart(QWidget):
@@ -44,6 +49,8 @@ class TimeChart(QWidget):
     """Time under the pointer in seconds; None when it left."""
     clicked_at = Signal(float)
     """Somebody clicked on a moment."""
+    mark_moved = Signal(int, float)
+    """A mark was dragged: its number, and the moment in seconds."""
     maximise_wanted = Signal()
     """A double click on its title, or M: it alone, or all charts again."""
     time_changed = Signal(float, float)
@@ -77,6 +84,7 @@ class TimeChart(QWidget):
         self.title.setFixedHeight(_HEAD_HEIGHT)
         self.title.installEventFilter(self)
         self.drawing = Drawing(pg, self.plot)
+        self.drawing.moved = lambda number, at_s: self.mark_moved.emit(number, at_s)
         self.plot.setFrameShape(QFrame.Shape.NoFrame)
         self.plot.setProperty("look", "chart")
         self.plot.setAccessibleName(title)
@@ -107,7 +115,8 @@ class TimeChart(QWidget):
         self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot.setAccessibleDescription(
-            "Left and Right move the crosshair, Enter goes there, M shows it alone, Ctrl+C copies"
+            "Left and Right move the crosshair, Enter goes there, M shows it alone, Ctrl+C copies values, "
+            "Ctrl+Shift+C a picture"
         )
         self.plot.installEventFilter(self)
         self._restyle()
@@ -213,8 +222,8 @@ class TimeChart(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
-        menu.addAction("Copy as CSV", self.copy_csv)
-        menu.addAction("Copy as picture", self.copy_picture)
+        menu.addAction("Copy as CSV\tCtrl+C", self.copy_csv)
+        menu.addAction("Copy as picture\tCtrl+Shift+C", self.copy_picture)
         menu.addSeparator()
         menu.addAction("Whole time", self.reset_zoom)
         menu.addAction("This chart alone, or all\tM", self.maximise_wanted.emit)
@@ -244,7 +253,7 @@ class TimeChart(QWidget):
             and event.button() == Qt.MouseButton.LeftButton
         ):
             at_s = self._time_at(event.position())
-            if at_s is not None:
+            if at_s is not None and not self._is_on_a_grip(event.position()):
                 self.clicked_at.emit(at_s)
         elif kind == QEvent.Type.ContextMenu and isinstance(event, QContextMenuEvent):
             self.contextMenuEvent(event)
@@ -257,6 +266,9 @@ class TimeChart(QWidget):
             return False
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_csv()
+            return True
+        if event.keyCombination() == _COPY_PICTURE:
+            self.copy_picture()
             return True
         at_s = float(self._cursor.value()) if self._cursor.isVisible() else 0.0
         step_s = max(content.bucket_s, self._length_s() / 200)
@@ -293,6 +305,12 @@ class TimeChart(QWidget):
             return None
         at_s = float(view.mapSceneToView(scene).x())
         return max(0.0, min(self._length_s(), at_s))
+
+    def _is_on_a_grip(self, place: QPointF) -> bool:
+        """Whether a press there takes hold of a mark."""
+        view, x = self.plot.getViewBox(), self.plot.mapToScene(place.toPoint()).x()
+        at = (view.mapViewToScene(QPointF(line.value(), 0.0)).x() for line in self.drawing.grips)
+        return any(abs(one - x) <= _REACH_PX for one in at)
 
     def _restyle(self) -> None:
         colours, pg = theme.tokens(), self._pg

@@ -15,11 +15,13 @@ from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.widgets.chart_content import Content
 from ndbplan.desktop.widgets.charts import TimeChart
+from ndbplan.desktop.widgets.drop_zone import DropZone
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.importing.held_against import Held
     from ndbplan.simulate.bands import Bands
     from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.series import DiskSeries, PartSeries
@@ -45,8 +47,14 @@ class SimulationCharts(QWidget):
     clicked_at = Signal(float)
     """Somebody clicked on a moment of a chart."""
 
+    event_moved = Signal(int, float)
+    """Somebody dragged an event to another moment: its number, and the moment in seconds."""
+    dropped = Signal(object)
+    """Paths of files that were dropped here."""
+
     def __init__(self, context: Context) -> None:
         super().__init__()
+        DropZone(self, self.dropped.emit, lambda files: f"Drop to lay {files[0].name} over the charts")
         self._context = context
         self._run: ShownRun | None = None
         self.node = _picker("Data node")
@@ -89,6 +97,9 @@ class SimulationCharts(QWidget):
         chart.cursor_moved.connect(self._cursor_moved)
         chart.clicked_at.connect(self.clicked_at)
         chart.time_changed.connect(self._time_changed)
+        chart.mark_moved.connect(self._mark_moved)
+        # What is dropped on a chart is for all of them.
+        chart.plot.setAcceptDrops(False)
         chart.maximise_wanted.connect(partial(self.show_alone, chart))
         self.all = (*self.all, chart)
         if not self._to_build:
@@ -126,16 +137,17 @@ class SimulationCharts(QWidget):
         bands: Bands | None = None,
         length_s: float | None = None,
         before: SimulationResult | None = None,
+        held: Held | None = None,
     ) -> None:
         """Draw a run of a plan; with bands also what most of many runs do.
 
         `length_s`: how long a run that is not over will be. `before`: the run before the last edit, which
-        stays as ghost lines behind.
+        stays as ghost lines behind. `held`: what was measured, laid over it.
         """
         while self.build_next():
             pass
         same = before is not None and before.workload == result.workload
-        self._run = ShownRun(result, plan, bands, length_s, before if same else None)
+        self._run = ShownRun(result, plan, bands, length_s, before if same else None, held)
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
         disks = sorted(
@@ -147,10 +159,7 @@ class SimulationCharts(QWidget):
         if self.disk.findData(chosen) < 0 and result.disks:
             busiest = max(result.disks, key=lambda d: d.utilisation_mean.value)
             self.disk.setCurrentIndex(max(0, self.disk.findData(busiest.disk_id)))
-        self._show(self.rates, self._run.rates())
-        self._show(self.latency, self._run.latency())
-        self._draw_node()
-        self._draw_disk()
+        self._draw_run(self._run)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -274,6 +283,24 @@ class SimulationCharts(QWidget):
     def _time_changed(self, from_s: float, to_s: float) -> None:
         for chart in self.all:
             chart.show_time(from_s, to_s)
+
+    def _mark_moved(self, number: int, at_s: float) -> None:
+        """An event was dragged: where the plan has other ones since the run, the mark goes back."""
+        run = self._run
+        if run is None:
+            return
+        drawn = run.plan.workload(run.result.workload)
+        now = self._context.plan.by_id.get(drawn.id)
+        if now is not None and now.events == drawn.events:
+            self.event_moved.emit(number, at_s)
+        else:
+            self._draw_run(run)
+
+    def _draw_run(self, run: ShownRun) -> None:
+        self._show(self.rates, run.rates())
+        self._show(self.latency, run.latency())
+        self._draw_node()
+        self._draw_disk()
 
     def _node_chosen(self) -> None:
         self._draw_node()

@@ -55,6 +55,11 @@ class EventEdits(QObject):
             self._refuse(error.line)
             return False
 
+    def drag(self, number: int, at_s: float) -> None:
+        """Let an event happen at a moment of a chart, where that is exact enough."""
+        if number < len(self._track.events):
+            self._move(number, self._track.rounded(at_s))
+
     def _move(self, number: int, at_s: float) -> None:
         name = self._track.events[number].text
         self._do(

@@ -96,7 +96,11 @@ class EventTrack(QWidget):
     def moment_at(self, x: float) -> float:
         """The moment at a place: whole seconds, tenths in a short run."""
         share = max(0.0, min(1.0, (x - EDGE) / max(1, self.width() - 2 * EDGE)))
-        return round(share * self._length_s, 1 if self._length_s < _FINE_BELOW_S else 0)
+        return self.rounded(share * self._length_s)
+
+    def rounded(self, at_s: float) -> float:
+        """A moment as a person would say it: whole seconds, tenths in a short run."""
+        return round(at_s, 1 if self._length_s < _FINE_BELOW_S else 0)
 
     def event_at(self, x: float) -> int:
         """Number of the event whose mark is nearest to a place; -1: none is near."""
@@ -178,8 +182,7 @@ class EventTrack(QWidget):
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             step_s = max(self._length_s / 100, 0.1)
             at_s = self._events[current].at_s + (step_s if key == Qt.Key.Key_Right else -step_s)
-            digits = 1 if self._length_s < _FINE_BELOW_S else 0
-            self.moved.emit(current, round(max(0.0, min(self._length_s, at_s)), digits))
+            self.moved.emit(current, self.rounded(max(0.0, min(self._length_s, at_s))))
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.removed.emit(current)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

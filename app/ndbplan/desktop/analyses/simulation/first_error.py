@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+
 from ndbplan.desktop.analyses.simulation.run import clock, error_text
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided
@@ -15,8 +18,27 @@ if TYPE_CHECKING:
 class FirstError(Elided):
     """The first error of a run, or that the cluster stopped; hidden where there is nothing to say."""
 
+    wanted_at = Signal(float)
+    """Somebody wants to see that moment."""
+
     def __init__(self) -> None:
         super().__init__("alarm")
+        self._at_s: float | None = None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.go()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.go()
+        else:
+            super().keyPressEvent(event)
+
+    def go(self) -> None:
+        """Jump to the moment that it speaks of."""
+        if self._at_s is not None:
+            self.wanted_at.emit(self._at_s)
 
     def show_result(self, result: SimulationResult, before: SimulationResult | None) -> None:
         """Say it of a run; `before`: the run before the last edit."""
@@ -26,6 +48,12 @@ class FirstError(Elided):
         self.setVisible(bool(text))
         self.setProperty("look", "alarm" if error is not None or stop is not None else "relief")
         theme.restyle(self)
+        first = stop.at_s if stop is not None else error.first_at_s if error is not None else None
+        self._at_s = None if first is None else first.value
+        can_go = self._at_s is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if can_go else Qt.CursorShape.ArrowCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if can_go else Qt.FocusPolicy.NoFocus)
+        self.setAccessibleDescription("Enter goes to that moment" if can_go else "")
 
 
 def _shorter(result: SimulationResult) -> tuple[str, ...]:

@@ -6,21 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QProgressBar,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.simulation.duration_field import DurationField
 from ndbplan.desktop.analyses.simulation.event_edits import EventEdits
 from ndbplan.desktop.analyses.simulation.first_error import FirstError
+from ndbplan.desktop.analyses.simulation.measured_overlay import MeasuredOverlay
 from ndbplan.desktop.analyses.simulation.playback import Scrubber
 from ndbplan.desktop.analyses.simulation.run import Run, simulate
 from ndbplan.desktop.analyses.simulation.save_menu import SaveMenu
@@ -29,6 +22,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided, chip
+from ndbplan.desktop.widgets.task_bar import TaskBar
 from ndbplan.edits.first_steps import next_step, step
 from ndbplan.plan.plan import Plan
 
@@ -83,12 +77,7 @@ class SimulationPanel(Panel):
         self.cancel.hide()
         self.state = Elided()
         self.state.hide()
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setMinimumWidth(24)
-        self.bar.setMaximumWidth(150)
-        self.bar.setAccessibleName("Progress of the simulation")
-        self.bar.hide()
+        self.bar = TaskBar("Progress of the simulation")
         self.summary = Summary(self)
         self.scrubber = Scrubber()
         self.events = EventEdits(
@@ -105,6 +94,9 @@ class SimulationPanel(Panel):
         self.save_menu = SaveMenu()
         self.save_menu.saved.connect(self._say)
         self.save_menu.failed.connect(self._refuse)
+        self.measured = MeasuredOverlay(context, self.save_menu, self.scrubber)
+        self.measured.changed.connect(self._draw)
+        self.measured.failed.connect(self._refuse)
         self.charts: SimulationCharts | None = None
         self.ndbinfo: NdbinfoPage | None = None
         self._empty = Empty()
@@ -143,6 +135,7 @@ class SimulationPanel(Panel):
         foot.addWidget(self.events.button)
         foot.addWidget(self.tables)
         self._first_error = FirstError()
+        self._first_error.wanted_at.connect(self.scrubber.go_to)
         foot.addWidget(self._first_error)
         self.foot.hide()
         layout = QVBoxLayout(self)
@@ -193,8 +186,7 @@ class SimulationPanel(Panel):
         self.start.hide()
         self._say("Starting…")
         self._empty.say("Simulating…", "The charts appear here.")
-        self.bar.setRange(0, 0)
-        self.bar.show()
+        self.bar.begin()
         runs = _RUNS if self.uncertain.isChecked() else 0
         self._asked = (plan, duration_s)
         self._task = self.context.tasks.start(
@@ -318,9 +310,7 @@ class SimulationPanel(Panel):
         elif self.charts is None:
             # What charts need is loaded by now.
             self._build_chart()
-        self.bar.setRange(0, 0 if progress.fraction is None else 1000)
-        if progress.fraction is not None:
-            self.bar.setValue(round(progress.fraction * 1000))
+        self.bar.follow(progress.fraction)
 
     def _show_partial_result(self, result: SimulationResult) -> None:
         """Draw what a run that is not over has found; the charts are as wide as the whole run."""
@@ -364,9 +354,9 @@ class SimulationPanel(Panel):
         self.state.setText(text)
         self.state.setVisible(bool(text))
 
-    def _refuse(self, line: str) -> None:
+    def _refuse(self, line: str, look: str = "fieldError") -> None:
         self._say(line)
-        self.state.setProperty("look", "fieldError" if line else "muted")
+        self.state.setProperty("look", look if line else "muted")
         theme.restyle(self.state)
 
     def _forget(self) -> None:
@@ -383,6 +373,8 @@ class SimulationPanel(Panel):
 
             self.charts = SimulationCharts(self.context)
             self.charts.clicked_at.connect(self.scrubber.go_to)
+            self.charts.event_moved.connect(self.events.drag)
+            self.charts.dropped.connect(self.measured.take)
             self._pages.addWidget(self.charts)
         return self.charts
 
@@ -413,9 +405,9 @@ class SimulationPanel(Panel):
 
     def _show(self, run: Run, *, keep_moment: bool) -> None:
         result = run.result
-        bands = run.bands if self.uncertain.isChecked() else None
-        self._open_charts().show_result(result, run.plan, bands, before=self._before)
-        self.summary.show_result(result, bands)
+        self._open_charts()
+        self._draw()
+        self.summary.show_result(result, run.bands if self.uncertain.isChecked() else None)
         self.foot.show()
         self.save_menu.offer(result, self.charts)
         marks = [(error.first_at_s.value, "error") for error in result.errors]
@@ -442,5 +434,14 @@ class SimulationPanel(Panel):
         self.save_menu.restyle()
         if self.charts is not None and self._run is not None:
             self.charts.restyle()
-            bands = self._run.bands if self.uncertain.isChecked() else None
-            self.charts.show_result(self._run.result, self._run.plan, bands, before=self._before)
+            self._draw()
+
+    def _draw(self) -> None:
+        """The run with what was measured, what most of many runs do, and the run before it."""
+        run = self._run
+        if run is None:
+            return
+        held = self.measured.held(run.result, run.plan)
+        bands = run.bands if self.uncertain.isChecked() else None
+        self._made_charts().show_result(run.result, run.plan, bands, before=self._before, held=held)
+        self._refuse(self.measured.in_words(held), "muted")

@@ -23,6 +23,10 @@ class SaveMenu(QToolButton):
     saved = Signal(str)
     """What became of it, in one line."""
     failed = Signal(str)
+    measured_wanted = Signal(object)
+    """Paths of what was measured, to be laid over the charts."""
+    begin_wanted = Signal()
+    forget_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,6 +40,13 @@ class SaveMenu(QToolButton):
         menu.addAction("Copy all series as CSV", self.copy_csv)
         menu.addAction("Save all series as CSV…", self._ask_csv_file)
         menu.addAction("Copy the charts as a picture", self.copy_picture)
+        menu.addSeparator()
+        menu.addAction("Lay a measurement over the charts…", self._ask_measured)
+        self._of_measured = [
+            menu.addAction("Begin the measurement at this moment", self.begin_wanted.emit),
+            menu.addAction("Take the measurement away", self.forget_wanted.emit),
+        ]
+        self.offer_measured(there=False)
         self.setMenu(menu)
         self.restyle()
         self.hide()
@@ -44,6 +55,11 @@ class SaveMenu(QToolButton):
         """What can be saved; None: nothing."""
         self._result, self._charts = result, charts
         self.setVisible(result is not None)
+
+    def offer_measured(self, *, there: bool) -> None:
+        """Whether there is a measurement that can be moved or taken away."""
+        for action in self._of_measured:
+            action.setEnabled(there)
 
     def restyle(self) -> None:
         """Take over the colours of the theme in use."""
@@ -69,6 +85,11 @@ class SaveMenu(QToolButton):
         """Put a picture of the charts on the clipboard."""
         if self._charts is not None:
             QGuiApplication.clipboard().setPixmap(self._charts.grab())
+
+    def _ask_measured(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Lay a measurement over the charts")
+        if name:
+            self.measured_wanted.emit([Path(name)])
 
     def _ask_csv_file(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save all series", "simulation.csv", "CSV (*.csv)")

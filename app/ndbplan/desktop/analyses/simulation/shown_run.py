@@ -12,6 +12,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade
 
 if TYPE_CHECKING:
+    from ndbplan.importing.held_against import Held
     from ndbplan.plan.plan import Plan
     from ndbplan.simulate.bands import Band, Bands
     from ndbplan.simulate.result import SimulationResult
@@ -35,6 +36,8 @@ class ShownRun:
     """How long a run that is not over will be."""
     before: SimulationResult | None = None
     """The run before the last edit, of the same workload."""
+    held: Held | None = None
+    """What was measured, beside this run."""
 
     def rates(self) -> Content:
         """Transactions that are offered, accepted and refused."""
@@ -46,6 +49,12 @@ class ShownRun:
         ]
         if result.refused.any():
             series.insert(1, Series("refused", colours.error, result.refused))
+        for quantity, colour in (
+            ("accepted", colours.good),
+            ("offered", colours.muted),
+            ("refused", colours.error),
+        ):
+            series += self._measured(f"{quantity}_per_s", colour, f"{quantity} measured")
         series += self._ghost(lambda before: before.accepted)
         return self._content("", series)
 
@@ -57,6 +66,7 @@ class ShownRun:
         details = self.bands.details if self.bands is not None else ()
         band = next((b for b in details if b.name == "latency_s"), None)
         series = [Series("mean", theme.tokens().info, values, *self._edges(band))]
+        series += self._measured("latency_s", theme.tokens().warning, "measured")
         series += self._ghost(lambda before: np.where(before.latency_s > 0, before.latency_s, np.nan))
         return self._content("s", series)
 
@@ -71,6 +81,7 @@ class ShownRun:
             Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.last), p.low, p.high)
             for i, p in enumerate(parts)
         ]
+        series += self._measured_parts("redo_buffer_bytes", node_id)
         series += self._ghost(lambda before: _highest(before, node_id, "last"))
         size = parts[0].buffer_bytes if parts else 0
         name = f"RedoBuffer {format_bytes_binary(size)}"
@@ -83,6 +94,7 @@ class ShownRun:
             Series(f"part {p.log_part}", colours[i % len(colours)], self._until_stop(p.log_used))
             for i, p in enumerate(parts)
         ]
+        series += self._measured_parts("redo_log_bytes", node_id)
         series += self._ghost(lambda before: _highest(before, node_id, "log_used"))
         size = parts[0].log_bytes if parts else 0
         most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
@@ -99,13 +111,20 @@ class ShownRun:
         for i, (purpose, values) in enumerate(of_disk.bytes_per_s.items()):
             if values.any():
                 series.append(Series(_PURPOSES.get(purpose, purpose), colours.series[i], values))
+        written = self._measured(
+            "write_bytes_per_s", colours.text_strong, "written measured", disk_id=disk_id
+        )
+        if written:
+            series.append(Series("written", colours.text_strong, sum(of_disk.bytes_per_s.values())))
+        series += written
+        series += self._measured("utilisation", colours.muted, "busy measured", disk_id=disk_id, times=speed)
         series += self._ghost(lambda before: _written(before, disk_id))
         return self._content(
             "bytes/s",
             series,
             limit=speed,
             limit_name=f"{disk.name} writes {format_bytes_per_s(speed)}",
-            scales={"busy": (speed, "fraction")},
+            scales=dict.fromkeys(("busy", "busy measured"), (speed, "fraction")),
         )
 
     def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
@@ -127,7 +146,10 @@ class ShownRun:
             for e in self.result.errors
         ]
         workload = self.plan.workload(self.result.workload)
-        return marks + [Mark(event.at_s, event.title, colours.info) for event in workload.events]
+        return marks + [
+            Mark(event.at_s, event.title, colours.info, number)
+            for number, event in enumerate(workload.events)
+        ]
 
     def _shades(self) -> list[Shade]:
         """Where transactions stood still, and the time after the cluster stopped."""
@@ -158,6 +180,29 @@ class ShownRun:
             return ()
         times = self.bands.times_s
         return tuple(np.interp(self.result.times_s, times, edge) for edge in (band.p10, band.p90))
+
+    def _measured(
+        self, quantity: str, colour: str, name: str, *, disk_id: str | None = None, times: float = 1.0
+    ) -> list[Series]:
+        """What was measured of the cluster, or of a disk, in dashes."""
+        lines = self.held.lines if self.held is not None else ()
+        found = (one for one in lines if one.quantity == quantity)
+        line = next((one for one in found if disk_id is None or disk_id in one.disk_ids), None)
+        if line is None:
+            return []
+        at = times * line.at(self.result.times_s, self.result.bucket_s)
+        return [Series(name, colour, at, dash=1)]
+
+    def _measured_parts(self, quantity: str, node_id: int) -> list[Series]:
+        """What was measured of each log part of a data node, in the colour of the part."""
+        colours, numbers = theme.tokens().series, [part.log_part for part in self.parts(node_id)]
+        series = []
+        for line in self.held.lines if self.held is not None else ():
+            if line.quantity == quantity and node_id in line.node_ids and line.log_part in numbers:
+                colour = colours[numbers.index(line.log_part) % len(colours)]
+                at = line.at(self.result.times_s, self.result.bucket_s)
+                series.append(Series(f"part {line.log_part} measured", colour, at, dash=1))
+        return series
 
     def _ghost(self, of: Callable[[SimulationResult], Any]) -> list[Series]:
         """The line of the run before the last edit, at the moments of this one; nothing where it had none."""
