@@ -79,6 +79,11 @@ def test_the_share_written_in_full_grows_with_changes(a: float, b: float, share:
     assert 0 <= partial_fraction(a, share, work) <= partial_fraction(b, share, work) <= 1
 
 
+def test_a_fragment_of_which_most_rows_changed_is_written_whole() -> None:
+    assert partial_fraction(0.7, 0.5, 0.6) < 0.6
+    assert partial_fraction(0.7001, 0.5, 0.6) == 1.0
+
+
 def test_the_limit_of_small_changes_is_that_of_the_manual() -> None:
     change = 1e-6
     written = partial_fraction(change, 0.0, 0.6) + change

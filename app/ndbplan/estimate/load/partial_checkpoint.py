@@ -20,6 +20,9 @@ from ndbplan.estimate.storage.node_data import NodeData, TablePart
 FRAGMENTS_IN_TURN = 2.0
 """Fragments of a table that an LDM thread has, about: one that is primary, one that is backup."""
 
+ALL_PARTS_ABOVE = 0.7
+"""Changed rows / rows, as they weigh, above which all parts are written: the others would save too little
+(NDB 9.7, Backup::calculate_number_of_parts, rule 2)."""
 
 _ROUNDS = 60
 """Halvings of the interval in which the answer lies: below the rounding of a float."""
@@ -61,10 +64,12 @@ def partial_fraction(change: float, fragment_share: float, recovery_work: float)
 
     `change`: weighted changed rows / rows, at most 1; `fragment_share`: its memory / that of its LDM thread;
     `recovery_work`: RecoveryWork / 100. f = (1 + floor(2048 k / (k + p))) / 2048 with k = y + y/2 x share,
-    taken as continuous (RonDB 21, Backup::calculate_min_parts).
+    taken as continuous; all of them above 0.7 (NDB 9.7, RonDB 21, Backup::calculate_number_of_parts).
     """
     if change <= 0:
         return 0.0
+    if change > ALL_PARTS_ABOVE:
+        return 1.0
     k = change + 0.5 * change * fragment_share
     return k / (k + recovery_work)
 

@@ -46,9 +46,9 @@ def _next_fragment(
 
     So of the rows inserted since its checkpoint began the later fragments hold more: 0.14 to 0.35 of all
     while a thread has two (7.4.10, 8.4.8). Size: full, or from 7.6 partial: so many parts in full as changes
-    since the fragment's own last checkpoint ask for, and of the others the rows that changed since the
-    global checkpoint before that one, which is all that a row says of when it changed. Distinct rows
-    (NDB source; 8.4.8).
+    since the fragment's own last checkpoint ask for (all of them where most rows changed), and of the others
+    the rows that changed since the global checkpoint before that one, which is all that a row says of when
+    it changed. Distinct rows (NDB source; 8.4.8).
     """
     node, state = nodes[n], node_state[n]
     turn = max(0, int(node.fragments - state.lcp_fragments_left))
@@ -61,6 +61,8 @@ def _next_fragment(
         share = min(1.0, (updated + changed) / data)
         k = share * (1.0 + 0.5 * node.fragment_share)
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
+        if share > node.all_parts_above:
+            full = 1.0
         data = data * full + min(data, rewritten + new) * (1.0 - full)
     begun[Change.UPDATED, n, turn] = state.updated_bytes
     begun[Change.CHANGED, n, turn] = state.changed_bytes

@@ -26,6 +26,7 @@ from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
+from ndbplan.estimate.load.partial_checkpoint import ALL_PARTS_ABOVE
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
 from ndbplan.estimate.loaded import (
@@ -351,7 +352,7 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     row.lag_count = max(1, settings.number("RedoOverCommitCounter"))
     row.redo_control = bool(limits.redo_control)
     row.partial_lcp = is_partial(settings)
-    row.recovery_work = max(1, settings.number("RecoveryWork")) / 100
+    row.recovery_work, row.all_parts_above = max(1, settings.number("RecoveryWork")) / 100, ALL_PARTS_ABOVE
     row.lcp_headroom = constant_for(plan, "lcp_target_headroom").value
     row.lcp_steps_up = settings.features.lcp_speed_steps_up
     row.lcp_steps_down = settings.features.lcp_speed_steps_down

@@ -136,6 +136,8 @@ class Node(Row):
     redo_control: bool
     partial_lcp: bool
     recovery_work: float
+    all_parts_above: float
+    """Changes / rows above which a partial checkpoint writes every row."""
     lcp_headroom: float
     """Checkpoint speed against what the changes need."""
     lcp_steps_up: float
