@@ -36,6 +36,7 @@ class Stage:
         home = Path(self._scratch.name)
         self.window = MainWindow(Preferences(home / "preferences.json"), home / "journals")
         self.window.files.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
+        self.window.live.ask_unsaved = lambda: "discard"  # type: ignore[method-assign]
         self.window.resize(*SIZE)
         self.window.show()
         self.window.finish_building()
@@ -288,6 +289,59 @@ def commands(stage: Stage) -> None:
     stage.window.commands.field.setText("add")
 
 
+def _live(stage: Stage, sample: str) -> Any:
+    """A live cluster on a sample, and time stands still."""
+    stage.open(sample)
+    stage.window.live.toggle()
+    page = stage.window.live.page
+    stage.settle(lambda: page.session.seat is not None)
+    page.session.play(False)
+    stage.settle(lambda: not page.session.is_busy)
+    return page
+
+
+def _say(stage: Stage, page: Any, *lines: tuple[str, str]) -> None:
+    for prompt, line in lines:
+        page.session.ask(prompt, line)
+    stage.settle(lambda: not page.session.is_busy)
+
+
+def live(stage: Stage) -> None:
+    """A live cluster: a data node was killed, and starts again."""
+    page = _live(stage, "starter")
+    plan = stage.window.document.plan
+    host = plan.host(plan.data_nodes[0].host_id).hostname
+    _say(stage, page, ("!", "wait 95s"), ("ndb_mgm>", "SHOW"), ("!", "kill node:1"), ("!", "wait 3s"),
+         ("ndb_mgm>", "1 STATUS"), (f"{host}$", "ndbmtd"), ("!", "wait 100s"),
+         ("mysql>", "SELECT node_id, status, start_phase FROM ndbinfo.nodes;"),
+         ("ndb_mgm>", "ALL STATUS"))  # fmt: skip
+    page.session.stop_when("nodes_started = 4")
+    stage.settle(lambda: not page.session.is_busy)
+
+
+def lesson(stage: Stage) -> None:
+    """A lesson: a goal that came true, a hint, a question answered wrongly."""
+    from ndbplan.train.lessons.files import LESSONS as KIND
+
+    source = KIND.find("redo-overload")
+    stage.open("starter")
+    stage.window.live.begin_lesson(source, source.value.starts[0], "Ann Smith")
+    page = stage.window.live.page
+    stage.settle(lambda: page.session.seat is not None)
+    page.session.play(False)
+    _say(stage, page, ("!", "wait 100s"), ("mysql>", "SELECT * FROM ndbinfo.logbuffers;"),
+         ("lesson>", "hint"), ("lesson>", "answer cause a"))  # fmt: skip
+    page.open_console("mysql>")
+
+
+def live_telecom(stage: Stage) -> None:
+    """144 data nodes alive, one rack lost."""
+    page = _live(stage, "telecom-144")
+    rack = stage.window.document.plan.locations[0].name
+    _say(stage, page, ("!", "wait 60s"), ("!", "load x2"), ("!", f"fail rack:{rack}"), ("!", "wait 40s"),
+         ("ndb_mgm>", "ALL STATUS"))  # fmt: skip
+
+
 STATES: dict[str, Callable[[Stage], None]] = {
     "empty": empty,
     "gallery": gallery,
@@ -307,6 +361,9 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "mid-drag": mid_drag,
     "error": error,
     "commands": commands,
+    "live": live,
+    "lesson": lesson,
+    "live-telecom": live_telecom,
 }
 
 

@@ -47,7 +47,8 @@ WINDOW = {
     "units_usual": LOOKS, "units_decimal": LOOKS, "units_binary": LOOKS,
     "compare": "Compare with what runs", "measured": "I measured",
     "size": "Size a cluster", "sweep": "Vary inputs",
-    "simulate": "Simulation", "guide": LOOKS, "keys": LOOKS,
+    "simulate": "Simulation", "live": "Live cluster, its consoles",
+    "lessons": "Lessons, Save the page to hand in", "guide": LOOKS, "keys": LOOKS,
     **dict.fromkeys(("variant_next", "variant_previous"), "Variants: the one that is shown"),
     **dict.fromkeys(
         ("variant_new", "variant_rename", "variant_earlier", "variant_later", "variant_promote",
@@ -74,6 +75,7 @@ WINDOW = {
     "SizeDialog": "Size a cluster", "SweepDialog": "Vary inputs",
     "KeyDialog": "Where one key lies",
     "ConflictDialog": "Open, Save, Save as",
+    "LessonsDialog": "Lessons, Save the page to hand in",
     "SqlDialog": "Tables from SQL", "RecoveryDialog": "Recovery after a crash",
     # Kinds of what the palette offers
     "location": "Palette: location, host, disk, node", "host": "Palette: location, host, disk, node",

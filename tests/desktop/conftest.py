@@ -27,7 +27,7 @@ def shown(qtbot: Any, qapp: QApplication, tmp_path: Path) -> Iterator[Shown]:
         theme.install(qapp, "dark")
         window = MainWindow(Preferences(tmp_path / "preferences.json"), tmp_path / "journals")
         made.append(window)
-        window.files.ask_unsaved = lambda: "discard"
+        window.files.ask_unsaved = window.live.ask_unsaved = lambda: "discard"
         window.open_sample(sample)
         window.resize(width, height)
         window.show()
@@ -36,7 +36,7 @@ def shown(qtbot: Any, qapp: QApplication, tmp_path: Path) -> Iterator[Shown]:
 
     yield show
     for window in made:
-        window.files.ask_unsaved = lambda: "discard"
+        window.files.ask_unsaved = window.live.ask_unsaved = lambda: "discard"
         window.close()
         window.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)

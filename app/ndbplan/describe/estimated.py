@@ -32,6 +32,17 @@ def estimated_loads(plan: Plan) -> Loads:
         return loads_of(plan, now, check(plan))
 
 
+def loads_at_rest(plan: Plan) -> Loads:
+    """Loads of a plan without its problems, computed here and now."""
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
+
+    with keeping():
+        try:
+            return loads_of(plan, Estimation(plan, chosen_workload(plan)).work_out(), ())
+        except UserError:
+            return NO_LOADS
+
+
 def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
     """Loads at a moment of a simulation: what it tells replaces the estimates."""
     by_number = {process.node_id: process.id for process in plan.processes}

@@ -27,6 +27,15 @@ class Loss(NamedTuple):
     """`goes on`, `goes on if the arbitrator answers`, `stops: node group 0 is gone`."""
 
 
+class State(NamedTuple):
+    """What the process of a live cluster does, where it is not simply there."""
+
+    words: str
+    """`phase 4`, `single user`; short enough for a chip."""
+    tone: str
+    """`warning`, `error` or `info`."""
+
+
 class Loads(NamedTuple):
     """Utilisations as fractions and the worst problem, by object id; what is unknown is not in there."""
 
@@ -58,6 +67,10 @@ class Loads(NamedTuple):
     """When and why the cluster stopped, while a moment after it is replayed."""
     stands_still: bool = False
     """At the moment that is replayed transactions wait until a loss is noticed."""
+    states: Mapping[str, State] = _NONE
+    """Of processes of a live cluster, by id; those that simply run or are down are not in there."""
+    cut: frozenset[frozenset[str]] = frozenset()
+    """Pairs of ids of hosts that do not see one another."""
 
 
 NO_LOADS = Loads()

@@ -20,10 +20,11 @@ class ActionStates:
     """Follows document, selection and what the window shows."""
 
     def __init__(
-        self, document: Document, selection: Selection, actions: Actions, shows_canvas: Callable[[], bool]
-    ) -> None:
+        self, document: Document, selection: Selection, actions: Actions, shows_canvas: Callable[[], bool],
+        shows_live: Callable[[], bool],
+    ) -> None:  # fmt: skip
         self._document, self._selection, self._actions = document, selection, actions
-        self._shows_canvas = shows_canvas
+        self._shows_canvas, self._shows_live = shows_canvas, shows_live
 
     def follow_page(self) -> None:
         """Actions on the canvas rest while the gallery lies over it."""
@@ -43,7 +44,11 @@ class ActionStates:
             action.setText(f"{verb} {text[:1].lower()}{text[1:]}" if able and text else verb)
         missing = next_step(self._document.plan)
         self._follow_variants(here)
-        self._actions.able("simulate", here and missing is None, missing.missing if missing else "")
+        why_not = missing.missing if missing else ""
+        self._actions.able("simulate", here and missing is None, why_not)
+        live = self._shows_live()
+        self._actions.able("live", live or (here and missing is None), "" if live else why_not)
+        self._actions["live"].setChecked(live)
         self.follow_selection()
 
     def _follow_variants(self, here: bool) -> None:

@@ -31,16 +31,17 @@ from ndbplan.desktop.document.files import FileFlow
 from ndbplan.desktop.document.preferences import WINDOW, Preferences
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.file_drops import FileDrops, hand_on
-from ndbplan.desktop.focus_ring import Stop, focus_next
+from ndbplan.desktop.live_mode import LiveMode
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
 from ndbplan.desktop.navigation import Navigation
 from ndbplan.desktop.panels import SidePanels
-from ndbplan.desktop.running import compare, measured
+from ndbplan.desktop.running import compare, measured, report, save_picture
 from ndbplan.desktop.session import Session
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
 from ndbplan.desktop.variants import Variants
+from ndbplan.desktop.widgets.focus_ring import Stop, focus_next
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.undo_keys import UndoKeys
 from ndbplan.desktop.workspace import Workspace
@@ -118,9 +119,12 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.action_states = ActionStates(
             self.document, self.selection, self.actions_table,
-            lambda: self.pages.currentWidget() is self.workspace,
+            lambda: self.pages.currentWidget() is self.workspace, lambda: self.live.is_shown,
         )  # fmt: skip
         self.appearance = Appearance(self.preferences, self.actions_table)
+        self.live = LiveMode(self, self.document, self.pages, self.panels, self.messages, self.preferences)
+        self.live.show_workspace, self.live.shown = self._show_workspace, self._page_changed
+        self.live.open_guide = self.navigation.open_guide
         self._canvas_messages = CanvasMessages(self.canvas, self.editor, self.messages)
         UndoKeys(self)
         splitters = {"workspace": self.workspace, "middle": self.middle, "side": self.side}
@@ -251,7 +255,9 @@ class MainWindow(QMainWindow):
         return {
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
             "save_as": files.save_as, "import": self.import_files,
-            "picture": self.save_picture, "export": self.export, "report": self.report,
+            "export": self.export, "picture": lambda: save_picture(self, self.document, self.messages),
+            "report": lambda: report(self, self.document, self.messages),
+            "live": lambda: self.live.toggle(), "lessons": lambda: self.live.choose_lesson(),
             "new_window": self.window_wanted.emit,
             "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
@@ -368,18 +374,6 @@ class MainWindow(QMainWindow):
         """Open a dropped plan, or offer to import what else was dropped."""
         hand_on(list(paths), self.files, self.import_files)
 
-    def save_picture(self) -> None:
-        """Write the canvas as a picture."""
-        from ndbplan.desktop.dialogs.picture_dialog import save_picture
-
-        save_picture(self, self.document, self.messages)
-
-    def report(self) -> None:
-        """Offer a document about the plan."""
-        from ndbplan.desktop.dialogs.report_dialog import ReportDialog
-
-        ReportDialog(self.document, self.messages, self).open()
-
     def export(self) -> None:
         """Write config.ini, my.cnf and the runbook into a folder."""
         from ndbplan.desktop.export_flow import export
@@ -393,6 +387,9 @@ class MainWindow(QMainWindow):
         return ask_whose(self, lambda: self.document.project, path, theirs)
 
     def _next_panel(self) -> None:
+        if self.live.page is not None and self.live.is_shown:
+            self.live.page.focus_next()
+            return
         stops: list[Stop] = [
             (self.canvas, partial(self.canvas.setFocus, Qt.FocusReason.ShortcutFocusReason)),
             (self.panels.analyses_frame, self.panels.focus_analyses),
@@ -419,9 +416,10 @@ class MainWindow(QMainWindow):
     # Coming and going
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_leave():
+        if not (self.live.may_leave() and self.files.may_leave()):
             event.ignore()
             return
+        self.live.end()
         self.session.keep()
         self.files.shared.close()
         self.preferences.put(WINDOW, self.saveGeometry().toBase64().toStdString())

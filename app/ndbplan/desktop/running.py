@@ -1,10 +1,11 @@
-"""Dialogs about the cluster that runs: what it has otherwise than the plan, and what was timed on it."""
+"""Dialogs of the window about the plan: what runs otherwise, what was timed, a report, a picture."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.widgets.message_bar import MessageBar
 
 
 def compare(window: QWidget, document: Document) -> None:
@@ -19,3 +20,17 @@ def measured(window: QWidget, document: Document) -> None:
     from ndbplan.desktop.dialogs.measured_dialog import MeasuredDialog
 
     MeasuredDialog(document, window).open()
+
+
+def report(window: QWidget, document: Document, messages: MessageBar) -> None:
+    """Offer a document about the plan."""
+    from ndbplan.desktop.dialogs.report_dialog import ReportDialog
+
+    ReportDialog(document, messages, window).open()
+
+
+def save_picture(window: QWidget, document: Document, messages: MessageBar) -> None:
+    """Write the canvas as a picture."""
+    from ndbplan.desktop.dialogs import picture_dialog
+
+    picture_dialog.save_picture(window, document, messages)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ndbplan.simulate.series import latest_restarts
+from ndbplan.simulate.series import Restart, latest_restarts
+from ndbplan.simulate.stop import ReorganiseTime, SlowTime
 
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
@@ -87,20 +88,18 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
             for spell in result.down
             if spell.from_s <= at_s and (spell.to_s is None or at_s < spell.to_s)
         ),
-        _starting(result, at_s),
-        _disk_speed(result, at_s),
-        _reorganised(result, at_s),
+        {} if stop is not None and at_s >= stop.at_s.value else starting_at(result.restarts, at_s),
+        speeds_at(result.slowed, at_s),
+        moved_at(result.reorganising, at_s),
         stop.text if stop is not None and at_s >= stop.at_s.value else "",
         any(begin <= at_s < end for begin, end in result.standing),
     )
 
 
-def _starting(result: SimulationResult, at_s: float) -> dict[int, Starting]:
-    stop = result.cluster_stop
-    if stop is not None and at_s >= stop.at_s.value:
-        return {}
+def starting_at(restarts: Iterable[Restart], at_s: float) -> dict[int, Starting]:
+    """How far each data node is that is being started, by node id."""
     found = {}
-    for restart in latest_restarts(result.restarts, at_s):
+    for restart in latest_restarts(restarts, at_s):
         number = restart.phase_at(at_s)
         if number is not None:
             phases = restart.phases
@@ -108,16 +107,17 @@ def _starting(result: SimulationResult, at_s: float) -> dict[int, Starting]:
     return found
 
 
-def _disk_speed(result: SimulationResult, at_s: float) -> dict[str, float]:
+def speeds_at(slowed: Iterable[SlowTime], at_s: float) -> dict[str, float]:
+    """Share of its speed that each disk has that is not at full speed; several at once multiply."""
     speeds: dict[str, float] = {}
-    for slow in result.slowed:
+    for slow in slowed:
         if slow.from_s <= at_s and (slow.to_s is None or at_s < slow.to_s):
             speeds[slow.disk_id] = speeds.get(slow.disk_id, 1.0) * slow.factor
     return {disk_id: speed for disk_id, speed in speeds.items() if speed != 1.0}
 
 
-def _reorganised(result: SimulationResult, at_s: float) -> float | None:
+def moved_at(reorganising: Iterable[ReorganiseTime], at_s: float) -> float | None:
+    """Share of the rows that were moved to added data nodes; None: none are being moved."""
     return next(
-        ((at_s - r.from_s) / (r.to_s - r.from_s) for r in result.reorganising if r.from_s <= at_s < r.to_s),
-        None,
+        ((at_s - r.from_s) / (r.to_s - r.from_s) for r in reorganising if r.from_s <= at_s < r.to_s), None
     )

@@ -29,6 +29,7 @@ from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
+from ndbplan.simulate.steps import Watch
 from ndbplan.train import backups, configuring, dumps, growing, orders, starts, stops
 from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
@@ -70,6 +71,8 @@ class LiveCluster:
     def __init__(self, session: Session, begin: datetime) -> None:
         self.session, self._begin = session, begin
         self._result: tuple[int, int, SimulationResult] | None = None
+        self.watch: Watch | None = None
+        """Who looks at it while time passes, and may stop that by Cancelled; not with a branch."""
 
     @classmethod
     def begin(
@@ -154,7 +157,7 @@ class LiveCluster:
 
     def advance(self, seconds: float) -> None:
         """Let so much time pass, until the end of the session at most."""
-        self.session.advance(seconds)
+        self.session.advance(seconds, self.watch)
 
     def advance_until(
         self, reached: Callable[[LiveCluster], bool], at_most_s: float, every_s: float = 0.1
@@ -192,5 +195,9 @@ class LiveCluster:
 
     def log_text(self, last: int | None = None) -> str:
         """The cluster log, or its last lines."""
-        lines = self.state.log if last is None else self.state.log[-last:] if last else []
-        return "".join(f"{written(line, self._begin)}\n" for line in lines)
+        begin = 0 if last is None else max(0, len(self.state.log) - last)
+        return "".join(f"{line}\n" for line in self.log_lines(begin))
+
+    def log_lines(self, begin: int = 0) -> list[str]:
+        """Lines of the cluster log, from one on."""
+        return [written(line, self._begin) for line in self.state.log[begin:]]

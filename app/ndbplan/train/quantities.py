@@ -50,7 +50,7 @@ def _tablespace(sim: Simulation) -> float:
     return float((used / column(sim.laws.nodes, lambda node: node.space_limit_bytes)).max())
 
 
-def _bucket(sim: Simulation) -> tuple[int, float]:
+def recording(sim: Simulation) -> tuple[int, float]:
     """The moment that is being recorded, and how much of it has passed."""
     per_bucket = int(sim.laws.run.steps_per_bucket)
     bucket = max(0, (sim.step - 1) // per_bucket)
@@ -58,14 +58,14 @@ def _bucket(sim: Simulation) -> tuple[int, float]:
 
 
 def _disk(sim: Simulation) -> float:
-    bucket, seconds = _bucket(sim)
+    bucket, seconds = recording(sim)
     busy = sim.history.busy[bucket, :, 0] * sim.scenario.step_s / seconds
     return min(1.0, float(busy.max(initial=0.0)))
 
 
 def _rate(which: OfCluster) -> Callable[[Simulation], float]:
     def per_s(sim: Simulation) -> float:
-        bucket, seconds = _bucket(sim)
+        bucket, seconds = recording(sim)
         return float(sim.history.totals[bucket, which]) / seconds
 
     return per_s
@@ -110,12 +110,13 @@ COUNTS: dict[str, Callable[[Simulation], float]] = {
         (run := state_of(sim).backup) is not None and run.ended_s is None and not run.error
     ),
     "lcp": lambda sim: state_of(sim).lcp_id,
-    "load": lambda sim: _load(sim),
+    "load": lambda sim: load_of(sim),
 }
 """Transactions per second, how many, or 1 where it is so and 0 where not."""
 
 
-def _load(sim: Simulation) -> float:
+def load_of(sim: Simulation) -> float:
+    """How many times the load of the workload clients send."""
     from ndbplan.simulate.events.orders import LOAD
 
     return sim.bursts.get(LOAD, 1.0)

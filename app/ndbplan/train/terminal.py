@@ -14,16 +14,11 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from ndbplan.train.consoles import LESSON, LESSON_WORDS, MGM, SQL, WORLD, Addressed, Consoles, addressed
-from ndbplan.train.host.console import PROGRAMS
+from ndbplan.train.completion import offered
+from ndbplan.train.consoles import MGM, Addressed, Consoles, addressed
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.mgm.console import WORDS
-from ndbplan.train.quantities import NAMES
-from ndbplan.train.world import VERBS
 
 STEP_S = 0.1
-_SQL_WORDS = ("SELECT * FROM ndbinfo.", "SHOW TABLES FROM ndbinfo;", "SHOW WARNINGS;",
-              "SHOW ENGINE NDB STATUS;", "USE ndbinfo;")  # fmt: skip
 
 
 class Answering(Protocol):
@@ -44,26 +39,12 @@ class _Words(Completer):
     """What may follow at a console."""
 
     def __init__(self, cluster: LiveCluster) -> None:
-        self.front = MGM
-        self._prompts = [MGM, SQL, WORLD, LESSON, *(f"{host.hostname}$" for host in cluster.plan.hosts)]
+        self.front, self._cluster = MGM, cluster
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        text = document.text_before_cursor
-        found = addressed(text)
-        front, typed = (found.prompt, found.text) if found is not None else (self.front, text)
-        words: Iterable[str] = PROGRAMS
-        if front == MGM:
-            words = WORDS
-        elif front == SQL:
-            words = _SQL_WORDS
-        elif front == LESSON:
-            words = LESSON_WORDS
-        elif front == WORLD:
-            words = (*VERBS, *(f"until {name}" for name in NAMES))
-        offered = [*words, *self._prompts] if found is None else list(words)
-        for word in offered:
-            if typed and word.lower().startswith(typed.lower()):
-                yield Completion(word, start_position=-len(typed))
+        found = offered(document.text_before_cursor, self.front, self._cluster.plan)
+        for word in found.words:
+            yield Completion(word, start_position=-len(found.typed))
 
 
 class Terminal:

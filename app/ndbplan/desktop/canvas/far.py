@@ -50,13 +50,18 @@ def _paint_tile(painter: QPainter, size: QRectF, card: Card, look: Look, is_sele
     px = min(round(11 / look.zoom), _LARGEST_PX, int(size.height() / _ONE_LINE))
     if px * look.zoom < 5.5:
         return
-    down = sum(all(i in look.loads.down for i in chip.ids) for chip in card.chips)
+    states = [look.loads.states[i] for chip in card.chips for i in chip.ids if i in look.loads.states]
+    down = sum(
+        all(i in look.loads.down and i not in look.loads.states for i in chip.ids) for chip in card.chips
+    )
     value = f"{how_many(down, 'node')} down" if down else shade.text if shade else ""
+    if states and not down:
+        value = states[0].words
     inner = size.adjusted(14, 8, -14, -8)
     half = inner.height() / 2
     name = QRectF(inner.x(), inner.y(), inner.width(), half)
     paint.text(painter, name, card.host.hostname, t.text_strong, px, 600)
-    colour = t.error if down else t.text_strong
+    colour = t.error if down else getattr(t, states[0].tone) if states else t.text_strong
     paint.text(painter, name.translated(0, half), value, colour, px, 500)
 
 
@@ -66,6 +71,11 @@ def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> Non
     paint.text(painter, QRectF(14, 6, width - 28, 44), card.host.hostname, t.text, size, 600)
     for chip in card.chips:
         rect = paint.qrect(chip.rect)
+        state = next((loads.states[i] for i in chip.ids if i in loads.states), None)
+        if state is not None:
+            paint.box(painter, rect, t.card, getattr(t, state.tone), 7, 3.0)
+            paint.text(painter, rect, chip.number, getattr(t, state.tone), 22, 600, paint.CENTRE)
+            continue
         if any(i in loads.down for i in chip.ids):
             paint.crossed(painter, rect, t, 7, 3.0)
             paint.text(painter, rect, chip.number, t.error, 22, 600, paint.CENTRE)

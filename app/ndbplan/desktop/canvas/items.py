@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from ndbplan.describe.colouring import Shade
-from ndbplan.describe.overlay import percent
+from ndbplan.describe.overlay import State, percent
 from ndbplan.desktop.canvas.far import paint_far
 from ndbplan.desktop.canvas.look import NUMBERS_FROM, Look, process_colour
 from ndbplan.desktop.canvas.shading import hatch, ink, pill, tint
@@ -274,7 +273,7 @@ class ProcessItem(CanvasItem):
         kind_ink = t.muted if self.look.colouring.name else process_colour(self.chip, t)
         colour = kind_ink if self.shade is None else ink(self.shade, t)
         starting = bool(self.look.loads.starting.keys() & set(self.object_ids))
-        is_filled = self.is_selected and not (self.is_down or starting)
+        is_filled = self.is_selected and not (self.is_down or starting or self.state is not None)
         if is_filled:
             paint.box(painter, self.size, colour, colour, 7, 1.5)
             paint.text(painter, self.size, self._words, t.canvas, 13, 600, paint.CENTRE)
@@ -291,6 +290,11 @@ class ProcessItem(CanvasItem):
         self.severity_mark(painter, self.size.right() + 3, self.size.top() + 1, self.chip.ids)
 
     @property
+    def state(self) -> State | None:
+        """What its process does in a live cluster, where it does not simply run."""
+        return next((self.look.loads.states[i] for i in self.object_ids if i in self.look.loads.states), None)
+
+    @property
     def _words(self) -> str:
         """What it is, or what the colouring says of it."""
         return self.chip.text if self.shade is None else f"{self.chip.number} · {self.shade.text}"
@@ -300,8 +304,10 @@ class ProcessItem(CanvasItem):
         t, loads = self.look.tokens, self.look.loads
         ground = t.card_hover if self.is_hovered else t.location
         start = next((loads.starting[i] for i in self.object_ids if i in loads.starting), None)
-        words, shade = self._words, self.shade
-        if start is not None:
+        words, shade, state = self._words, self.shade, self.state
+        if state is not None:
+            shade, colour, words = None, getattr(t, state.tone), f"{self.chip.number} · {state.words}"
+        elif start is not None:
             shade, colour = None, t.warning
             words = f"{self.chip.number} · phase {start.number}/{start.phases}"
         elif self.is_down:
@@ -387,19 +393,3 @@ def rect_around(items: Sequence[CanvasItem]) -> QRectF:
     for item in items:
         rect = rect.united(item.rect_in_scene())
     return rect
-
-
-def item_name(item: Any) -> str:
-    """What a screen reader says about an item."""
-    if isinstance(item, LocationItem):
-        return f"Location {item.box.location.name}, {len(item.box.hosts)} hosts"
-    if isinstance(item, HostItem):
-        card = item.card
-        return f"Host {card.host.hostname}, {card.subtitle}, {len(card.chips)} nodes, {len(card.tiles)} disks"
-    if isinstance(item, ProcessItem):
-        return item.chip.text
-    if isinstance(item, DiskItem):
-        full = item.look.loads.space.get(item.tile.disk.id)
-        space = "" if full is None else f", {percent(full)} full"
-        return f"Disk {item.tile.disk.name}, {item.tile.all_roles or 'no role'}{space}"
-    return ""

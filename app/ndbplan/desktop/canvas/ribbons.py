@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from ndbplan.desktop.canvas.items import Z_RIBBON
@@ -36,7 +36,7 @@ class RibbonItem(QGraphicsItem):
         self.look = look
         self.number = number
         self.members: tuple[str, ...] = ()
-        self.is_selected = False
+        self.is_selected = self.is_cut = False
         self._path = QPainterPath()
         self._goes_around = False
         self._pill_height, self._is_narrow = _PILL_HEIGHT, False
@@ -96,6 +96,12 @@ class RibbonItem(QGraphicsItem):
     def _text_px(self) -> int:
         return 12 if self._pill_height == _PILL_HEIGHT else 10
 
+    def show_cut(self, cut: bool) -> None:
+        """Whether its members do not see one another."""
+        if cut != self.is_cut:
+            self.is_cut = cut
+            self.update()
+
     def mark(self, ids: Sequence[str]) -> None:
         """Stand out when one of these is a member."""
         selected = any(member in ids for member in self.members)
@@ -124,7 +130,7 @@ class RibbonItem(QGraphicsItem):
         hurt = self.up < len(self.members)
         # Beside a colouring the colours of groups would be read as its.
         own = t.muted if self.look.colouring.name not in ("", "group") else t.group(self.number)
-        ink = own if not hurt else t.warning if self.up else t.error
+        ink = t.error if self.is_cut or not self.up else t.warning if hurt else own
         far = self.look.is_far
         if far and self._goes_around and not self.is_selected:
             # Names are drawn larger from afar, and this line runs where they stand.
@@ -132,7 +138,11 @@ class RibbonItem(QGraphicsItem):
         width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)
         alpha = 255 if self.is_selected else self._alpha(far=far)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(paint.pen(ink, width, alpha))
+        pen = paint.pen(ink, width, alpha)
+        if self.is_cut:
+            pen = QPen(pen)
+            pen.setDashPattern([3.0, 4.0])
+        painter.setPen(pen)
         painter.drawPath(self._path)
         if not far and not self._pill.isNull() and (self.is_selected or not self._goes_around):
             fill = ink if self.is_selected else t.location

@@ -247,7 +247,7 @@ class CanvasScene(QGraphicsScene):
         before, self.look.loads = self.look.loads, loads
         tables = (
             "disks", "space", "cpu", "memory", "network", "redo_buffers", "redo_logs", "problems", "down",
-            "starting", "slow",
+            "starting", "slow", "states",
         )  # fmt: skip
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
@@ -265,6 +265,10 @@ class CanvasScene(QGraphicsScene):
         if before.down != loads.down:
             for ribbon in self._ribbons.values():
                 ribbon.refresh()
+        if before.cut != loads.cut:
+            for ribbon in self._ribbons.values():
+                ends = {self._host_of.get(member, "") for member in ribbon.members}
+                ribbon.show_cut(any(pair <= ends for pair in loads.cut))
 
     def show_colouring(self, colouring: Colouring) -> None:
         """Paint the shades of a colouring; only what has another one is drawn again."""

@@ -21,9 +21,10 @@ from ndbplan.describe.colouring import Colouring
 from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.backdrop import Backdrop
 from ndbplan.desktop.canvas.banner import Banner
-from ndbplan.desktop.canvas.items import item_name, rect_around
+from ndbplan.desktop.canvas.items import rect_around
 from ndbplan.desktop.canvas.ribbons import RibbonItem
 from ndbplan.desktop.canvas.scene import CanvasScene
+from ndbplan.desktop.canvas.tips import item_name
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.layout.stillness import Stillness
 from ndbplan.desktop.look import theme

@@ -52,6 +52,8 @@ def _state(item: ProcessItem, loads: Loads) -> str:
     start = next((loads.starting[i] for i in item.object_ids if i in loads.starting), None)
     if start is not None:
         return f"starts, {start.text}"
+    if item.state is not None:
+        return item.state.words
     return "down" if item.is_down else ""
 
 
@@ -76,3 +78,19 @@ def _disk_loads(item: DiskItem, loads: Loads) -> str:
     if full is not None:
         said.append(f"{percent(full)} full")
     return " · ".join(said)
+
+
+def item_name(item: CanvasItem) -> str:
+    """What a screen reader says about an item."""
+    if isinstance(item, LocationItem):
+        return f"Location {item.box.location.name}, {len(item.box.hosts)} hosts"
+    if isinstance(item, HostItem):
+        card = item.card
+        return f"Host {card.host.hostname}, {card.subtitle}, {len(card.chips)} nodes, {len(card.tiles)} disks"
+    if isinstance(item, ProcessItem):
+        return item.chip.text if item.state is None else f"{item.chip.text}, {item.state.words}"
+    if isinstance(item, DiskItem):
+        full = item.look.loads.space.get(item.tile.disk.id)
+        space = "" if full is None else f", {percent(full)} full"
+        return f"Disk {item.tile.disk.name}, {item.tile.all_roles or 'no role'}{space}"
+    return ""

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ndbplan.desktop.canvas.input import drops, gestures, keys, menus
 from ndbplan.desktop.canvas.input.edge_scroll import EdgeScroll
 from ndbplan.desktop.canvas.input.rename import RenameField, name_of
+from ndbplan.desktop.canvas.input.wheel import turn
 from ndbplan.desktop.canvas.items import CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.editor import Editor
@@ -54,16 +55,7 @@ class CanvasView(Stage):
         super()._show_change(before, after)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        held = event.modifiers()
-        fine = event.pixelDelta()
-        if not fine.isNull() and not held & Qt.KeyboardModifier.ControlModifier:
-            self.pan_by(fine)
-        elif held & Qt.KeyboardModifier.ShiftModifier:
-            turned = event.angleDelta()
-            self.pan_by(QPoint(turned.y() or turned.x(), 0))
-        else:
-            self.step_zoom(1.0015 ** event.angleDelta().y(), event.position())
-        event.accept()
+        turn(self, event)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(None)

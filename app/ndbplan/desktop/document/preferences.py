@@ -42,6 +42,10 @@ WINDOW = Preference("window", "")
 """Geometry of the window as Qt writes it, in base 64."""
 SESSION: Preference[dict[str, Any]] = Preference("session", {})
 """What the window was like, see `session.py`."""
+LESSONS: Preference[dict[str, Any]] = Preference("lessons", {})
+"""Best points of each lesson that was finished, by its name."""
+TRAINEE = Preference("trainee", "")
+"""Who played a lesson last."""
 OPEN_FILES: Preference[list[Any]] = Preference("open_files", [])
 RECENT: Preference[list[Any]] = Preference("recent", [])
 

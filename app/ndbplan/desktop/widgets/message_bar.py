@@ -29,6 +29,7 @@ class MessageBar(QWidget):
         super().__init__(parent)
         self._foot_px = foot_px
         self._holder, self._over = parent, over
+        self._guest: QWidget | None = None
         for widget in over:
             widget.installEventFilter(self)
         self.setObjectName("messageBar")
@@ -59,6 +60,14 @@ class MessageBar(QWidget):
         self._timer.timeout.connect(self.hide)
         theme.theme().changed.connect(self._paint)
         self.hide()
+
+    def lie_over(self, widget: QWidget | None) -> None:
+        """Lie over this one whenever it is visible; None: over those it was made for alone."""
+        if self._guest is not None:
+            self._guest.removeEventFilter(self)
+        self._guest = widget
+        if widget is not None:
+            widget.installEventFilter(self)
 
     @property
     def text(self) -> str:
@@ -96,7 +105,8 @@ class MessageBar(QWidget):
         return False
 
     def _place(self) -> None:
-        below = next((widget for widget in self._over if widget.isVisible()), self._over[-1])
+        over = self._over if self._guest is None else (self._guest, *self._over)
+        below = next((widget for widget in over if widget.isVisible()), self._over[-1])
         corner = below.mapTo(self._holder, QPoint(0, 0))
         width = min(below.width() - 2 * _MARGIN, _WIDEST)
         row = self.layout()

@@ -80,6 +80,8 @@ class Play:
         """Keeps that broke before the cluster began anew."""
         self.place = 0
         """Which stage is under way."""
+        self._flowing_from: float | None = None
+        """Since when time passes that no line says yet."""
         self._begin(begun(self.lesson, start))
 
     def _begin(self, cluster: LiveCluster) -> None:
@@ -112,6 +114,7 @@ class Play:
         """What a line is answered, and what of the lesson came true with it."""
         text = line.strip()
         found = addressed(text)
+        self._write_down_wait()
         if self.finished:
             return "ndbplan: the lesson is over — see it with 'ndbplan lesson debrief'\n"
         at_s = self.cluster.now_s
@@ -142,6 +145,28 @@ class Play:
     def passes(self, seconds: float) -> None:
         """So much time passed without a line; what was sent meanwhile happens at its end."""
         self.answer(f"{WORLD} wait {seconds:g}s")
+
+    def flow(self, seconds: float) -> str:
+        """A little time passes while nobody types; what of the lesson came true with it.
+
+        As if it were waited from the last line to the next, or to the end of a stage: that is the line that
+        is written down.
+        """
+        if self.finished:
+            return ""
+        if self._flowing_from is None:
+            self._flowing_from = self.cluster.now_s
+        self.cluster.advance(seconds)
+        said = self._progress()
+        if said:
+            self._write_down_wait()
+        return said
+
+    def _write_down_wait(self) -> None:
+        begun_s, self._flowing_from = self._flowing_from, None
+        ended_s = self.cluster.now_s
+        if begun_s is not None and ended_s > begun_s:
+            self.steps.append(Step(begun_s, f"{WORLD} wait {round(ended_s - begun_s, 9):.10g}s", ended_s))
 
     @property
     def is_over(self) -> bool:

@@ -35,14 +35,23 @@ ROLE_KEYS = {
 
 def press(view: Stage, event: QKeyEvent) -> bool:
     """Do what a key stands for; False when it stands for nothing here."""
-    key, held = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    current = view.selection.current
-    if key in _ARROWS:
-        if held == Qt.KeyboardModifier.AltModifier:
-            return _move(view, _ARROWS[key])
-        if held in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier):
-            return _go(view, _ARROWS[key], extend=bool(held))
+    key, current = Qt.Key(event.key()), view.selection.current
+    if key in _ARROWS and _held(event) == Qt.KeyboardModifier.AltModifier:
+        return _move(view, _ARROWS[key])
+    if walk(view, event):
+        return True
+    if _held(event) != Qt.KeyboardModifier.NoModifier:
         return False
+    if key in ROLE_KEYS and isinstance(view.document.plan.by_id.get(current or ""), Disk):
+        return view.editor.assign_role(ROLE_KEYS[key], str(current), toggle=True) or True
+    return False
+
+
+def walk(view: Stage, event: QKeyEvent) -> bool:
+    """Go from object to object, into one and out of it; False for a key that does not."""
+    key, held, current = Qt.Key(event.key()), _held(event), view.selection.current
+    if key in _ARROWS and held in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier):
+        return _go(view, _ARROWS[key], extend=bool(held))
     if held != Qt.KeyboardModifier.NoModifier:
         return False
     if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and current is not None:
@@ -59,9 +68,11 @@ def press(view: Stage, event: QKeyEvent) -> bool:
         else:
             view.selection.set([parent])
         return True
-    if key in ROLE_KEYS and isinstance(view.document.plan.by_id.get(current or ""), Disk):
-        return view.editor.assign_role(ROLE_KEYS[key], str(current), toggle=True) or True
     return False
+
+
+def _held(event: QKeyEvent) -> Qt.KeyboardModifier:
+    return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
 def step(view: Stage, *, forward: bool) -> bool:

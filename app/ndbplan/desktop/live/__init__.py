@@ -1,0 +1,1 @@
+"""A live cluster in the window: its clock, its canvas, its consoles, its log, and lessons on it."""

@@ -1,0 +1,190 @@
+"""What can be done to a live cluster, by what it is done to: a menu whose entries are lines of consoles.
+
+Each entry is the line that somebody would type, so that a lesson and a transcript know of it, and so that
+whoever looks at what was answered learns how to type it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QMenu, QWidget
+
+from ndbplan.configuration.arrays import may_lose
+from ndbplan.configuration.failing_parts import place_part
+from ndbplan.describe.titles import display_name
+from ndbplan.desktop.widgets.ask import Ask, Question
+from ndbplan.desktop.widgets.menu_heading import heading
+from ndbplan.desktop.widgets.units import NUMBER, TEXT
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+from ndbplan.train.consoles import MGM, WORLD
+from ndbplan.train.sight import Sight
+
+Say = Callable[[str, str], object]
+"""A prompt, and a line for it."""
+
+
+_PROCESSES = (ManagementNode, DataNode, SqlNode, ApiSlot)
+
+
+class Line(NamedTuple):
+    """One entry."""
+
+    text: str
+    prompt: str
+    line: str
+    """Empty: it opens the console."""
+
+
+def acts_of(plan: Plan, ids: Sequence[str], sight: Sight) -> Iterator[Line]:
+    """What can be done to these parts now, at one moment; only where all are of one kind."""
+    parts = [plan.by_id[i] for i in ids]
+    if not parts:
+        yield from _of_cluster(sight)
+    elif all(isinstance(part, _PROCESSES) for part in parts):
+        yield from _of_processes([part for part in parts if isinstance(part, _PROCESSES)], sight)
+    elif all(isinstance(part, Host) for part in parts):
+        yield from _of_hosts([part for part in parts if isinstance(part, Host)], sight)
+    elif all(isinstance(part, Location) for part in parts):
+        yield from _of_places(plan, [part for part in parts if isinstance(part, Location)], sight)
+    elif all(isinstance(part, Disk) for part in parts):
+        yield from _of_disks(plan, [part for part in parts if isinstance(part, Disk)], sight)
+
+
+def _of_cluster(sight: Sight) -> Iterator[Line]:
+    yield Line("Double the load", WORLD, f"load x{2 * (sight.load or 0.5):g}")
+    yield Line("Halve the load", WORLD, f"load x{sight.load / 2:g}")
+    if sight.load != 1:
+        yield Line("The load as planned", WORLD, "load x1")
+    if sight.cut:
+        yield Line("Heal the network", WORLD, "heal")
+    yield Line("Start a backup", MGM, "START BACKUP")
+
+
+def _of_processes(processes: list[Process], sight: Sight) -> Iterator[Line]:
+    named = ",".join(f"node:{process.node_id}" for process in processes if not isinstance(process, ApiSlot))
+    ids = [process.id for process in processes]
+    if not named:
+        return
+    runs = [i for i in ids if i not in sight.moment.down or i in sight.states]
+    hang = [i for i in ids if i in sight.states and sight.states[i].words == "silent"]
+    if runs:
+        yield Line("Kill", WORLD, f"kill {named}")
+        if not hang:
+            yield Line("Let it hang", WORLD, f"hang {named}")
+    if hang:
+        yield Line("Let it go on", WORLD, f"wake {named}")
+    if len(runs) < len(ids):
+        yield Line("Start", WORLD, f"start {named}")
+    only = processes[0] if len(processes) == 1 else None
+    if isinstance(only, DataNode) and runs:
+        yield Line("Stop it in ndb_mgm", MGM, f"{only.node_id} STOP")
+        yield Line("Restart it in ndb_mgm", MGM, f"{only.node_id} RESTART")
+    if len(processes) > 1 and all(isinstance(process, DataNode) for process in processes):
+        pair = sorted({process.host_id for process in processes if process.host_id is not None})
+        if len(pair) == 2:
+            yield from _of_link(sight, pair)
+
+
+def _of_link(sight: Sight, pair: Sequence[str]) -> Iterator[Line]:
+    names = "/".join(sight.plan.host(i).hostname for i in pair)
+    yield Line(f"Cut the link {names.replace('/', ' – ')}", WORLD, f"cut link:{names}")
+    if frozenset(pair) in sight.cut:
+        yield Line("Heal the network", WORLD, "heal")
+
+
+def _of_hosts(hosts: list[Host], sight: Sight) -> Iterator[Line]:
+    named = ",".join(f"host:{host.hostname}" for host in hosts)
+    down = [host for host in hosts if host.id in sight.moment.down]
+    if len(down) < len(hosts):
+        yield Line("Lose it", WORLD, f"fail {named}")
+        yield Line("Cut off its network", WORLD, f"cut {named}")
+    if down:
+        yield Line("Bring it back", WORLD, f"restore {named}")
+    if len(hosts) == 2:
+        yield from _of_link(sight, [host.id for host in hosts])
+    elif sight.cut:
+        yield Line("Heal the network", WORLD, "heal")
+    if len(hosts) == 1:
+        yield Line("Open its shell", f"{hosts[0].hostname}$", "")
+
+
+def _of_places(plan: Plan, places: list[Location], sight: Sight) -> Iterator[Line]:
+    parts = [place_part(plan, place) for place in places]
+    named = ",".join(str(part) for part in parts)
+    yield Line("Lose all of it", WORLD, f"fail {named}")
+    yield Line("Bring it back", WORLD, f"restore {named}")
+    switches = ",".join(str(part._replace(kind="switch")) for part in parts)
+    yield Line("Cut its switch off", WORLD, f"cut {switches}")
+    if sight.cut:
+        yield Line("Heal the network", WORLD, "heal")
+
+
+def _of_disks(plan: Plan, disks: list[Disk], sight: Sight) -> Iterator[Line]:
+    if not all(disk.id in sight.moment.disk_utilisation for disk in disks):
+        # No data node writes to it: what is done to it does nothing.
+        return
+    names = [f"{plan.host_of_disk[disk.id].hostname}/{disk.name}" for disk in disks]
+    named = ",".join(f"disk:{name}" for name in names)
+    slow = [disk for disk in disks if disk.id in sight.moment.disk_speed]
+    yield Line("Slow to 50 %", WORLD, f"slow {named} 50%")
+    yield Line("Slow to 10 %", WORLD, f"slow {named} 10%")
+    yield Line("Let it fail", WORLD, f"fail {named}")
+    if all(may_lose(disk) for disk in disks):
+        yield Line("One device fails", WORLD, f"fail {','.join(f'device:{name}' for name in names)}")
+    if slow:
+        yield Line("Full speed again", WORLD, f"restore {named}")
+
+
+def menu_of(owner: QWidget, ids: Sequence[str], sight: Sight, say: Say, where: QPoint | None = None) -> QMenu:
+    """The menu of these parts of a live cluster, or (none) of all of it; deletes itself when it closes."""
+    plan, menu = sight.plan, QMenu(owner)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.setToolTipsVisible(True)
+    at = where or QCursor.pos()
+    if ids:
+        one = display_name(plan, plan.by_id[ids[0]])
+        heading(menu, one if len(ids) == 1 else f"{len(ids)} objects")
+    else:
+        heading(menu, "The cluster")
+    for act in acts_of(plan, ids, sight):
+        action = menu.addAction(act.text, partial(say, act.prompt, act.line))
+        action.setToolTip(f"{act.prompt} {act.line}".strip())
+    disks = [part for i in ids if isinstance(part := plan.by_id[i], Disk)]
+    if len(disks) == 1 and disks[0].id in sight.moment.disk_utilisation:
+        name = f"disk:{plan.host_of_disk[disks[0].id].hostname}/{disks[0].name}"
+        menu.addAction("Slow to…", partial(_ask_speed, owner, at, name, say))
+    elif not ids:
+        menu.addSeparator()
+        menu.addAction("Load…", partial(_ask_load, owner, at, say))
+        menu.addAction("Change a parameter…", partial(_ask_parameter, owner, at, say))
+    if menu.isEmpty() or len(menu.actions()) == 1:
+        heading(menu, "No data node writes to it" if disks else "Nothing can be done to these together")
+    return menu
+
+
+def _ask_speed(owner: QWidget, where: QPoint, name: str, say: Say) -> None:
+    def take(speed: str, lasts: str | None) -> None:
+        say(WORLD, f"slow {name} {speed}" + (f" for {lasts}" if lasts else ""))
+
+    questions = [Question("It writes", TEXT, "20MB/s"), Question("For", TEXT, "", "until it is restored")]
+    Ask(f"Slow down {name.removeprefix('disk:')}", questions, "Slow down", take, owner).ask_at(where)
+
+
+def _ask_load(owner: QWidget, where: QPoint, say: Say) -> None:
+    question = Question("Times what the workload says", NUMBER, "3")
+    Ask("Load", [question], "Send it", lambda times: say(WORLD, f"load x{times:g}"), owner).ask_at(where)
+
+
+def _ask_parameter(owner: QWidget, where: QPoint, say: Say) -> None:
+    questions = [Question("Parameter", TEXT, "RedoBuffer"), Question("Value", TEXT, "64M")]
+    Ask(
+        "Change a parameter, with a rolling restart", questions, "Change it",
+        lambda name, value: say(WORLD, f"set {name}={value}"), owner,
+    ).ask_at(where)  # fmt: skip

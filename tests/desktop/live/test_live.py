@@ -1,0 +1,349 @@
+"""The live cluster in the window: the same as at a terminal, and nothing of it stays in the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
+from shiboken6 import isValid
+
+from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
+from ndbplan.desktop.document.preferences import LESSONS
+from ndbplan.desktop.live.acts import acts_of
+from ndbplan.desktop.live.console import MOST_LINES
+from ndbplan.desktop.live.page import LivePage
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits.validated import checked
+from ndbplan.plan.file import dumps
+from ndbplan.train.completion import offered
+from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed
+from ndbplan.train.lessons.files import LESSONS as KIND
+from ndbplan.train.lessons.play import Play, lines_of_route
+from ndbplan.train.lessons.result import outcome, page, read_page
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.seat import Seat
+from ndbplan.train.sight import sight
+from ndbplan.train.terminal import Terminal
+
+_WAIT_MS = 60_000
+SAMPLE = "redo-overload-8.4"
+Live = Callable[[], tuple[MainWindow, LivePage]]
+
+
+def rest(qtbot: Any, page: LivePage) -> None:
+    qtbot.waitUntil(lambda: not page.session.is_busy, timeout=_WAIT_MS)
+
+
+def still(qtbot: Any, window: MainWindow) -> LivePage:
+    """The page of a cluster that has begun; its time has not passed yet."""
+    page = window.live.page
+    assert page is not None
+    page.session.begun.connect(lambda: page.session.play(False))
+    qtbot.waitUntil(lambda: page.session.seat is not None, timeout=_WAIT_MS)
+    rest(qtbot, page)
+    return page
+
+
+@pytest.fixture
+def live(qtbot: Any, shown: Any) -> Live:
+    def begin() -> tuple[MainWindow, LivePage]:
+        window = shown(SAMPLE, 1366, 768)
+        window.actions_table["live"].trigger()
+        return window, still(qtbot, window)
+
+    return begin
+
+
+def enter(qtbot: Any, page: LivePage, prompt: str, text: str) -> None:
+    """Type a line at a console and wait for its answer."""
+    console = page.open_console(prompt)
+    console.input.setText(text)
+    QTest.keyClick(console.input, Qt.Key.Key_Return)
+    rest(qtbot, page)
+
+
+LINES = (
+    (MGM, "SHOW"), (WORLD, "wait 20s"), (SQL, "SELECT * FROM ndbinfo.logbuffers;"), ("data1$", "df -h"),
+    (WORLD, "kill node:4"), (MGM, "ALL STATUS"), ("data2$", "ndbmtd"), (MGM, "mysql> SHOW WARNINGS;"),
+    (WORLD, "wait 30s"), (MGM, "4 STATUS"), (MGM, "nonsense"), ("data1$", "rm -rf /"), (MGM, "  "),
+)  # fmt: skip
+
+
+def test_consoles_answer_as_at_a_terminal_and_the_plan_is_as_it_was(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    document = window.document
+    before, steps = dumps(document.project), document.undo_stack.count()
+    cluster = LiveCluster.begin(document.plan, window.panels.estimates.workload_id)
+    terminal = Terminal(cluster, 0)
+    expected: dict[str, str] = {}
+    for prompt, text in LINES:
+        enter(qtbot, page, prompt, text)
+        whole = text if addressed(text) else f"{prompt} {text}"
+        if text.strip():
+            answer = terminal.line(whole, 0.0).removesuffix("\n")
+            shown = f"{prompt} {text}"
+            expected[prompt] = expected.get(prompt, "") + f"{shown}\n{answer}\n"
+    for prompt, text in expected.items():
+        assert page.consoles[prompt].text == text.removesuffix("\n"), prompt
+    assert page.sight == sight(cluster)
+    assert page.log.toPlainText() == cluster.log_text().removesuffix("\n")
+    # Back to a second of it: as a cluster that has never been further.
+    page.bar.course.setValue(10)
+    rest(qtbot, page)
+    cluster.rewind(10.0)
+    assert page.sight == sight(cluster)
+    assert page.log.toPlainText() == cluster.log_text().removesuffix("\n")
+    page.bar.branch.click()
+    enter(qtbot, page, WORLD, "load x3")
+    assert page.sight is not None
+    assert page.sight.load == 3
+    page.bar.branch_chosen.emit(0)
+    rest(qtbot, page)
+    assert page.sight == sight(cluster)
+    assert dumps(document.project) == before
+    assert (document.undo_stack.count(), document.is_modified) == (steps, False)
+    page.bar.breakpoint.setText("accepted >= 1")
+    QTest.keyClick(page.bar.breakpoint, Qt.Key.Key_Return)
+    page.bar.breakpoint.setText("never 3")
+    with qtbot.waitSignal(page.told) as told:
+        QTest.keyClick(page.bar.breakpoint, Qt.Key.Key_Return)
+    assert "'never' is not a quantity" in told.args[1]
+    rest(qtbot, page)
+
+
+def test_time_flows_with_the_clock_and_waits_while_the_plan_is_looked_at(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    page.bar.speed.setCurrentIndex(page.bar.speed.count() - 1)
+    page.bar.play.click()
+    assert page.sight is not None
+    begun_s = page.sight.at_s
+    qtbot.waitUntil(lambda: page.sight is not None and page.sight.at_s > begun_s + 100, timeout=_WAIT_MS)
+    window.actions_table["live"].trigger()
+    assert window.pages.currentWidget() is window.workspace
+    assert not page.session.plays
+    assert not window.actions_table["live"].isChecked()
+    window.actions_table["live"].trigger()
+    assert window.live.page is page
+    assert window.actions_table["live"].isChecked()
+    # Another plan: the cluster of the one before is gone, and nobody is asked.
+    window.live.ask_unsaved = lambda: pytest.fail("there is nothing to lose")
+    window.open_sample("starter")
+    assert window.live.page is None
+    assert window.pages.currentWidget() is window.workspace
+    qtbot.waitUntil(lambda: not isValid(page))
+
+
+def test_another_variant_ends_it(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    window.document.edit_as_variant("Other", lambda plan: checked(plan, plan.replace(name="Other")) or plan)
+    assert window.live.page is None
+    qtbot.waitUntil(lambda: not isValid(page))
+
+
+def test_a_window_closes_while_a_line_is_answered(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    page.session.ask(WORLD, "until accepted < 0 within 2h")
+    window.close()
+    assert not window.isVisible()
+    assert window.live.page is None
+
+
+def test_what_the_menu_offers_is_what_a_console_takes(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    plan = window.document.plan
+    seen = page.sight
+    assert seen is not None
+    chosen = [(), *((part.id,) for part in plan.objects() if part.id in page.canvas.document.plan.by_id)]
+    lines = {(act.prompt, act.line) for ids in chosen for act in acts_of(plan, ids, seen) if act.line}
+    assert {line.split()[0] for _, line in lines} >= {"load", "kill", "hang", "fail", "slow", "cut", "START"}
+    cluster = page.session.seat.cluster  # type: ignore[union-attr]
+    for prompt, line in sorted(lines):
+        answer = Consoles(cluster.branch()).answer(f"{prompt} {line}")
+        assert not answer.startswith("ndbplan: "), (line, answer)
+
+
+def test_keys_of_a_console(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    console = page.open_console(MGM)
+    for line in ("SHOW", "3 STATUS", "3 STATUS"):
+        enter(qtbot, page, MGM, line)
+    seen = []
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
+        QTest.keyClick(console.input, key)
+        seen.append(console.input.text())
+    assert seen == ["3 STATUS", "SHOW", "SHOW", "3 STATUS", ""]
+    console.input.setText("he")
+    QTest.keyClick(console.input, Qt.Key.Key_Tab)
+    assert console.input.text() == offered("he", MGM, window.document.plan).common
+    assert console.input.hasFocus()
+    console.input.clear()
+    QTest.keyClick(console.input, Qt.Key.Key_Tab)
+    assert not console.input.hasFocus(), "Tab on an empty line goes on"
+    console.output.add("\n".join(map(str, range(3 * MOST_LINES))))
+    assert console.output.blockCount() == MOST_LINES
+    QTest.keyClick(console.input, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert console.text == ""
+    parts = set()
+    for _ in range(6):
+        page.focus_next()
+        focus = QApplication.focusWidget()
+        parts.add(focus)
+        assert focus.accessibleName(), type(focus)
+    assert len(parts) >= 4
+
+
+# Lessons.
+
+
+def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
+    qtbot: Any, shown: Any, tmp_path: Path
+) -> None:
+    window = shown(SAMPLE, 1366, 768)
+    before = dumps(window.document.project)
+    source = KIND.find("redo-overload")
+    start = source.value.starts[0]
+    window.live.begin_lesson(source, start, "Ann")
+    page_of_lesson = still(qtbot, window)
+    panel = page_of_lesson.lesson
+    assert panel is not None
+    panel.said.emit("hint")
+    rest(qtbot, page_of_lesson)
+    for line in lines_of_route(Play(source.value, start), 0):
+        page_of_lesson.session.flow(0.4)
+        found = addressed(line)
+        assert found is not None
+        if found.text.startswith("answer "):
+            _, name, given = found.text.split(" ", 2)
+            box = panel.questions[name]
+            if box.field is None:
+                box.choose(given)
+            else:
+                box.field.setText(given)
+            box.button.click()
+            rest(qtbot, page_of_lesson)
+        elif found.prompt == "lesson>":
+            panel.said.emit(found.text)
+            rest(qtbot, page_of_lesson)
+        else:
+            enter(qtbot, page_of_lesson, found.prompt, found.text)
+    page_of_lesson.session.flow(7200.0)
+    qtbot.waitUntil(lambda: page_of_lesson.is_finished, timeout=_WAIT_MS)
+    assert panel.save.isVisible()
+    path = tmp_path / "ann.html"
+    page_of_lesson.ask_page = lambda: path
+    panel.save.click()
+    found_page = read_page(path.read_bytes(), "ann.html")
+    again = Play(source.value, start, "Ann")
+    for step in found_page["steps"]:
+        again.answer(step["line"])
+    assert page(outcome(again, source.source)) == path.read_bytes()
+    assert found_page["score"] == 100 - 4
+    assert window.preferences.get(LESSONS) == {"redo-overload": 96.0}
+    assert dumps(window.document.project) == before
+    window.live.ask_unsaved = lambda: pytest.fail("it is saved")
+    window.live.leave()
+    assert window.live.page is None
+
+
+def test_a_lesson_that_is_not_saved_is_asked_for_and_may_stay(qtbot: Any, shown: Any) -> None:
+    window = shown(SAMPLE, 1366, 768)
+    window.actions_table["lessons"].trigger()
+    dialog = window.findChild(LessonsDialog)
+    qtbot.waitUntil(lambda: dialog.list.count() >= 12, timeout=_WAIT_MS)
+    dialog.trainee.setText("Ben")
+    dialog.take.click()
+    page_of_lesson = still(qtbot, window)
+    answers = ["cancel", "cancel", "discard"]
+    window.live.ask_unsaved = lambda: answers.pop(0)
+    window.open_sample("starter")
+    assert window.live.page is page_of_lesson
+    assert not window.close()
+    assert window.live.page is page_of_lesson
+    window.live.leave()
+    assert window.live.page is None
+    assert answers == []
+
+
+# Anybody.
+
+
+def test_three_hundred_things_that_anybody_does(qtbot: Any, live: Live) -> None:
+    window, _ = live()
+    before, chance = dumps(window.document.project), Random(17)
+    keys = (Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Escape,
+            Qt.Key.Key_Space, Qt.Key.Key_F6, Qt.Key.Key_Backspace, Qt.Key.Key_Menu)  # fmt: skip
+    lines = (
+        "SHOW",
+        "kill node:3",
+        "wait 5s",
+        "rewind 3s",
+        "SELECT 1;",
+        "ls",
+        "",
+        "load x2",
+        "9" * 300,
+        "a>=b",
+    )
+    for _ in range(300):
+        if window.live.page is None:
+            window.actions_table["live"].trigger()
+            qtbot.waitUntil(lambda: window.live.page.session.seat is not None, timeout=_WAIT_MS)
+        page = window.live.page
+        if not window.live.is_shown:
+            window.actions_table["live"].trigger()
+        inside = [w for w in page.findChildren(QWidget) if w.isVisible() and w.isEnabled()]
+        widget = chance.choice(inside)
+        at = QPoint(chance.randrange(max(1, widget.width())), chance.randrange(max(1, widget.height())))
+        what = chance.randrange(6)
+        if what == 0:
+            QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+        elif what == 1:
+            QTest.keyClick(QApplication.focusWidget() or widget, chance.choice(keys))
+        elif what == 2:
+            page.session.ask(chance.choice(list(page.consoles)), chance.choice(lines))
+        elif what == 3:
+            page.canvas.selection.set(
+                chance.sample(list(window.document.plan.by_id), chance.choice((0, 1, 2)))
+            )
+            page._open_menu(page.canvas.selection.ids, None)
+            for menu in page.canvas.findChildren(QMenu):
+                able = [action for action in menu.actions() if action.isEnabled()]
+                if able:
+                    chance.choice(able).trigger()
+                menu.close()
+        elif what == 4:
+            page.bar.course.setValue(chance.randrange(200))
+        else:
+            chance.choice((page.session.branch, partial(page.session.play, True), page.focus_next))()
+        for popup in [w for w in QApplication.topLevelWidgets() if w is not window and w.isVisible()]:
+            if isinstance(popup, QDialog | QMenu) or popup.windowFlags() & Qt.WindowType.Popup:
+                popup.close()
+        QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert dumps(window.document.project) == before
+    assert window.document.undo_stack.count() == 0
+
+
+def test_a_seat_is_freed_with_its_page(qtbot: Any, live: Live) -> None:
+    import gc
+    import weakref
+
+    window, page = live()
+    seat = weakref.ref(page.session.seat)
+    assert isinstance(seat(), Seat)
+    del page
+    window.live.leave()
+    qtbot.waitUntil(lambda: window.findChild(LivePage) is None)
+
+    def is_gone() -> bool:
+        gc.collect()
+        return seat() is None
+
+    qtbot.waitUntil(is_gone, timeout=_WAIT_MS)

@@ -1,0 +1,133 @@
+"""Before a live cluster: what is seen of it, time that flows, breakpoints, branches, lessons that flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from ndbplan.base.errors import UserError
+from ndbplan.base.kept import keeping
+from ndbplan.describe.overlay import State
+from ndbplan.train.completion import offered
+from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles
+from ndbplan.train.lessons.files import LESSONS, Read
+from ndbplan.train.lessons.play import Play, lines_of_route
+from ndbplan.train.lessons.progress import progress
+from ndbplan.train.lessons.result import outcome, page
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.seat import MOST_BRANCHES, MOST_BREAKPOINTS, Seat
+from ndbplan.train.sight import sight
+
+
+@pytest.fixture
+def seat(cluster: LiveCluster) -> Seat:
+    return Seat(Consoles(cluster))
+
+
+def test_a_sight_says_what_the_moment_of_the_whole_result_says(seat: Seat) -> None:
+    for line in ("! load x2", "! slow disk:data1/redo 30%", "! kill node:4", "! wait 20s"):
+        seat.answer(line)
+    # At the end of what is recorded together both see the same.
+    seen, whole = sight(seat.cluster).moment, seat.cluster.moment()
+    for name in ("disk_speed", "starting", "stopped", "stands_still", "reorganised"):
+        assert getattr(seen, name) == getattr(whole, name), name
+    assert seen.disk_utilisation == pytest.approx(whole.disk_utilisation, abs=1e-9)
+    assert seen.accepted_per_s == pytest.approx(whole.accepted_per_s)
+    assert {i for i in whole.down if i in seat.cluster.plan.by_id} == set(seen.down)
+    # The result has what stood there before the last step drained it.
+    assert seen.redo_buffer_fill == pytest.approx(whole.redo_buffer_fill, abs=0.01)
+    assert seen.redo_log_fill == pytest.approx(whole.redo_log_fill, abs=0.01)
+
+
+def test_states_are_those_of_the_processes(seat: Seat) -> None:
+    plan = seat.cluster.plan
+    ids = {node.node_id: node.id for node in plan.data_nodes}
+    assert sight(seat.cluster).states == {}
+    seat.answer("! hang node:4")
+    assert sight(seat.cluster).states[ids[4]] == State("silent", "error")
+    for line in ("! kill node:4", "! wait 10s", "data2$ ndbmtd", "! wait 4s"):
+        seat.answer(line)
+    seen = sight(seat.cluster)
+    phase = seat.cluster.state.nodes[4].phase
+    assert seen.states[ids[4]] == State(f"phase {phase}", "warning")
+    assert ids[4] in seen.moment.down, "its rows are not there yet"
+    seat.answer("ndb_mgm> ENTER SINGLE USER MODE 49")
+    seat.answer("! cut link:data1/data3")
+    seen = sight(seat.cluster)
+    assert {plan.host(i).hostname for pair in seen.cut for i in pair} == {"data1", "data3"}
+
+
+def test_how_time_flows_changes_nothing_and_a_breakpoint_stops_where_it_begins(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    one, other = Seat(Consoles(begun("8.4.8"))), Seat(Consoles(begun("8.4.8")))
+    for seat in (one, other):
+        seat.answer("! slow disk:data1/redo 5%")
+        seat.answer("! load x4")
+    one.stop_when("redo_buffer 50%")
+    passed_s = one.flow(600.0)
+    assert one.stopped_by.startswith("redo_buffer 50%")
+    assert 0 < passed_s < 600
+    until = other.answer("! until redo_buffer 50%")
+    assert "not reached" not in until
+    assert other.cluster.now_s == pytest.approx(one.cluster.now_s)
+    assert one.flow(1.0) == pytest.approx(1.0), "it stops when it begins to be so, not while it is"
+    other.flow(1.0)
+    assert sight(one.cluster) == sight(other.cluster)
+    one.forget("redo_buffer 50%")
+    assert one.breakpoints == ()
+
+
+def test_breakpoints_and_branches_have_an_end_and_say_so(seat: Seat) -> None:
+    with pytest.raises(UserError, match="no data node '9'"):
+        seat.stop_when("node:9 < 1")
+    for number in range(MOST_BREAKPOINTS):
+        seat.stop_when(f"refused > {number}")
+    with pytest.raises(UserError, match="breakpoints"):
+        seat.stop_when("refused > 99")
+    before = sight(seat.cluster)
+    for _ in range(MOST_BRANCHES - 1):
+        seat.branch()
+    with pytest.raises(UserError, match="branches"):
+        seat.branch()
+    seat.answer("! kill node:3")
+    seat.flow(2.0)
+    seat.go_to(0)
+    assert sight(seat.cluster) == before
+
+
+@pytest.fixture(scope="module")
+def source() -> Iterator[Read]:
+    with keeping():
+        yield LESSONS.find("redo-overload")
+
+
+def test_a_lesson_in_which_time_flows_is_the_page_of_the_lines_that_it_wrote(source: Read) -> None:
+    play = Play(source.value, source.value.starts[0], "Ann")
+    seat = Seat(play)
+    assert progress(play).stages[0] == source.value.stages[0].name
+    with pytest.raises(UserError, match="one course"):
+        seat.branch()
+    for line in lines_of_route(play, 0):
+        seat.flow(0.7)
+        seat.answer(line)
+    seat.flow(3600.0)
+    assert seat.is_over
+    now = progress(play)
+    assert now.is_finished
+    assert now.score == play.score() > 90
+    again = Play(source.value, source.value.starts[0], "Ann")
+    for step in play.steps:
+        again.answer(step.line)
+    assert page(outcome(again, source.source)) == page(outcome(play, source.source))
+
+
+def test_words_are_offered_for_the_console_in_front_or_the_one_that_is_named(cluster: LiveCluster) -> None:
+    plan = cluster.plan
+    assert "SHOW" in offered("sh", MGM, plan).words
+    assert offered("SHOW TA", SQL, plan).common == "SHOW TABLES FROM ndbinfo;"
+    found = offered("data1$ io", MGM, plan)
+    assert (found.typed, found.words) == ("io", ("iostat",))
+    assert offered("until redo_", WORLD, plan).common == "until redo_"
+    assert offered("", MGM, plan).words == ()
