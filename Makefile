@@ -47,6 +47,9 @@ lint: setup-test
 	.venv/bin/mypy
 	shellcheck packaging/*.sh .ci/run
 
+# Else each command that a test starts would compile its modules anew.
+unit: export PYTHONDONTWRITEBYTECODE =
+unit: export PYTHONPYCACHEPREFIX = $(CURDIR)/.pytest_cache/bytecode
 unit: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --dist worksteal -q
 
