@@ -18,6 +18,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.key_values import KeyValues
+from ndbplan.estimate.storage.lost_primaries import NOBODY, primaries_without
 from ndbplan.estimate.storage.spread import fullest
 
 if TYPE_CHECKING:
@@ -218,9 +219,9 @@ def _worst_loss(distribution: TableDistribution, members: list[int]) -> NodeLoss
     worst: NodeLoss | None = None
     for node in members:
         moved = placed.primary == node
-        heirs = np.bincount(placed.nodes[moved, 1], weights=rows[moved], minlength=256)
-        after = before + heirs
-        after[node] = 0
+        heirs = primaries_without(placed, {node})[moved]
+        after = before + np.bincount(heirs, weights=rows[moved], minlength=256)
+        after[node] = after[NOBODY] = 0
         loaded = int(after.argmax())
         if worst is None or after[loaded] > worst.primary_rows:
             worst = NodeLoss(node, loaded, int(after[loaded]), float(after[loaded] / mean))

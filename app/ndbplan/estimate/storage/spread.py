@@ -57,7 +57,7 @@ def _divergence(share: Array, expected: Array) -> Array:
     return divergence
 
 
-def _shares_at(deviation: Array, values: float, expected: Array) -> Array:
+def shares_at(deviation: Array, values: float, expected: Array) -> Array:
     """Share of each place that lies so many standard deviations from what is expected of it."""
     import numpy as np
 
@@ -204,7 +204,7 @@ def typical_shares(values: float, shares: Array, order: Array | None = None) -> 
     rank[rank < rank[first]] += 1
     rank[first] = 0
     deviation = _positions(count)[rank]
-    typical = _shares_at(deviation, values, shares)
+    typical = shares_at(deviation, values, shares)
     rest = typical.sum() - typical[first]
     most = max(fullest(values, shares).value, float(shares[first]))
     typical *= (1 - most) / rest if rest > 0 else 0.0
