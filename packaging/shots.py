@@ -119,6 +119,48 @@ def add_nodes(stage: Stage) -> None:
     stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
 
 
+def _distribution(stage: Stage, sample: str, view: str) -> Any:
+    """A sample with the distribution panel large, in one of its views."""
+    stage.open(sample)
+    panel = stage.window.panels.analyses.show_tab("Distribution")
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+    panel._views[view].click()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+    return panel
+
+
+def distribution_map(stage: Stage) -> None:
+    """Nodes by LDM threads, against what chance makes."""
+    panel = _distribution(stage, "telecom-144", "map")
+    stage.window.selection.set([stage.window.document.plan.data_nodes[70].id])
+    panel.map.view.setFocus()
+
+
+def distribution_all(stage: Stage) -> None:
+    """All tables together, on a cluster of two nodes."""
+    panel = _distribution(stage, "starter", "map")
+    panel.table_box.setCurrentIndex(panel.table_box.count() - 1)
+    panel.compute()
+    panel._units["bytes"].click()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
+def distribution_loss(stage: Stage) -> None:
+    """Where primaries go when a rack is lost."""
+    panel = _distribution(stage, "telecom-144", "map")
+    panel.map.lost.setCurrentIndex(3)
+    panel.map.compute()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
+def bucket_moves(stage: Stage) -> None:
+    """Buckets on their way to new node groups."""
+    panel = _distribution(stage, "starter", "moves")
+    panel.groups.setValue(2)
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+    panel.moves.slider.setValue(430)
+
+
 def redo_overload(stage: Stage) -> None:
     """A disk that saturates, buffers that fill, error 1221."""
     stage.open("redo-overload")
@@ -346,6 +388,10 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "empty": empty,
     "gallery": gallery,
     "add-nodes": add_nodes,
+    "distribution-map": distribution_map,
+    "distribution-all": distribution_all,
+    "distribution-loss": distribution_loss,
+    "bucket-moves": bucket_moves,
     "redo-overload": redo_overload,
     "ndbinfo": ndbinfo,
     "measured": measured,

@@ -314,13 +314,13 @@ def memory(plan: Plan) -> MemoryEstimate:
 
     Raises ThreadConfigError for a ThreadConfig that a node would refuse.
     """
-    return memory_of_nodes(_table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
+    return memory_of_nodes(table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
 
 
 @kept_by_identity(size=8)
 def node_memories(plan: Plan) -> tuple[NodeMemory, ...]:
     """Memory of the data nodes alone, as `memory` has it."""
-    return memories_of_nodes(_table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
+    return memories_of_nodes(table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
 
 
 def _to_fill(plan: Plan) -> list[NodeToFill]:
@@ -332,7 +332,8 @@ def _to_fill(plan: Plan) -> list[NodeToFill]:
     return nodes
 
 
-def _table_sizes(plan: Plan) -> tuple[TableSizes, ...]:
+def table_sizes(plan: Plan) -> tuple[TableSizes, ...]:
+    """Memory of each table of the plan by node group; nothing without node groups."""
     found = lying(plan)
     if found is None:
         return ()

@@ -825,6 +825,7 @@ def test_a_full_cluster_is_an_error_only_for_who_asks_for_more(stand: _Stand) ->
     panel = stand.panel("Distribution")
     assert panel.groups.value() == 0
     assert panel._error.isHidden()
+    panel._views["bars"].click()
     panel.groups.setValue(1)
     stand.idle()
     assert "144" in panel._error.text()

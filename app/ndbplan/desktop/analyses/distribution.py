@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QSplitter,
     QStackedWidget,
@@ -21,33 +20,50 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_count
 from ndbplan.desktop.analyses.distribution_answer import Answer, Question, ask
 from ndbplan.desktop.analyses.distribution_facts import Facts
+from ndbplan.desktop.analyses.distribution_growth import GrowthControls
+from ndbplan.desktop.analyses.distribution_map import MapPage
+from ndbplan.desktop.analyses.distribution_moves import MovesPage
+from ndbplan.desktop.analyses.distribution_pictures import HEADERS, bars_of, rows_of
 from ndbplan.desktop.analyses.panel import Empty, Panel
-from ndbplan.desktop.analyses.partition_bars import Bar, PartitionBars, Picture
+from ndbplan.desktop.analyses.partition_bars import PartitionBars
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
-from ndbplan.desktop.widgets.sections import chip, label, spin_box
+from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.edits.first_steps import next_step
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.estimate.storage.fragments import TableDistribution
-    from ndbplan.estimate.storage.redistribution import Redistribution
+    from ndbplan.estimate.storage.fill_map import Measure
 
-_FACTS_WIDTH = 224
-_MOST_ROWS = 2000
-_ROOMY = 840
-"""Width from which on the controls have room for all their words."""
+_FACTS_WIDTH = 232
 _BARS_LEAST = 380
 """Pixels that the bars keep before the table gets all of its columns."""
 _TABLE_SHARE = 0.54
 """Of the room, for the table, where there is not enough for both."""
-_ONE_LINE = 640
-"""Width from which on all controls fit side by side."""
-_HEADERS = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
+_ONE_LINE, _NARROW = 800, 580
+"""Widths from which on all controls stand in one line, and from which on the first line has the units."""
+_ROOMY = 950
+"""Width from which on names of tables have room."""
+_BESIDE = 490
+"""What the first line needs beside the controls of a view."""
+MOST_BARS = 32
+"""Partitions that bars are looked at for; of more the map says more."""
+ALL_TABLES = "*"
+"""In place of the id of a table."""
+_VIEWS = (
+    ("bars", "Bars", "Rows of each partition, before and after"),
+    ("map", "Map", "What each LDM thread, or each fragment of a node group, holds"),
+    ("moves", "Moves", "The buckets that go to the new node groups"),
+)
+_UNIT_NAMES = {"rows": "Rows", "primaries": "Primary", "bytes": "Bytes"}
+_UNIT_TIPS = {
+    "rows": "Rows that are stored, replicas counted on every node",
+    "primaries": "Rows of primary replicas: where reads and writes come first",
+    "bytes": "Pages of the rows",
+}
 
 
 class DistributionPanel(Panel):
@@ -64,24 +80,18 @@ class DistributionPanel(Panel):
         """Whether a person has said how many node groups to add."""
         self.table_box = QComboBox()
         self.table_box.setAccessibleName("Table")
-        self.groups = spin_box()
-        self.groups.setRange(0, 71)
-        self.groups.setValue(1)
-        self.groups.setAccessibleName("Node groups to add")
-        self.groups.setToolTip("How many node groups to add: each with NoOfReplicas data nodes")
-        self.load_box = QComboBox()
-        self.load_box.setAccessibleName("Load while reorganising")
-        self.load_box.setToolTip("What the clients do meanwhile")
-        self.load_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.load_box.setMinimumContentsLength(9)
-        self.add_button = QPushButton("Add and reorganise")
-        self.add_button.setToolTip(
-            "Put these node groups into the plan, on hosts like the last group's, and spread the tables over "
-            "them; undo takes it back"
-        )
-        self.add_button.clicked.connect(self.add_groups)
+        self.growth = GrowthControls()
+        self.groups, self.load_box, self.add_button = (
+            self.growth.groups, self.growth.load_box, self.growth.add_button,
+        )  # fmt: skip
         self.bars = PartitionBars()
-        self.table = numbers.NumbersTable("Partitions", _HEADERS)
+        self.map = MapPage(context)
+        self.map.loss_shown.connect(self._show_loss)
+        self.moves = MovesPage()
+        self._unit_before: Measure = "rows"
+        self._chosen_view = ""
+        """What a person chose to look at; nothing: what suits the table."""
+        self.table = numbers.NumbersTable("Partitions", HEADERS)
         self._facts = Facts()
         self._error = label("", "fieldError")
         self._error.hide()
@@ -95,8 +105,9 @@ class DistributionPanel(Panel):
         layout.setContentsMargins(16, 10, 16, 12)
         layout.addWidget(self._pages)
         self.table_box.activated.connect(lambda _i: self.compute())
-        self.groups.valueChanged.connect(self._groups_chosen)
-        self.load_box.activated.connect(lambda _i: self.compute())
+        self.growth.groups_chosen.connect(self._groups_chosen)
+        self.growth.changed.connect(self.compute)
+        self.growth.wanted.connect(self.add_groups)
         context.selection.changed.connect(self._selected)
         context.document.changed.connect(self._note_growth)
         context.document.replaced.connect(self._start_over)
@@ -104,23 +115,27 @@ class DistributionPanel(Panel):
     def _content(self) -> QWidget:
         top = QHBoxLayout()
         top.setSpacing(8)
-        self.table_box.setMinimumWidth(120)
-        top.addWidget(self.table_box)
+        self.table_box.setMinimumWidth(96)
+        self.table_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.table_box.setMinimumContentsLength(9)
+        top.addWidget(self.table_box, 1)
+        self.table_box.setMaximumWidth(280)
+        top.addLayout(self._view_switch())
         top.addStretch(1)
-        top.addLayout(self._unit_switch())
-        self._growth = QWidget()
-        growth = QHBoxLayout(self._growth)
-        growth.setContentsMargins(0, 0, 0, 0)
-        growth.setSpacing(8)
-        growth.addWidget(label("Add node groups", "fieldLabel", wrap=False))
-        growth.addWidget(self.groups)
-        self._load_name = label("meanwhile", "fieldLabel", wrap=False)
-        growth.addWidget(self._load_name)
-        growth.addWidget(self.load_box, 20)
-        self.load_box.setMaximumWidth(240)
-        growth.addWidget(self.add_button)
-        top.insertWidget(1, self._growth, 20)
-        self._top = top
+        controls = QHBoxLayout()
+        controls.setSpacing(8)
+        controls.addWidget(self.growth, 1)
+        controls.addWidget(self.map.controls)
+        controls.addStretch(1)
+        self._controls, self._unit_box = QWidget(), QWidget()
+        self._controls.setLayout(controls)
+        controls.setContentsMargins(0, 0, 0, 0)
+        self._unit_box.setLayout(self._unit_switch())
+        top.addWidget(self._controls, 20)
+        top.addWidget(self._unit_box)
+        second = QHBoxLayout()
+        second.setSpacing(8)
+        self._top, self._second = top, second
         facts = QWidget()
         column = QVBoxLayout(facts)
         column.setContentsMargins(0, 0, 8, 0)
@@ -143,17 +158,21 @@ class DistributionPanel(Panel):
         split.setHandleWidth(12)
         split.splitterMoved.connect(self._split_moved)
         self._split = split
+        self._stack = QStackedWidget()
+        for page in (split, self.map, self.moves):
+            self._stack.addWidget(page)
+        self._scroll = scroll
         below = QHBoxLayout()
         below.setSpacing(12)
         below.addWidget(scroll)
-        below.addWidget(split, 1)
+        below.addWidget(self._stack, 1)
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
         layout.addLayout(top)
+        layout.addLayout(second)
         layout.addLayout(below, 1)
-        self._lines = layout
         return content
 
     def _split_moved(self) -> None:
@@ -172,37 +191,115 @@ class DistributionPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         QTimer.singleShot(0, self, self._share_out)
-        below = self.width() < _ONE_LINE
-        if below and self._lines.indexOf(self._growth) < 0:
-            self._top.removeWidget(self._growth)
-            self._lines.insertWidget(1, self._growth)
-        elif not below and self._top.indexOf(self._growth) < 0:
-            self._lines.removeWidget(self._growth)
-            self._top.insertWidget(1, self._growth, 20)
-        self._load_name.setHidden(self.width() < _ROOMY)
-        self.add_button.setText("Add" if self.width() < _ROOMY else "Add and reorganise")
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put the controls into one line or into two, by the room there is."""
+        width = self.width()
+        self.table_box.setMinimumWidth(150 if width >= _ROOMY else 96)
+        for widget, least in ((self._controls, _ONE_LINE), (self._unit_box, _NARROW)):
+            line, other = (self._top, self._second) if width >= least else (self._second, self._top)
+            if line.indexOf(widget) < 0:
+                other.removeWidget(widget)
+                line.addWidget(widget, 20 if widget is self._controls else 0)
+        if width >= _NARROW and self._top.indexOf(self._controls) >= 0:
+            self._top.removeWidget(self._unit_box)
+            self._top.addWidget(self._unit_box)
+        self.growth.fit(width - _BESIDE if width >= _ONE_LINE else width - (0 if width >= _NARROW else 190))
 
     def _unit_switch(self) -> QHBoxLayout:
         row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         group = QButtonGroup(self)
         self._units: dict[str, QToolButton] = {}
-        for unit in ("rows", "bytes"):
-            button = chip(unit.capitalize(), f"Show {unit} per partition", on=unit == "rows")
-            button.clicked.connect(lambda _on=False: self._draw())
+        for unit in ("rows", "primaries", "bytes"):
+            button = chip(_UNIT_NAMES[unit], f"Show {unit}", _UNIT_TIPS[unit], on=unit == "rows")
+            button.clicked.connect(lambda _on=False: self._unit_chosen())
             group.addButton(button)
             row.addWidget(button)
             self._units[unit] = button
         return row
 
+    def _view_switch(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        group = QButtonGroup(self)
+        self._views: dict[str, QToolButton] = {}
+        for name, text, tip in _VIEWS:
+            button = chip(text, text, tip)
+            button.clicked.connect(lambda _on=False, name=name: self._choose_view(name))
+            group.addButton(button)
+            row.addWidget(button)
+            self._views[name] = button
+        return row
+
+    def _choose_view(self, name: str) -> None:
+        self._chosen_view = name
+        self._show_view()
+
+    def _show_view(self) -> None:
+        """Bring the view that was chosen, or suits the table, to the front."""
+        is_all = self.table_box.currentData() == ALL_TABLES
+        count = self._answer.before.placement.fragments if self._answer is not None else 0
+        view = "map" if is_all else self._chosen_view or ("map" if count > MOST_BARS else "bars")
+        for name, button in self._views.items():
+            button.setChecked(name == view)
+            button.setEnabled(name == "map" or not is_all)
+        self._stack.setCurrentIndex([name for name, _, _ in _VIEWS].index(view))
+        self._units["primaries"].setVisible(view == "map")
+        self._unit_box.setVisible(view != "moves")
+        if view != "map" and self._units["primaries"].isChecked():
+            self._units["rows"].setChecked(True)
+        self._scroll.setHidden(is_all)
+        self.growth.setVisible(view != "map")
+        self.map.controls.setVisible(view == "map")
+        if view == "map":
+            table_id = self.table_box.currentData()
+            self.map.show_table(None if is_all else table_id, self.measure)
+        if self._answer is not None and not is_all and self._answer.question.groups != self._asked_groups:
+            self.compute()
+
+    @property
+    def _asked_groups(self) -> int:
+        """Node groups to add: none on the map, which shows the plan as it is."""
+        return 0 if self.view == "map" else self.groups.value()
+
+    @property
+    def view(self) -> str:
+        """What is at the front: bars, map or moves."""
+        return _VIEWS[self._stack.currentIndex()][0]
+
+    @property
+    def measure(self) -> Measure:
+        """What is shown: rows, bytes, or on the map rows of primaries."""
+        if self._units["primaries"].isChecked():
+            return "primaries"
+        return "bytes" if self._units["bytes"].isChecked() else "rows"
+
     @property
     def unit(self) -> str:
         """What the bars show: rows or bytes."""
-        return "bytes" if self._units["bytes"].isChecked() else "rows"
+        return "bytes" if self.measure == "bytes" else "rows"
+
+    def _show_loss(self, on: bool) -> None:
+        """What a loss changes are primaries: nothing else can be chosen meanwhile."""
+        if on != self._units["rows"].isEnabled():
+            return
+        if on:
+            self._unit_before = self.measure
+        self._units["primaries" if on else self._unit_before].setChecked(True)
+        for name, button in self._units.items():
+            button.setEnabled(not on or name == "primaries")
+
+    def _unit_chosen(self) -> None:
+        self._draw()
+        self._show_view()
 
     def refresh(self) -> None:
         plan = self.context.plan
-        _fill(self.table_box, [(table.full_name, table.id) for table in plan.tables])
+        tables = [(table.full_name, table.id) for table in plan.tables]
+        _fill(self.table_box, [*tables, ("All tables", ALL_TABLES)] if len(tables) > 1 else tables)
         _fill(self.load_box, [("no load", None), *((w.name, w.id) for w in plan.workloads)])
         missing = next_step(plan)
         if missing is not None:
@@ -216,8 +313,11 @@ class DistributionPanel(Panel):
         """Ask the engine about the chosen table, in a thread."""
         if self._task is not None:
             self._task.cancel()
-        plan, table_id, groups = self.context.plan, self.table_box.currentData(), self.groups.value()
+        plan, table_id, groups = self.context.plan, self.table_box.currentData(), self._asked_groups
         if table_id is None:
+            return
+        if table_id == ALL_TABLES:
+            self._show_view()
             return
         baseline = self._baseline if groups == 0 else None
         question = Question(plan, table_id, groups, baseline, self.load_box.currentData())
@@ -240,9 +340,7 @@ class DistributionPanel(Panel):
         self._set_groups(1)
 
     def _set_groups(self, groups: int) -> None:
-        self.groups.blockSignals(True)
-        self.groups.setValue(groups)
-        self.groups.blockSignals(False)
+        self.growth.set_groups(groups)
         self.mark_stale()
 
     def add_groups(self) -> None:
@@ -282,69 +380,16 @@ class DistributionPanel(Panel):
         else:
             self._refuse(outcome.value.refusal)
         self._draw()
+        self._show_view()
+        self.moves.show_answer(outcome.value)
         self._facts.show(outcome.value)
         self.add_button.setEnabled(self.groups.value() > 0 and not outcome.value.refusal)
 
     def _draw(self) -> None:
-        answer = self._answer
-        if answer is None:
-            return
-        before, moved = answer.before, answer.moved
-        after = moved.after if moved is not None else before
-        as_bytes = self.unit == "bytes"
-        old = {p.fragment: p for p in before.partitions}
-        kept = {p.partition: p.fixed_bytes + p.variable_bytes for p in moved.partitions} if moved else {}
-        bars = []
-        for p in after.partitions:
-            was = old.get(p.fragment)
-            if as_bytes:
-                now: float = kept.get(p.fragment, p.fixed_bytes + p.variable_bytes)
-                then: float = was.fixed_bytes + was.variable_bytes if was else 0
-            else:
-                now, then = p.rows, was.rows if was else 0
-            nodes = ", ".join(str(n) for n in p.nodes)
-            where = f"Node group {p.node_group} · primary on {p.primary} · nodes {nodes} · LDM {p.ldm}"
-            bars.append(Bar(p.fragment, p.node_group, then, now, where))
-        members: dict[int, set[int]] = {}
-        for p in after.partitions:
-            members.setdefault(p.node_group, set()).update(p.nodes)
-        groups = {
-            number: f"Node group {number} · nodes {', '.join(str(n) for n in sorted(nodes))}"
-            for number, nodes in members.items()
-        }
-        bars.sort(key=lambda bar: (bar.node_group, bar.partition))
-        self.bars.show_picture(Picture(tuple(bars), moved.moved_rows if moved else None, self.unit, groups))
-        self._fill_table(after, old, moved)
-
-    def _fill_table(
-        self, after: TableDistribution, old: dict[int, Any], moved: Redistribution | None
-    ) -> None:
-        targets: dict[int, list[str]] = {}
-        for (source, target), rows in (moved.moved_rows if moved else {}).items():
-            targets.setdefault(source, []).append(f"{format_count(rows)} to {target}")
-            targets.setdefault(target, []).append(f"{format_count(rows)} from {source}")
-        rows_of = []
-        for p in after.partitions[:_MOST_ROWS]:
-            was = old[p.fragment].rows if p.fragment in old else 0
-            cells = [
-                numbers.count(p.fragment),
-                numbers.count(p.node_group),
-                numbers.text(", ".join(str(n) for n in p.nodes)),
-                numbers.count(was),
-            ]
-            if moved is not None:
-                cells += [numbers.count(p.rows), numbers.text(", ".join(targets.get(p.fragment, ["–"])))]
-            else:
-                cells.append(numbers.size(p.fixed_bytes + p.variable_bytes))
-            cells.append(numbers.count(p.ldm))
-            rows_of.append(cells)
-        headers: tuple[str, ...]
-        if moved is not None:
-            headers = ("Part.", "Group", "Nodes", "Rows", "After", "Moves", "LDM")
-        else:
-            headers = ("Part.", "Group", "Nodes", "Rows", "Bytes", "LDM")
-        self.table.show_rows(rows_of, headers)
-        self._share_out()
+        if self._answer is not None:
+            self.bars.show_picture(bars_of(self._answer, self.unit))
+            self.table.show_rows(*rows_of(self._answer))
+            self._share_out()
 
 
 def _fill(box: QComboBox, entries: list[tuple[str, Any]]) -> None:

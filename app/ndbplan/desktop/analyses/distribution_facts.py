@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ndbplan.estimate.storage.fragments import Skew
     from ndbplan.estimate.storage.skew import SkewReport
 
+_TOLD = 5e-5
+"""Share from which on a difference is told: less is a row or two."""
 _CAUSES = {
     "even": ("none", "The hash map gives each partition as many buckets"),
     "chance": ("chance", "Counted rows differ no more than a hash makes them by chance"),
@@ -51,8 +53,9 @@ class Facts(QVBoxLayout):
         else:
             self._fact("Partitions", str(before.placement.partitions))
             self._fact("Rows", format_count(int(before.rows.sum())))
-        over = format_percent(skew.partition_ratio - 1)
-        self._fact("Fullest partition", f"{over} over mean", "Rows of the fullest partition against the mean")
+        over = skew.partition_ratio - 1
+        text = f"{format_percent(over)} over mean" if over >= _TOLD else "as all others"
+        self._fact("Fullest partition", text, "Rows of the fullest partition against the mean")
         if answer.skew is not None:
             self._state_keys(answer.skew)
         if answer.skew is not None:
@@ -76,7 +79,7 @@ class Facts(QVBoxLayout):
         low, high = (format_percent(end / 100) for end in (most.low, most.high))
         self._fact(
             "Fullest may be",
-            f"{low} to {high} over",
+            f"{low} to {high} over" if most.low >= 100 * _TOLD else f"{high} over",
             "In 98 of 100 sets of so many values; which partition it is depends on the values",
         )
 

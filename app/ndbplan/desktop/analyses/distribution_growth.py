@@ -1,0 +1,65 @@
+"""Controls of the distribution panel for more node groups: how many, under which load, and into the plan."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+
+from ndbplan.desktop.widgets.sections import label, spin_box
+
+_ROOMY, _TIGHT = 480, 380
+"""Widths from which on there is room for all words, and for the first of them."""
+
+
+class GrowthControls(QWidget):
+    """How many node groups to add, what the clients do meanwhile, and the button that adds them."""
+
+    changed = Signal()
+    """Another question is asked; the plan is as it was."""
+    groups_chosen = Signal()
+    wanted = Signal()
+    """The node groups shall be added to the plan."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups = spin_box()
+        self.groups.setRange(0, 71)
+        self.groups.setValue(1)
+        self.groups.setAccessibleName("Node groups to add")
+        self.groups.setToolTip("How many node groups to add: each with NoOfReplicas data nodes")
+        self.groups.valueChanged.connect(lambda _v: self.groups_chosen.emit())
+        self.load_box = QComboBox()
+        self.load_box.setAccessibleName("Load while reorganising")
+        self.load_box.setToolTip("What the clients do meanwhile")
+        self.load_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.load_box.setMinimumContentsLength(7)
+        self.load_box.setMaximumWidth(240)
+        self.load_box.activated.connect(lambda _i: self.changed.emit())
+        self.add_button = QPushButton("Add and reorganise")
+        self.add_button.setToolTip(
+            "Put these node groups into the plan, on hosts like the last group's, and spread the tables over "
+            "them; undo takes it back"
+        )
+        self.add_button.clicked.connect(lambda: self.wanted.emit())
+        self._groups_name = label("Add node groups", "fieldLabel", wrap=False)
+        self._load_name = label("meanwhile", "fieldLabel", wrap=False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._groups_name)
+        row.addWidget(self.groups)
+        row.addWidget(self._load_name)
+        row.addWidget(self.load_box, 20)
+        row.addWidget(self.add_button)
+
+    def fit(self, width: int) -> None:
+        """Say as much as there is room for in so many pixels."""
+        self._groups_name.setHidden(width < _TIGHT)
+        self._load_name.setHidden(width < _ROOMY)
+        self.add_button.setText("Add" if width < _ROOMY else "Add and reorganise")
+
+    def set_groups(self, groups: int) -> None:
+        """Offer so many, without asking."""
+        self.groups.blockSignals(True)
+        self.groups.setValue(groups)
+        self.groups.blockSignals(False)

@@ -1,0 +1,157 @@
+"""The map in the distribution panel: nodes by LDM threads or groups by fragments, and what a loss does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from ndbplan.desktop.analyses.distribution_map_answer import (
+    MapAnswer,
+    MapQuestion,
+    Order,
+    ask_map,
+    parts_to_lose,
+)
+from ndbplan.desktop.analyses.fill_map_view import FillMapView
+from ndbplan.desktop.document.context import Context
+from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.configuration.failing_parts import Part
+    from ndbplan.estimate.storage.fill_map import Measure, Places
+
+_NOBODY = "Nothing is lost"
+_SELECTION = "Lose the selection"
+_SHOWN: tuple[tuple[str, Places, Order], ...] = (
+    ("Nodes by rack", "nodes", "rack"),
+    ("Nodes by number", "nodes", "number"),
+    ("Nodes, fullest first", "nodes", "fullest"),
+    ("Node groups", "groups", "number"),
+    ("Groups, fullest first", "groups", "fullest"),
+)
+
+
+class MapPage(QWidget):
+    """The map, how it is shown, and one line about it."""
+
+    loss_shown = Signal(bool)
+    """Whether it shows what a loss makes of primaries, whatever else was asked for."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self._task: Task | None = None
+        self._table_id: str | None = None
+        self._measure: Measure = "rows"
+        self._offered: Plan | None = None
+        self.answer: MapAnswer | None = None
+        self.view = FillMapView()
+        self.view.chosen.connect(context.selection.set)
+        self.line = Elided()
+        self.shown = _box("Columns of the map", 9)
+        self.shown.setToolTip("Nodes with their LDM threads, or node groups with their fragments")
+        self.shown.addItems([text for text, _, _ in _SHOWN])
+        self.shown.activated.connect(lambda _i: self.compute())
+        self.lost = _box("What is lost", 9)
+        self.lost.setToolTip("Where primary replicas go when this node, host or rack is lost")
+        self.lost.setMaxVisibleItems(18)
+        self.lost.activated.connect(lambda _i: self.compute())
+        context.selection.changed.connect(self._selected)
+        self._build()
+
+    def _build(self) -> None:
+        self.controls = QWidget()
+        """What is chosen here; stands where there is room for it."""
+        row = QHBoxLayout(self.controls)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(self.shown)
+        row.addWidget(self.lost)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.line)
+
+    def show_table(self, table_id: str | None, measure: Measure) -> None:
+        """Show a table, or all of them, by rows, primaries or bytes."""
+        self._table_id, self._measure = table_id, measure
+        self.compute()
+
+    @property
+    def lost_part(self) -> Part | None:
+        """What is lost: as chosen, or what is selected on the canvas; None: nothing."""
+        chosen = self.lost.currentData()
+        if chosen != _SELECTION:
+            return chosen if self.lost.currentIndex() > 0 else None
+        from ndbplan.describe.losses import part_of
+
+        ids = self.context.selection.ids
+        part = part_of(self.context.plan, ids[-1]) if ids else None
+        return part if part is not None and part.kind in ("rack", "host", "node") else None
+
+    def compute(self) -> None:
+        """Ask the engine, in a thread."""
+        if self._task is not None:
+            self._task.cancel()
+        plan = self.context.plan
+        self._offer(plan)
+        lost = self.lost_part
+        places: Places
+        order: Order
+        _, places, order = _SHOWN[self.shown.currentIndex()]
+        # Primaries are on nodes: what groups hold does not change with a loss.
+        places = "nodes" if lost is not None else places
+        question = MapQuestion(plan, self._table_id, places, self._measure, order, lost)
+        self._task = self.context.tasks.start(lambda _task: ask_map(question), self._done)
+
+    def _offer(self, plan: Plan) -> None:
+        """What may be lost, of this plan; a choice that is still there stays."""
+        if plan is self._offered:
+            return
+        self._offered = plan
+        chosen = self.lost.currentText()
+        self.lost.blockSignals(True)
+        self.lost.clear()
+        self.lost.addItem(_NOBODY)
+        self.lost.addItem(_SELECTION, _SELECTION)
+        for name, part in parts_to_lose(plan):
+            self.lost.addItem(f"Lose {name}", part)
+        self.lost.setCurrentIndex(max(0, self.lost.findText(chosen)))
+        self.lost.blockSignals(False)
+
+    def _selected(self, ids: tuple[str, ...]) -> None:
+        self.view.mark(frozenset(ids))
+        if self.isVisible() and self.lost.currentData() == _SELECTION:
+            self.compute()
+
+    def _done(self, outcome: Outcome) -> None:
+        if outcome.cancelled:
+            return
+        self._task = None
+        answer: Any = outcome.value
+        self.answer = answer
+        self.view.show_picture(answer.picture if answer is not None else None)
+        self.view.mark(frozenset(self.context.selection.ids))
+        self.loss_shown.emit(answer is not None and answer.question.lost is not None)
+        words = outcome.error or (answer.words if answer is not None else "")
+        if self.lost.currentData() == _SELECTION and self.lost_part is None:
+            words = "Select a data node, a host or a rack on the canvas to see where its primaries go."
+        self.line.setText(words)
+        self.line.setProperty("look", "fieldError" if answer is not None and answer.stops else "muted")
+        theme.restyle(self.line)
+        self.line.setAlignment(Qt.AlignmentFlag.AlignLeft)
+
+
+def _box(name: str, letters: int) -> QComboBox:
+    """A box that gives way where there is little room."""
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(letters)
+    return box
