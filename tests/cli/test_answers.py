@@ -41,6 +41,15 @@ def test_distribute_of_one_table(call: Any, saved: Any) -> None:
     assert "shop.orders" in call("distribute", path, "--table", "orders.shop").refused()
 
 
+def test_distribute_says_where_primaries_go(call: Call, saved: Saved) -> None:
+    path = saved("starter")
+    done = call("distribute", path, "--table", "shop.orders", "--dead", "rack:Rack A", "--json")
+    lost = done.json("distribute")["tables"][0]["lost"]
+    assert lost["moves"] == [{"lost_node": 1, "node": 2, "primary_rows": 60_000_000}]
+    assert (lost["lost_nodes"], lost["loaded_node"], lost["factor"]) == ([1], 2, 2.0)
+    assert "'nodx:1' does not name a part" in call("distribute", path, "--dead", "nodx:1").refused()
+
+
 def test_a_table_for_people_is_aligned(call: Any, saved: Any) -> None:
     lines = call("distribute", saved("add-nodes")).out.splitlines()
     start = next(i for i, line in enumerate(lines) if "partition  node group" in line)

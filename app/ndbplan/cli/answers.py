@@ -53,6 +53,11 @@ def needs_data_nodes(plan: Plan, path: Path) -> None:
     type=click.Path(path_type=Path),
     help="With --keys: write the plan with the rows that were counted.",
 )
+@click.option(
+    "--dead",
+    metavar="PART,...",
+    help="Say where primary replicas go when these parts are lost: node:3, host:a1, rack:B.",
+)
 @json_option
 @click.pass_context
 def distribute(
@@ -61,6 +66,7 @@ def distribute(
     table_name: str | None,
     keys: Path | None,
     output: Path | None,
+    dead: str | None,
     *,
     as_json: bool,
 ) -> None:
@@ -68,17 +74,23 @@ def distribute(
 
     Exit code 2: some keys could not be read and do not count.
     """
+    from ndbplan.estimate.storage.lost_primaries import loss_of_primaries
     from ndbplan.estimate.storage.skew import distribution_json
     from ndbplan.estimate.stored import distribute as distribution_of
 
+    def shape_of(table: Table) -> dict[str, Any]:
+        found = distribution_of(plan, table)
+        shape = distribution_json(found)
+        return shape if dead is None else {**shape, "lost": loss_of_primaries(found, lost).to_json()}
+
     plan = read_plan(plan_file)
+    lost = frozenset() if dead is None else _lost_nodes(plan, dead)
     tables = plan.tables if table_name is None else (named_table(plan, table_name),)
     needs_data_nodes(plan, plan_file)
     if keys is None:
         if output is not None:
             raise UsageError("nothing was counted", where="--output", fix="name a file of keys with --keys")
-        shapes = [distribution_json(distribution_of(plan, table)) for table in tables]
-        show(marked(plan, {"tables": shapes}, "storage"), as_json=as_json)
+        show(marked(plan, {"tables": [shape_of(table) for table in tables]}, "storage"), as_json=as_json)
         return
     if len(tables) != 1:
         raise UsageError(
@@ -87,7 +99,7 @@ def distribute(
             fix="name the table with --table",
         )
     plan, counted = _with_keys(plan, tables[0], keys)
-    shape = distribution_json(distribution_of(plan, plan.table(tables[0].id)))
+    shape = shape_of(plan.table(tables[0].id))
     shape["keys"] = {
         "rows": counted.rows,
         "exact": counted.exact,
@@ -104,6 +116,17 @@ def distribute(
     if counted.faulty:
         click.echo(f"ndbplan: {keys}: {_unread(counted)} — correct the keys", err=True)
         ctx.exit(2)
+
+
+def _lost_nodes(plan: Plan, text: str) -> frozenset[int]:
+    """Ids of the nodes that go with these parts. Raises UsageError."""
+    from ndbplan.configuration.failing_parts import PartError, parse_parts
+    from ndbplan.configuration.failures import Failures
+
+    try:
+        return Failures(plan).damage(parse_parts(plan, text)).dead
+    except PartError as error:
+        raise UsageError(error.what, where="--dead", fix=error.fix) from None
 
 
 def _unread(counted: KeyCount) -> str:

@@ -196,7 +196,7 @@ class DistributionPanel(Panel):
     def _arrange(self) -> None:
         """Put the controls into one line or into two, by the room there is."""
         width = self.width()
-        self.table_box.setMinimumWidth(150 if width >= _ROOMY else 96)
+        self.table_box.setMinimumWidth(150 if width >= _ROOMY else 116 if width >= _NARROW else 96)
         for widget, least in ((self._controls, _ONE_LINE), (self._unit_box, _NARROW)):
             line, other = (self._top, self._second) if width >= least else (self._second, self._top)
             if line.indexOf(widget) < 0:

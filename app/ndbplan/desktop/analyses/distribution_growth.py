@@ -55,6 +55,7 @@ class GrowthControls(QWidget):
     def fit(self, width: int) -> None:
         """Say as much as there is room for in so many pixels."""
         self._groups_name.setHidden(width < _TIGHT)
+        self.groups.setPrefix("Groups + " if width < _TIGHT else "")
         self._load_name.setHidden(width < _ROOMY)
         self.add_button.setText("Add" if width < _ROOMY else "Add and reorganise")
 

@@ -73,9 +73,12 @@ class BucketMoves:
     def _part(self, passed: float) -> Array:
         import numpy as np
 
-        length = np.maximum(self.end - self.start, 1e-12)
-        part: Array = np.where(self.moving, np.clip((passed - self.start) / length, 0.0, 1.0), 0.0)
-        return np.where(self.moving & (passed >= 1.0), 1.0, part)
+        length = self.end - self.start
+        # What takes no time, a bucket without rows, is there as soon as it is its turn.
+        at_once = (passed > self.start).astype(float)
+        part = np.divide(passed - self.start, length, out=at_once, where=length > 0)
+        found: Array = np.where(self.moving, 1.0 if passed >= 1.0 else np.clip(part, 0.0, 1.0), 0.0)
+        return found
 
 
 def bucket_moves(change: Redistribution) -> BucketMoves | None:
@@ -116,9 +119,8 @@ def _times(change: Redistribution, old: Array, new: Array) -> tuple[Array, Array
     import numpy as np
 
     before = change.before
-    # A fragment without rows is passed over too: buckets tell how long where there are no rows yet.
+    # Where there are no rows yet, buckets tell how long a fragment takes.
     sizes = before.rows.astype(float) if before.rows.sum() else np.bincount(old).astype(float)
-    sizes = np.maximum(sizes, sizes.max(initial=1.0) * 1e-6)
     begins = np.zeros(len(sizes))
     for node in np.unique(before.placement.primary).tolist():
         own = np.flatnonzero(before.placement.primary == node)
