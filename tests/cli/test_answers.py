@@ -41,7 +41,7 @@ def test_distribute_of_one_table(call: Any, saved: Any) -> None:
     assert "shop.orders" in call("distribute", path, "--table", "orders.shop").refused()
 
 
-def test_distribute_says_where_primaries_go(call: Call, saved: Saved) -> None:
+def test_distribute_says_where_primaries_go(call: Any, saved: Any) -> None:
     path = saved("starter")
     done = call("distribute", path, "--table", "shop.orders", "--dead", "rack:Rack A", "--json")
     lost = done.json("distribute")["tables"][0]["lost"]
