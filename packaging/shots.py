@@ -260,6 +260,31 @@ def coloured_changes(stage: Stage) -> None:
     stage.settle(lambda: bool(stage.window.canvas.canvas_scene.look.colouring.shades))
 
 
+def memory_picture(stage: Stage) -> None:
+    """What fills a data node and its disks."""
+    disk_space(stage)
+    stage.window.panels.analyses.panel("Memory")._views["Picture"].click()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
+def what_if(stage: Stage) -> None:
+    """Three times the rows on one node group more, before it is made so."""
+    memory_picture(stage)
+    panel = stage.window.panels.analyses.panel("Memory")
+    panel.pictures.what_if.rows.setValue(3.0)
+    panel.pictures.what_if.groups.setValue(1)
+    panel.pictures.compute()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
+def telecom_memory(stage: Stage) -> None:
+    """One of 144 data nodes, with twenty tables."""
+    stage.open("telecom-144")
+    panel = stage.window.panels.analyses.show_tab("Memory")
+    panel._views["Picture"].click()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
 def variants(stage: Stage) -> None:
     """Three variants of a plan, and the menu that lists them."""
     from ndbplan.desktop.document.document import PlanEdit
@@ -399,6 +424,9 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,
     "disk-space": disk_space,
+    "memory-picture": memory_picture,
+    "what-if": what_if,
+    "telecom-memory": telecom_memory,
     "variants": variants,
     **{f"by-{name}": partial(coloured, sample="redo-overload", name=name) for name in ("disk", "problem")},
     **{f"144-by-{name}": partial(coloured, sample="telecom-144", name=name) for name in ("cpu", "loss")},

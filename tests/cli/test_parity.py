@@ -89,6 +89,8 @@ WINDOW = {
     "checks.unwise.disk_data_cures.offered_home": "Problems: Fix, Fix all",
     "estimate.stored.redistribute": "Distribution: add and reorganise",
     "estimate.grown.reorganise": "Distribution: add and reorganise",
+    "advise.what_if.what_if": "Memory: what if, make it so",
+    "advise.what_if.title_of": "Memory: what if, make it so",
     "estimate.space.growth.memory_full": "Memory", "estimate.space.growth.fillings": "Memory",
     "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
     "importing.requirements.requirements_of": "Size a cluster",

@@ -16,6 +16,8 @@ from ndbplan.plan.plan import Plan
 _POINTS = 8
 _SHORTEST_MONTHS, _LONGEST_MONTHS, _USUAL_MONTHS = 12, 240, 24
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 22.0, 18.0
+_FRAMED, _LINE, _GAP = 5.0, 15.0, 16.0
+"""Room inside of a frame, height of a line of names, and room between names in one line."""
 _TICK_PX = 66
 """What the name of a month takes."""
 
@@ -82,8 +84,9 @@ def growth_picture(plan: Plan) -> GrowthPicture | None:
 class GrowthChart(QWidget):
     """Shares over months; a dashed line at 100 %, a dot where something is full."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_framed: bool = False) -> None:
         super().__init__()
+        self._is_framed = is_framed
         self.picture: GrowthPicture | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(90)
@@ -111,7 +114,13 @@ class GrowthChart(QWidget):
         t = theme.tokens()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(_LEFT, _TOP, self.width() - _LEFT - _RIGHT, self.height() - _TOP - _BOTTOM)
+        edge = _FRAMED if self._is_framed else 0.0
+        if self._is_framed:
+            paint.box(painter, QRectF(self.rect()), t.sunken, t.line, 6)
+        whole = QRectF(self.rect()).adjusted(0, edge, -edge, -edge)
+        names = self._names(picture, whole.width() - _LEFT - _RIGHT)
+        lines = len(names) if self._are_stacked(names, whole.width() - _LEFT - _RIGHT) else 1
+        area = whole.adjusted(_LEFT, _TOP + (lines - 1) * _LINE, -_RIGHT, -_BOTTOM)
         last = picture.months[-1]
         most = max(1.1, *(share for line in picture.lines for share in line.shares))
 
@@ -133,12 +142,12 @@ class GrowthChart(QWidget):
             if month == 0:
                 box.moveLeft(area.x())
                 paint.text(painter, box, "now", t.muted, 11, 400)
-            elif box.right() - 10 > self.width():
-                box.moveRight(self.width() - 1)
+            elif box.right() - 10 > self.width() - edge:
+                box.moveRight(self.width() - 1 - edge)
                 paint.text(painter, box, f"month {month}", t.muted, 11, 400, paint.RIGHT)
             else:
                 paint.text(painter, box, f"month {month}", t.muted, 11, 400, paint.CENTRE)
-        x, names = area.x(), self._names(picture, area.width())
+        x, y = area.x() if lines == 1 else edge + 4, whole.y() + 2
         for line, words in zip(picture.lines, names, strict=True):
             ink = getattr(t, line.colour)
             painter.setPen(paint.pen(ink, 2))
@@ -149,17 +158,26 @@ class GrowthChart(QWidget):
                 painter.setBrush(paint.brush(ink))
                 painter.drawEllipse(_on_line(picture.months, points, line.full_at_months), 4, 4)
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-            paint.text(painter, QRectF(x, 2, area.right() - x, 16), words, ink, 11, 600)
-            x += text_width(words, 11, 600) + 16
+            paint.text(painter, QRectF(x, y, area.right() - x, 16), words, ink, 11, 600)
+            if lines == 1:
+                x += text_width(words, 11, 600) + _GAP
+            else:
+                y += _LINE
         painter.end()
 
     @staticmethod
     def _names(picture: GrowthPicture, width: float) -> list[str]:
         """What stands above each line, as many words as there is room for."""
         long = [f"{line.name} {_when(line.full_at_months)}" for line in picture.lines]
-        if sum(text_width(words, 11, 600) + 16 for words in long) <= width:
-            return long
-        return [f"{line.name} {_when_in_short(line.full_at_months)}" for line in picture.lines]
+        short = [f"{line.name} {_when_in_short(line.full_at_months)}" for line in picture.lines]
+        return (
+            short if GrowthChart._are_stacked(long, width) > GrowthChart._are_stacked(short, width) else long
+        )
+
+    @staticmethod
+    def _are_stacked(names: Sequence[str], width: float) -> bool:
+        """Whether names stand below one another: side by side there is no room."""
+        return sum(text_width(words, 11, 600) + _GAP for words in names) > width
 
 
 def _on_line(months: Sequence[float], points: Sequence[QPointF], month: float) -> QPointF:
@@ -178,7 +196,7 @@ def _when(months: float | None) -> str:
 
 
 def _when_in_short(months: float | None) -> str:
-    return "never" if months is None else f"{months:.3g} months"
+    return "never" if months is None else "full now" if months == 0 else f"{months:.3g} months"
 
 
 def _ticks(last: float, most: int) -> list[int]:

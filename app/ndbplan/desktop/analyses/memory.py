@@ -5,13 +5,23 @@ from __future__ import annotations
 from typing import ClassVar
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.desktop.analyses.folding import Folding, Titled
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
+from ndbplan.desktop.analyses.memory_pictures import MemoryPictures
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.tighten import Tighten
 from ndbplan.desktop.document.context import Context
@@ -19,7 +29,7 @@ from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.explain import QuantityLabel
-from ndbplan.desktop.widgets.sections import label
+from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.edits.first_steps import next_step
 from ndbplan.estimate.space.disk_space import DiskSpace, DiskSpaceEstimate
 from ndbplan.plan.plan import Plan
@@ -30,6 +40,12 @@ _TABLE_HEADERS = (
 _GROWTH_MS = 60
 """Until the tables are painted: a thread that computes meanwhile would make that take twice as long."""
 _DISK_HEADERS = ("Host", "Disk", "Files", "Capacity", "Fill", "Memory full", "Most of it")
+_VIEWS = (
+    ("Figures", "Tables, data nodes and disks with their figures"),
+    ("Picture", "What fills a data node and its disks, and what if there were more"),
+)
+_ONE_LINE = 790
+"""Width from which on the controls of the picture stand in one line."""
 _NODE_HEADERS = ("Node", "Tables take", "DataMemory", "Fill", "RAM", "of host", "Host")
 
 
@@ -74,21 +90,59 @@ class MemoryPanel(Panel):
         split.addWidget(Folding(nodes, Titled("Disks of data nodes", "Disks", self.disks)))
         split.setSizes([480, 560])
         self.tighten = Tighten(context)
-        whole = QWidget()
-        lines = QVBoxLayout(whole)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setSpacing(4)
-        lines.addWidget(split, 1)
-        lines.addWidget(self.tighten)
+        self.pictures = MemoryPictures(context)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(split)
+        self._stack.addWidget(self.pictures)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(whole)
+        self._pages.addWidget(self._whole())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 16, 8)
         layout.addWidget(self._pages)
         self.tables.clicked.connect(lambda index: self._select(self.tables, self._table_ids, index))
         self.disks.clicked.connect(lambda index: self._select(self.disks, self._disk_ids, index))
         self.nodes.clicked.connect(lambda index: self._select(self.nodes, self._node_ids, index))
+
+    def _whole(self) -> QWidget:
+        """The views below the line that chooses among them."""
+        self._top, self._second = QHBoxLayout(), QHBoxLayout()
+        self._top.setSpacing(4)
+        group = QButtonGroup(self)
+        self._views: dict[str, QToolButton] = {}
+        for at, (name, tip) in enumerate(_VIEWS):
+            button = chip(name, name, tip, on=not at)
+            button.clicked.connect(lambda _on=False: self._show_view())
+            group.addButton(button)
+            self._top.addWidget(button)
+            self._views[name] = button
+        self._top.addSpacing(8)
+        self._top.addWidget(self.tighten, 1)
+        self._top.addWidget(self.pictures.controls, 1)
+        self.pictures.controls.hide()
+        whole = QWidget()
+        lines = QVBoxLayout(whole)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(6)
+        lines.addLayout(self._top)
+        lines.addLayout(self._second)
+        lines.addWidget(self._stack, 1)
+        return whole
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        line, other = (self._top, self._second) if self.width() >= _ONE_LINE else (self._second, self._top)
+        if line.indexOf(self.pictures.controls) < 0:
+            other.removeWidget(self.pictures.controls)
+            line.addWidget(self.pictures.controls, 1)
+
+    def _show_view(self) -> None:
+        is_picture = self._views["Picture"].isChecked()
+        self._stack.setCurrentIndex(int(is_picture))
+        self.tighten.setHidden(is_picture)
+        self.pictures.controls.setVisible(is_picture)
+        if is_picture:
+            self.pictures.show_plan()
 
     def show_estimate(self, estimate: Estimate) -> None:
         now, plan = estimate.now, estimate.plan
@@ -147,6 +201,8 @@ class MemoryPanel(Panel):
         )
 
         self._show_disks(now.disk_space)
+        if self._views["Picture"].isChecked():
+            self.pictures.show_plan()
 
     def _show_disks(self, space: DiskSpaceEstimate) -> None:
         fullest = sorted(space.disks, key=lambda disk: -disk.fill.value)
