@@ -171,6 +171,18 @@ class ActedHosts(ActedState):
             del self.files[host, path]
         return ""
 
+    def _touch(self, host: str, words: list[str]) -> str:
+        self.files.setdefault((host, words[-1]), "")
+        return ""
+
+    def _find(self, host: str, words: list[str]) -> str:
+        """What is in a folder, deleted."""
+        assert words[1:] == ["-mindepth", "1", "!", "-name", "lost+found", "-delete"]
+        for path in self._inside(host, words[0]):
+            if path.rstrip("/") != words[0]:
+                del self.files[host, path]
+        return ""
+
     def _cp(self, host: str, words: list[str]) -> str:
         source, target = words[-2:]
         for path in self._inside(host, source):
@@ -339,8 +351,8 @@ class ActedHosts(ActedState):
     def _start_sql(self, process: Process) -> None:
         alone = sum(one.host == process.host for one in self.sql_nodes.values()) == 1
         folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{process.node_id}"
-        if not self._exists(process.host, f"{folder}/mysql"):
-            raise RefusedError("mysqld: no data directory\n")
+        if not self._exists(process.host, f"{folder}/mysql/user"):
+            raise RefusedError("mysqld: no data directory, or no system tables in it\n")
         known = next(iter(self.accounts.values()), {})
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.host, dict(known))

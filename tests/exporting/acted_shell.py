@@ -20,9 +20,10 @@ Answer = Callable[[str, list[str]], tuple[str, str]]
 
 _PROGRAMS = (
     "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
-    "systemctl", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink", "mkdir", "useradd", "id",
-    "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm", "systemd-tmpfiles", "/usr/sbin/ndbmtd",
-    "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd", "/usr/sbin/mysqld",
+    "systemctl", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
+    "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm",
+    "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",
+    "/usr/sbin/mysqld",
 )  # fmt: skip
 _FUNCTIONS = r"""
 call() {

@@ -33,12 +33,19 @@ class ActedSql(ActedHosts):
         folder = f"/var/lib/mysql-{suffix}" if suffix else "/var/lib/mysql"
         if not self._exists(host, folder) or not self._exists(host, "/etc/my.cnf"):
             raise RefusedError("mysqld: no data directory or no options\n")
-        self.files[host, f"{folder}/mysql/"] = ""
-        return ""
+        if any(path.rstrip("/") != folder for path in self._inside(host, folder)):
+            raise RefusedError("--initialize specified but the data directory has files in it. Aborting.\n")
+        return self._fill(host, folder)
 
     def _mysql_install_db(self, host: str, words: list[str]) -> str:
-        folder = next(w.partition("=")[2] for w in words if w.startswith("--datadir="))
+        return self._fill(host, next(w.partition("=")[2] for w in words if w.startswith("--datadir=")))
+
+    def _fill(self, host: str, folder: str) -> str:
+        """Makes the folder of system tables first; a script may be broken off before they are in it."""
         self.files[host, f"{folder}/mysql/"] = ""
+        if self.watch is not None:
+            self.watch()
+        self.files[host, f"{folder}/mysql/user"] = ""
         return ""
 
     def _mysqldump(self, host: str, words: list[str]) -> str:

@@ -110,6 +110,26 @@ def test_an_older_folder_is_refused_once_nodes_are_added(
     assert cluster.run(folder / GROWN_FOLDER, "rolling-restart").returncode == 0
 
 
+@pytest.mark.parametrize("name", ["starter", "disk-data 7.4"])
+def test_a_data_directory_that_is_filled_half_way_is_not_taken_for_filled(
+    name: str, acted: Callable[..., tuple[ActedCluster, Path]]
+) -> None:
+    """The script and the program are killed when the folder of system tables is there, and nothing in it."""
+    cluster, folder = acted(versions(name))
+    half_way: list[ActedCluster] = []
+
+    def look() -> None:
+        if not half_way and any(path.endswith("/mysql/mysql/") for _, path in cluster.files):
+            half_way.append(cluster.twin())
+
+    cluster.watch = look
+    act(cluster, folder, "start")
+    with half_way[0] as killed:
+        assert not any(process.active for process in killed.sql_nodes.values())
+        act(killed, folder, "start")
+        assert all(process.serves(killed.now) for process in killed.sql_nodes.values())
+
+
 def test_what_does_not_come_is_said_with_what_was_found(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:

@@ -350,7 +350,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("algorithm_inplace", "7.5.0", lambda v: "ALGORITHM=INPLACE" in runbook(plan(v)), False, True),
     (
         "pool_node_ids",
-        "7.5.10",
+        "7.5.0",
         lambda v: "pool-nodeids" in "".join(exported(pooled(v), "mycnf").values()),
         False,
         True,

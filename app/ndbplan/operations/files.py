@@ -137,7 +137,11 @@ def install_services(
 
 
 def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> Iterator[Command]:
-    """The data directory of SQL nodes (None: of all), made and filled where it is not there yet."""
+    """The data directory of SQL nodes (None: of all), made and filled where it is not there yet.
+
+    A mark beside it lies there until it is filled: what a killed program has left is removed, as mysqld fills
+    no directory that has files. Without the mark nothing is removed.
+    """
     for node in plan.sql_nodes if nodes is None else nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
@@ -150,4 +154,7 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
             fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"
         else:
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
-        yield Shell(host, fill, unless=f"test -d {data}/mysql")
+        mark = shell_quoted(f"{files.data_dir}.being-filled")
+        anew = f"{{ test ! -e {mark} || find {data} -mindepth 1 ! -name lost+found -delete; }}"
+        is_filled = f"{{ test -d {data}/mysql && test ! -e {mark}; }}"
+        yield Shell(host, f"{anew} && touch {mark} && {fill} && rm -f {mark}", unless=is_filled)
