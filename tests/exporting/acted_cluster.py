@@ -22,6 +22,7 @@ from exporting.acted_shell import Shell
 from exporting.acted_sql import ActedSql
 from exporting.acted_state import DataNodeProcess, ManagementServer, Process, RefusedError
 
+_RESTORED = ("--restore-meta", "--restore-data", "--rebuild-indexes")
 PASSWORDS = {"ndb_app": "pass & \\word", "ndb_backup": 'it\'s "one" \\ {password}'}
 """Such as shells, SQL and option files read otherwise."""
 
@@ -198,7 +199,7 @@ class ActedCluster(ActedSql):
         for node_id in members:
             folder = f"{self.paths[node_id].backup}/BACKUP/BACKUP-{number}/"
             self.files[self.data_nodes[node_id].host, folder] = ""
-        self.pass_time(5)
+        self.work("backup", 0, 5)
         return f"Waiting for completed\nNode 1: Backup {number} started from node 145 completed\n"
 
     def _ndb_restore(self, host: str, words: list[str]) -> str:
@@ -225,7 +226,7 @@ class ActedCluster(ActedSql):
                     node.rows = rows
                 if self.rows_may_go_back:
                     self.rows = rows
-        self.pass_time(3)
+        self.work(next(one[2:] for one in told if one in _RESTORED), node_id, 3)
         return ""
 
     def _ndb_waiter(self, _host: str, words: list[str]) -> str:

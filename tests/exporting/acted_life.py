@@ -14,20 +14,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, Self
 
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import unit_file
 from exporting.acted_state import Process
+from exporting.acted_times import ActedTimes
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of
-from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.times.restart import IDLE, Kind
-from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.exporting.export import Running, export
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.importing.config.plan import import_config
@@ -83,11 +83,10 @@ class Life:
         self.programs.mkdir()
         (self.programs / "ndb.rpm").write_text(str(plan.version))
         self.runs = 0
+        self.took: dict[str, tuple[float, Quantity]] = {}
+        """Seconds that each timed part took, and what was stated."""
         self.has_tables = self.failed = False
-        self.acting = ""
-        self.now = Estimation(plan) if timed else None
-        if timed:
-            self.cluster.lasts = self._lasts
+        self.times = ActedTimes(plan, before, self.random) if timed else None
 
     def __enter__(self) -> Self:
         self.cluster.__enter__()
@@ -97,13 +96,13 @@ class Life:
         self.cluster.__exit__()
 
     @classmethod
-    def of_change(cls, before: Plan, after: Plan, place: Path, seed: int = 1) -> Life:
+    def of_change(cls, before: Plan, after: Plan, place: Path, seed: int = 1, *, timed: bool = False) -> Life:
         """A cluster that works by one plan, and the folder that brings it to another."""
         with cls(before, place / "old", seed) as old:
             for part in ("install", "start", "schema"):
                 if part in old.operations and (faults := list(old.act(part, 0, again=False))):
                     raise AssertionError(faults)
-        life = cls(after, place / "new", seed, before)
+        life = cls(after, place / "new", seed, before, timed=timed)
         life.cluster, life.has_tables = old.cluster, old.has_tables
         return life
 
@@ -123,17 +122,6 @@ class Life:
         kinds = (self.plan.data_nodes, self.plan.management_nodes, self.plan.sql_nodes)
         hosts = dict.fromkeys(service_of(self.plan, nodes[0]).host for nodes in kinds if nodes)
         yield from (one for one in hosts if all(any(host != one for host in group) for group in groups))
-
-    def _lasts(self, kind: str, node_id: int) -> float:
-        """A start, or the stop, of a data node: each of its phases somewhere in its range."""
-        assert self.now is not None
-        is_stop = kind == "stop"
-        # Whatever rows there are by the plan, at first there are none.
-        empty = self.now.of(self.plan.replace(tables=(), workloads=()))
-        at = empty if self.acting == "start" else self.now
-        found = at.restart("node" if is_stop else cast(Kind, kind), node_id, IDLE)
-        phases = [one for one in found.phases if (one.name == STOP) == is_stop]
-        return sum(self.random.uniform(one.duration_s.low, one.duration_s.high) for one in phases)
 
     # Acting.
 
@@ -182,14 +170,16 @@ class Life:
     def _run(
         self, cluster: ActedCluster, part: str, how: str, state: Path, options: tuple[str, ...]
     ) -> Iterator[str]:
-        self.acting = part
         after = self._prepared(cluster, part)
+        cluster.lasts = self.times
+        if self.times is not None:
+            self.times.is_empty = part == "start"
         if part in ("install", "replace-host", "change", "add-nodes"):
             options = (*options, "--programs", str(self.programs))
         began = cluster.now
         done = cluster.run(self.folder, part, *options, state=state)
         self.runs += 1
-        acted_s, stated = cluster.now - began, self.operations[part].duration_s
+        acted_s = cluster.now - began
         if done.returncode:
             cluster.faults.clear()
             self.failed = cluster is self.cluster
@@ -206,13 +196,22 @@ class Life:
         # The same is seen again at every moment that it lasts.
         wrong = list({one.partition(" s: ")[2]: one for one in reversed(cluster.faults)}.values())
         cluster.faults.clear()
-        is_timed = self.now is not None and self.operations[part].timeline and how == "once"
-        if is_timed and not stated.low <= acted_s <= stated.high:
-            wrong.append(f"{stated} is stated, and it took {acted_s:.0f} s")
+        stated = self._stated(part, options)
+        if self.times is not None and how == "once" and stated is not None:
+            self.took[part] = acted_s, stated
+            if not stated.low <= acted_s <= stated.high:
+                wrong.append(f"{stated} is stated, and it took {acted_s:.0f} s")
         wrong += () if part in NOT_UP else is_as_planned(cluster, after, self.has_tables)
         if part == "stop":
             wrong += (f"{one.unit} runs" for one in cluster.processes() if one.active)
         yield from (f"{part}, {how}: {one}" for one in wrong)
+
+    def _stated(self, part: str, options: tuple[str, ...]) -> Quantity | None:
+        """What the runbook says of a part, or of its steps for the host that is named."""
+        steps = self.operations[part].steps
+        mine = tuple(step for step in steps if not step.host or step.host in options)
+        asked = replace(self.operations[part], steps=mine)
+        return asked.duration_s if asked.timeline else None
 
     def _prepared(self, cluster: ActedCluster, part: str) -> Plan:
         """What the cluster may go through in a part, and the plan that it works by afterwards."""

@@ -84,7 +84,8 @@ class ActedSql(ActedHosts):
             r"(CREATE|ALTER) (LOGFILE GROUP|TABLESPACE) ": self._make_files,
             r"(CREATE|ALTER) USER ": self._user,
             r"GRANT ": self._grant,
-            r"OPTIMIZE TABLE |SELECT |SET |--execute=": lambda *_: None,
+            r"OPTIMIZE TABLE ": lambda _, text: self.work("optimise", text.split(" ", 2)[2], 0),
+            r"SELECT |SET |--execute=": lambda *_: None,
         }
         for pattern, way in ways.items():
             if re.match(pattern, statement):
@@ -111,7 +112,10 @@ class ActedSql(ActedHosts):
         table = self.tables.get(found[2])
         if table is None:
             raise _refused(1146, f"Table {found[2]} doesn't exist")
-        self.pass_time(10 if found[3] == "REORGANIZE PARTITION" else 0.2)
+        if found[3] in ("REORGANIZE PARTITION", "MAX_ROWS"):
+            self.work("reorganise", found[2], 10)
+        else:
+            self.pass_time(0.2)
         if found[3] == "DROP":
             if found[4] not in table:
                 raise _refused(1091, f"Can't DROP {found[4]}; check that column/key exists")
@@ -129,6 +133,7 @@ class ActedSql(ActedHosts):
     def _make_files(self, _host: str, statement: str) -> None:
         if statement in self.objects:
             raise RefusedError("Error 1296 Got error 721 'Schema object with given name already exists'\n")
+        self.work("files", statement, 0)
         self.objects.add(statement)
 
     # Accounts: of one SQL node, or of all that come by NDB_STORED_USER.

@@ -77,8 +77,8 @@ class ActedState:
     calls: int = 0
     dies_after: int | None = None
     """The script is killed behind this command."""
-    lasts: Callable[[str, int], float] | None = None
-    """How long a start of some kind of a data node lasts, and its stop; None: short, as nobody looks."""
+    lasts: Callable[[str, int | str], float] | None = None
+    """How long a start of some kind of a data node lasts, its stop, a backup, a statement; None: short."""
     watch: Callable[[], None] | None = None
     """Looks on behind every command."""
     files: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -153,6 +153,10 @@ class ActedState:
         release = "" if self.releases else str(plan.version)
         for process in self.processes():
             self.releases.setdefault(process.host, release)
+
+    def work(self, kind: str, what: int | str, short_s: float) -> None:
+        """Let something last as long as it does; as short as said where nobody looks."""
+        self.pass_time(short_s if self.lasts is None else self.lasts(kind, what))
 
     # Time, and what must never be.
 

@@ -40,6 +40,12 @@ def test_a_change_comes_to_its_end_and_is_not_done_again(kind: str, tmp_path: Pa
         assert len(life.cluster.backups) == (kind == "initial system")
 
 
+def test_the_stated_time_of_a_change_holds_what_it_takes(tmp_path: Path) -> None:
+    with Life.of_change(*plans("grow, tables"), tmp_path, timed=True) as life:
+        assert list(life.act("change", 0, again=False)) == []
+        assert life.took.keys() == {"change"}
+
+
 def test_a_host_is_replaced_only_with_programs(tmp_path: Path) -> None:
     with Life(set_plan(sample_plan("redo-overload"), ndb_version="8.4"), tmp_path / "life") as life:
         for part in ("install", "start"):

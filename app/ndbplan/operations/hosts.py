@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ndbplan.base.quantity import total
 from ndbplan.configuration.services import services
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
+from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.host_settings import host_settings
 from ndbplan.operations.commands import (
     Command,
@@ -29,7 +31,7 @@ from ndbplan.operations.files import (
     sql_data_directories,
 )
 from ndbplan.operations.operation import Operation, Step, Times
-from ndbplan.operations.steps import NO_DDL, NO_NODE_FAILURE, move_redo_logs, verify
+from ndbplan.operations.steps import NO_DDL, NO_NODE_FAILURE, move_redo_logs, slowest_restart, verify
 from ndbplan.plan.hardware import Host, ServiceManager
 from ndbplan.plan.plan import Plan
 
@@ -121,8 +123,17 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
     management = [node for node in plan.management_nodes if node.host_id == host.id]
     data = [node for node in plan.data_nodes if node.host_id == host.id]
     sql = [node for node in plan.sql_nodes if node.host_id == host.id]
-    estimate = times.ask(times.now.restart, "initial", data[0].node_id, IDLE) if data else None
-    duration = None if estimate is None else estimate.duration_s
+    estimate = times.ask(slowest_restart, times.now, "initial", data, IDLE) if data else None
+    # The lost nodes have nothing to stop.
+    phases = () if estimate is None else tuple(one for one in estimate.phases if one.name != STOP)
+    parts = [(one.name, one.duration_s) for one in phases]
+    for what, name, count in (
+        ("management nodes", "management_start_s", len(management)),
+        ("SQL nodes", "sql_restart_s", len(sql)),
+    ):
+        seconds = times.constant(name, count) if count else None
+        parts += [(what, seconds)] if seconds is not None else []
+    duration = total(parts, "s") if parts else None
     commands: list[Command] = [*install_programs(plan, {host.hostname})]
     commands += management_directories(plan, management)
     commands += node_directories(plan, data)
@@ -143,8 +154,8 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
         "Its data nodes copy all their rows from their node groups.",
         tuple(commands),
         duration,
-        blocked=(NO_DDL, NO_NODE_FAILURE),
-        phases=() if estimate is None else estimate.phases,
+        blocked=(NO_DDL, NO_NODE_FAILURE) if data else (),
+        phases=phases,
         host=host.hostname,
     )
     for step in move_redo_logs(times, plan, data):

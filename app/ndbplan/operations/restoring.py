@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
+from ndbplan.estimate.times.restart_phases import Phase
+from ndbplan.estimate.times.restore_backup import REBUILD_INDEXES, RESTORE_ROWS
 from ndbplan.operations.commands import (
     BackUp,
     Command,
@@ -26,6 +31,7 @@ from ndbplan.operations.steps import NOBODY, move_redo_logs, verify
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
+_NOT_COMPLETE = "everything: the data is not complete"
 _EMPTY = "The cluster is down, and every row that the backup does not hold is lost."
 
 
@@ -166,9 +172,24 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
         )
 
 
+def restore_one_by_one(now: Estimation) -> tuple[Phase, ...]:
+    """The phases of a restore where the files of one data node follow on those of the one before.
+
+    The estimate has all node groups at work at once; here only the group whose files are read is.
+    """
+    groups = max(1, len(node_groups(now.plan)))
+    return tuple(
+        replace(one, duration_s=one.duration_s.scaled(groups)) if one.name == RESTORE_ROWS else one
+        for one in now.restore().phases
+    )
+
+
 def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
     nodes = before.data_nodes
-    estimate = times.ask(times.now.of(before).restore)
+    phases = times.ask(restore_one_by_one, times.now.of(before)) or ()
+    rows = tuple(one for one in phases if one.name == RESTORE_ROWS)
+    indexes = tuple(one for one in phases if one.name == REBUILD_INDEXES)
+    files = tuple(one for one in phases if one not in (*rows, *indexes))
 
     # Accounts that SQL nodes share are in the backup, and come back with this option only.
     shared = ("--include-stored-grants",) if before.features.stored_grants_restored else ()
@@ -182,22 +203,34 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
         "Restore the tables",
         "Once, from the files of one node, without their indexes.",
         (part(nodes[0], "--restore-meta", "--disable-indexes", *shared),),
+        _sum(files),
+        blocked=(_NOT_COMPLETE,),
+        phases=files,
         if_it_fails="when some tables are there and others are not, go on from step empty",
     )
     yield Step(
         "restore-data",
         "Restore the rows",
-        "From the files of every node that took the backup. A row that is there already is written again.",
+        "From the files of every node that took the backup, one node after the other; by hand as many at a "
+        "time as there are API slots without a host. A row that is there already is written again.",
         tuple(part(node, "--restore-data", "--disable-indexes", *shared) for node in nodes),
-        None if estimate is None else estimate.duration_s,
+        _sum(rows),
         label="Restore the backup",
-        blocked=("everything: the data is not complete",),
+        blocked=(_NOT_COMPLETE,),
         check="row counts as before",
-        phases=() if estimate is None else estimate.phases,
+        phases=rows,
     )
     yield Step(
         "restore-indexes",
         "Build the indexes",
         "Once, when all rows are there.",
         (part(nodes[0], "--rebuild-indexes"),),
+        _sum(indexes),
+        blocked=(_NOT_COMPLETE,),
+        phases=indexes,
     )
+
+
+def _sum(phases: tuple[Phase, ...]) -> Quantity | None:
+    """How long all of them take; None where there is no estimate."""
+    return total(((one.name, one.duration_s) for one in phases), "s") if phases else None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ndbplan.base.quantity import total
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.files import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.restoring import restore_one_by_one
 from ndbplan.operations.steps import (
     move_redo_logs,
     new_configuration,
@@ -135,12 +137,14 @@ def _save(now: Estimation, conditions: Conditions) -> Step:
 
 
 def _restore(now: Estimation) -> Step:
+    phases = restore_one_by_one(now)
     return Step(
         "restore",
         "Restore the backup",
-        duration_s=now.restore().duration_s,
+        duration_s=total(((one.name, one.duration_s) for one in phases), "s"),
         blocked=("everything: the data is not complete",),
         check="row counts as before",
+        phases=phases,
     )
 
 

@@ -188,7 +188,7 @@ def restart_nodes(
 
     `stop`: how one is stopped that has run elsewhere.
     """
-    slowest = times.ask(_slowest, times.now, kind, nodes, conditions)
+    slowest = times.ask(slowest_restart, times.now, kind, nodes, conditions)
     gap = times.constant("operator_gap_s")
     duration = None
     if slowest is not None and gap is not None:
@@ -227,7 +227,7 @@ def restart_nodes(
     )
 
 
-def _slowest(
+def slowest_restart(
     now: Estimation, kind: Kind, nodes: Sequence[DataNode], conditions: Conditions
 ) -> RestartEstimate:
     """The restart of these nodes at once lasts as long as that of the slowest."""

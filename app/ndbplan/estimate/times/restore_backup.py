@@ -25,6 +25,8 @@ from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 
+RESTORE_ROWS, REBUILD_INDEXES = "restore rows", "rebuild indexes"
+
 
 def restore_backup(
     machines: Machines,
@@ -61,8 +63,8 @@ def restore_backup(
     return phased(
         [
             *files.phases,
-            Phase("restore rows", rows, decides.name, faster),
-            Phase("rebuild indexes", indexes, "LDM threads", "more LDM threads"),
+            Phase(RESTORE_ROWS, rows, decides.name, faster),
+            Phase(REBUILD_INDEXES, indexes, "LDM threads", "more LDM threads"),
         ]
     )
 
