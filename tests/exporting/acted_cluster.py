@@ -22,6 +22,8 @@ from exporting.acted_shell import Shell
 from exporting.acted_sql import ActedSql
 from exporting.acted_state import DataNodeProcess, ManagementServer, Process, RefusedError
 
+_CLIENT_S = 60
+"""The client is ended by `timeout` then."""
 _RESTORED = ("--restore-meta", "--restore-data", "--rebuild-indexes")
 PASSWORDS = {"ndb_app": "pass & \\word", "ndb_backup": 'it\'s "one" \\ {password}'}
 """Such as shells, SQL and option files read otherwise."""
@@ -74,7 +76,7 @@ class ActedCluster(ActedSql):
             return ("die" if self.calls == self.dies_after else "0"), ""
         self.log.append(f"{self.now:7.1f} {host}: {' '.join(words)[:160]}")
         try:
-            if words[0].startswith("/"):
+            if words[0].startswith("/") or words[1:] == ["--version"]:
                 found = self._version(host, words[0])
             else:
                 found = getattr(self, f"_{words[0].lstrip('_').replace('-', '_')}")(host, words[1:])
@@ -177,6 +179,9 @@ class ActedCluster(ActedSql):
         hangs = node.group is None and not abort
         stop_s = self.random.uniform(5, 17) if self.lasts is None else self.lasts("stop", node.node_id)
         node.ends_at = float("inf") if hangs else self.now + stop_s
+        if stop_s > _CLIENT_S:
+            self.pass_time(_CLIENT_S)
+            raise RefusedError("", 124)
         return f"Node {node.node_id} has shutdown.\n"
 
     def _create_nodegroup(self, ids: list[int]) -> str:

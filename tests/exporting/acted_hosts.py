@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from pathlib import Path
 
 from exporting.acted_state import ActedState, DataNodeProcess, ManagementServer, Process, RefusedError
 from ndbplan.ndb.version import NdbVersion
@@ -33,11 +32,6 @@ class ActedHosts(ActedState):
     def _inside(self, host: str, path: str) -> list[str]:
         """A file or folder with everything in it."""
         return [p for h, p in self.files if h == host and (p == path or p.startswith(f"{path}/"))]
-
-    def _copied(self, host: str, words: list[str]) -> str:
-        name = Path(words[1]).name if words[0].endswith("/") else ""
-        self.files[host, words[0] + name] = Path(words[1]).read_text(encoding="utf-8")
-        return ""
 
     def lose(self, host: str) -> None:
         """A machine is gone, and an empty one has its name."""
@@ -73,7 +67,8 @@ class ActedHosts(ActedState):
 
     def _chmod(self, host: str, words: list[str]) -> str:
         assert self._exists(host, words[-1])
-        {"0755": self.executable.add, "0644": self.executable.discard}[words[0]]((host, words[-1]))
+        assert words[0] == "0755"
+        self.executable.add((host, words[-1]))
         return ""
 
     def _useradd(self, host: str, _words: list[str]) -> str:
@@ -110,6 +105,7 @@ class ActedHosts(ActedState):
             self.files[host, f"{path.rstrip('/')}/"] = owner
         else:
             self.files[host, path] = text
+            self.executable.discard((host, path))
         return ""
 
     def _cat(self, host: str, words: list[str]) -> str:
@@ -170,6 +166,11 @@ class ActedHosts(ActedState):
         for path in self._inside(host, words[-1].rstrip("/")):
             del self.files[host, path]
         return ""
+
+    def _ls(self, host: str, words: list[str]) -> str:
+        if not self._exists(host, words[-1]):
+            raise RefusedError(f"ls: cannot access '{words[-1]}': No such file or directory\n", 2)
+        return f"{words[-1]}\n"
 
     def _touch(self, host: str, words: list[str]) -> str:
         self.files.setdefault((host, words[-1]), "")

@@ -1,6 +1,6 @@
 """Exported scripts run as they are, with programs that are functions of the same shell and ask one server.
 
-A script of some hundred commands starts hardly any process: ssh, scp, sleep and all that runs on hosts are
+A script of some hundred commands starts hardly any process: ssh, sleep and all that runs on hosts are
 functions, which talk over one connection with what answers for the hosts. Where a remote text is more than
 one list of commands, a shell of its own runs it, for the sake of its `set -e`.
 """
@@ -20,7 +20,7 @@ Answer = Callable[[str, list[str]], tuple[str, str]]
 
 _PROGRAMS = (
     "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
-    "systemctl", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
+    "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",
     "/usr/sbin/mysqld",
@@ -47,7 +47,10 @@ remote_functions() {
   cksum() { call cksum "$@"; }
   mysql() {
     local text=
-    if [[ $1 == --defaults-extra-file=* ]]; then
+    if [[ $1 == --version ]]; then
+      call mysql --version
+      return
+    elif [[ $1 == --defaults-extra-file=* ]]; then
       IFS= read -r -d '' text <"${1#*=}" || true
     elif [[ $* != *--execute=* ]]; then
       IFS= read -r -d '' text || true
@@ -60,8 +63,10 @@ _HERE = r"""
 cksum() { local text; IFS= read -r -d '' text || true; call cksum_text "$text"; }
 ssh() {
   local code=0 text
-  local -x STUB_HOST=${4#*@}
-  shift 4
+  until [[ $1 == -- ]]; do shift; done
+  local -x STUB_HOST=${2#*@}
+  shift 2
+  if [[ $1 == sudo ]]; then shift 2; elif [[ $ssh_user != root ]]; then return 1; fi
   if [[ $1 == bash ]]; then
     IFS= read -r -d '' text || true
     if [[ $text == *';'* ]]; then
@@ -75,16 +80,6 @@ ssh() {
   fi
   call _after_command
   return "$code"
-}
-scp() {
-  local to=${!#}
-  to=${to#*@}
-  local host=${to%%:/*} file
-  host=${host#[}
-  for file in "${@:3:$#-3}"; do
-    STUB_HOST=${host%]} call _copied "/${to#*:/}" "$file"
-  done
-  STUB_HOST=${host%]} call _after_command
 }
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -146,6 +147,54 @@ def test_what_does_not_come_is_said_with_what_was_found(
     assert "found:    Node 2: not connected" in refused.stderr
     assert "runbook.sh rolling-restart" in refused.stderr
     assert cluster.data_nodes[1].is_started(cluster.now), "its partner was left alone"
+
+
+def test_a_look_that_fails_says_what_it_looked_for(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """A first start over old files, and a restore of a backup that is not there."""
+    cluster, folder = acted(versions("redo-overload"))
+    node = next(iter(cluster.data_nodes.values()))
+    old = f"{cluster.paths[node.node_id].file_system}/ndb_{node.node_id}_fs/D1"
+    cluster.files[node.host, f"{old}/"] = ""
+    refused = cluster.run(folder, "start")
+    assert refused.returncode == 1
+    assert "step data-nodes stops" in refused.stderr
+    assert f"|| test ! -e {old}\n" in refused.stderr
+    del cluster.files[node.host, f"{old}/"]
+    act(cluster, folder, "start")
+    cluster.may_be_down = True
+    refused = cluster.run(folder, "restore", "--backup", "7")
+    assert "step empty stops" in refused.stderr
+    assert "BACKUP/BACKUP-7': No such file" in refused.stderr
+    assert node.is_started(cluster.now), "nothing was stopped or removed"
+
+
+def test_two_runs_at_once_and_hosts_without_root_logins(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """The second run is refused: each could stop a node of the same group. Elsewhere sudo makes root."""
+    cluster, folder = acted(versions("redo-overload"))
+    act(cluster, folder, "start")
+    with (folder / "runbook.state.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused = cluster.run(folder, "rolling-restart")
+    assert refused.returncode == 2
+    assert "another run of this folder's script is under way" in refused.stderr
+    script = (folder / "runbook.sh").read_text()
+    (folder / "runbook.sh").write_text(script.replace("ssh_user=${SSH_USER:-root}", "ssh_user=admin"))
+    assert cluster.run(folder, "rolling-restart").returncode == 0
+    assert cluster.faults == []
+
+
+def test_a_stop_that_takes_longer_than_the_client_waits_is_waited_for(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """The client is ended after a minute and says nothing; a second STOP is refused (5026)."""
+    cluster, folder = acted(versions("redo-overload"))
+    act(cluster, folder, "start")
+    cluster.lasts = lambda kind, _: 400.0 if kind == "stop" else 30.0
+    act(cluster, folder, "rolling-restart")
 
 
 def test_no_text_of_a_plan_is_run(tmp_path: Path, acted: Callable[..., tuple[ActedCluster, Path]]) -> None:

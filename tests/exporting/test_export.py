@@ -211,17 +211,13 @@ def test_dry_run_shows_every_command_and_runs_none(tmp_path: Path) -> None:
 
 
 def fake_programs(folder: Path) -> dict[str, str]:
-    """ssh and scp that write down what they are asked; ssh fails while a file `broken` is there."""
+    """ssh that writes down what it is asked, and fails while a file `broken` is there."""
     folder.mkdir()
-    for program in ("ssh", "scp"):
-        script = folder / program
-        script.write_text(
-            "#!/bin/bash\n"
-            f'echo "{program} $*" >>"{folder}/log"\n'
-            f'[[ {program} == scp ]] || cat >>"{folder}/log"\n'
-            f'[[ ! -e "{folder}/broken" ]]\n'
-        )
-        script.chmod(0o755)
+    script = folder / "ssh"
+    script.write_text(
+        f'#!/bin/bash\necho "ssh $*" >>"{folder}/log"\ncat >>"{folder}/log"\n[[ ! -e "{folder}/broken" ]]\n'
+    )
+    script.chmod(0o755)
     return {"PATH": f"{folder}:/usr/bin:/bin"}
 
 

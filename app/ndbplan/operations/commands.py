@@ -241,11 +241,21 @@ def _patience(expected_s: Quantity | None) -> int:
     return max(_LEAST_WAIT_S, math.ceil(_PATIENCE * expected_s.high) if expected_s is not None else 0)
 
 
+_TOOLS = {
+    "ndb_mgmd": ("ndb_mgm", "ndb_waiter"),
+    "ndbmtd": ("ndb_restore",),
+    "ndbd": ("ndb_restore",),
+    "mysqld": ("mysql", "mysqldump", "ndb_desc"),
+}
+"""What runbooks run on the hosts of each program beside it; packages may have them apart."""
+
+
 def install_programs(plan: Plan, hosts: Collection[str] | None = None) -> Iterator[Command]:
     """The programs of each host (None: of all) that runs nodes."""
     wanted: dict[str, list[str]] = {}
     for service in services(plan):
-        wanted.setdefault(service.host, []).append(service.command[0])
+        program = service.command[0]
+        wanted.setdefault(service.host, []).extend((program, *_TOOLS[program.rpartition("/")[2]]))
     for host, programs in wanted.items():
         if hosts is None or host in hosts:
             yield InstallPrograms(host, tuple(dict.fromkeys(programs)), str(plan.version))
