@@ -83,7 +83,7 @@ class Stage:
         picture = self.window.grab()
         painter = QPainter(picture)
         for popup in self.app.topLevelWidgets():
-            if popup.isVisible() and popup.windowFlags() & Qt.WindowType.Popup == Qt.WindowType.Popup:
+            if popup.isVisible() and popup.windowType() in (Qt.WindowType.Popup, Qt.WindowType.Dialog):
                 painter.drawPixmap(self.window.mapFromGlobal(popup.pos()), popup.grab())
                 popup.close()
         painter.end()
@@ -409,6 +409,35 @@ def live_telecom(stage: Stage) -> None:
          ("ndb_mgm>", "ALL STATUS"))  # fmt: skip
 
 
+def scene(stage: Stage, name: str, place: int, start: str = "published") -> None:
+    """A scene of a demo in presentation mode."""
+    from ndbplan.demo.files import DEMOS, project_of
+    from ndbplan.desktop.demos import Prepared, play_alone
+
+    demo = DEMOS.find(name).value
+    chosen = demo.start(start)
+    assert chosen is not None
+    window = stage.window
+    prepared = Prepared(demo.worded(chosen), project_of(demo, chosen))
+    play_alone(window.demos, prepared, window.document.new, window.close)
+    window.demos.player.step(place)
+    # Without a display the whole screen is small.
+    window.showNormal()
+    window.resize(*SIZE)
+    stage.settle(lambda: window.demos.player.is_ready and not window.panels.is_busy)
+
+
+def demos(stage: Stage) -> None:
+    """The list of demos and scenes."""
+    from PySide6.QtWidgets import QDialog
+
+    stage.open("starter")
+    stage.window.demos.open()
+    dialog = stage.window.findChild(QDialog)
+    assert dialog is not None
+    stage.settle(dialog.isVisible)
+
+
 STATES: dict[str, Callable[[Stage], None]] = {
     "empty": empty,
     "gallery": gallery,
@@ -432,6 +461,10 @@ STATES: dict[str, Callable[[Stage], None]] = {
     **{f"144-by-{name}": partial(coloured, sample="telecom-144", name=name) for name in ("cpu", "loss")},
     "by-changes": coloured_changes,
     "compare": compare,
+    **{f"scene-{n + 1}": partial(scene, name="slow-disk", place=n) for n in (1, 2, 4, 6, 8)},
+    "scene-operations": partial(scene, name="terabyte", place=5, start="today"),
+    "scene-canvas": partial(scene, name="growing", place=4),
+    "demos": demos,
     "mid-drag": mid_drag,
     "error": error,
     "commands": commands,

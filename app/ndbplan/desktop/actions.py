@@ -72,6 +72,8 @@ SPECS: tuple[Spec, ...] = (
     Spec("maximise", "View", "Maximise the panel", "square", ("Ctrl+M",), "It alone, or all", True),
     Spec("next_panel", "View", "Next panel", "", ("F6",), "Go to the next part of the window"),
     Spec("present", "View", "Presentation", "presentation", ("F5",), "Canvas and analyses only", True),
+    Spec("demos", "View", "Demos…", "", ("Shift+F5",), "A plan scene by scene: play, write, export"),
+    Spec("add_scene", "View", "Add scene from this view", "", ("Ctrl+Shift+F5",), "One more scene of a demo"),
     Spec("theme_system", "Theme", "As the system", "monitor", (), "Light or dark, as the system is", True),
     Spec("theme_light", "Theme", "Light", "sun", (), "Dark text on light ground", True),
     Spec("theme_dark", "Theme", "Dark", "moon", (), "Light text on dark ground", True),

@@ -36,7 +36,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_menu import MainMenu
 from ndbplan.desktop.navigation import Navigation
 from ndbplan.desktop.panels import SidePanels
-from ndbplan.desktop.running import compare, measured, report, save_picture
+from ndbplan.desktop.running import ask_whose, compare, measured, report, save_picture
 from ndbplan.desktop.session import Session
 from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.top_bar import TopBar
@@ -51,10 +51,10 @@ from ndbplan.plan.samples import sample_plan
 if TYPE_CHECKING:
     from ndbplan.desktop.canvas.empty import EmptyCanvas
     from ndbplan.desktop.canvas.minimap import Minimap
+    from ndbplan.desktop.demos import Demos
     from ndbplan.desktop.dialogs.command_palette import CommandPalette
     from ndbplan.desktop.dialogs.gallery import Gallery
     from ndbplan.desktop.document.recovery import Journal
-    from ndbplan.desktop.document.shared_file import Theirs
     from ndbplan.desktop.document.tasks import Tasks
     from ndbplan.desktop.sides.outline import Outline
     from ndbplan.desktop.sides.palette import Palette
@@ -69,6 +69,8 @@ class MainWindow(QMainWindow):
     """This window, when it has been closed."""
     window_wanted = Signal()
     """Another window, for another plan."""
+    demo_wanted = Signal(object)
+    """Another window, for a `demos.Prepared` demo."""
 
     def __init__(self, preferences: Preferences | None = None, journal_folder: Path | None = None) -> None:
         super().__init__()
@@ -164,6 +166,14 @@ class MainWindow(QMainWindow):
         tour.card.clear_of = self.steps.row
         return tour
 
+    @cached_property
+    def demos(self) -> Demos:
+        """Plans that are shown scene by scene."""
+        from ndbplan.desktop.demos import Demos
+
+        self.finish_building()
+        return Demos(self, self, self.demo_wanted.emit)
+
     def finish_building(self) -> None:
         """Build everything around the canvas that is not there yet."""
         while self.build_next():
@@ -233,7 +243,7 @@ class MainWindow(QMainWindow):
         DiskDataOffers(self.editor, self.messages)
         self.files.failed.connect(partial(self.messages.say, "error"))
         self.files.noticed.connect(partial(self.messages.say, "warning"))
-        self.files.ask_whose = self._ask_whose
+        self.files.ask_whose = partial(ask_whose, self, self.document)
         self.files.offered.connect(partial(self.messages.say, "warning"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
         self.files.shown.connect(self._show_workspace)
@@ -258,13 +268,14 @@ class MainWindow(QMainWindow):
             "export": self.export, "picture": lambda: save_picture(self, self.document, self.messages),
             "report": lambda: report(self, self.document, self.messages),
             "live": lambda: self.live.toggle(), "lessons": lambda: self.live.choose_lesson(),
+            "demos": lambda: self.demos.open(), "add_scene": lambda: self.demos.add_scene(),
             "new_window": self.window_wanted.emit,
             "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": lambda: self.navigation.rename(),
             "add_group": edit.add_node_group, "find": self._open_commands, "fit": view.fit,
             "fit_selection": view.fit_selection, "zoom_in": view.zoom_in, "zoom_out": view.zoom_out,
-            "zoom_normal": view.zoom_normal, "arrange": self._arrange,
+            "zoom_normal": view.zoom_normal, "arrange": lambda: self.navigation.arrange(),
             "align_left": partial(edit.align, "left"), "align_right": partial(edit.align, "right"),
             "align_top": partial(edit.align, "top"), "align_bottom": partial(edit.align, "bottom"),
             "align_centre": partial(edit.align, "centre"), "align_middle": partial(edit.align, "middle"),
@@ -364,8 +375,7 @@ class MainWindow(QMainWindow):
         """Offer to put files of a running cluster into the plan, or into a new one."""
         from ndbplan.desktop.dialogs.import_dialog import ImportDialog
 
-        start_with = partial(self.files.start_with, modified=True)
-        dialog = ImportDialog(self.document, start_with, self)
+        dialog = ImportDialog(self.document, partial(self.files.start_with, modified=True), self)
         dialog.accepted.connect(self._show_workspace)
         dialog.add_files(paths)
         dialog.open()
@@ -381,11 +391,6 @@ class MainWindow(QMainWindow):
         self.finish_building()
         export(self, self.document, self.tasks, self.messages, partial(self.steps.done, "export"))
 
-    def _ask_whose(self, path: Path, theirs: Theirs) -> str:
-        from ndbplan.desktop.dialogs.conflict_dialog import ask_whose
-
-        return ask_whose(self, lambda: self.document.project, path, theirs)
-
     def _next_panel(self) -> None:
         if self.live.page is not None and self.live.is_shown:
             self.live.page.focus_next()
@@ -399,10 +404,6 @@ class MainWindow(QMainWindow):
             stops.append((self.palette_panel, self.palette_panel.focus_first))
             stops.append((self.outline, self.outline.setFocus))
         focus_next(stops)
-
-    def _arrange(self) -> None:
-        self.editor.arrange_all()
-        self.canvas.fit()
 
     def _open_commands(self) -> None:
         self.finish_building()

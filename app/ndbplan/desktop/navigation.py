@@ -36,6 +36,11 @@ class Navigation:
         self._selection.set([object_id])
         self._canvas.bring_into_view((object_id,))
 
+    def arrange(self) -> None:
+        """Let everything flow into a tidy layout, and show it."""
+        self._canvas.editor.arrange_all()
+        self._canvas.fit()
+
     def rename(self) -> None:
         """Rename the selected object where it stands: on the canvas, else in the inspector."""
         current = self._selection.current

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.widgets.message_bar import MessageBar
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.document.shared_file import Theirs
 
 
 def compare(window: QWidget, document: Document) -> None:
@@ -34,3 +40,10 @@ def save_picture(window: QWidget, document: Document, messages: MessageBar) -> N
     from ndbplan.desktop.dialogs import picture_dialog
 
     picture_dialog.save_picture(window, document, messages)
+
+
+def ask_whose(window: QWidget, document: Document, path: Path, theirs: Theirs) -> str:
+    """Ask what becomes of a plan whose file another program has written meanwhile."""
+    from ndbplan.desktop.dialogs import conflict_dialog
+
+    return conflict_dialog.ask_whose(window, lambda: document.project, path, theirs)

@@ -24,6 +24,7 @@ from ndbplan.desktop.one_process import BEFORE_VARIANT, MOST_MESSAGE_BYTES, TAKE
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+    from ndbplan.desktop.demos import Prepared
     from ndbplan.desktop.main_window import MainWindow
 
 
@@ -72,7 +73,16 @@ class Windows(QObject):
         window.leave = self.quit
         window.closed.connect(self._closed)
         window.window_wanted.connect(self.open)
+        window.demo_wanted.connect(self.play)
         window.files.is_shown_elsewhere = self._shown
+        return window
+
+    def play(self, prepared: Prepared) -> MainWindow:
+        """Play a demo in a window of its own, which closes when it ends."""
+        from ndbplan.desktop.demos import play_alone
+
+        window = self.open()
+        play_alone(window.demos, prepared, window.document.new, window.close)
         return window
 
     def quit(self) -> None:

@@ -63,6 +63,8 @@ class OperationsPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._task: Task | None = None
+        self._lanes: list[Lane] = []
+        self._only = ""
         self.load_box = QComboBox()
         self.load_box.setAccessibleName("Load during the operation")
         self.traffic, self._traffic_text = _slider(_LOAD_FACTORS, 1.0, "Rate of the load against the plan's")
@@ -173,6 +175,18 @@ class OperationsPanel(Panel):
         if plan.data_nodes:
             self.compute()
 
+    def show_only(self, operation: str) -> None:
+        """Give one operation all the room: a kind of restart, or `add_nodes`; nothing: all share it."""
+        self._only = operation
+        self._show_lanes()
+
+    def _show_lanes(self) -> None:
+        if self._only == "add_nodes":
+            wanted = self._lanes[-1:]
+        else:
+            wanted = [lane for lane in self._lanes if lane.name == _NAMES.get(self._only)]
+        self.lanes.show_lanes(wanted or self._lanes)
+
     def compute(self) -> None:
         """Ask the engine, in a thread."""
         if self._task is not None:
@@ -205,8 +219,8 @@ class OperationsPanel(Panel):
         self._task = None
         wrong = outcome.error
         if not wrong:
-            lanes, notes = outcome.value
-            self.lanes.show_lanes(lanes)
+            self._lanes, notes = outcome.value
+            self._show_lanes()
             # What does not fit stands above the lanes, where errors do; the rest below them.
             wrong = "\n".join(note.replace(_ERROR, ": ") for note in notes if _ERROR in note)
             self._notes.setText("\n".join(note for note in notes if _ERROR not in note))

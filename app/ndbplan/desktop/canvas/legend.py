@@ -51,8 +51,12 @@ class Legend(QFrame):
         view.coloured.connect(self.show_colouring)
         view.moved.connect(self._place)
         view.document.changed.connect(lambda _before, _after: self.follow())
-        theme.theme().changed.connect(lambda: self.show_colouring(self._shown))
+        theme.theme().changed.connect(self._restyle)
         self.show_colouring(NOTHING)
+
+    def _restyle(self) -> None:
+        # The theme outlives a window: it is told to call the legend itself, which ends that.
+        self.show_colouring(self._shown)
 
     def ask(self) -> None:
         """Open the menu of ways, wherever the legend is."""

@@ -256,6 +256,10 @@ class Stage(QGraphicsView):
         """How large fitting may draw everything, from now on."""
         self._fit_most = zoom
 
+    def keep_right(self, width_px: int) -> None:
+        """Leave so much of the right edge to something that lies over it, from now on."""
+        self.setViewportMargins(0, 0, width_px, 0)
+
     def fit_selection(self) -> None:
         """Show what is selected, large."""
         items = [i for i in map(self.canvas_scene.item_of, self.selection.ids) if i is not None]

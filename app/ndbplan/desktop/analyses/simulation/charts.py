@@ -220,6 +220,12 @@ class SimulationCharts(QWidget):
         self._place()
         chart.plot.setFocus()
 
+    def show_only(self, chart: TimeChart | None) -> None:
+        """Give this chart all the room; None: all share it."""
+        if self.alone is not chart:
+            self.alone = chart
+            self._place()
+
     def _cells(self, shape: str) -> dict[TimeChart, _Cell]:
         if shape == "alone":
             return dict.fromkeys(self.all, (0, 0, 1, 1))

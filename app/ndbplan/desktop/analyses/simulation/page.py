@@ -6,22 +6,27 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+)
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Empty, Panel
+from ndbplan.desktop.analyses.simulation import parts
 from ndbplan.desktop.analyses.simulation.duration_field import DurationField
 from ndbplan.desktop.analyses.simulation.event_edits import EventEdits
 from ndbplan.desktop.analyses.simulation.first_error import FirstError
 from ndbplan.desktop.analyses.simulation.measured_overlay import MeasuredOverlay
 from ndbplan.desktop.analyses.simulation.playback import Scrubber
-from ndbplan.desktop.analyses.simulation.run import Run, simulate
+from ndbplan.desktop.analyses.simulation.run import KeptRun, Run, simulate
 from ndbplan.desktop.analyses.simulation.save_menu import SaveMenu
 from ndbplan.desktop.analyses.simulation.summary import Summary
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.sections import Elided, chip
+from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.task_bar import TaskBar
 from ndbplan.edits.first_steps import next_step, step
 from ndbplan.plan.plan import Plan
@@ -37,8 +42,6 @@ _LIVE_PAUSE_MS = 200
 _RUNS = 60
 _LEAD = 0.03
 """Share of a run before what somebody wants to watch."""
-_ONE_LINE = 960
-"""Width from which on the summary has room behind the controls."""
 _ERROR_SHARE = 0.3
 """Of the line with the scrubber that the first error may take."""
 
@@ -59,19 +62,10 @@ class SimulationPanel(Panel):
         self._before: SimulationResult | None = None
         self._asked = (context.plan, 0.0)
         self._streaming = False
-        self.workload = QComboBox()
-        self.workload.setAccessibleName("Workload")
-        self.workload.setMinimumWidth(96)
-        self.workload.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.workload = parts.workload_box()
         self.duration = DurationField()
-        self.start = QPushButton("Simulate")
-        self.start.setProperty("kind", "primary")
-        self.start.setToolTip("Run the workload against the plan")
-        self.uncertain = chip(
-            "± Range",
-            "Simulate many times to see how sure the result is",
-            f"Simulate {_RUNS} times, uncertain constants drawn anew: the band holds four fifths of the runs",
-        )
+        self.start = parts.start_button()
+        self.uncertain = parts.range_chip(_RUNS)
         self.uncertain.toggled.connect(self._range_toggled)
         self.cancel = QPushButton("Cancel")
         self.cancel.hide()
@@ -85,11 +79,8 @@ class SimulationPanel(Panel):
         )
         self._watch_from_s: float | None = None
         self._go_to_s: float | None = None
-        self.tables = chip(
-            "ndbinfo",
-            "Show the tables of ndbinfo at this moment",
-            "What the tables of ndbinfo say at this moment, as the mysql client prints them",
-        )
+        self._only = ""
+        self.tables = parts.tables_chip()
         self.tables.toggled.connect(self._tables_toggled)
         self.save_menu = SaveMenu()
         self.save_menu.saved.connect(self._say)
@@ -104,10 +95,7 @@ class SimulationPanel(Panel):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._build()
-        self._live = QTimer(self)
-        self._live.setSingleShot(True)
-        self._live.setInterval(_LIVE_PAUSE_MS)
-        self._live.timeout.connect(self.simulate)
+        self._live = parts.once(self, _LIVE_PAUSE_MS, self.simulate)
         self.start.clicked.connect(self.simulate)
         self.cancel.clicked.connect(self.stop)
         self.workload.activated.connect(self._workload_chosen)
@@ -116,28 +104,15 @@ class SimulationPanel(Panel):
         theme.theme().changed.connect(self._restyle)
 
     def _build(self) -> None:
-        controls = QHBoxLayout()
-        controls.setSpacing(8)
-        controls.addWidget(self.workload)
-        controls.addWidget(self.duration)
-        controls.addWidget(self.start)
-        controls.addWidget(self.cancel)
-        controls.addWidget(self.uncertain)
-        controls.addWidget(self.bar)
+        controls = parts.row(
+            8, self.workload, self.duration, self.start, self.cancel, self.uncertain, self.bar
+        )
         controls.addWidget(self.state, 100)
         controls.addStretch(1)
         controls.addWidget(self.save_menu)
-        self.foot = QWidget()
-        foot = QHBoxLayout(self.foot)
-        foot.setContentsMargins(0, 0, 0, 0)
-        foot.setSpacing(12)
-        foot.addWidget(self.scrubber, 1)
-        foot.addWidget(self.events.button)
-        foot.addWidget(self.tables)
         self._first_error = FirstError()
         self._first_error.wanted_at.connect(self.scrubber.go_to)
-        foot.addWidget(self._first_error)
-        self.foot.hide()
+        self.foot = parts.foot(self.scrubber, self.events.button, self.tables, self._first_error)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
@@ -201,32 +176,64 @@ class SimulationPanel(Panel):
         self._watch_from_s = at_s
         self.simulate()
 
-    def show_moment(self, workload_id: str, at_s: float) -> None:
-        """Show a moment of the run of a workload; it is simulated first where that was not done."""
+    def show_moment(self, workload_id: str, at_s: float, chart: str = "") -> None:
+        """Show a moment of the run of a workload; it is simulated first where that was not done.
+
+        `chart`: the one that has all the room then; nothing: all share it.
+        """
+        self._only = chart
         self._catch_up()
         run = self._run
+        self._choose(workload_id)
+        if run is not None and run.plan is self.context.plan and run.workload_id == workload_id:
+            self.scrubber.go_to(at_s)
+            self._show_only()
+            self.shown.emit()
+        else:
+            self._go_to_s = at_s
+            self.simulate()
+
+    def _choose(self, workload_id: str | None) -> None:
         index = self.workload.findData(workload_id)
         if index >= 0 and index != self.workload.currentIndex():
             self.workload.setCurrentIndex(index)
             self._show_duration()
             self.context.estimates.choose_workload(workload_id)
-        if run is not None and run.plan is self.context.plan and run.workload_id == workload_id:
-            self.scrubber.go_to(at_s)
-            self.shown.emit()
+
+    def keep(self) -> KeptRun:
+        """What is shown, to be given back."""
+        charts = self.charts
+        alone = None if charts is None else charts.alone
+        return KeptRun(self._run, self._before, self.workload.currentData(), self.scrubber.at_s, alone)
+
+    def give_back(self, kept: KeptRun) -> None:
+        """Show what was shown before."""
+        self.stop()
+        self._choose(kept.workload_id)
+        self._before, self._run = kept.before, kept.run
+        if kept.run is None:
+            self._forget()
         else:
-            self._go_to_s = at_s
-            self.simulate()
+            self._show(kept.run, keep_moment=True)
+        self.scrubber.go_to(kept.at_s)
+        if self.charts is not None:
+            self.charts.show_only(kept.alone)
 
     def _play_watched(self) -> None:
         """Go where somebody wanted to look when the run began."""
         at_s, self._go_to_s = self._go_to_s, None
         if at_s is not None:
             self.scrubber.go_to(at_s)
+            self._show_only()
         self.shown.emit()
         at_s, self._watch_from_s = self._watch_from_s, None
         if at_s is not None and self._run is not None:
             self.scrubber.go_to(max(0.0, at_s - _LEAD * self._run.result.duration_s))
             self.scrubber.play.setChecked(True)
+
+    def _show_only(self) -> None:
+        if self.charts is not None:
+            self.charts.show_only(getattr(self.charts, self._only) if self._only else None)
 
     def _range_toggled(self, on: bool) -> None:
         run = self._run
@@ -259,13 +266,7 @@ class SimulationPanel(Panel):
         super().resizeEvent(event)
         # The replay is moved by hand: it keeps most of the line.
         self._first_error.setMaximumWidth(max(120, round(_ERROR_SHARE * self.width())))
-        below = self.width() < _ONE_LINE
-        if below and self._lines.indexOf(self.summary) < 0:
-            self._controls.removeWidget(self.summary)
-            self._lines.insertWidget(1, self.summary)
-        elif not below and self._controls.indexOf(self.summary) < 0:
-            self._lines.removeWidget(self.summary)
-            self._controls.insertWidget(self._controls.indexOf(self.state) + 1, self.summary, 200)
+        parts.place_summary(self.summary, self._controls, self.state, self._lines, self.width())
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ndbplan.desktop.document.kernel import prepare_kernel
 from ndbplan.desktop.document.tasks import Task
@@ -12,6 +12,7 @@ from ndbplan.ndb.errors import ndb_error
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
+    from ndbplan.desktop.widgets.charts import TimeChart
     from ndbplan.simulate.bands import Bands
     from ndbplan.simulate.result import SimulationResult
 
@@ -26,6 +27,17 @@ class Run:
     elapsed_s: float
     bands: Bands | None = None
     """What most of many runs with uncertain constants do."""
+
+
+class KeptRun(NamedTuple):
+    """What the panel shows of a run."""
+
+    run: Run | None
+    before: SimulationResult | None
+    workload_id: str | None
+    at_s: float
+    alone: TimeChart | None
+    """The chart that has all the room."""
 
 
 def simulate(plan: Plan, workload_id: str, duration_s: float, runs: int, task: Task) -> Run:

@@ -1,0 +1,91 @@
+"""The widgets of the simulation panel that need no panel: made and named here, connected there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QPushButton, QToolButton, QWidget
+
+from ndbplan.desktop.widgets.sections import chip
+
+
+def workload_box() -> QComboBox:
+    """Which workload is simulated."""
+    box = QComboBox()
+    box.setAccessibleName("Workload")
+    box.setMinimumWidth(96)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return box
+
+
+def start_button() -> QPushButton:
+    """Runs it."""
+    button = QPushButton("Simulate")
+    button.setProperty("kind", "primary")
+    button.setToolTip("Run the workload against the plan")
+    return button
+
+
+def range_chip(runs: int) -> QToolButton:
+    """Whether it is run many times."""
+    return chip(
+        "± Range",
+        "Simulate many times to see how sure the result is",
+        f"Simulate {runs} times, uncertain constants drawn anew: the band holds four fifths of the runs",
+    )
+
+
+def tables_chip() -> QToolButton:
+    """Whether tables stand in place of the charts."""
+    return chip(
+        "ndbinfo",
+        "Show the tables of ndbinfo at this moment",
+        "What the tables of ndbinfo say at this moment, as the mysql client prints them",
+    )
+
+
+def row(spacing: int, *widgets: QWidget) -> QHBoxLayout:
+    """Widgets side by side."""
+    layout = QHBoxLayout()
+    layout.setSpacing(spacing)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return layout
+
+
+def foot(scrubber: QWidget, *others: QWidget) -> QWidget:
+    """The line of the replay; hidden."""
+    holder = QWidget()
+    layout = row(12, scrubber, *others)
+    layout.setStretch(0, 1)
+    layout.setContentsMargins(0, 0, 0, 0)
+    holder.setLayout(layout)
+    holder.hide()
+    return holder
+
+
+def once(owner: QObject, after_ms: int, run: Callable[[], object]) -> QTimer:
+    """Runs something once, so long after it was started last."""
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.setInterval(after_ms)
+    timer.timeout.connect(run)
+    return timer
+
+
+_ONE_LINE = 960
+"""Width from which on the summary has room behind the controls."""
+
+
+def place_summary(
+    summary: QWidget, controls: QBoxLayout, behind: QWidget, lines: QBoxLayout, width: int
+) -> None:
+    """Put the summary behind a control where the panel is wide enough, else on a line of its own."""
+    below = width < _ONE_LINE
+    if below and lines.indexOf(summary) < 0:
+        controls.removeWidget(summary)
+        lines.insertWidget(1, summary)
+    elif not below and controls.indexOf(summary) < 0:
+        lines.removeWidget(summary)
+        controls.insertWidget(controls.indexOf(behind) + 1, summary, 200)

@@ -1,0 +1,195 @@
+"""Demos in the window: scenes by keys, what was shown comes back, scenes of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
+
+from desktop.conftest import Shown
+from ndbplan.demo.files import DEMOS, beside, project_of
+from ndbplan.demo.model import PANELS, Demo
+from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.demos import Prepared, play_alone
+from ndbplan.desktop.dialogs.demos_dialog import DemosDialog
+from ndbplan.desktop.main_window import MainWindow
+from ndbplan.edits.parameters import set_parameter
+
+SCENES = """format: 1
+name: mine
+title: Mine
+starts: [{name: plan, file: mine.ndbplan}]
+scenes:
+  - title: The load
+    text: 'It takes {simulate: accepted_per_s}.'
+    panel: Simulation
+    chart: rates
+    at: 10s
+    select: [data1]
+  - {title: The table, text: Asked., at: 5s, consoles: ['mysql> SELECT node_id FROM ndbinfo.logbuffers;']}
+  - {title: Larger, text: '{simulate: nothing}', variant: Larger, panel: Memory}
+"""
+
+
+@pytest.fixture
+def window(shown: Shown, tmp_path: Path) -> MainWindow:
+    """A window with a saved plan of two variants, and a demo of it beside the file."""
+    window = shown("redo-overload", 1366, 768)
+    document = window.document
+    document.edit_as_variant("Larger", lambda plan: set_parameter(plan, "data_node", "RedoBuffer", "96M"))
+    document.show_variant(0)
+    document.save(tmp_path / "mine.ndbplan")
+    beside(tmp_path / "mine.ndbplan").write_text(SCENES, encoding="utf-8")
+    return window
+
+
+def state(window: MainWindow) -> tuple[object, ...]:
+    document, canvas, panels = window.document, window.canvas, window.panels
+    centre = canvas.mapToScene(canvas.viewport().rect().center())
+    panel = window.demos.views.simulation
+    return (
+        document.project, document.shown, document.undo_stack.count(), document.undo_stack.index(),
+        document.is_modified, window.selection.ids, panels.tab, round(canvas.zoom, 3), canvas.is_fitted,
+        round(centre.x() / 8), round(centre.y() / 8), panels.analyses_frame.isHidden(),
+        panels.inspector_frame.isHidden(), window.side.isHidden(), window.top_bar.isHidden(),
+        panel.result, panel.scrubber.at_s, window.actions_table["present"].isChecked(),
+    )  # fmt: skip
+
+
+def begun(qtbot: Any, window: MainWindow) -> Demo:
+    demo = window.demos.own()
+    assert demo is not None
+    window.demos.play_own(demo)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    window.canvas.setFocus()
+    qtbot.waitUntil(lambda: window.demos.player.is_ready, timeout=20_000)
+    return demo
+
+
+def test_scenes_are_stepped_and_what_was_shown_comes_back(qtbot: Any, window: MainWindow) -> None:
+    window.selection.set(["ndb3"])
+    window.panels.analyses.show_tab("Failures")
+    window.canvas.set_zoom(0.8)
+    window.canvas.look_at(QPointF(300, 200))
+    before = state(window)
+    begun(qtbot, window)
+    player = window.demos.player
+    simulation = window.demos.views.simulation
+    qtbot.waitUntil(lambda: simulation.result is not None, timeout=20_000)
+    assert window.actions_table["present"].isChecked()
+    assert player.card.title.text() == "The load"
+    assert player.card.text.text().startswith("It takes 3\u2009520 tx/s")
+    assert (window.selection.ids, window.panels.tab) == (("data1",), "Simulation")
+    qtbot.waitUntil(lambda: simulation.scrubber.at_s == 10.0, timeout=20_000)
+    assert simulation.charts is not None
+    assert simulation.charts.alone is simulation.charts.rates
+    # The card lies beside the canvas, not over it.
+    assert window.canvas.viewport().width() <= player.card.x() + 1
+    qtbot.keyClick(window.canvas, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: bool(player.sheet.answers), timeout=20_000)
+    assert "8 rows in set" in player.sheet.answers[0].toPlainText()
+    assert player.sheet.size() == window.panels.analyses_frame.size()
+    qtbot.keyClick(window.canvas, Qt.Key.Key_Right)
+    assert window.document.project.names[window.document.shown] == "Larger"
+    qtbot.waitUntil(lambda: "says nothing there" in player.card.text.text(), timeout=20_000)
+    assert not player.sheet.isVisible()
+    qtbot.keyClick(window.canvas, Qt.Key.Key_Left)
+    assert player.card.title.text() == "The table"
+    qtbot.keyClick(window.canvas, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not player.is_playing, timeout=10_000)
+    qtbot.waitUntil(lambda: state(window) == before, timeout=10_000)
+    assert not player.card.isVisible()
+    assert [key.isEnabled() for key in player._keys] == [False] * len(player._keys)
+
+
+def test_behind_the_last_scene_it_ends(qtbot: Any, window: MainWindow) -> None:
+    begun(qtbot, window)
+    qtbot.keyClick(window.canvas, Qt.Key.Key_End)
+    assert window.demos.player.card.next.text() == "Done"
+    qtbot.mouseClick(window.demos.player.card.next, Qt.MouseButton.LeftButton)
+    assert not window.demos.player.is_playing
+    assert not window.actions_table["present"].isChecked()
+
+
+def test_a_view_becomes_a_scene_that_shows_it_again(qtbot: Any, window: MainWindow) -> None:
+    simulation = window.demos.views.simulation
+    window.document.show_named("Larger")
+    window.selection.set(["data2"])
+    window.panels.analyses.show_tab("Simulation")
+    simulation.show_moment("blobs-5k", 12.0, "buffers")
+    qtbot.waitUntil(lambda: simulation.result is not None, timeout=20_000)
+    window.canvas.set_zoom(0.6)
+    window.canvas.look_at(QPointF(250, 150))
+    window.actions_table["add_scene"].trigger()
+    scene = DEMOS.read(beside(Path(str(window.document.path)))).value.scenes[-1]
+    assert (scene.variant, scene.select, scene.panel, scene.workload) == (
+        "Larger", ("data2",), "Simulation", "blobs-5k",
+    )  # fmt: skip
+    assert (scene.at, scene.chart, scene.zoom) == (12.0, "buffers", 0.6)
+    assert scene.centre == pytest.approx((250, 150), abs=2)
+    assert window.document.undo_stack.count() == 1
+
+
+def test_a_plan_without_a_file_has_no_scenes_yet(shown: Shown) -> None:
+    window = shown("starter", 1366, 768)
+    window.actions_table["add_scene"].trigger()
+    assert window.messages.text == "Save the plan first: its scenes lie in a file beside it."
+
+
+def test_scenes_are_written_and_ordered_in_the_dialog(qtbot: Any, window: MainWindow) -> None:
+    window.demos.open()
+    dialog = window.findChild(DemosDialog)
+    assert isinstance(dialog, DemosDialog)
+    assert dialog.scenes.count() == 3
+    dialog.scenes.setCurrentRow(2)
+    dialog.scene_title.setText("Twice as large")
+    dialog.scene_title.textEdited.emit("Twice as large")
+    dialog.text.setPlainText("Fills later.")
+    dialog.up.click()
+    dialog.scenes.setCurrentRow(0)
+    dialog.delete.click()
+    dialog.add.click()
+
+    def kept() -> Demo:
+        return DEMOS.read(beside(Path(str(window.document.path)))).value
+
+    assert [scene.title for scene in kept().scenes] == ["Twice as large", "The table", "Scene 3"]
+    assert kept().scenes[0].text == "Fills later."
+    dialog.which.setCurrentIndex(1)
+    assert dialog.scene_title.isReadOnly()
+    assert not dialog.delete.isVisibleTo(dialog)
+    done: list[bool] = []
+    dialog.which.setCurrentIndex(0)
+    path = Path(str(window.document.path)).with_suffix(".html")
+    dialog.export_to(path, lambda: done.append(True))
+    qtbot.waitUntil(lambda: bool(done), timeout=20_000)
+    assert path.read_bytes().startswith(b"<!doctype html>"), dialog.state.text()
+    dialog.reject()
+
+
+def test_a_demo_that_comes_along_has_a_window_of_its_own(
+    qtbot: Any, shown: Shown, qapp: QApplication
+) -> None:
+    window = shown("starter", 1366, 768)
+    asked: list[Prepared] = []
+    window.demo_wanted.connect(asked.append)
+    demo = DEMOS.find("growing").value
+    before = window.document.project
+    window.demos.play(demo, demo.starts[0])
+    assert window.document.project is before
+    (prepared,) = asked
+    other = shown("starter", 1366, 768)
+    play_alone(other.demos, prepared, other.document.new, other.close)
+    assert other.document.project.names == ("Main", "Four data nodes")
+    assert other.demos.player.card.title.text() == "Two nodes hold all rows"
+    other.demos.player.end()
+    assert not other.isVisible()
+    assert project_of(demo, demo.starts[0]) == prepared.project
+
+
+def test_a_scene_may_show_each_panel() -> None:
+    assert set(PANELS) == {"", *(name for name, _module, _panel in TABS)}
