@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.errors import UserError
-from ndbplan.importing.measurements import MeasurementError, read_measurements
+from ndbplan.importing.measurements import MeasurementError, _block_bytes, _number, read_measurements
 
 IOSTAT = """Linux 5.10 (db1)  \t05/01/2026
 
@@ -171,3 +171,32 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         return
     for measurement in found:
         assert all(value >= 0 for value in measurement.values.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        (None, 4096), ("", 4096), ("none", 4096), ("0", 4096), ("512", 512), ("512b", 512), (8192, 8192),
+        ("4k", 4096), ("64KiB,4k", 65536), ("1M", 2**20), ("3 mb", 3 * 2**20),
+        (str(2**40), 2**40), (str(2**40 + 1), 4096),
+    ],
+)  # fmt: skip
+def test_a_block_of_fio_is_read_with_its_unit(text: object, size: int) -> None:
+    assert _block_bytes(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", 0.0),
+        ("1,5", 1.5),
+        (-1, None),
+        ("inf", None),
+        ("nan", None),
+        (True, None),
+        ("x", None),
+        (None, None),
+    ],
+)
+def test_a_number_of_a_document_is_finite_and_not_negative(text: object, value: float | None) -> None:
+    assert _number(text) == value

@@ -303,3 +303,23 @@ def test_full_memory_takes_what_rows_like_those_of_today_would() -> None:
     larger = disk_space(_plan(DataMemory=40 * 2**30)).of("d1")
     assert larger is not None
     assert larger.memory_full_bytes.value > found.memory_full_bytes.value
+
+
+def test_backups_of_full_memory_grow_with_those_kept_and_as_the_rows_do() -> None:
+    """Each holds a primary replica of the rows: half of what its two nodes have."""
+    full, now = {}, {}
+    for kept in (1, 3):
+        found = disk_space(_plan(DataMemory=20 * 2**30).replace(backups_kept=kept)).of("d1")
+        assert found is not None
+        full[kept], now[kept] = (
+            size.value for size in (found.full_of(DiskRole.BACKUP), found.of(DiskRole.BACKUP))
+        )
+        # A partial checkpoint keeps 1.6 times the rows.
+        rows_now, rows_full = (
+            size.value / 1.6 for size in (found.of(DiskRole.LCP), found.full_of(DiskRole.LCP))
+        )
+        assert full[kept] - now[kept] == pytest.approx(kept * (rows_full - rows_now) / 2, rel=0.05)
+    assert full[3] == pytest.approx(3 * full[1], rel=1e-3)
+    compressed = disk_space(_plan(DataMemory=20 * 2**30, CompressedBackup=1)).of("d1")
+    assert compressed is not None
+    assert compressed.full_of(DiskRole.BACKUP).value == pytest.approx(full[1] / 2, rel=0.05)
