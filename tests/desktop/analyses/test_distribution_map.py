@@ -17,6 +17,7 @@ from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.look.heat import heat
+from ndbplan.edits import parts as edits
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.lost_primaries import loss_of_primaries
 from ndbplan.estimate.storage.skew import distribution_json
@@ -144,7 +145,7 @@ def test_a_lost_rack_shows_where_primaries_go(stand: _Stand) -> None:
     assert "the cluster goes on" in page.line.text()
     assert stand.panel.measure == "primaries"
     assert not stand.panel._units["rows"].isEnabled()
-    stand.lose("Nothing is lost")
+    stand.lose("Lose nothing")
     assert stand.panel.measure == "rows"
     assert stand.panel._units["rows"].isEnabled()
 
@@ -156,6 +157,28 @@ def test_the_selection_of_the_canvas_is_what_is_lost(stand: _Stand) -> None:
     stand.idle()
     assert page.view.picture.found.lost == (1,)
     assert dict(page.view.picture.moved) == {(0, 1): 10_000_000}
+
+
+def test_the_menu_of_a_cell_loses_its_node_host_or_rack(stand: _Stand) -> None:
+    page = stand.map()
+    names = [page.lost.itemText(at) for at in page.ways_to_lose(1)]
+    assert names == ["Lose node 2", "Lose host-b1", "Lose Rack B"]
+    asked: list[int] = []
+    page.view.menu_wanted.disconnect()
+    page.view.menu_wanted.connect(lambda column, _place: asked.append(column))
+    stand.qtbot.keyClick(page.view, Qt.Key.Key_Left)
+    stand.qtbot.keyClick(page.view, Qt.Key.Key_Left)
+    stand.qtbot.keyClick(page.view, Qt.Key.Key_Menu)
+    assert asked == [1]
+    page.lose(page.ways_to_lose(1)[2])
+    stand.idle()
+    assert page.view.picture.found.lost == (2,)
+
+
+def test_a_table_without_rows_says_so(stand: _Stand) -> None:
+    table = stand.document.plan.tables[0]
+    stand.document.edit("Empty", lambda plan: edits.update(plan, table.id, rows=0))
+    assert "no rows yet" in stand.map().line.text()
 
 
 def test_all_tables_together(stand: _Stand) -> None:

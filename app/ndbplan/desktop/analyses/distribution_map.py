@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ndbplan.desktop.analyses.distribution_map_answer import (
     MapAnswer,
@@ -19,20 +20,22 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided
+from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 
 if TYPE_CHECKING:
     from ndbplan.configuration.failing_parts import Part
     from ndbplan.estimate.storage.fill_map import Measure, Places
 
-_NOBODY = "Nothing is lost"
+_NOBODY = "Lose nothing"
 _SELECTION = "Lose the selection"
 _SHOWN: tuple[tuple[str, Places, Order], ...] = (
-    ("Nodes by rack", "nodes", "rack"),
-    ("Nodes by number", "nodes", "number"),
-    ("Nodes, fullest first", "nodes", "fullest"),
+    ("By rack", "nodes", "rack"),
+    ("By number", "nodes", "number"),
+    ("Fullest first", "nodes", "fullest"),
     ("Node groups", "groups", "number"),
-    ("Groups, fullest first", "groups", "fullest"),
+    ("Fullest groups", "groups", "fullest"),
 )
 
 
@@ -52,6 +55,7 @@ class MapPage(QWidget):
         self.answer: MapAnswer | None = None
         self.view = FillMapView()
         self.view.chosen.connect(context.selection.set)
+        self.view.menu_wanted.connect(self._offer_loss)
         self.line = Elided()
         self.shown = _box("Columns of the map", 9)
         self.shown.setToolTip("Nodes with their LDM threads, or node groups with their fragments")
@@ -109,6 +113,29 @@ class MapPage(QWidget):
         places = "nodes" if lost is not None else places
         question = MapQuestion(plan, self._table_id, places, self._measure, order, lost)
         self._task = self.context.tasks.start(lambda _task: ask_map(question), self._done)
+
+    def ways_to_lose(self, column: int) -> list[int]:
+        """Entries of the list of what may be lost that take a column of the map along."""
+        picture, plan = self.view.picture, self.context.plan
+        node_id = picture.columns[column].ids[0] if picture is not None else ""
+        node = plan.by_id.get(node_id)
+        if not isinstance(node, DataNode):
+            return []
+        host = plan.host(node.host_id)
+        names = [f"node {node.node_id}", host.hostname]
+        names += [place.name for place in chain(plan.locations, host.location_id)]
+        return [at for name in names if (at := self.lost.findText(f"Lose {name}")) >= 0]
+
+    def _offer_loss(self, column: int, place: QPoint) -> None:
+        menu = QMenu(self)
+        for at in [*self.ways_to_lose(column), *([0] if self.lost.currentIndex() else [])]:
+            menu.addAction(self.lost.itemText(at), partial(self.lose, at))
+        menu.popup(place)
+
+    def lose(self, entry: int) -> None:
+        """Lose what an entry of the list says."""
+        self.lost.setCurrentIndex(entry)
+        self.compute()
 
     def _offer(self, plan: Plan) -> None:
         """What may be lost, of this plan; a choice that is still there stays."""

@@ -154,6 +154,8 @@ def _groups(plan: Plan, found: FillMap, tables: Sequence[TableDistribution]) -> 
 def _said(picture: MapPicture) -> str:
     """How many places are within the band, and how far the others are."""
     found = picture.found
+    if not found.even:
+        return "There are no rows yet."
     fill = found.fill[found.used]
     low, high = found.band
     over, under = int((fill > high).sum()), int((fill < low).sum())

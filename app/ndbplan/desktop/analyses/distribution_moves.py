@@ -18,6 +18,8 @@ _COPYING = 0.75
 """Of the slider for the first pass: how the time is shared between both nobody has measured."""
 _PLAY_S = 9.0
 _FRAME_MS = 33
+_MOST_NAMED = 8
+"""Partitions of a heap that are named one by one."""
 
 
 class MovesPage(QWidget):
@@ -72,33 +74,15 @@ class MovesPage(QWidget):
 
     def show_answer(self, answer: Answer) -> None:
         """Show the reorganisation of an answer, from its beginning."""
-        from ndbplan.estimate.storage.bucket_moves import bucket_moves
-
         self.pause()
-        moves = bucket_moves(answer.moved) if answer.moved is not None else None
-        self._pages.setCurrentIndex(1 if moves is not None else 0)
-        if moves is None or answer.moved is None:
-            self.view.show_buckets(None)
+        buckets = buckets_of(answer)
+        self._pages.setCurrentIndex(1 if buckets is not None else 0)
+        self.view.show_buckets(buckets)
+        if buckets is None:
             self._nothing.say(*_why_not(answer))
             return
-        after = answer.moved.after
-        groups = after.placement.node_group.tolist()
-        heap_of, names = heaps_of(groups, [f"Group {number}" for number in after.group_ids])
-        old_groups = set(answer.moved.before.placement.node_group.tolist())
-        first = {heap: i for i, heap in reversed(list(enumerate(heap_of)))}
-        details = []
-        for heap in range(len(names)):
-            own = [i for i, at in enumerate(heap_of) if at == heap]
-            nodes = sorted({int(node) for i in own for node in after.placement.nodes[i]})
-            details.append(f"{'partition' if len(own) == 1 else 'partitions'} {', '.join(map(str, own[:8]))}"
-                           f" · nodes {', '.join(map(str, nodes))}")  # fmt: skip
-        count = len(answer.moved.before.rows)
-        is_new = tuple(
-            first[heap] >= count or groups[first[heap]] not in old_groups for heap in range(len(names))
-        )
         times = answer.of_table
         self._duration_s = times.duration_s.value if times is not None and times.moves else None
-        self.view.show_buckets(Buckets(moves, heap_of, names, tuple(details), is_new))
         self.slider.blockSignals(True)
         self.slider.setValue(0)
         self.slider.blockSignals(False)
@@ -165,6 +149,29 @@ class MovesPage(QWidget):
         share = format_percent(whole / max(1, int(moves.rows.sum())))
         takes = f" · in all {format_duration(self._duration_s)}" if self._duration_s is not None else ""
         self.line.setText(f"{words} · {of}, {share} of the rows{takes}", words)
+
+
+def buckets_of(answer: Answer) -> Buckets | None:
+    """The buckets of a reorganisation in their heaps; None where none moves."""
+    from ndbplan.estimate.storage.bucket_moves import bucket_moves
+
+    moves = bucket_moves(answer.moved) if answer.moved is not None else None
+    if moves is None or answer.moved is None:
+        return None
+    before, after = answer.moved.before, answer.moved.after
+    groups = after.placement.node_group.tolist()
+    heap_of, names = heaps_of(groups, [f"Group {number}" for number in after.group_ids])
+    old_groups = set(before.placement.node_group.tolist())
+    details, is_new = [], []
+    for heap in range(len(names)):
+        own = [partition for partition, at in enumerate(heap_of) if at == heap]
+        nodes = sorted({int(node) for partition in own for node in after.placement.nodes[partition]})
+        words = "partition" if len(own) == 1 else "partitions"
+        more = " …" if len(own) > _MOST_NAMED else ""
+        named = ", ".join(map(str, own[:_MOST_NAMED]))
+        details.append(f"{words} {named}{more} · nodes {', '.join(map(str, nodes))}")
+        is_new.append(not own or own[0] >= len(before.rows) or groups[own[0]] not in old_groups)
+    return Buckets(moves, heap_of, names, tuple(details), tuple(is_new))
 
 
 def _why_not(answer: Answer) -> tuple[str, str]:

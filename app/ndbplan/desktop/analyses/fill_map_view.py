@@ -7,6 +7,7 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QColor,
+    QContextMenuEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -34,6 +35,8 @@ class FillMapView(QWidget):
 
     chosen = Signal(object)
     """Ids of what a column stands for."""
+    menu_wanted = Signal(int, object)
+    """Column, and the place on the screen for what can be done with it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,6 +162,17 @@ class FillMapView(QWidget):
             self._pick(cell)
             self._choose()
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        place = QPointF(event.pos())
+        cell = self.frame.at(place) if self.frame is not None else None
+        if self.frame is not None and cell is not None:
+            self._ask_menu(self.frame, cell, place)
+
+    def _ask_menu(self, frame: Frame, cell: tuple[int, int], place: QPointF) -> None:
+        if frame.picture.found.places == "nodes":
+            self._pick(cell)
+            self.menu_wanted.emit(cell[1], self.mapToGlobal(place).toPoint())
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._pick(None)
@@ -175,6 +189,8 @@ class FillMapView(QWidget):
             self._step(self.frame, *step)
         elif event.key() in _CHOOSE:
             self._choose()
+        elif event.key() == Qt.Key.Key_Menu and self._picked is not None:
+            self._ask_menu(self.frame, self._picked, self.frame.rect(*self._picked).center())
         else:
             super().keyPressEvent(event)
 

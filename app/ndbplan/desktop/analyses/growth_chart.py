@@ -170,9 +170,10 @@ class GrowthChart(QWidget):
         """What stands above each line, as many words as there is room for."""
         long = [f"{line.name} {_when(line.full_at_months)}" for line in picture.lines]
         short = [f"{line.name} {_when_in_short(line.full_at_months)}" for line in picture.lines]
-        return (
-            short if GrowthChart._are_stacked(long, width) > GrowthChart._are_stacked(short, width) else long
-        )
+        if not GrowthChart._are_stacked(long, width):
+            return long
+        fits = all(text_width(words, 11, 600) <= width + _LEFT for words in long)
+        return long if GrowthChart._are_stacked(short, width) and fits else short
 
     @staticmethod
     def _are_stacked(names: Sequence[str], width: float) -> bool:

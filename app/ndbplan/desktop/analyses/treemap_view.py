@@ -39,6 +39,8 @@ _NAMES: dict[Kind, str] = {
     "data_files": "data files", "backup": "backups", "free": "free",
 }  # fmt: skip
 """Words of the legend, in its order."""
+_SHORT_NAMES: dict[Kind, str] = {"system": "system", "node": "nodes", "lcp": "LCP", "redo": "redo"}
+"""Where there is less room."""
 _STEPS = {
     Qt.Key.Key_Left: QPointF(-1, 0), Qt.Key.Key_Right: QPointF(1, 0),
     Qt.Key.Key_Up: QPointF(0, -1), Qt.Key.Key_Down: QPointF(0, 1),
@@ -141,17 +143,19 @@ class TreemapView(QWidget):
     def _paint_legend(self, painter: QPainter, colours: Tokens) -> None:
         kinds = {tile.part.kind for tile in self.tiles}
         x, y = _EDGE, self.height() - _LEGEND + 2
-        for kind, words in _NAMES.items():
-            if kind not in kinds:
-                continue
+        shown = [(kind, words) for kind, words in _NAMES.items() if kind in kinds]
+        needed = sum(text_width(words, 11, 400) + 28 for _, words in shown)
+        gap = 28.0 if needed <= self.width() - 2 * _EDGE else 22.0
+        for kind, words in shown:
+            words = words if gap == 28.0 else _SHORT_NAMES.get(kind, words)
             wide = text_width(words, 11, 400)
-            if x + wide + 16 > self.width() - _EDGE:
+            if x + wide + 14 > self.width() - _EDGE:
                 break
             painter.setPen(paint.pen(colours.line_strong, 1))
             painter.setBrush(_ground(kind, colours))
             painter.drawRect(QRectF(x + 0.5, y + 3.5, 9, 9))
             paint.text(painter, QRectF(x + 14, y, wide + 4, 15), words, colours.muted, 11)
-            x += wide + 28
+            x += wide + gap
 
     def tip(self, place: QPointF) -> str:
         """What there is to say about a place."""
