@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _EDGE, _NAMES, _ROWS, _LEGEND = 10.0, 16.0, 15.0, 16.0
 _MOST_HEAPS = 48
 """Partitions that have a heap each; of more, node groups have one."""
-_SMALLEST, _LARGEST = 1.5, 14.0
+_SMALLEST, _LARGEST = 0.75, 14.0
 """Pixels of the side of a bucket."""
 _WIDE = 46
 """Pixels of a heap from which on its rows are written below it."""
@@ -176,7 +176,8 @@ class BucketView(QWidget):
             span = max(width, 40.0)
             box = QRectF(left + width / 2 - span / 2, floor + 3, span, _NAMES)
             box.moveLeft(min(max(box.x(), 2.0), self.width() - span - 2))
-            paint.text(painter, box, name, colours.text if is_new else colours.muted, 11, 500, paint.CENTRE)
+            words = name if text_width(name, 11, 500) <= max(width, 22.0) else name.split()[-1]
+            paint.text(painter, box, words, colours.text if is_new else colours.muted, 11, 500, paint.CENTRE)
             if width >= _WIDE:
                 box = QRectF(left, floor + 3 + _NAMES - 2, width, _ROWS)
                 words = f"{format_count(rows[heap])} rows" if width >= 96 else format_count(rows[heap])

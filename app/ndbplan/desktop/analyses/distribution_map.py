@@ -166,10 +166,13 @@ class MapPage(QWidget):
         self.view.show_picture(answer.picture if answer is not None else None)
         self.view.mark(frozenset(self.context.selection.ids))
         self.loss_shown.emit(answer is not None and answer.question.lost is not None)
-        words = outcome.error or (answer.words if answer is not None else "")
+        words, shorter = outcome.error, ""
+        if answer is not None:
+            words, shorter = answer.words, answer.shorter
         if self.lost.currentData() == _SELECTION and self.lost_part is None:
+            shorter = ""
             words = "Select a data node, a host or a rack on the canvas to see where its primaries go."
-        self.line.setText(words)
+        self.line.setText(words, *filter(None, [shorter]))
         self.line.setProperty("look", "fieldError" if answer is not None and answer.stops else "muted")
         theme.restyle(self.line)
         self.line.setAlignment(Qt.AlignmentFlag.AlignLeft)

@@ -43,6 +43,8 @@ class MapAnswer:
     question: MapQuestion
     picture: MapPicture | None
     words: str = ""
+    shorter: str = ""
+    """The same where there is less room; nothing: there are no shorter words."""
     stops: bool = False
     """Whether the cluster stops with what is lost."""
 
@@ -75,8 +77,7 @@ def ask_map(question: MapQuestion) -> MapAnswer:
     moved = {(at[lost], at[heir]): rows for (lost, heir), rows in after.moved.items()}
     sums = tuple(float(before.column_sums[i]) for i in order)
     picture = MapPicture(found.arranged(order), _columns(plan, found, tables, order), moved, sums)
-    words, stops = _lost(plan, question.lost, after, tables)
-    return MapAnswer(question, picture, words, stops)
+    return MapAnswer(question, picture, *_lost(plan, question.lost, after, tables))
 
 
 def parts_to_lose(plan: Plan) -> list[tuple[str, Part]]:
@@ -164,15 +165,15 @@ def _said(picture: MapPicture) -> str:
         return f"All {how_many(places, 'place')} lie in the band that chance alone makes."
     told = f"Of {how_many(places, 'place')} {over} hold more and {under} less than chance alone makes"
     if beyond:
-        return f"{told}; {beyond} lie beyond what the hash map explains too."
+        return f"{told}; {beyond} of them lie beyond what the hash map explains too."
     cause = "placement" if found.measure == "primaries" else "the hash map and the placement of fragments"
     return f"{told}: {cause} explain all of it."
 
 
 def _lost(
     plan: Plan, lost: Part, after: PrimariesAfter, tables: Sequence[TableDistribution]
-) -> tuple[str, bool]:
-    """What becomes of the cluster and of primaries, and whether it stops."""
+) -> tuple[str, str, bool]:
+    """What becomes of the cluster and of primaries, in short too, and whether it stops."""
     from ndbplan.configuration.failures import Failures
     from ndbplan.describe.losses import loss_of
 
@@ -182,8 +183,10 @@ def _lost(
     if after.fragments_without_replica:
         many = how_many(after.fragments_without_replica, "fragment")
         parts.append(f"{many} with {format_count(after.rows_without_replica)} rows have no replica left.")
+    shorter = f"{verdict.text[:1].upper()}{verdict.text[1:]}"
     moved = sum(after.moved.values())
     if moved:
+        shorter += f"; node {after.loaded_node} has {format_count(after.factor)} × the mean"
         heirs = len({heir for _, heir in after.moved})
         parts.append(
             f"{format_count(moved)} rows get another primary, on {how_many(heirs, 'node')}; most has node "
@@ -191,4 +194,4 @@ def _lost(
         )
     if tables[0].placement.nodes.shape[1] > 2:
         parts.append("Assumed: the next living replica in a fragment's order takes over.")
-    return " ".join(parts), verdict.verdict == "stops"
+    return " ".join(parts), shorter, verdict.verdict == "stops"

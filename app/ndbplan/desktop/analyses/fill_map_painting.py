@@ -25,6 +25,8 @@ _FINE = 12.0
 """Columns narrower than this are painted on whole pixels, as one field of colour."""
 _ROOM_FOR_FIGURES = (50.0, 15.0)
 """Width and height of a cell from which on its fill is written in it."""
+_WIDE_BAR = 70.0
+"""Width of a column from which on its sum is written in it."""
 _SCALE = 120.0
 """Width of the scale of colours in the legend."""
 
@@ -173,8 +175,10 @@ def _strip(painter: QPainter, frame: Frame) -> None:
             y = floor - room * picture.sums_before[i] / top
             painter.setPen(paint.pen(colours.text_strong, 1.2))
             painter.drawLine(QPointF(bar.x(), y), QPointF(bar.right(), y))
-        if width >= 70 and bar.height() >= 14:
-            paint.text(painter, bar, picture.size(size), ink_on(ink).name(), 11, 600, paint.CENTRE)
+        if width >= _WIDE_BAR and bar.height() >= 14:
+            # Clear of the line at what was there before.
+            place = QRectF(bar.x(), bar.y() + 2, bar.width(), 14) if picture.sums_before else bar
+            paint.text(painter, place, picture.size(size), ink_on(ink).name(), 11, 600, paint.CENTRE)
     _arcs(painter, frame, floor, room)
 
 
@@ -197,7 +201,10 @@ def _arcs(painter: QPainter, frame: Frame, floor: float, room: float) -> None:
             return
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for (source, target), rows in ways.items():
-        start, end = QPointF(frame.middle(source), floor), QPointF(frame.middle(target), floor - room * 0.2)
+        # Beside the figure in the middle of a wide bar.
+        aside = 0.3 * frame.cell[0] if frame.cell[0] >= _WIDE_BAR else 0.0
+        x = frame.middle(target) + (aside if source > target else -aside)
+        start, end = QPointF(frame.middle(source), floor), QPointF(x, floor - room * 0.2)
         path = QPainterPath(start)
         path.cubicTo(QPointF(start.x(), floor - room * 1.2), QPointF(end.x(), floor - room * 1.3), end)
         shade = QLinearGradient(start, end)
