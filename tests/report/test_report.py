@@ -116,6 +116,15 @@ def test_every_point_of_a_chart_is_one_of_the_series(example: Example, printed: 
                 assert found(printed, at).number == pytest.approx(y, rel=1e-9), at
 
 
+def test_growth_is_drawn_against_what_there_is(example: Example) -> None:
+    memory = next(one for one in example.made.document.sections if one.key == "memory")
+    (chart,) = (block for block in memory.blocks if isinstance(block, LineChart))
+    grown, limit = chart.series
+    assert list(grown.xs) == [float(month) for month in range(0, 25, 2)]
+    assert grown.ys[-1] > grown.ys[0]
+    assert set(limit.ys) == {sample_plan("redo-overload-8.4").parameters.data_node["DataMemory"]}
+
+
 def test_words_hold_no_numbers_of_their_own(example: Example) -> None:
     """What has no address is in the catalogue of texts, in the options, or in a name of the plan."""
     texts = json.dumps(read_json("report/texts.json"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -17,8 +16,6 @@ from ndbplan.cli.parameters import PLAN, Names, UsageError, Whole, read_bytes, r
 if TYPE_CHECKING:
     from ndbplan.report.verify import Verified
 
-_LOGOS = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml"}
-_LOGO_BYTES = 500_000
 _REPORT_BYTES = 100_000_000
 
 
@@ -64,6 +61,7 @@ def report(
     from ndbplan.base.files import write_atomically
     from ndbplan.edits.variants import named
     from ndbplan.report.compose import Options
+    from ndbplan.report.logo import data_url
     from ndbplan.report.write import report as document
 
     project, place = read_project(plan_file)
@@ -75,7 +73,7 @@ def report(
             customer=customer,
             date=_day(day),
             notes="" if notes is None else read_text(notes),
-            logo="" if logo is None else _data_url(logo),
+            logo="" if logo is None else data_url(logo),
             seed=seed,
             without=without or "",
         )
@@ -99,18 +97,6 @@ def _day(text: str) -> str:
         raise UsageError(
             f"'{text[:40]}' is no date", where="--date", fix="type for example 2026-05-09"
         ) from None
-
-
-def _data_url(path: Path) -> str:
-    """A picture as it stands in a document. Raises UsageError."""
-    kind = _LOGOS.get(path.suffix.lower())
-    if kind is None:
-        raise UsageError(
-            f"'{path.suffix}' is no picture that a report can have",
-            where=str(path),
-            fix="take a .png, .jpg or .svg",
-        )
-    return f"data:{kind};base64,{b64encode(read_bytes(path, _LOGO_BYTES)).decode()}"
 
 
 @ndbplan.command()

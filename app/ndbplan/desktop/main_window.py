@@ -382,7 +382,8 @@ class MainWindow(QMainWindow):
 
     def take_files(self, paths: Iterable[Path]) -> None:
         """Open a dropped plan, or offer to import what else was dropped."""
-        hand_on(list(paths), self.files, self.import_files)
+        to = self.navigation.look
+        hand_on(list(paths), self.file_drops.fragment, self.files, self.import_files, to)
 
     def export(self) -> None:
         """Write config.ini, my.cnf and the runbook into a folder."""

@@ -68,6 +68,13 @@ class Navigation:
         self._show_analyses()
         self._panels.analyses.show_tab(name)
 
+    def look(self, variant: str, tab: str) -> None:
+        """Show what a dropped report is about: a variant, an analysis; nothing: as they are."""
+        self._canvas.document.show_named(variant)
+        if tab:
+            self._finish_building()
+            self.open_tab(tab)
+
     def fix_all(self) -> None:
         """Apply all fixes that cost nothing, in the panel that says which."""
         from ndbplan.desktop.analyses.problems import ProblemsPanel

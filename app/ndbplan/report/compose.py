@@ -12,11 +12,8 @@ from ndbplan.report.document import Block, Document, Line, Paragraph, Run, Secti
 from ndbplan.report.notes import FRONT, notes_of
 from ndbplan.report.places import Place
 from ndbplan.report.sections import checking, deciding, design, failing, front, load, storage, work
-from ndbplan.report.sources import Answers, Asked
+from ndbplan.report.sources import LARGE, Answers, Asked
 from ndbplan.report.texts import say, text
-
-LARGE = 48
-"""Data nodes from which on what takes longest is left out unless it is named."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 MONTHS = 24
-_YEAR, _EACH = 12, 2
+YEAR, _EACH = 12, 2
 """Months of a year, and between two that the command prints."""
+LARGE = 48
+"""Data nodes from which on what takes longest is left out unless it is named."""
 
 
 @dataclass(frozen=True)
@@ -172,8 +174,9 @@ def _growth(asked: Asked) -> Json | None:
     now = _needs_groups(asked)
     if not grows(asked.plan):
         return None
-    # Only each year, at the places that these months have in what the command prints.
-    shape = growth(asked.plan, MONTHS, step=_YEAR, workload=now.workload).to_json()
+    # Of a large cluster only each year, at the places that these months have in what the command prints.
+    step = YEAR if len(asked.plan.data_nodes) > LARGE else _EACH
+    shape = growth(asked.plan, MONTHS, step=step, workload=now.workload).to_json()
     months: list[Json | None] = [None] * (MONTHS // _EACH + 1)
     for month in shape["months"]:
         months[month["month"] // _EACH] = month

@@ -6,16 +6,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.conftest import Shown
 from ndbplan.base.errors import UserError
+from ndbplan.demo.files import DEMOS, project_of
+from ndbplan.demo.page import page
 from ndbplan.desktop.dialogs.report_dialog import ReportDialog
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.file_drops import may_carry, plan_inside, what_a_drop_does
 from ndbplan.desktop.widgets.message_bar import MessageBar
+from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
+from ndbplan.report.compose import Options
+from ndbplan.report.write import report
 
 
 @pytest.fixture
@@ -39,16 +46,16 @@ def only(dialog: ReportDialog, *keys: str) -> None:
         item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
 
 
-def shown(qtbot: QtBot, dialog: ReportDialog, settled: Callable[[], bool]) -> None:
+def pages(qtbot: QtBot, dialog: ReportDialog, settled: Callable[[], bool]) -> None:
     dialog.show_pages()
     qtbot.waitUntil(settled, timeout=60_000)
 
 
 def test_pages_follow_the_ticks(qtbot: QtBot, opened: ReportDialog) -> None:
-    shown(qtbot, opened, lambda: opened.state.text() == "" and opened._column.count() > 0)
+    pages(qtbot, opened, lambda: opened.state.text() == "" and opened._column.count() > 0)
     few = opened._column.count()
     only(opened, "hardware", "memory", "space", "configuration", "problems")
-    shown(qtbot, opened, lambda: opened._column.count() > few)
+    pages(qtbot, opened, lambda: opened._column.count() > few)
     assert opened.options().sections == ("hardware", "memory", "space", "problems", "configuration")
 
 
@@ -68,7 +75,58 @@ def test_it_is_written_opened_and_gives_its_plan_back(
     assert b"Example" in target.read_bytes()
     assert may_carry(target)
     assert what_a_drop_does([target]) == "Drop to open the plan inside starter.html"
-    assert plan_inside(target).main == opened._document.plan
+    found = plan_inside(target)
+    assert found.project.main == opened._document.plan
+    # It has one section, and hardware is seen on the canvas.
+    assert (found.tab, plan_inside(target, "memory").tab) == ("", "Memory")
+
+
+def test_a_logo_and_a_text_for_each_section(opened: ReportDialog, tmp_path: Path) -> None:
+    picture = tmp_path / "logo.svg"
+    picture.write_text("<svg/>")
+    opened.logo.take_file(picture)
+    opened.notes.setPlainText("For all.")
+    opened.sections.setCurrentRow(2)
+    assert opened.notes_of.currentText() == "Text for: Tables and memory"
+    assert opened.notes.toPlainText() == ""
+    opened.notes.setPlainText("Grows **fast**.")
+    opened.notes_of.setCurrentIndex(0)
+    assert opened.notes.toPlainText() == "For all."
+    options = opened.options()
+    assert options.notes == "For all.\n\n# memory\nGrows **fast**."
+    assert options.logo == "data:image/svg+xml;base64,PHN2Zy8+"
+    opened.logo.take_file(tmp_path / "logo.gif")
+    assert "'.gif' is no picture" in opened.state.text()
+    opened.logo.away.click()
+    assert opened.options().logo == ""
+
+
+def test_a_page_of_a_demo_opens_at_its_scene(tmp_path: Path) -> None:
+    demo = DEMOS.find("slow-disk").value
+    demo = demo.model_copy(update={"scenes": demo.scenes[2:7:4]})
+    path = tmp_path / "demo.html"
+    path.write_bytes(page(demo, demo.starts[0], project_of(demo, demo.starts[0])))
+    assert plan_inside(path)[1:] == ("", "")
+    assert plan_inside(path, "scene-2")[1:] == ("Simulation", "Checkpoints elsewhere")
+    assert plan_inside(path, "scene-9")[1:] == ("", "")
+
+
+def test_a_report_dropped_at_a_section_shows_it(shown: Shown, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    plan = sample_plan("add-nodes")
+    path.write_bytes(report(Project.of(plan), Options(sections=("hardware", "failures")), ".html"))
+    window = shown("starter", 1366, 768)
+    url = QUrl.fromLocalFile(str(path))
+    url.setFragment("failures")
+    data = QMimeData()
+    data.setUrls([url])
+    drop = QDropEvent(
+        QPointF(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )  # fmt: skip
+    assert window.file_drops.eventFilter(window, drop)
+    assert window.document.plan == plan
+    assert window.panels.tab == "Failures"
 
 
 def test_a_page_without_a_plan_is_refused(tmp_path: Path) -> None:

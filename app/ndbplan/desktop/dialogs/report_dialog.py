@@ -6,23 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
     QFormLayout,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
+    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError, write_atomically
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
@@ -42,6 +45,7 @@ _INSIDE = (
     ("plan", "The plan stays out"),
 )
 _FILTER = "HTML, one file (*.html);;PDF (*.pdf);;Slides (*.pptx)"
+_PICTURES = "Pictures (*.png *.jpg *.jpeg *.svg)"
 _ENDINGS = (".html", ".pdf", ".pptx")
 
 
@@ -81,10 +85,16 @@ class ReportDialog(Dialog):
         self.customer = _edit("Customer")
         self.day = _edit("Date")
         self.day.setPlaceholderText("2026-05-09")
+        self.logo = _Logo()
+        self.notes_of = QComboBox()
+        self.notes_of.setAccessibleName("Section that the notes are for")
+        for key, title in (("", "first page"), *((kind.key, kind.title) for kind in SECTIONS)):
+            self.notes_of.addItem(f"Text for: {title}", key)
+        self._notes: dict[str, str] = {}
         self.notes = QPlainTextEdit()
         self.notes.setAccessibleName("Notes, in Markdown")
-        self.notes.setPlaceholderText("Text for the first page; below “# Hardware” for that section")
-        self.notes.setMaximumHeight(110)
+        self.notes.setPlaceholderText("Markdown: paragraphs, items, **strong**, `code`")
+        self.notes.setMaximumHeight(90)
         self.inside = QComboBox()
         self.inside.setAccessibleName("What travels inside the file")
         for key, words in _INSIDE:
@@ -107,7 +117,11 @@ class ReportDialog(Dialog):
         self.sections.itemChanged.connect(lambda _item: self._soon.start())
         for edit in (self.customer, self.day):
             edit.textChanged.connect(lambda _text: self._soon.start())
-        self.notes.textChanged.connect(self._soon.start)
+        self.notes.textChanged.connect(self._noted)
+        self.notes_of.currentIndexChanged.connect(lambda _row: self._show_notes())
+        self.sections.currentItemChanged.connect(self._section_chosen)
+        self.logo.changed.connect(self._soon.start)
+        self.logo.failed.connect(lambda line: self.state.say(line, is_error=True))
         self.inside.currentIndexChanged.connect(lambda _row: self._soon.start())
         self.variants.toggled.connect(lambda _on: self._soon.start())
         self.show_pages()
@@ -116,12 +130,14 @@ class ReportDialog(Dialog):
         form = QFormLayout()
         form.addRow("Customer", self.customer)
         form.addRow("Date", self.day)
+        form.addRow("Logo", self.logo)
         side = QWidget()
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.sections, 1)
         column.addWidget(self.variants)
         column.addLayout(form)
+        column.addWidget(self.notes_of)
         column.addWidget(self.notes)
         column.addWidget(self.inside)
         column.addWidget(
@@ -140,9 +156,32 @@ class ReportDialog(Dialog):
             sections=tuple(str(item.data(Qt.ItemDataRole.UserRole)) for item in ticked),
             customer=self.customer.text().strip(),
             date=self.day.text().strip(),
-            notes=self.notes.toPlainText(),
+            notes=self._all_notes(),
+            logo=self.logo.data_url,
             without=str(self.inside.currentData()),
         )
+
+    def _section_chosen(self, item: QListWidgetItem | None) -> None:
+        """The notes are those of the section that somebody looks at."""
+        if item is not None:
+            self.notes_of.setCurrentIndex(self.notes_of.findData(item.data(Qt.ItemDataRole.UserRole)))
+
+    def _noted(self) -> None:
+        self._notes[str(self.notes_of.currentData())] = self.notes.toPlainText()
+        self._soon.start()
+
+    def _show_notes(self) -> None:
+        self.notes.blockSignals(True)
+        self.notes.setPlainText(self._notes.get(str(self.notes_of.currentData()), ""))
+        self.notes.blockSignals(False)
+
+    def _all_notes(self) -> str:
+        """The notes as one text, each under the name of its section."""
+        parts = [self._notes.get("", "").strip()]
+        parts += [
+            f"# {kind.key}\n{words}" for kind in SECTIONS if (words := self._notes.get(kind.key, "").strip())
+        ]
+        return "\n\n".join(part for part in parts if part)
 
     def show_pages(self) -> None:
         """Set the pages anew, in the background."""
@@ -209,6 +248,50 @@ class ReportDialog(Dialog):
         self.task = self.tasks.start(
             lambda task: report(project, options, path.suffix.lower(), task.cancelled), done
         )
+
+
+class _Logo(QWidget):
+    """A picture for the head: chosen from a file, or taken away."""
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data_url = ""
+        self.choose = QPushButton("Choose…")
+        self.choose.setAccessibleName("Logo")
+        self.choose.setAutoDefault(False)
+        self.choose.clicked.connect(self._ask)
+        self.away = QPushButton("None")
+        self.away.setAccessibleName("No logo")
+        self.away.setAutoDefault(False)
+        self.away.clicked.connect(lambda: self._take("", "Choose…"))
+        self.away.hide()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.choose, 1)
+        row.addWidget(self.away)
+
+    def _ask(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "A logo", str(Path.home()), _PICTURES)
+        if name:
+            self.take_file(Path(name))
+
+    def take_file(self, path: Path) -> None:
+        """Take a picture from a file."""
+        from ndbplan.report.logo import data_url
+
+        try:
+            self._take(data_url(path), path.name)
+        except UserError as error:
+            self.failed.emit(error.line)
+
+    def _take(self, data: str, words: str) -> None:
+        self.data_url = data
+        self.choose.setText(words)
+        self.away.setVisible(bool(data))
+        self.changed.emit()
 
 
 def _edit(name: str) -> QLineEdit:

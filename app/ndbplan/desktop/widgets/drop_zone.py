@@ -22,6 +22,8 @@ class DropZone(QFrame):
         """`in_words`: what a drop of these would do, before it is done."""
         super().__init__(over)
         self._over, self._take, self._in_words = over, take, in_words
+        self.fragment = ""
+        """What stands behind # in the address of the one file that was dropped last: a place inside it."""
         self.setObjectName("fileDrops")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -42,6 +44,8 @@ class DropZone(QFrame):
         elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
             self.hide()
             event.acceptProposedAction()
+            urls = event.mimeData().urls()
+            self.fragment = urls[0].fragment() if len(urls) == 1 else ""
             self._take(files_in(event.mimeData()))
             return True
         return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ndbplan.report.alike import alike
 from ndbplan.report.document import Bar, BarChart, Block, Line, LineChart, Paragraph, Run, Series, Table
 from ndbplan.report.places import Place
-from ndbplan.report.sources import MONTHS, Answers
+from ndbplan.report.sources import MONTHS, YEAR, Answers
 from ndbplan.report.texts import say, text, words
 
 _MOST_ROWS = 40
@@ -38,7 +38,7 @@ def memory(answers: Answers) -> Iterator[Block]:
         return
     yield from _tables(found["memory"]["tables"])
     yield from _nodes(found["memory"]["nodes"])
-    yield from _growth(answers)
+    yield from _growth(answers, found)
 
 
 def nodes(answers: Answers) -> Iterator[Block]:
@@ -96,11 +96,15 @@ def _bar(label: Line, share: Place) -> Bar:
     return Bar(label, share.run(), share.number, low, high, level=level(share.number))  # type: ignore[arg-type]  # level() gives words of a Bar
 
 
-def _growth(answers: Answers) -> Iterator[Block]:
+def _years(months: Place) -> list[Place]:
+    return [month for month in months if month and month.value["month"] % YEAR == 0]
+
+
+def _growth(answers: Answers, found: Place) -> Iterator[Block]:
     grown = answers[f"estimate --months {MONTHS}"]
     if grown is None:
         return
-    months = [month for month in grown["growth"]["months"] if month]
+    months = _years(grown["growth"]["months"])
     left = grown["growth"].get("months_until_full")
     if left is None:
         yield Paragraph(say("growth.never"), "lead")
@@ -113,7 +117,28 @@ def _growth(answers: Answers) -> Iterator[Block]:
             rows.append((say("growth.month", month=month["month"].run()), (node["node_id"].run(),),
                          node["data_memory_bytes"].line(), (node["fill"].run(),)))  # fmt: skip
     if rows:
+        yield from _growth_chart(grown["growth"]["months"], found["memory"]["nodes"])
         yield Table(text("growth.title"), words("when", "node", "data_memory", "fill"), tuple(rows))
+
+
+def _growth_chart(months: Place, limits: Place) -> Iterator[Block]:
+    """DataMemory of the node that is fullest at the end, over the months, against what it has now."""
+    there = [(number, month) for number, month in enumerate(months) if month]
+    last = there[-1][1]["nodes"]
+    place = max(range(len(last)), key=lambda number: float(last.value[number]["fill"]))
+    node = last[place]
+    name = node["node_id"].run().text
+    ys = [month["nodes"][place]["data_memory_bytes"].number for _, month in there]
+    xs = tuple(float(month.value["month"]) for _, month in there)
+    numbers = tuple(number for number, _ in there)
+    at = f"{months.at}[*].nodes[{place}].data_memory_bytes"
+    lines = [Series(text("growth.node").replace("{node}", name), at, numbers, xs, tuple(ys), "area")]
+    limit = limits[place].get("data_memory_limit_bytes") if place < len(limits) else None
+    if limit:
+        at = f"{limits.at}[*].data_memory_limit_bytes"
+        ends = (place,) * len(xs), xs, (limit.number,) * len(xs)
+        lines.append(Series(text("growth.limit"), at, *ends, "limit"))
+    yield LineChart(text("growth.chart"), "months", "bytes", tuple(lines))
 
 
 def space(answers: Answers) -> Iterator[Block]:
@@ -125,7 +150,7 @@ def space(answers: Answers) -> Iterator[Block]:
     groups = alike(disks, ("disk", "capacity_bytes", "used_bytes", "fill"))
     order = sorted(groups, key=lambda one: -one.first["fill"].number)[:_MOST_ROWS]
     grown = answers[f"estimate --months {MONTHS}"]
-    months = [month for month in grown["growth"]["months"] if month][1:] if grown is not None else []
+    months = _years(grown["growth"]["months"])[1:] if grown is not None else []
     bars, rows = [], []
     for group in order:
         disk, number = group.first, group.numbers[0]
