@@ -216,6 +216,30 @@ def cluster_stopped(stage: Stage) -> None:
     stage.window.panels.analyses.panel("Simulation").scrubber.go_to(130.0)
 
 
+def day(stage: Stage) -> None:
+    """Where in the day of a load work on the cluster fits: its curve, a backup, a peak for all hosts."""
+    from ndbplan.edits import parts as edits
+    from ndbplan.plan.events import Backup
+    from ndbplan.plan.workloads import OpenLoad, RatePoint
+
+    rates = (9, 6, 4, 3, 3, 4, 8, 14, 22, 27, 29, 30, 31, 30, 28, 27, 28, 31, 35, 37, 33, 26, 18, 12)
+    points = tuple(RatePoint(at_s=3600 * hour, rate_per_s=2000 * rate) for hour, rate in enumerate(rates))
+    load = OpenLoad(points=points, shape="linear", repeat_s=86400)
+
+    def edit(plan: Plan) -> Plan:
+        backup = Backup(at_s=2.5 * 3600)
+        return edits.update(plan, plan.workloads[0].id, load=load, duration_s=86400, events=(backup,))
+
+    stage.open("starter")
+    stage.window.document.edit("A day", edit)
+    panel = stage.window.panels.analyses.show_tab("Operations")
+    panel.load_box.setCurrentIndex(1)
+    panel.groups.setValue(1)
+    panel.compute()
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+    stage.window.middle.setSizes([200, 800])
+
+
 def telecom(stage: Stage) -> None:
     """144 data nodes."""
     stage.open("telecom-144")
@@ -450,6 +474,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "ndbinfo": ndbinfo,
     "measured": measured,
     "cluster-stopped": cluster_stopped,
+    "day": day,
     "telecom-144": telecom,
     "telecom-144-near": telecom_near,
     "disk-space": disk_space,

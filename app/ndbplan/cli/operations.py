@@ -26,6 +26,7 @@ from ndbplan.cli.parameters import (
 )
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.load.maintenance_window import KeptOut
     from ndbplan.estimate.times.restart import Conditions
     from ndbplan.operations.operation import Operation
     from ndbplan.plan.plan import Plan
@@ -153,6 +154,8 @@ def procedure(
     **asked: Any,
 ) -> None:
     """List the steps of a change, of adding nodes or of an upgrade: times, what is blocked, ways back."""
+    from ndbplan.advise.kept_out import kept_out
+    from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.load.maintenance_window import best_window
     from ndbplan.exporting.schedule import gantt_svg, to_ics
 
@@ -168,11 +171,15 @@ def procedure(
     if gantt is not None:
         write_text(gantt, gantt_svg(operation))
     shape = operation.to_json(why=why)
-    window = None
+    window: dict[str, Any] | None = None
+    closed: tuple[KeptOut, ...] = ()
     if conditions.workload is not None:
-        best = best_window(conditions.workload, operation.duration_s.value)
+        closed = kept_out(Estimation(plan, conditions.workload), conditions.traffic_factor)
+        best = best_window(conditions.workload, operation.duration_s.value, closed)
         window = None if best is None else best.to_json()
     shape["best_window"] = window
+    if closed:
+        shape["kept_out"] = [one.to_json() for one in closed]
     if effect:
         shape["effect"] = _effect(plan, kind, asked["under"], add_groups, why=why)
     show(marked(plan, shape, "restart"), as_json=as_json, why=why)

@@ -212,6 +212,7 @@ def _reorganise() -> Schema:
 
 def _times() -> dict[str, Schema]:
     """Restarts, operations, backups and their calibration."""
+    from ndbplan.estimate.load.maintenance_window import KeptOut, Window
     from ndbplan.estimate.times.backup import BackupEstimate, NodeBackup, PhasedEstimate
     from ndbplan.estimate.times.reorganise import NodePeak
     from ndbplan.estimate.times.restart import RestartEstimate
@@ -240,7 +241,12 @@ def _times() -> dict[str, Schema]:
         "restart": promise(
             RestartEstimate, "kind node_ids phases duration_s bytes_moved", kind=STRING, phases=phases
         ),
-        "procedure": record(**operation["properties"], best_window=or_null(OBJECT)),
+        "procedure": record(
+            **operation["properties"],
+            best_window=or_null(schema_of(Window)),
+            kept_out=array(schema_of(KeptOut)),
+            optional=("kept_out",),
+        ),
         "backup": record(backup=backup, restore=phased, create_files=phased),
         "calibrate": record(files=FILES, calibrations=array(calibration)),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.quoting import ascii_text, shell_quoted
+from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
 from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
 from ndbplan.configuration.services import services
 from ndbplan.exporting.templates import render
@@ -227,6 +227,17 @@ def markdown_blocks(plan: Plan, step: Step) -> list[str]:
             else:
                 blocks.append((language, [text]))
     return [_fenced(language, "\n".join(texts)) for language, texts in blocks]
+
+
+def step_text(plan: Plan, step: Step) -> str:
+    """What the runbook says of a step, with its check and what to do when it fails, as Markdown."""
+    parts = [markdown_text(step.text), markdown_text(step.meanwhile)]
+    if step.destructive:
+        parts.append(f"**Careful:** {markdown_text(step.destructive)}")
+    parts += markdown_blocks(plan, step)
+    ends = (("Check", step.check), ("If it fails", step.if_it_fails), ("Rollback", step.rollback))
+    parts += [f"**{name}:** {markdown_text(text)}" for name, text in ends if text]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:

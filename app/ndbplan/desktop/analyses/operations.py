@@ -22,11 +22,12 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
+from ndbplan.desktop.analyses.day_strip import Day, DayStrip, lasts
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
-from ndbplan.desktop.widgets.sections import label, spin_box
+from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.edits.first_steps import step
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
@@ -34,6 +35,7 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.times.restart import Conditions
+    from ndbplan.operations.operation import Operation
 
 _ONE_LINE = 860
 """Width from which on all controls have room in one line."""
@@ -50,6 +52,8 @@ _LDM_THREADS = (None, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
 """None: as many as the plan says; the others are the counts that MaxNoOfExecutionThreads leads to."""
 _EXAMPLES = ("DataMemory", "NoOfFragmentLogFiles", "NoOfReplicas")
 """A parameter for each way of a change into effect: rolling, rolling with --initial, a new cluster."""
+_MOMENTS = 200
+"""Of the load that is drawn behind the lanes."""
 _ADD, _CHANGE, _UPGRADE = "add", "change", "upgrade"
 _ERROR = ": error: "
 """In a note: what keeps the operation from succeeding."""
@@ -81,6 +85,11 @@ class OperationsPanel(Panel):
         self.groups.setAccessibleName("Node groups to add")
         self._note = label("", "muted", wrap=False)
         self.lanes = Timeline("Restarts by phase")
+        self.strip = DayStrip()
+        self.strip.moved.connect(lambda _at_s: self._show_window())
+        self.window_line = Elided()
+        self.to_best = link("Best start", self.strip.to_best, "Let it begin where least is offered")
+        self._asked: tuple[Any, ...] = ()
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
         self._empty.say_step(step("hosts"))
@@ -118,6 +127,12 @@ class OperationsPanel(Panel):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(6)
+        window = QHBoxLayout()
+        window.setContentsMargins(0, 0, 0, 4)
+        window.addWidget(self.window_line, 1)
+        window.addWidget(self.to_best)
+        column.addWidget(self.strip)
+        column.addLayout(window)
         column.addWidget(self.lanes)
         self._notes = label("", "muted")
         column.addWidget(self._notes)
@@ -219,13 +234,35 @@ class OperationsPanel(Panel):
         self._task = None
         wrong = outcome.error
         if not wrong:
-            self._lanes, notes = outcome.value
+            self._lanes, notes, day = outcome.value
             self._show_lanes()
+            self._show_day(day)
             # What does not fit stands above the lanes, where errors do; the rest below them.
             wrong = "\n".join(note.replace(_ERROR, ": ") for note in notes if _ERROR in note)
             self._notes.setText("\n".join(note for note in notes if _ERROR not in note))
         self._note.setVisible(bool(wrong))
         self._note.setText(wrong)
+
+    def _show_day(self, day: Day | None) -> None:
+        """Another operation, or another load, begins at its best start; else it stays where it was put."""
+        asked = (self.load_box.currentData(), self.procedure_box.currentData())
+        self.strip.show_day(day, self.strip.start_s if asked == self._asked else None)
+        self._asked = asked
+        self._show_window()
+
+    def _show_window(self) -> None:
+        """Say when the operation runs and what is offered then, and draw that behind all lanes."""
+        day = self.strip.day
+        self.window_line.setVisible(day is not None)
+        self.to_best.setVisible(day is not None)
+        if day is None:
+            self.lanes.show_behind(())
+            return
+        window, schedule = day.windows.at(self.strip.start_s), day.windows.schedule
+        self.window_line.setText(f"{lasts(day)}; {day.in_words(window)}")
+        self.to_best.setEnabled(window.start_s != day.windows.best.start_s)
+        curve = schedule.between(window.start_s, self.lanes.longest_s, _MOMENTS)
+        self.lanes.show_behind([(at_s, rate / (schedule.peak_per_s or 1.0)) for at_s, rate in curve])
 
 
 def _slider(values: tuple[float | None, ...], start: float | None, name: str) -> tuple[QSlider, QLabel]:
@@ -252,7 +289,7 @@ def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
 
 def _ask(
     plan: Plan, settings: dict[str, Any], chosen: tuple[str, str], groups: int, task: Task
-) -> tuple[list[Lane], list[str]]:
+) -> tuple[list[Lane], list[str], Day | None]:
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.times.restart import KINDS, Conditions
 
@@ -270,10 +307,29 @@ def _ask(
         lanes.append(Lane(_NAMES[kind], estimate.duration_s, blocks))
         notes += [f"{_NAMES[kind]}: {note}" for note in estimate.notes]
     _add_backup(now.under(conditions.workload) if conditions.workload is not None else now, lanes, notes)
+    day = None
     if not task.cancelled():
         notes += _idle_sliders(now, conditions)
-        _add_procedure(now, chosen, groups, conditions, lanes, notes)
-    return lanes, notes
+        operation = _add_procedure(now, chosen, groups, conditions, lanes, notes)
+        day = None if operation is None else _day(now, operation, conditions)
+    return lanes, notes, day
+
+
+def _day(now: Estimation, operation: Operation, conditions: Conditions) -> Day | None:
+    """The operation on the schedule of the load; None for one without a schedule that changes."""
+    from ndbplan.advise.kept_out import kept_out
+    from ndbplan.estimate.load.maintenance_window import Windows, offered
+
+    schedule = None if conditions.workload is None else offered(conditions.workload)
+    if schedule is None:
+        return None
+    closed = kept_out(now.under(conditions.workload), conditions.traffic_factor)
+    if not closed and len({rate for _, rate in schedule.curve()}) < 2:
+        return None
+    windows = Windows(schedule, operation.duration_s.value, closed)
+    day = Day(operation.name, windows, conditions.traffic_factor)
+    # Found here, in the thread, and not when it is painted.
+    return day if day.windows.best is not None else None
 
 
 def _add_backup(now: Estimation, lanes: list[Lane], notes: list[str]) -> None:
@@ -332,7 +388,8 @@ def _add_procedure(
     conditions: Conditions,
     lanes: list[Lane],
     notes: list[str],
-) -> None:
+) -> Operation | None:
+    from ndbplan.exporting.runbook import step_text
     from ndbplan.operations.add_nodes import add_nodes
     from ndbplan.operations.roll_out import roll_out, upgrade
 
@@ -352,21 +409,19 @@ def _add_procedure(
             operation = add_nodes(now, groups, conditions)
     except UserError as error:
         notes.append(f"{name}: {error.line}")
-        return
+        return None
     blocks = []
     for interval in operation.timeline:
         step = interval.step
         back = f"Rollback: {step.rollback}" if step.rollback else ""
-        blocks.append(
-            Block(
-                step.name, interval.duration_s, "\n".join(t for t in (step.meanwhile, back, step.check) if t)
-            )
-        )
+        said = "\n".join(text for text in (step.meanwhile, back, step.check) if text)
+        blocks.append(Block(step.name, interval.duration_s, said, step_text(now.plan, step)))
     lanes.append(Lane(name, operation.duration_s, tuple(blocks)))
     if operation.point_of_no_return:
         last = operation.step(operation.point_of_no_return)
         notes.append(f"{name}: no way back from '{last.name if last else operation.point_of_no_return}' on")
     notes += [f"{name}: {note}" for note in operation.notes]
+    return operation
 
 
 def _why(phase: Any) -> str:

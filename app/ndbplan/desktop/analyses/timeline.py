@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPolygonF,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -23,11 +24,15 @@ from ndbplan.base.units import format_duration
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.explain import Explanation, range_text
 
-_LANE, _BLOCK, _NAME_WIDTH, _AXIS = 38, 22, 132, 20
+_LANE, _BLOCK, _AXIS = 38, 22, 20
+NAME_WIDTH = 132
+"""Of the names on the left."""
 _MOST_TICKS = 6
+_WIDE_ENOUGH = 12
+"""Pixels of a step from which on it has a whisker of its own."""
 _DARKER = 45
 """Percent by which each further round of the colours is darker."""
-_STEPS_S = (
+STEPS_S = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 604_800,
 )  # fmt: skip
 
@@ -47,6 +52,8 @@ class Block:
     name: str
     duration_s: Quantity
     note: str = ""
+    text: str = ""
+    """How it is done, as Markdown; nothing: nobody does it by hand."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ class Timeline(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._lanes: tuple[Lane, ...] = ()
+        self._behind: tuple[tuple[float, float], ...] = ()
         self._picked: tuple[int, int] | None = None
         self._numbers: dict[str, int] = {}
         """By which each phase has its colour."""
@@ -88,6 +96,16 @@ class Timeline(QWidget):
         )
         self.update()
 
+    def show_behind(self, curve: Sequence[tuple[float, float]]) -> None:
+        """What is offered meanwhile, behind the lanes: seconds from their start, share of a peak."""
+        self._behind = tuple(curve)
+        self.update()
+
+    @property
+    def longest_s(self) -> float:
+        """Time that the axis shows."""
+        return self._longest_s()
+
     def sizeHint(self) -> QSize:
         return QSize(500, _LANE * max(1, len(self._lanes)) + _AXIS)
 
@@ -97,8 +115,9 @@ class Timeline(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left, width = self._scale_box()
         longest = self._longest_s()
+        self._paint_behind(painter, left, width)
         painter.setFont(theme.font(11))
-        step = next((s for s in _STEPS_S if longest / s <= _MOST_TICKS), longest / _MOST_TICKS)
+        step = next((s for s in STEPS_S if longest / s <= _MOST_TICKS), longest / _MOST_TICKS)
         for i in range(int(longest / step) + 1):
             x = left + width * i * step / longest
             painter.setPen(QPen(QColor(colours.grid), 1))
@@ -112,13 +131,29 @@ class Timeline(QWidget):
         for row, lane in enumerate(self._lanes):
             self._paint_lane(painter, row, lane)
 
+    def _paint_behind(self, painter: QPainter, left: float, width: float) -> None:
+        if not self._behind:
+            return
+        high, longest, colours = self.height() - _AXIS, self._longest_s(), theme.tokens()
+        line = [QPointF(left + width * at / longest, high * (1 - share)) for at, share in self._behind]
+        area = QPolygonF([*line, QPointF(line[-1].x(), high), QPointF(line[0].x(), high)])
+        fill = QColor(colours.info)
+        fill.setAlpha(26)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(fill)
+        painter.drawPolygon(area)
+        fill.setAlpha(110)
+        painter.setPen(QPen(fill, 1.2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF(line))
+
     def _paint_lane(self, painter: QPainter, row: int, lane: Lane) -> None:
         colours = theme.tokens()
         y = row * _LANE
         painter.setFont(theme.font(12, 500))
         painter.setPen(QColor(colours.text))
         painter.drawText(
-            QRectF(0, y, _NAME_WIDTH - 8, 20),
+            QRectF(0, y, NAME_WIDTH - 8, 20),
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
             lane.name,
         )
@@ -126,11 +161,12 @@ class Timeline(QWidget):
         picked_total = self._picked == (row, -1)
         painter.setPen(QColor(colours.accent if picked_total else colours.text_strong))
         painter.drawText(
-            QRectF(0, y + 17, _NAME_WIDTH - 8, 18),
+            QRectF(0, y + 17, NAME_WIDTH - 8, 18),
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
             format_duration(lane.duration_s.value),
         )
         self._paint_blocks(painter, row, lane)
+        self._paint_step_whiskers(painter, row, lane)
         self._paint_whiskers(painter, row, lane)
 
     def _paint_blocks(self, painter: QPainter, row: int, lane: Lane) -> None:
@@ -178,6 +214,22 @@ class Timeline(QWidget):
         for x in (low, high):
             painter.drawLine(QPointF(x, y - 3), QPointF(x, y + 3))
 
+    def _paint_step_whiskers(self, painter: QPainter, row: int, lane: Lane) -> None:
+        """Over each step how early and how late it may end, if it begins when it is drawn to begin."""
+        painter.setPen(QPen(QColor(theme.tokens().text), 1.0))
+        for column, block in enumerate(lane.blocks):
+            box, time = self._box(row, column), block.duration_s
+            if box.width() < _WIDE_ENOUGH or time.value <= 0:
+                continue
+            low, high = (box.x() + box.width() * end / time.value for end in (time.low, time.high))
+            if high - low < 3:
+                continue
+            # Neighbours stand on lines of their own: one reaches into the other.
+            y, high = box.top() - (2.5 if column % 2 else 5.0), min(high, float(self.width()) - 2)
+            painter.drawLine(QPointF(low, y), QPointF(high, y))
+            for x in (low, high):
+                painter.drawLine(QPointF(x, y - 1.8), QPointF(x, y + 1.8))
+
     def _x_of(self, at_s: float) -> float:
         left, width = self._scale_box()
         return left + width * min(1.0, at_s / self._longest_s())
@@ -197,7 +249,7 @@ class Timeline(QWidget):
         return min(highest, 1.35 * longest) or 1.0
 
     def _scale_box(self) -> tuple[float, float]:
-        return float(_NAME_WIDTH), max(10.0, self.width() - _NAME_WIDTH - 4.0)
+        return float(NAME_WIDTH), max(10.0, self.width() - NAME_WIDTH - 4.0)
 
     def _box(self, row: int, column: int) -> QRectF:
         left, width = self._scale_box()
@@ -214,7 +266,7 @@ class Timeline(QWidget):
         row = place.y() // _LANE
         if not 0 <= row < len(self._lanes):
             return None
-        if place.x() < _NAME_WIDTH:
+        if place.x() < NAME_WIDTH:
             return (row, -1)
         for column in range(len(self._lanes[row].blocks)):
             if self._box(row, column).contains(place):
@@ -280,5 +332,6 @@ class Timeline(QWidget):
         quantity = lane.duration_s if place[1] < 0 else lane.blocks[place[1]].duration_s
         title = lane.name if place[1] < 0 else f"{lane.name}: {lane.blocks[place[1]].name}"
         x = 0 if place[1] < 0 else self._box(*place).left()
-        popover = Explanation(quantity, title, self)
+        how = "" if place[1] < 0 else lane.blocks[place[1]].text
+        popover = Explanation(quantity, title, self, how)
         popover.show_at(self.mapToGlobal(QPoint(round(x), place[0] * _LANE + _LANE - 6)))

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QTextBrowser,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -27,6 +28,7 @@ from ndbplan.base.units import format_value
 from ndbplan.desktop.look import theme
 
 _WIDTH, _ROW, _MOST_ROWS = 640, 24, 14
+_HOW_HEIGHT = 190
 
 
 class QuantityLabel(QLabel):
@@ -98,7 +100,8 @@ def explain(quantity: Quantity, title: str, near: QWidget) -> Explanation:
 class Explanation(QFrame):
     """The popover with a derivation."""
 
-    def __init__(self, quantity: Quantity, title: str, parent: QWidget) -> None:
+    def __init__(self, quantity: Quantity, title: str, parent: QWidget, how: str = "") -> None:
+        """`how`: how it is done, as Markdown, below where the number comes from."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("explanation")
@@ -152,8 +155,15 @@ class Explanation(QFrame):
             layout.addWidget(self._detail)
         else:
             layout.addWidget(QLabel("It is counted, not derived."))
-        whole = _count(quantity.why)
-        rows = whole if whole <= _MOST_ROWS else min(_MOST_ROWS, len(quantity.why) + 3)
+        if how:
+            done = QTextBrowser()
+            done.setMarkdown(how)
+            done.setAccessibleName(f"How it is done: {title}")
+            done.document().setTextWidth(_WIDTH - 60)
+            done.setFixedHeight(min(_HOW_HEIGHT, round(done.document().size().height()) + 14))
+            layout.addWidget(done)
+        whole, most = _count(quantity.why), _MOST_ROWS // 2 if how else _MOST_ROWS
+        rows = whole if whole <= most else min(most, len(quantity.why) + 3)
         # A tree asks for more than a short derivation needs.
         self.tree.setFixedHeight((rows + 1) * _ROW + 10)
         self.resize(_WIDTH, self.sizeHint().height())
