@@ -7,9 +7,9 @@ import pytest
 from ndbplan.advise.cost import cost_by_part, cost_of
 from ndbplan.advise.survival import survive
 from ndbplan.checks.run import check
-from ndbplan.describe.colouring import HATCHED, WAYS, Known, Tone, colour_by
+from ndbplan.describe.colouring import HATCHED, WAYS, Known, Tone, colour_by, disks_written
 from ndbplan.describe.estimated import loads_of
-from ndbplan.describe.losses import losses_of
+from ndbplan.describe.losses import judged_losses, losses_of
 from ndbplan.describe.overlay import percent, worst_use
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
@@ -28,7 +28,8 @@ def known(now: Estimation, other: Plan | None = None) -> Known:
     problems = tuple(check(now.plan))
     losses = losses_of(now.plan, survive(now))
     against = None if other is None else ("Main", other)
-    return Known(now.plan, loads_of(now.plan, now, problems), problems, losses, against)
+    loads = loads_of(now.plan, now, problems)
+    return Known(now.plan, loads, problems, losses, disks_written(now.plan), against)
 
 
 def priced(plan: Plan) -> Plan:
@@ -128,3 +129,14 @@ def test_the_worst_use_of_a_host_is_the_largest_of_all(now: Estimation) -> None:
     shares += [t[disk.id] for disk in host.disks for t in (loads.disks, loads.space) if disk.id in t]
     assert worst.share == max(shares)
     assert worst.what == host.disks[1].name
+
+
+def test_losses_alone_are_those_of_all_failures() -> None:
+    plan = sample_plan("starter")
+    assert judged_losses(plan) == losses_of(plan, survive(Estimation(plan, chosen_workload(plan))))
+
+
+def test_a_data_node_is_as_the_worst_disk_that_it_writes_to(now: Estimation) -> None:
+    shades = colour_by("disk", known(now)).shades
+    node, disk = now.plan.data_nodes[0], now.plan.hosts[0].disks[1]
+    assert shades[node.id].text == shades[disk.id].text

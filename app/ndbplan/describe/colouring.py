@@ -106,8 +106,18 @@ class Known:
     loads: Loads = NO_LOADS
     problems: tuple[Problem, ...] = ()
     losses: Mapping[str, Loss] = field(default_factory=FrozenMap)
+    written: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenMap)
+    """Disks that each data node writes to, see `disks_written`."""
     against: tuple[str, Plan] | None = None
     """Name and plan of the variant that the plan is held against."""
+
+
+def disks_written(plan: Plan) -> Mapping[str, tuple[str, ...]]:
+    """Ids of the disks that each data node writes to, by process id."""
+    return {
+        node.id: tuple({disk.id: None for disk in disks_of_roles(plan, node).values() if disk is not None})
+        for node in plan.data_nodes
+    }
 
 
 class Way(NamedTuple):
@@ -169,10 +179,9 @@ def _disks(known: Known, shares: Mapping[str, float], word: str) -> tuple[Mappin
     names = {disk.id: disk.name for host in plan.hosts for disk in host.disks}
     shades = {i: _use(share, f"{names[i]} {word}") for i, share in shares.items() if i in names}
     worst = dict(shades)
-    for node in plan.data_nodes:
-        used = {disk.id for disk in disks_of_roles(plan, node).values() if disk is not None}
+    for node_id, used in known.written.items():
         if found := [(shares[i], names[i]) for i in used if i in shares]:
-            worst[node.id] = _use(max(found)[0], f"{max(found)[1]} {word}")
+            worst[node_id] = _use(max(found)[0], f"{max(found)[1]} {word}")
     for host in plan.hosts:
         on_it = [(shares[disk.id], disk.name) for disk in host.disks if disk.id in shares]
         if on_it:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.configuration.failing_parts import Part, called_in, place_part, single_failure
 from ndbplan.configuration.failures import Failures, Judged
+from ndbplan.configuration.killers import Search
 from ndbplan.describe.overlay import Loss
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.times.rebuild import without_device
@@ -72,12 +73,22 @@ def ids_of(plan: Plan, part: Part) -> tuple[str, ...]:
 
 def losses_of(plan: Plan, report: SurvivalReport) -> dict[str, Loss]:
     """What the loss of each object means, by id; of a rack that may die or be cut off the worse."""
+    return _losses(plan, ((f.dead[0], f.judged) for f in report.failures if len(f.dead) == 1))
+
+
+def judged_losses(plan: Plan, cancelled: Callable[[], bool] = lambda: False) -> dict[str, Loss]:
+    """The same without what is left and for how long, which takes much longer. Raises Cancelled."""
+    search = Search(plan, cancelled)
+    return _losses(plan, ((part, search.of_parts(part)) for part in search.parts))
+
+
+def _losses(plan: Plan, failures: Iterable[tuple[Part, Judged]]) -> dict[str, Loss]:
     losses: dict[str, Loss] = {}
-    for failure in report.failures:
-        loss = loss_of(failure.judged)
-        if len(failure.dead) > 1 or failure.dead[0].kind == "link":
+    for part, judged in failures:
+        if part.kind == "link":
             continue
-        for object_id in ids_of(plan, failure.dead[0]):
+        loss = loss_of(judged)
+        for object_id in ids_of(plan, part):
             known = losses.get(object_id)
             if known is None or VERDICTS.index(loss.verdict) < VERDICTS.index(known.verdict):
                 losses[object_id] = loss

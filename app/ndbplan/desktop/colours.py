@@ -78,16 +78,20 @@ class Colours(QObject):
             self._canvas.show_colouring(NOTHING)
         elif WAYS[name].of_loads:
             loads = self._canvas.canvas_scene.look.loads
-            self._canvas.show_colouring(colour_by(name, Known(plan, loads)))
+            written = latest.written if latest is not None and latest.plan is plan else {}
+            self._canvas.show_colouring(colour_by(name, Known(plan, loads, written=written)))
         elif latest is not None and latest.plan is plan:
             known = self._known(latest)
+            if self._canvas.canvas_scene.look.colouring.name != name:
+                self._canvas.show_colouring(Colouring(name, WAYS[name].title, note="Working it out…"))
             self._task = self._tasks.start(
                 lambda task: found_in_thread(name, known, latest, task), self._done
             )
 
     def _known(self, latest: Estimate) -> Known:
         losses = self._losses[1] if self._losses is not None and self._losses[0] is latest.plan else {}
-        return Known(latest.plan, latest.loads, latest.problems, losses, self._other_variant())
+        other = self._other_variant()
+        return Known(latest.plan, latest.loads, latest.problems, losses, latest.written, other)
 
     def _other_variant(self) -> tuple[str, Plan] | None:
         """The variant that was chosen; else the main one, of the main one the next."""
@@ -110,9 +114,7 @@ def found_in_thread(name: str, known: Known, latest: Estimate, task: Task) -> Co
     from dataclasses import replace
 
     if name == "loss" and not known.losses and latest.now is not None and known.plan.data_nodes:
-        from ndbplan.advise.survival import survive
-        from ndbplan.describe.losses import losses_of
+        from ndbplan.describe.losses import judged_losses
 
-        report = survive(latest.now, 1, task.cancelled)
-        known = replace(known, losses=losses_of(known.plan, report))
+        known = replace(known, losses=judged_losses(known.plan, task.cancelled))
     return colour_by(name, known)

@@ -31,6 +31,7 @@ from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.edits.first_steps import step
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import OpenLoad
 
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
@@ -318,11 +319,12 @@ def _ask(
 def _day(now: Estimation, operation: Operation, conditions: Conditions) -> Day | None:
     """The operation on the schedule of the load; None for one without a schedule that changes."""
     from ndbplan.advise.kept_out import kept_out
-    from ndbplan.estimate.load.maintenance_window import Windows, offered
+    from ndbplan.estimate.load.maintenance_window import Offered, Windows
 
-    schedule = None if conditions.workload is None else offered(conditions.workload)
-    if schedule is None:
+    load = None if conditions.workload is None else conditions.workload.load
+    if not isinstance(load, OpenLoad):
         return None
+    schedule = Offered(load)
     closed = kept_out(now.under(conditions.workload), conditions.traffic_factor)
     if not closed and len({rate for _, rate in schedule.curve()}) < 2:
         return None

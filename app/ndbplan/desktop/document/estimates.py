@@ -7,7 +7,8 @@ variant stays until that variant changes: to show it again costs no computation.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -40,6 +41,8 @@ class Estimate:
     elapsed_s: float = 0.0
     loads: Loads = NO_LOADS
     """What it says about each thing on the canvas."""
+    written: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Disks that each data node writes to, by process id."""
 
 
 class Estimates(QObject):
@@ -143,6 +146,7 @@ class Estimates(QObject):
 def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
     """Estimates and problems of a plan; runs in a thread and stops when the task is cancelled."""
     from ndbplan.checks.run import check
+    from ndbplan.describe.colouring import disks_written
     from ndbplan.describe.estimated import loads_of
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
@@ -154,5 +158,6 @@ def estimate(plan: Plan, workload_id: str | None, task: Task) -> Estimate:
     except UserError as refused:
         error = refused.line
     problems = check(plan, task.cancelled)
-    loads = loads_of(plan, now, problems)
-    return Estimate(plan, workload_id, now, tuple(problems), error, time.perf_counter() - began, loads)
+    loads, written = loads_of(plan, now, problems), disks_written(plan)
+    elapsed_s = time.perf_counter() - began
+    return Estimate(plan, workload_id, now, tuple(problems), error, elapsed_s, loads, written)
