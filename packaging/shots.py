@@ -273,7 +273,7 @@ def coloured(stage: Stage, sample: str, name: str) -> None:
     """The canvas coloured by one thing."""
     stage.open(sample)
     stage.window.panels.colours.choose(name)
-    stage.settle(lambda: stage.window.canvas.canvas_scene.look.colouring.name == name)
+    stage.settle(lambda: bool(stage.window.canvas.canvas_scene.look.colouring.shades))
 
 
 def coloured_changes(stage: Stage) -> None:
