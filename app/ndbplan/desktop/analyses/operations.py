@@ -195,6 +195,7 @@ class OperationsPanel(Panel):
         """Give one operation all the room: a kind of restart, or `add_nodes`; nothing: all share it."""
         self._only = operation
         self._show_lanes()
+        self._show_window()
 
     def _show_lanes(self) -> None:
         if self._only == "add_nodes":
