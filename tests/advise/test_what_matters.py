@@ -6,7 +6,8 @@ from itertools import islice
 
 import pytest
 
-from ndbplan.advise.candidates import Change, single_changes
+from ndbplan.advise.candidate import Change
+from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.what_matters import WhatMatters, key_of, what_matters

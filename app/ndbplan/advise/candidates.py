@@ -3,30 +3,30 @@
     for change in single_changes(plan):
         change.title, change.edit(plan)
 
-A parameter goes one sensible step up and down (twice and half of what it is, the next of its choices); a
-piece of hardware becomes the next that can be had, of all hosts of a kind and of one alone; a purpose moves
-to another disk; node groups, replicas, SQL nodes and the version change by one. Of hosts that do the same
-with the same hardware one stands for all. What the catalogue marks as only carried is left out, as no figure
-depends on it. Whether a change may be made is for `Legal`, here and for remedies.
+A parameter goes one sensible step up and down (twice and half of what it is, the next of its choices) and a
+kind of threads by one, of all nodes and of one alone; a table gets other partitions; a piece of hardware
+becomes the next that can be had, of all hosts of a kind and of one alone; a purpose moves to another disk;
+node groups, replicas, SQL nodes and the version change by one. Of hosts that do the same with the same
+hardware one stands for all. Whether a change may be made is for `Legal`, here and for remedies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
 
-from ndbplan.base.units import format_bytes, format_ndb_size
+from ndbplan.advise.candidate import Change
+from ndbplan.advise.candidate_settings import of_parameters, of_threads
+from ndbplan.base.units import format_bytes, how_many
 from ndbplan.checks.harm import harm
 from ndbplan.checks.layouts import hosts_with_data, layouts, role_name, uses_disk_data
 from ndbplan.checks.run import find
+from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
-from ndbplan.configuration.stated import SCOPES
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group, twin_host
-from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
 from ndbplan.edits.solutions import (
     MOST_CORES,
@@ -34,26 +34,20 @@ from ndbplan.edits.solutions import (
     can_have_devices,
     faster_each,
     faster_network,
+    more_space,
     set_everywhere,
     times_each,
 )
 from ndbplan.edits.validated import changed
-from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.modelled import moves
-from ndbplan.ndb.parameters import Parameter
+from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.ndb.version import SERIES
-from ndbplan.plan.fields import MAX_BYTES
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
+from ndbplan.plan.tables import PartitionBalance
 
-Edit = Callable[[Plan], Plan]
 _NEXT_CLOCK = 1.25
 """How many times as fast a clock is that can be had instead."""
-_FEW = 8
-"""Numbers up to this go by one, larger ones by half and twice."""
-_NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
-"""Stepped otherwise, or names of something."""
 _ROLES = (DiskRole.REDO, DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES, DiskRole.BACKUP)
 _HOST_FIELDS = ("cores", "sockets", "clock_ghz", "core_gain_per_clock", "memory_bytes", "network_bytes_per_s")
 _DISK_FIELDS = (
@@ -63,16 +57,6 @@ _DISK_FIELDS = (
 
 
 _PRICES = ("purchase_price", "monthly_price", "watts")
-
-
-@dataclass(frozen=True)
-class Change:
-    """One change that somebody may make."""
-
-    title: str
-    edit: Edit
-    what: str
-    """parameter, disk, role, memory, cores, network, group, replica, sql or version."""
 
 
 class Legal:
@@ -93,8 +77,11 @@ class Legal:
 
 def single_changes(plan: Plan) -> Iterator[Change]:
     """Every change, those of all nodes or hosts before those of one; what cannot be done raises EditError."""
+    nodes = [_first_data_node(plan, host) for host in _one_of_each(plan, hosts_with_data(plan))]
     yield from _of_the_whole(plan)
-    yield from _of_parameters(plan)
+    yield from of_parameters(plan, nodes)
+    yield from of_threads(plan, nodes)
+    yield from _of_tables(plan)
     yield from _of_hosts(plan)
     yield from _of_disks(plan)
     yield from _of_roles(plan)
@@ -110,6 +97,16 @@ def _of_the_whole(plan: Plan) -> Iterator[Change]:
                 yield Change(f"NoOfReplicas {other}", edit, "replica")
     if plan.sql_nodes:
         yield Change("One more SQL node, on a host like the last one's", _one_more_sql_node, "sql")
+    if len(plan.sql_nodes) > 1:
+        last = plan.sql_nodes[-1]
+        yield Change(f"Without SQL node {last.node_id}", partial(edits.remove, object_ids=(last.id,)), "sql")
+    for kept in (plan.backups_kept + 1, plan.backups_kept - 1):
+        if kept >= 0:
+            edit = partial(edits.set_plan, backups_kept=kept)
+            yield Change(f"{how_many(kept, 'backup')} kept at a time", edit, "backup")
+    if plan.tablespaces:
+        files = partial(more_space, factor=2.0, most_files=MANY_FILES)
+        yield Change("Twice as much space in data files", files, "disk")
     place = SERIES.index(plan.version.series)
     for series in (*SERIES[place + 1 : place + 2], *SERIES[max(0, place - 1) : place]):
         edit = partial(edits.set_plan, ndb_version=series)
@@ -124,51 +121,26 @@ def _one_more_sql_node(plan: Plan) -> Plan:
     return edits.add(plan, new.model_copy(update={"parameters": last.parameters, "options": last.options}))
 
 
-# Parameters.
+def _first_data_node(plan: Plan, host: Host) -> DataNode:
+    return next(one for one in plan.processes_of_host[host.id] if isinstance(one, DataNode))
 
 
-def _of_parameters(plan: Plan) -> Iterator[Change]:
-    for scope, section in SCOPES.items():
-        for parameter in catalogue.parameters(section, plan.version):
-            if parameter.name in _NOT_STEPPED or parameter.status == "internal":
-                continue
-            if moves(section, parameter.name):
-                for value in _steps(parameter, _value_of(plan, scope, parameter)):
-                    title = f"{parameter.name} {_shown(parameter, value)}"
-                    yield Change(
-                        title, partial(_set, scope=scope, name=parameter.name, value=value), "parameter"
-                    )
+# Tables.
 
 
-def _set(plan: Plan, scope: str, name: str, value: int | str) -> Plan:
-    if scope == "data_node" and isinstance(value, int):
-        return set_everywhere(plan, name, value)
-    return set_parameter(plan, scope, name, value)
-
-
-def _value_of(plan: Plan, scope: str, parameter: Parameter) -> int | str | None:
-    if scope == "data_node":
-        return node_settings(plan).value(parameter.name)
-    stated = getattr(plan.parameters, scope).get(parameter.name)
-    return parameter.default if stated is None else stated
-
-
-def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
-    """One sensible step up and one down; the other choices of what is chosen."""
-    if parameter.allowed_values:
-        yield from (one for one in parameter.allowed_values if one != now)
-    elif parameter.type == "bool":
-        yield 0 if now else 1
-    elif parameter.is_number and isinstance(now, int):
-        least, most = parameter.minimum or 0, MAX_BYTES if parameter.maximum is None else parameter.maximum
-        for value in (now + 1, now - 1) if abs(now) < _FEW else (2 * now, now // 2):
-            if least <= value <= most and value != now:
-                yield value
-
-
-def _shown(parameter: Parameter, value: int | str) -> str:
-    is_size = isinstance(value, int) and parameter.unit.startswith("bytes")
-    return format_ndb_size(int(value)) if is_size else str(value)
+def _of_tables(plan: Plan) -> Iterator[Change]:
+    """How many partitions a table has, and which of its replicas are read: what ALTER TABLE changes."""
+    for table in plan.tables:
+        if plan.features.partition_balance and not table.fully_replicated and table.partitions is None:
+            for balance in PartitionBalance:
+                if balance is not table.partition_balance:
+                    title = f"PARTITION_BALANCE {balance.value} of {table.full_name}"
+                    edit = partial(edits.update, object_id=table.id, partition_balance=balance)
+                    yield Change(title, edit, "table")
+        if plan.features.read_backup and not table.fully_replicated:
+            other = not reads_backup(table, plan.version)
+            title = f"READ_BACKUP {int(other)} of {table.full_name}"
+            yield Change(title, partial(edits.update, object_id=table.id, read_backup=other), "table")
 
 
 # Hardware.

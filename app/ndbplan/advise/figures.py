@@ -47,6 +47,11 @@ class Figure:
     """Whether no number is better than any: no error at all, never full."""
 
     @property
+    def counts_problems(self) -> bool:
+        """Whether rules decide it, which may read what nothing else depends on."""
+        return self.name in ("errors", "warnings")
+
+    @property
     def measured_as(self) -> str:
         """The kind of measurement that it is held against; nothing for what is counted."""
         return _MEASURED_AS.get(self.name, "")

@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ndbplan.advise.candidates import Change, Legal, single_changes
+from ndbplan.advise.candidate import Change
+from ndbplan.advise.candidates import Legal, single_changes
 from ndbplan.advise.cost import cost_of, cost_of_change
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
@@ -246,15 +247,16 @@ class _Search:
     def _row(self, one: _Tried) -> Mattering | None:
         """The figures of a change; None where there are none after it, or it may not be made."""
         plan, after = self.now.plan, one.after
-        if not self.lists_all and not self._may_gain(one):
+        leaves_it = one.change.is_carried and not self.figure.counts_problems
+        if not self.lists_all and (leaves_it or not self._may_gain(one)):
             return None
         if self.measure.is_dear and not self._is_legal(after):
             return None
+        before = self.measure.before
         try:
-            number, why = self.measure.of(self._estimation(after))
+            number, why = (before, "") if leaves_it else self.measure.of(self._estimation(after))
         except UserError:
             return None
-        before = self.measure.before
         gain = _gain(self.figure, before, number)
         is_listed = gain is not None and (gain > 0 or self.lists_all)
         if gain is None or not is_listed or not (self.measure.is_dear or self._is_legal(after)):

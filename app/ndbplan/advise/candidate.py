@@ -1,0 +1,23 @@
+"""A change of a plan that somebody may make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ndbplan.plan.plan import Plan
+
+Edit = Callable[[Plan], Plan]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change that somebody may make."""
+
+    title: str
+    edit: Edit
+    what: str
+    """parameter, threads, table, disk, role, memory, cores, network, group, replica, sql, backup
+    or version."""
+    is_carried: bool = False
+    """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""

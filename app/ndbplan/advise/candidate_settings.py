@@ -1,0 +1,125 @@
+"""Changes of configuration parameters and threads: one sensible step up and down, of all nodes and of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from functools import partial
+
+from ndbplan.advise.candidate import Change
+from ndbplan.base.units import format_ndb_size
+from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.stated import SCOPES
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.solutions import set_everywhere
+from ndbplan.estimate.stored import threads_of
+from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.modelled import moves
+from ndbplan.ndb.parameters import Parameter
+from ndbplan.ndb.threads.layout import ThreadConfigError, ThreadCounts, is_automatic, thread_types
+from ndbplan.plan.fields import MAX_BYTES
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
+
+_FEW = 8
+"""Numbers up to this go by one, larger ones by half and twice."""
+_NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
+"""Stepped otherwise, or names of something."""
+_KINDS = ("ldm", "tc", "recv", "send", "query")
+"""Threads of which there may be more or fewer."""
+_THERE_UNLESS_SAID = ("main", "rep", "ldm")
+"""Kinds of which a ThreadConfig that does not name them has one."""
+
+
+def of_parameters(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
+    """Steps of every parameter of a kind of nodes; `nodes`: which stand for the data nodes like them."""
+    for scope, section in SCOPES.items():
+        if scope == "shm" and not any(link.kind == "shm" for link in plan.links):
+            continue
+        for parameter in catalogue.parameters(section, plan.version):
+            if parameter.name not in _NOT_STEPPED and parameter.status != "internal":
+                yield from _of_parameter(plan, scope, section, parameter, nodes)
+
+
+def _of_parameter(
+    plan: Plan, scope: str, section: str, parameter: Parameter, nodes: Sequence[DataNode]
+) -> Iterator[Change]:
+    name, is_carried = parameter.name, not moves(section, parameter.name)
+    for value in _steps(parameter, _value_of(plan, scope, parameter)):
+        edit = partial(_set, scope=scope, name=name, value=value)
+        yield Change(f"{name} {_shown(parameter, value)}", edit, "parameter", is_carried)
+    if scope != "data_node" or is_carried or len(plan.data_nodes) < 2:
+        return
+    for node in nodes:
+        for value in _steps(parameter, node_settings(plan, node).value(name)):
+            title = f"{name} {_shown(parameter, value)} on data node {node.node_id} alone"
+            yield Change(title, partial(set_parameter, scope=node.id, name=name, value=value), "parameter")
+
+
+def _set(plan: Plan, scope: str, name: str, value: int | str) -> Plan:
+    if scope == "data_node" and isinstance(value, int):
+        return set_everywhere(plan, name, value)
+    return set_parameter(plan, scope, name, value)
+
+
+def _value_of(plan: Plan, scope: str, parameter: Parameter) -> int | str | None:
+    if scope == "data_node":
+        return node_settings(plan).value(parameter.name)
+    stated = getattr(plan.parameters, scope).get(parameter.name)
+    return parameter.default if stated is None else stated
+
+
+def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
+    """One sensible step up and one down; the other choices of what is chosen."""
+    if parameter.allowed_values:
+        yield from (one for one in parameter.allowed_values if one != now)
+    elif parameter.type == "bool":
+        yield 0 if now else 1
+    elif parameter.is_number and isinstance(now, int):
+        least, most = parameter.minimum or 0, MAX_BYTES if parameter.maximum is None else parameter.maximum
+        for value in (now + 1, now - 1) if abs(now) < _FEW else (2 * now, now // 2):
+            if least <= value <= most and value != now:
+                yield value
+
+
+def _shown(parameter: Parameter, value: int | str) -> str:
+    is_size = isinstance(value, int) and parameter.unit.startswith("bytes")
+    return format_ndb_size(int(value)) if is_size else str(value)
+
+
+# Threads.
+
+
+def of_threads(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
+    """One thread of a kind more or fewer, by ThreadConfig; nothing where that binds threads to processors."""
+    if not (plan.features.thread_config and nodes):
+        return
+    each = nodes if len(plan.data_nodes) > 1 else ()
+    alone = ((node, node.id, f" on data node {node.node_id} alone") for node in each)
+    for node, scope, whose in ((nodes[0], "data_node", ""), *alone):
+        if "cpu" in node_settings(plan, node).text("ThreadConfig").lower():
+            continue
+        try:
+            counts = threads_of(plan, node)
+        except ThreadConfigError:
+            continue
+        for kind in _KINDS:
+            for count in (getattr(counts, kind) + 1, getattr(counts, kind) - 1):
+                if thread_types()[kind]["min"] <= count <= thread_types()[kind]["max"]:
+                    title = f"{count} {kind} threads{whose}"
+                    edit = partial(_with_threads, scope=scope, text=_written(counts, kind, count))
+                    yield Change(title, edit, "threads")
+
+
+def _written(counts: ThreadCounts, kind: str, count: int) -> str:
+    """ThreadConfig with so many threads of a kind, the others as they are."""
+    wanted = replace(counts, **{kind: count})
+    threads = ((one.name, getattr(wanted, one.name)) for one in fields(wanted))
+    return ",".join(f"{name}={{count={n}}}" for name, n in threads if n or name in _THERE_UNLESS_SAID)
+
+
+def _with_threads(plan: Plan, scope: str, text: str) -> Plan:
+    stated = {"AutomaticThreadConfig": node_settings(plan).value("AutomaticThreadConfig")}
+    if is_automatic(plan.version, stated):
+        plan = set_parameter(plan, scope, "AutomaticThreadConfig", 0)
+    return set_parameter(plan, scope, "ThreadConfig", text)
