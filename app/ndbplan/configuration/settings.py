@@ -27,9 +27,15 @@ class NodeSettings:
     it and offer to take it away; everything else can still be computed, with the numbers that come out then.
     """
 
-    __slots__ = ("_parts", "_values", "section", "stated", "version")
+    __slots__ = ("_names", "_parts", "_values", "section", "stated", "version")
 
-    def __init__(self, section: str, stated: Mapping[str, int | str], version: NdbVersion) -> None:
+    def __init__(
+        self,
+        section: str,
+        stated: Mapping[str, int | str],
+        version: NdbVersion,
+        names: frozenset[str] | None = None,
+    ) -> None:
         self.section = section
         """Of the catalogue: DB, MGM, API, TCP, SHM or SYSTEM."""
         self.stated = stated
@@ -37,6 +43,8 @@ class NodeSettings:
         self.version = version
         self._values: dict[str, int | str | None] = with_twins(section, dict(stated), version)
         self._parts: dict[frozenset[str], NodeSettings] = {}
+        self._names = names
+        """The parameters that may be asked for; None: all."""
 
     @property
     def features(self) -> Features:
@@ -51,6 +59,8 @@ class NodeSettings:
         try:
             return self._values[name]
         except KeyError:
+            if self._names is not None and name not in self._names:
+                raise AssertionError(f"{name} is not among the parameters that are looked at here") from None
             value = self._values[name] = catalogue.default(self.section, name, self.version)
             return value
 
@@ -73,15 +83,18 @@ class NodeSettings:
         part = self._parts.get(names)
         if part is None:
             used = tuple((name, self.stated[name]) for name in sorted(names) if name in self.stated)
-            part = self._parts[names] = _shared_object(self.section, used, self.version)
+            part = self._parts[names] = _shared_object(self.section, used, self.version, names)
         return part
 
 
 @kept_by_value(1024)
 def _shared_object(
-    section: str, stated: tuple[tuple[str, int | str], ...], version: NdbVersion
+    section: str,
+    stated: tuple[tuple[str, int | str], ...],
+    version: NdbVersion,
+    names: frozenset[str] | None = None,
 ) -> NodeSettings:
-    return NodeSettings(section, dict(stated), version)
+    return NodeSettings(section, dict(stated), version, names)
 
 
 @kept_by_identity(size=2048)

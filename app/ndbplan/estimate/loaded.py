@@ -29,11 +29,14 @@ from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.node_settings import KEPT_NODES
-from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate, operations_of
+from ndbplan.estimate.load.redo import NodeRedo, OperationRedo, RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
+from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.storage import memory_per_row as of_row
+from ndbplan.estimate.storage.machines import Machines
+from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.storage.table_memory import rules_with
 from ndbplan.estimate.stored import (
@@ -153,34 +156,64 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
     if workload is None:
         return CpuEstimate((), ())
     coming = _coming(plan, workload)
-    return cpu_of(machines_of(plan), node_loads(plan, workload), clients(plan, workload), coming)
+    return cpu_of(narrowed(machines_of(plan)), node_loads(plan, workload), clients(plan, workload), coming)
 
 
 def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:
     """Traffic of every host under a workload; nothing without one."""
     if workload is None:
         return NetworkEstimate(())
-    return network_of(machines_of(plan), node_loads(plan, workload), _coming(plan, workload))
+    return network_of(narrowed(machines_of(plan)), node_loads(plan, workload), _coming(plan, workload))
 
 
 def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
     """Every location whose uplink has a stated speed. Nothing when none has."""
     hosts = [host for _, host in _coming(plan, workload)]
-    return uplinks_of(machines_of(plan), node_loads(plan, workload), hosts)
+    return uplinks_of(narrowed(machines_of(plan)), node_loads(plan, workload), hosts)
+
+
+def node_loads_by_id(plan: Plan, workload: Workload | None) -> dict[int, NodeLoad]:
+    """What is asked of each data node, by node id."""
+    return _by_id(node_loads(plan, workload))
+
+
+@kept_by_identity(size=16)
+def _by_id(loads: tuple[NodeLoad, ...]) -> dict[int, NodeLoad]:
+    return {load.node_id: load for load in loads}
 
 
 def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
     """Log bytes of every operation, and under `workload` the rates of every node and when its log is full."""
-    operations = tuple(one for w in plan.workloads for one in operations_of(plan.tables, w, plan.version))
-    found, near = redo_of(machines_of(plan), node_loads(plan, workload), operations), reach(plan, "load")
+    operations = same(one for w in plan.workloads for one in operations_of(plan.tables, w, plan.version))
+    machines, near = narrowed(machines_of(plan)), reach(plan, "load")
+    return _redo(machines, node_loads(plan, workload), operations, near)
+
+
+@kept_by_identity(size=16)
+def _redo(
+    machines: Machines, loads: tuple[NodeLoad, ...], operations: tuple[OperationRedo, ...], near: Nearness
+) -> RedoEstimate:
+    found = redo_of(machines, loads, operations)
     nodes = tuple(_less_certain(near, node) for node in found.nodes)
     return replace(near.widened_in(found, ("time_to_full_s",)), nodes=nodes)
 
 
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
-    loads, near = {load.node_id: load for load in node_loads(plan, workload)}, reach(plan, "load")
-    found = checkpoint_of(machines_of(plan), node_data_by_id(plan), loads, stored_loads(plan, workload))
+    machines, near = narrowed(machines_of(plan)), reach(plan, "load")
+    loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
+    return _checkpoint(machines, node_data_by_id(plan), loads, of_tables, near)
+
+
+@kept_by_identity(size=16)
+def _checkpoint(
+    machines: Machines,
+    held: dict[int, NodeData],
+    loads: dict[int, NodeLoad],
+    of_tables: tuple[TableLoad, ...],
+    near: Nearness,
+) -> CheckpointEstimate:
+    found = checkpoint_of(machines, held, loads, of_tables)
     return replace(found, nodes=tuple(_less_certain(near, node) for node in found.nodes))
 
 
@@ -208,12 +241,11 @@ def _stored_on_disk(tables: tuple[Table, ...], version: NdbVersion, lying: Lying
     return tuple((table, {} if lying is None else lying.shares[table.id][0]) for table in on_disk)
 
 
-@kept_by_identity(size=4)
 def disk_data(plan: Plan, workload: Workload | None) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk."""
     stored = stored_on_disk(plan)
     loads = table_loads(plan, workload) if stored else ()
-    return disk_data_of(machines_of(plan), stored, plan.tablespaces, plan.logfile_groups, loads)
+    return disk_data_of(narrowed(machines_of(plan)), stored, plan.tablespaces, plan.logfile_groups, loads)
 
 
 def undo_log(plan: Plan, workload: Workload | None) -> tuple[UndoUse, ...]:
@@ -230,7 +262,7 @@ def undo_log(plan: Plan, workload: Workload | None) -> tuple[UndoUse, ...]:
 def disk_demand(plan: Plan, workload: Workload | None) -> DisksEstimate:
     """What a workload asks of every disk that data nodes use; a disk without traffic is listed as idle."""
     logs, checkpoints, pages = redo(plan, workload), checkpoint(plan, workload), disk_data(plan, workload)
-    return demand_of(machines_of(plan), logs, checkpoints, pages)
+    return demand_of(narrowed(machines_of(plan)), logs, checkpoints, pages)
 
 
 # How much room a row takes.

@@ -19,7 +19,8 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
-from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads
+from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads_by_id
+from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.stored import machines_of, node_data, node_data_by_id, reach, stored_shares_of
 from ndbplan.estimate.times import backup as backups
 from ndbplan.estimate.times import restart as restarts
@@ -27,6 +28,7 @@ from ndbplan.estimate.times import restore_backup as restores
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
@@ -46,11 +48,11 @@ def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
 @kept_by_identity(16)
 def _running(plan: Plan, workload: Workload | None) -> Running:
     return Running(
-        machines_of(plan),
+        narrowed(machines_of(plan)),
         node_data_by_id(plan),
         sum(1 + len(table.indexes) for table in plan.tables),
         _files(plan),
-        {load.node_id: load for load in node_loads(plan, workload)},
+        node_loads_by_id(plan, workload),
         checkpoint(plan, workload),
         disk_data(plan, workload),
         traffic_on_disks(plan, workload),
@@ -102,13 +104,17 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     """
     job = None if workload is None else job_of(plan, workload)
     estimate = backups.backup(
-        machines_of(plan),
+        narrowed(machines_of(plan)),
         node_data(plan),
-        {load.node_id: load for load in node_loads(plan, workload)},
+        node_loads_by_id(plan, workload),
         traffic_on_disks(plan, workload),
         None if job is None else job.transactions / job.rate_per_s.value,
     )
-    near = reach(plan, "backup")
+    return _less_certain(estimate, reach(plan, "backup"))
+
+
+@kept_by_identity(size=16)
+def _less_certain(estimate: BackupEstimate, near: Nearness) -> BackupEstimate:
     return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
 
 
@@ -119,7 +125,7 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
     """
     stored = [(table, stored_shares_of(plan, table)) for table in plan.tables]
     return restores.restore_backup(
-        machines_of(plan), stored, node_data(plan), backup(plan), create_disk_data(plan)
+        narrowed(machines_of(plan)), stored, node_data(plan), backup(plan), create_disk_data(plan)
     )
 
 

@@ -7,7 +7,6 @@ Rows on disk take their full declared width (NDB 7.4.10, Dbtup::computeTableMeta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_identity
@@ -287,11 +286,12 @@ def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) 
     )
 
 
+@kept_by_identity(size=16)
 def disk_data(
     machines: Machines,
     stored: Stored,
-    spaces: Sequence[Tablespace],
-    groups: Sequence[LogfileGroup],
+    spaces: tuple[Tablespace, ...],
+    groups: tuple[LogfileGroup, ...],
     loads: tuple[TableLoad, ...],
 ) -> DiskDataEstimate:
     """Space and traffic of tables with columns on disk. `stored`: those tables; `loads`: on whole tables."""

@@ -136,6 +136,7 @@ def _demand(constants: Constants, host_id: str, hostname: str, disk: Disk, *stre
     return DiskDemand(host_id, disk.id, hostname, disk.name, streams, written, by_purpose, utilisation)
 
 
+@kept_by_identity(size=16)
 def demand_of(
     machines: Machines, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
 ) -> DisksEstimate:

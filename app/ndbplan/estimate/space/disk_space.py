@@ -10,6 +10,7 @@ error log (MaxNoOfSavedMessages entries of 999 bytes).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,18 +18,25 @@ from typing import Any, NamedTuple
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.directories import disk_of_path, disks_of_roles
-from ndbplan.configuration.settings import no_of_replicas, settings_by_node
-from ndbplan.estimate.constants import constants_of
+from ndbplan.configuration.directories import disk_of_path
+from ndbplan.configuration.settings import replicas_of
 from ndbplan.estimate.load.node_settings import KEPT_NODES
+from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.space.file_sizes import FILE_SETTINGS, GROW_WITH_ROWS, FileSizes, file_sizes, in_bytes
-from ndbplan.estimate.stored import node_data_by_id, reach
+from ndbplan.estimate.storage.machines import Machines
+from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.estimate.stored import machines_of, node_data_by_id, reach
 from ndbplan.estimate.timed import backup
+from ndbplan.estimate.times.backup import BackupEstimate
 from ndbplan.ndb.nearness import Nearness
-from ndbplan.plan.hardware import Disk
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import LogfileGroup, Tablespace
 from ndbplan.plan.workloads import Workload
+
+_READ = FILE_SETTINGS | {"NoOfReplicas"}
+"""Parameters that are looked at here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +191,7 @@ class DiskSpaceEstimate:
 def _node_space(
     node: DataNode,
     sizes: FileSizes,
-    places: dict[DiskRole, Disk | None],
+    places: Mapping[DiskRole, Disk | None],
     disks: tuple[Disk, ...],
     near: Nearness,
 ) -> NodeSpace:
@@ -198,41 +206,56 @@ def _node_space(
     return NodeSpace(node.node_id, tuple(placed), in_bytes((one.files, one.bytes) for one in placed))
 
 
-@kept_by_identity(size=8)
 def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimate:
     """Disk space of all files of the data nodes; under a workload backups have its changes in their log."""
-    held = node_data_by_id(plan)
-    saved = {node.node_id: node for node in backup(plan, workload).nodes} if plan.backups_kept else {}
-    replicas = no_of_replicas(plan)
-    settings, constants, near = settings_by_node(plan), constants_of(plan), reach(plan, "storage")
+    return _disk_space(
+        narrowed(machines_of(plan), _READ),
+        node_data_by_id(plan),
+        backup(plan, workload) if plan.backups_kept else None,
+        plan.logfile_groups,
+        plan.tablespaces,
+        plan.backups_kept,
+        reach(plan, "storage"),
+    )
+
+
+@kept_by_identity(size=24)
+def _disk_space(
+    machines: Machines,
+    held: dict[int, NodeData],
+    backups: BackupEstimate | None,
+    groups: tuple[LogfileGroup, ...],
+    spaces: tuple[Tablespace, ...],
+    backups_kept: int,
+    near: Nearness,
+) -> DiskSpaceEstimate:
+    saved = {} if backups is None else {node.node_id: node for node in backups.nodes}
+    replicas = replicas_of(machines.settings)
     nodes = []
-    users: dict[str, list[_User]] = {}
-    for node in plan.data_nodes:
+    users: dict[str, tuple[Host, Disk, list[_User]]] = {}
+    for node in machines.nodes:
         data, one = held.get(node.node_id), saved.get(node.node_id)
         sizes = file_sizes(
-            settings[node.node_id].only(FILE_SETTINGS),
-            constants,
+            node.settings.only(FILE_SETTINGS),
+            machines.constants,
             None if data is None else data.alike,
             None if one is None else one.written_bytes,
             None if one is None else one.log_bytes,
-            plan.logfile_groups,
-            plan.tablespaces,
-            plan.backups_kept,
+            groups,
+            spaces,
+            backups_kept,
             replicas,
         )
-        places = disks_of_roles(plan, node)
-        space = _node_space(node, sizes, places, plan.host(node.host_id).disks, near)
+        disks = {disk.id: disk for disk in node.host.disks}
+        space = _node_space(node.node, sizes, node.disks, node.host.disks, near)
         nodes.append(space)
-        here = [disk.id for disk in places.values() if disk is not None]
+        here = [disk.id for disk in node.disks.values() if disk is not None]
         here += [files.disk_id for files in space.files if files.disk_id is not None]
-        user = _user(space, sizes, places, near)
+        user = _user(space, sizes, node.disks, near)
         for disk_id in dict.fromkeys(here):
-            users.setdefault(disk_id, []).append(user)
-    disks = []
-    for disk_id, own in users.items():
-        host = plan.host_of_disk[disk_id]
-        disks.append(_on_disk(host.id, host.hostname, plan.by_id[disk_id], *own))
-    return DiskSpaceEstimate(tuple(nodes), tuple(disks))
+            users.setdefault(disk_id, (node.host, disks[disk_id], []))[-1].append(user)
+    found = [_on_disk(host.id, host.hostname, disk, *own) for host, disk, own in users.values()]
+    return DiskSpaceEstimate(tuple(nodes), tuple(found))
 
 
 class _User(NamedTuple):
@@ -244,7 +267,9 @@ class _User(NamedTuple):
 
 
 @kept_by_identity(size=KEPT_NODES)
-def _user(space: NodeSpace, sizes: FileSizes, places: dict[DiskRole, Disk | None], near: Nearness) -> _User:
+def _user(
+    space: NodeSpace, sizes: FileSizes, places: Mapping[DiskRole, Disk | None], near: Nearness
+) -> _User:
     grown = ((places[role], role, near.widened(more)) for role, more in sizes.filled)
     return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
 

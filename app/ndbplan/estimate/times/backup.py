@@ -9,7 +9,7 @@ Source: engine model 5.5, 9 and 16.4; constants by name in resources/ndb/constan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -306,9 +306,10 @@ def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
     return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
 
 
+@kept_by_identity(size=16)
 def backup(
     machines: Machines,
-    held: Iterable[NodeData],
+    held: tuple[NodeData, ...],
     loads: Mapping[int, NodeLoad],
     disks: DisksEstimate,
     job_s: float | None = None,

@@ -1,0 +1,70 @@
+"""Data nodes as figures of loads and times see them, so that these are kept while the rest changes.
+
+machines = narrowed(machines_of(plan))          # one object for all plans that agree in what they read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ndbplan.base.kept import kept_by_identity, kept_by_value, same
+from ndbplan.configuration.settings import NodeSettings
+from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
+from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.ndb.threads.layout import THREAD_PARAMETERS
+from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.processes import DataNode, DiskRole
+
+READ = (
+    NODE_SETTINGS
+    | frozenset(THREAD_PARAMETERS)
+    | {
+        "BackupLogBufferSize",
+        "ClassicFragmentation",
+        "DataMemory",
+        "IndexMemory",
+        "InitFragmentLogFiles",
+        "MaxReorgBuildBatchSize",
+        "NoOfFragmentLogParts",
+        "MinFreePct",
+        "NoOfReplicas",
+        "RedoBuffer",
+        "TwoPassInitialNodeRestartCopy",
+    }
+)
+"""Parameters that figures of loads and of times read of data nodes."""
+
+
+def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
+    """The same with no other parameters than these: one object for all clusters that agree in the rest."""
+    nodes = (_machine(one.node, one.host, one.settings.only(names), one.disks) for one in machines.nodes)
+    groups = _groups(tuple(tuple(one.node_id for one in group) for group in machines.groups))
+    return _machines(
+        machines.constants, machines.settings.only(names), machines.locations, groups, same(nodes)
+    )
+
+
+@kept_by_identity(size=4 * KEPT_NODES)
+def _machine(
+    node: DataNode, host: Host, settings: NodeSettings, disks: Mapping[DiskRole, Disk | None]
+) -> Machine:
+    return Machine(node, host, settings, disks)
+
+
+@kept_by_value(16)
+def _groups(node_ids: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    return node_ids
+
+
+@kept_by_identity(size=16)
+def _machines(
+    constants: Constants,
+    settings: NodeSettings,
+    locations: tuple[Location, ...],
+    groups: tuple[tuple[int, ...], ...],
+    nodes: tuple[Machine, ...],
+) -> Machines:
+    by_id = {one.node_id: one for one in nodes}
+    members = tuple(tuple(by_id[node_id] for node_id in group) for group in groups)
+    return Machines(constants, settings, by_id, members, locations)
