@@ -17,7 +17,7 @@ class Change:
     title: str
     edit: Edit
     what: str
-    """parameter, threads, table, disk, role, memory, cores, network, group, replica, sql, backup
-    or version."""
+    """parameter, threads, table, disk, role, memory, cores, network, group, replica, sql,
+    management, backup or version."""
     is_carried: bool = False
     """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""

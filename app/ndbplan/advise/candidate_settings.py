@@ -25,7 +25,7 @@ _FEW = 8
 """Numbers up to this go by one, larger ones by half and twice."""
 _NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
 """Stepped otherwise, or names of something."""
-_KINDS = ("ldm", "tc", "recv", "send", "query")
+_KINDS = ("ldm", "tc", "recv", "send", "query", "recover", "main", "rep")
 """Threads of which there may be more or fewer."""
 _THERE_UNLESS_SAID = ("main", "rep", "ldm")
 """Kinds of which a ThreadConfig that does not name them has one."""

@@ -56,6 +56,16 @@ _DISK_FIELDS = (
 )  # fmt: skip
 
 
+_BALANCES = (
+    PartitionBalance.FOR_RP_BY_NODE,
+    PartitionBalance.FOR_RA_BY_NODE,
+    PartitionBalance.FOR_RP_BY_LDM,
+    PartitionBalance.FOR_RA_BY_LDM,
+    PartitionBalance.FOR_RA_BY_LDM_X_2,
+    PartitionBalance.FOR_RA_BY_LDM_X_3,
+    PartitionBalance.FOR_RA_BY_LDM_X_4,
+)
+"""Fewest partitions first."""
 _PRICES = ("purchase_price", "monthly_price", "watts")
 
 
@@ -100,6 +110,10 @@ def _of_the_whole(plan: Plan) -> Iterator[Change]:
     if len(plan.sql_nodes) > 1:
         last = plan.sql_nodes[-1]
         yield Change(f"Without SQL node {last.node_id}", partial(edits.remove, object_ids=(last.id,)), "sql")
+    used = {node.host_id for node in plan.management_nodes}
+    for host in [host for host in plan.hosts if host.id not in used][-1:]:
+        edit = partial(_one_more_management_node, host_id=host.id)
+        yield Change(f"One more management node, on {host.hostname}", edit, "management")
     for kept in (plan.backups_kept + 1, plan.backups_kept - 1):
         if kept >= 0:
             edit = partial(edits.set_plan, backups_kept=kept)
@@ -125,6 +139,10 @@ def _first_data_node(plan: Plan, host: Host) -> DataNode:
     return next(one for one in plan.processes_of_host[host.id] if isinstance(one, DataNode))
 
 
+def _one_more_management_node(plan: Plan, host_id: str) -> Plan:
+    return edits.add(plan, offers.make_process(plan, "management", host_id))
+
+
 # Tables.
 
 
@@ -132,11 +150,16 @@ def _of_tables(plan: Plan) -> Iterator[Change]:
     """How many partitions a table has, and which of its replicas are read: what ALTER TABLE changes."""
     for table in plan.tables:
         if plan.features.partition_balance and not table.fully_replicated and table.partitions is None:
-            for balance in PartitionBalance:
-                if balance is not table.partition_balance:
-                    title = f"PARTITION_BALANCE {balance.value} of {table.full_name}"
-                    edit = partial(edits.update, object_id=table.id, partition_balance=balance)
-                    yield Change(title, edit, "table")
+            at = _BALANCES.index(table.partition_balance)
+            for balance in (*_BALANCES[at + 1 : at + 2], *_BALANCES[max(0, at - 1) : at]):
+                title = f"PARTITION_BALANCE {balance.value} of {table.full_name}"
+                yield Change(
+                    title, partial(edits.update, object_id=table.id, partition_balance=balance), "table"
+                )
+        if plan.features.read_backup:
+            whole = "no" if table.fully_replicated else "yes"
+            edit = partial(edits.update, object_id=table.id, fully_replicated=not table.fully_replicated)
+            yield Change(f"FULLY_REPLICATED {whole} of {table.full_name}", edit, "table")
         if plan.features.read_backup and not table.fully_replicated:
             other = not reads_backup(table, plan.version)
             title = f"READ_BACKUP {int(other)} of {table.full_name}"

@@ -36,6 +36,7 @@ READ = (
 """Parameters that figures of loads and of times read of data nodes."""
 
 
+@kept_by_identity(size=32)
 def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
     """The same with no other parameters than these: one object for all clusters that agree in the rest."""
     nodes = (_machine(one.node, one.host, one.settings.only(names), one.disks) for one in machines.nodes)
