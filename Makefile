@@ -11,6 +11,8 @@ BREAKS ?= 4
 ACTIONS ?= 100000
 EDITS ?= 10000
 LAWS ?= 400
+PREVIEWS ?= 1000
+BARS ?= 200
 SECONDS ?= 1000000
 SEED ?= 1
 
@@ -25,7 +27,7 @@ help:
 	@echo "make score   errors, ranges and skill against what running clusters showed; ACCEPT=\"why\" sets the headlines to beat"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
 	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills; INPUTS=1000 PLANS=20 EDITS=100 LAWS=8"
-	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) SECONDS=60 SEED=7 say how many"
+	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) PREVIEWS=20 BARS=20 SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
 
@@ -70,6 +72,8 @@ attack: setup-test
 		$(PYTHON) -m pytest -q -n auto tests/checks/test_laws.py tests/simulate/test_laws.py tests/advise/test_sustained.py
 	NDBPLAN_EXAMPLES=$(LAWS) QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto -m hypothesis tests
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/monkey.py --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
+	$(PYTHON) tests/attack/previews.py --plans $(PREVIEWS) --by-command 20 --seed $(SEED)
+	$(PYTHON) tests/attack/error_bars.py --seeds $(BARS)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/kills.py --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/acts.py --breaks $(BREAKS) --seconds $(SECONDS) --seed $(SEED)
 

@@ -19,6 +19,7 @@ NO_FORMULAS = {
     "estimate/estimation.py": "asks each part of the estimates once",
     "estimate/grown.py": "takes the plan apart for times/reorganise.py",
     "estimate/loaded.py": "takes the plan apart for load/",
+    "estimate/narrowed.py": "leaves out parameters that are not read",
     "estimate/stored.py": "takes the plan apart for storage/",
     "simulate/kernel/ready.py": "gets the compiled kernel ready",
     "simulate/kernel/records.py": "writes down what the laws made",

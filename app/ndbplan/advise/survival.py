@@ -9,13 +9,16 @@ whole again by the estimate of restarts. Parts that do the same are worked out o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
+from ndbplan.advise.executors import each_of
 from ndbplan.advise.load_left import LoadLeft
+from ndbplan.base.errors import Cancelled
+from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.arrays import worn
@@ -32,9 +35,12 @@ from ndbplan.ndb.survival import Outcome, Side, listed
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
+from ndbplan.plan.workloads import Workload
 
 LISTED_PAIRS = 50_000
 """With more pairs than this, of parts that do the same only the first (a host before its disks) is paired."""
+_PIECES_OF_EACH = 2
+"""Pieces of the work for each process, which begins each with the plan as it is."""
 _PAIRED_FIRST = ("host", "rack", "switch", "link", "node", "disk", "device")
 
 
@@ -85,9 +91,34 @@ class SurvivalReport(Shape):
         return tuple(tuple(str(part) for part in killer) for killer in self.smallest_killers)
 
 
-def survive(now: Estimation, depth: int = 1, cancelled: Callable[[], bool] = lambda: False) -> SurvivalReport:
-    """Every failure of up to `depth` (1 or 2) parts; with a workload its load must be carried."""
-    return _Work(now, cancelled).report(depth)
+def survive(
+    now: Estimation,
+    depth: int = 1,
+    cancelled: Callable[[], bool] = lambda: False,
+    *,
+    workers: int = 1,
+    scheduler: str | None = None,
+) -> SurvivalReport:
+    """Every failure of up to `depth` (1 or 2) parts; with a workload its load must be carried.
+
+    With several `workers`, or with the `scheduler` of a Dask cluster, other processes look at pairs: the same
+    answer.
+    """
+    return _Work(now, cancelled).report(depth, workers, scheduler)
+
+
+class _Asked(NamedTuple):
+    """Some sets of parts that fail together, for another process."""
+
+    plan: Plan
+    workload: Workload | None
+    dead: tuple[tuple[Part, ...], ...]
+
+
+def _answered(asked: _Asked) -> list[Failure]:
+    with keeping():
+        work = _Work(Estimation(asked.plan, asked.workload), lambda: False)
+        return [work.failure(dead) for dead in asked.dead]
 
 
 @dataclass(frozen=True)
@@ -141,7 +172,7 @@ class _Work:
         failures = self.search.failures
         return {part: failures.damage([part]).dead for part in self.search.parts}
 
-    def report(self, depth: int) -> SurvivalReport:
+    def report(self, depth: int, workers: int, scheduler: str | None) -> SurvivalReport:
         parts = self.search.parts
         sets: list[tuple[Part, ...]] = [(part,) for part in parts]
         left_out = 0
@@ -149,9 +180,27 @@ class _Work:
             paired = parts if len(parts) * (len(parts) - 1) // 2 <= LISTED_PAIRS else self._one_of_each()
             sets += combinations(paired, 2)
             left_out = (len(parts) * (len(parts) - 1) - len(paired) * (len(paired) - 1)) // 2
-        failures = tuple(self.failure(dead) for dead in sets)
+        if depth > 1 and (workers > 1 or scheduler is not None):
+            failures = self._elsewhere(sets, workers, scheduler)
+        else:
+            failures = tuple(self.failure(dead) for dead in sets)
         offered = None if self.load is None else self.load.offered_per_s
         return SurvivalReport(failures, self.search.smallest(depth), offered, tuple(self._notes()), left_out)
+
+    def _elsewhere(
+        self, sets: Sequence[tuple[Part, ...]], workers: int, scheduler: str | None
+    ) -> tuple[Failure, ...]:
+        size = max(1, -(-len(sets) // (workers * _PIECES_OF_EACH)))
+        pieces = [
+            _Asked(self.plan, self.loaded.workload, tuple(sets[at : at + size]))
+            for at in range(0, len(sets), size)
+        ]
+        found: list[Failure] = []
+        for answers in each_of(_answered, pieces, workers=workers, scheduler=scheduler):
+            found += answers
+            if self.cancelled():
+                raise Cancelled
+        return tuple(found)
 
     def in_short(self) -> SingleFailures:
         judged = {part: self.search.of_parts(part) for part in self.search.parts}

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidates import Legal, single_changes
 from ndbplan.advise.cost import cost_of, cost_of_change
+from ndbplan.advise.executors import each_of
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
 from ndbplan.advise.max_load import DEFAULT_S, MaxLoad, max_load, steady_scenario
@@ -36,11 +38,12 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
-
-T = TypeVar("T")
+    from ndbplan.plan.workloads import Workload
 
 TOP = 20
 _WORKERS = 2
+_PIECES_OF_EACH = 2
+"""Pieces of the work for each process, which begins each with the plan as it is."""
 _TRIED_ABOVE = (1.0 + 2 * PRECISION, 1.05)
 """Rates, against the present highest one, of which one must hold where a change gains: a little less log may
 meet a full log where a little more does not."""
@@ -98,15 +101,22 @@ def what_matters(
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     found: Callable[[Mattering], None] = lambda row: None,
+    workers: int = 1,
+    scheduler: str | None = None,
 ) -> WhatMatters:
     """The legal single changes that gain, the best `top` of them; None: all that are legal, worse ones too.
 
     A change is legal when no rule finds a new or worse error or warning after it. `found` hears of each that
-    gains as soon as it is known, `progress` the share that is done. Raises UserError where the plan has no
-    such figure, Cancelled when told to stop.
+    gains as soon as it is known, `progress` the share that is done. With several `workers`, or with the
+    `scheduler` of a Dask cluster, other processes work out the same rows. Raises UserError where the plan has
+    no such figure, Cancelled when told to stop.
     """
     with keeping(now.kept):
-        return _Search(now, figure, cancelled, progress or (lambda share: None), found).ranked(top)
+        search = _Search(
+            now, figure, cancelled, progress or (lambda share: None), found, lists_all=top is None
+        )
+        rows = search.rows() if workers == 1 and scheduler is None else search.rows_from(workers, scheduler)
+        return search.ranked(rows, top)
 
 
 class _Measure:
@@ -164,10 +174,42 @@ class _HighestLoad(_Measure):
 
 
 class _Tried(NamedTuple):
-    """A change that can be made, and the plan after it."""
+    """A change that can be made, the plan after it, and its place among all changes."""
 
     change: Change
     after: Plan
+    place: int
+
+
+class _Row(NamedTuple):
+    """What a change comes to: such that another process can hand it over."""
+
+    place: int
+    set: tuple[str, ...] | None
+    after: Quantity | None
+    gain: float
+    cost: Quantity | None
+    why: str
+
+
+class _Asked(NamedTuple):
+    """Some of the changes of a plan, for another process."""
+
+    plan: Plan
+    workload: Workload | None
+    figure: str
+    lists_all: bool
+    places: frozenset[int]
+
+
+def _answered(asked: _Asked) -> list[_Row]:
+    """The rows of some changes."""
+    from ndbplan.estimate.estimation import Estimation
+
+    with keeping():
+        now = Estimation(asked.plan, asked.workload)
+        search = _Search(now, FIGURES[asked.figure], lists_all=asked.lists_all)
+        return [row for one in search.tried(asked.places) if (row := search.row(one)) is not None]
 
 
 class _Search:
@@ -177,56 +219,85 @@ class _Search:
         self,
         now: Estimation,
         figure: Figure,
-        cancelled: Callable[[], bool],
-        progress: Callable[[float], None],
-        found: Callable[[Mattering], None],
+        cancelled: Callable[[], bool] = lambda: False,
+        progress: Callable[[float], None] = lambda share: None,
+        found: Callable[[Mattering], None] = lambda row: None,
+        *,
+        lists_all: bool,
     ) -> None:
-        self.now, self.figure = now, figure
+        self.now, self.figure, self.lists_all = now, figure, lists_all
         self.cancelled, self.progress, self.found = cancelled, progress, found
-        self.is_legal = Legal(now.plan)
         is_searched = figure is FIGURES["max-load"] and now.workload is not None
         if is_searched and now.workload is not None and now.workload.load.kind != "job":
             self.measure: _Measure = _HighestLoad(now, cancelled)
         else:
             self.measure = _Measure(now, figure)
         self.by_cost = cost_of(now.plan).total is not None
-        self.lists_all = False
+        self.count = 0
+        """Changes that can be made at all."""
 
-    def ranked(self, top: int | None) -> WhatMatters:
+    @cached_property
+    def is_legal(self) -> Legal:
+        """Which changes may be made."""
+        return Legal(self.now.plan)
+
+    def ranked(self, rows: Sequence[Mattering], top: int | None) -> WhatMatters:
         """The rows, best first."""
-        self.lists_all = top is None
-        tried = list(self._tried())
-        with ThreadPoolExecutor(_WORKERS) as pool:
-            rows = [row for row in self._each(pool, self._row, tried) if row is not None]
         gains = [row for row in rows if row.gain > 0]
         changes = sorted(rows if self.lists_all else gains, key=self._rank)[:top]
-        before = self.measure.before
-        return WhatMatters(self.figure, before, tuple(changes), len(tried), len(gains), self.by_cost)
+        return WhatMatters(
+            self.figure, self.measure.before, tuple(changes), self.count, len(gains), self.by_cost
+        )
 
-    def _tried(self) -> Iterator[_Tried]:
+    def rows(self) -> list[Mattering]:
+        """Worked out here, two at a time."""
+        tried = list(self.tried())
+        self.count = len(tried)
+        rows = []
+
+        def answered(one: _Tried) -> Mattering | None:
+            with keeping(self.now.kept):
+                row = self.row(one)
+            return None if row is None else self._told(row, one.change)
+
+        with ThreadPoolExecutor(_WORKERS) as pool:
+            for done, row in enumerate(pool.map(answered, tried), start=1):
+                rows += [] if row is None else [row]
+                self.progress(done / len(tried))
+        return rows
+
+    def rows_from(self, workers: int, scheduler: str | None) -> list[Mattering]:
+        """The same, worked out in other processes."""
+        changes = {one.place: one.change for one in self.tried()}
+        self.count, places = len(changes), list(changes)
+        several = max(1, workers) * _PIECES_OF_EACH
+        pieces = [
+            _Asked(self.now.plan, self.now.workload, self.figure.name, self.lists_all, frozenset(some))
+            for at in range(several)
+            if (some := places[at::several])
+        ]
+        rows: list[_Row] = []
+        for done, part in enumerate(
+            each_of(_answered, pieces, workers=workers, scheduler=scheduler), start=1
+        ):
+            rows += part
+            self.progress(done / len(pieces))
+            if self.cancelled():
+                raise Cancelled
+        return [self._told(row, changes[row.place]) for row in sorted(rows, key=lambda row: row.place)]
+
+    def tried(self, places: frozenset[int] | None = None) -> Iterator[_Tried]:
+        """The changes at some places that can be made; without any: all of them."""
         plan = self.now.plan
-        for change in single_changes(plan):
+        for place, change in enumerate(single_changes(plan)):
+            if places is not None and place not in places:
+                continue
             with suppress(UserError):
                 after = change.edit(plan)
                 if after is not plan and value_changes(plan, after):
-                    yield _Tried(change, after)
+                    yield _Tried(change, after, place)
             if self.cancelled():
                 raise Cancelled
-
-    def _each(self, pool: Executor, answer: Callable[[_Tried], T], asked: Sequence[_Tried]) -> list[T]:
-        """The answer of each, in their order, two at a time."""
-
-        def kept(one: _Tried) -> T:
-            if self.cancelled():
-                raise Cancelled
-            with keeping(self.now.kept):
-                return answer(one)
-
-        answers = []
-        for done, one in enumerate(pool.map(kept, asked), start=1):
-            answers.append(one)
-            self.progress(done / len(asked))
-        return answers
 
     def _estimation(self, after: Plan) -> Estimation:
         workload = self.now.workload
@@ -244,8 +315,10 @@ class _Search:
             raise Cancelled
         return self.is_legal(after)
 
-    def _row(self, one: _Tried) -> Mattering | None:
+    def row(self, one: _Tried) -> _Row | None:
         """The figures of a change; None where there are none after it, or it may not be made."""
+        if self.cancelled():
+            raise Cancelled
         plan, after = self.now.plan, one.after
         leaves_it = one.change.is_carried and not self.figure.counts_problems
         if not self.lists_all and (leaves_it or not self._may_gain(one)):
@@ -261,21 +334,25 @@ class _Search:
         is_listed = gain is not None and (gain > 0 or self.lists_all)
         if gain is None or not is_listed or not (self.measure.is_dear or self._is_legal(after)):
             return None
-        origin = SetByProgram(rule="what-matters", reason=one.change.title)
-        row = Mattering(
-            one.change.title,
-            lambda plan: credited(plan, one.change.edit(plan), origin),
-            one.change.what,
-            set_arguments(plan, after, value_changes(plan, after)),
-            before,
-            number,
-            gain,
-            cost_of_change(plan, after),
-            why,
+        arguments = set_arguments(plan, after, value_changes(plan, after))
+        return _Row(one.place, arguments, number, gain, cost_of_change(plan, after), why)
+
+    def _told(self, row: _Row, change: Change) -> Mattering:
+        origin = SetByProgram(rule="what-matters", reason=change.title)
+        told = Mattering(
+            change.title,
+            lambda plan: credited(plan, change.edit(plan), origin),
+            change.what,
+            row.set,
+            self.measure.before,
+            row.after,
+            row.gain,
+            row.cost,
+            row.why,
         )
-        if gain > 0:
-            self.found(row)
-        return row
+        if row.gain > 0:
+            self.found(told)
+        return told
 
     def _rank(self, row: Mattering) -> tuple[int, float]:
         """By gain; with prices by gain for the money: what costs nothing first, unknown prices last."""

@@ -126,7 +126,7 @@ def layouts(plan: Plan) -> Iterator[Layout]:
     if uses_disk_data(plan):
         roles += [DiskRole.UNDO, DiskRole.DATA_FILES]
     in_use = _in_use(plan, roles)
-    seen = {_shape(layout, kinds[0]) for layout in in_use}
+    seen = {_shape(layout, kinds[0]) for layout in in_use if layout.groups}
     first = min((layout.order[0] for layout in in_use), default=0)
     for groups in _partitions(roles):
         for order in _orders(len(groups), there, first):

@@ -14,7 +14,15 @@ from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.changes import OUTPUT, write_changed
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import marked
-from ndbplan.cli.parameters import PLAN, Duration, UsageError, Whole, named_workload, read_plan
+from ndbplan.cli.parameters import (
+    PLAN,
+    Duration,
+    UsageError,
+    Whole,
+    elsewhere_options,
+    named_workload,
+    read_plan,
+)
 
 if TYPE_CHECKING:
     from ndbplan.advise.tighten import Assumption
@@ -163,9 +171,18 @@ def fix(
 @click.option("--top", type=Whole(1, 10_000), default=20, show_default=True, help="Changes shown at most.")
 @click.option("--all", "all_of_them", is_flag=True, help="Every legal change, also those that gain nothing.")
 @click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
+@elsewhere_options("this one alone")
 @json_option
 def what_matters(
-    plan_file: Path, aim: str, top: int, workload: str | None, *, all_of_them: bool, as_json: bool
+    plan_file: Path,
+    aim: str,
+    top: int,
+    workload: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    *,
+    all_of_them: bool,
+    as_json: bool,
 ) -> None:
     """Rank every legal single change of a plan by what it gains, for its price where prices are stated.
 
@@ -184,7 +201,9 @@ def what_matters(
         raise UsageError(f"'{aim[:60]}' is not a figure to better", where="--aim", fix=f"use one of {known}")
     now = Estimation(plan, chosen_workload(plan, named_workload(plan, workload)))
     with simulating():
-        found = search(now, figure, top=None if all_of_them else top)
+        found = search(
+            now, figure, top=None if all_of_them else top, workers=workers or 1, scheduler=scheduler
+        )
     if found.before is None and not figure.none_is_best:
         needed = "prices" if figure.name == "cost" else "a workload" if now.workload is None else "more"
         raise UserError(f"the plan has no figure '{aim}'", where=str(plan_file), fix=f"state {needed} first")

@@ -10,7 +10,7 @@ import click
 
 from ndbplan.cli.group import json_option, ndbplan, show, why_option
 from ndbplan.cli.marks import marked
-from ndbplan.cli.parameters import PLAN, UsageError, Whole, named_workload, read_plan
+from ndbplan.cli.parameters import PLAN, UsageError, Whole, elsewhere_options, named_workload, read_plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.survival import SurvivalReport
@@ -62,6 +62,7 @@ class _InOrder(click.Command):
     help="Parts that fail later, after the cluster has settled (may be repeated).",
 )
 @click.option("--workload", metavar="NAME", help="Whose load must be carried; without it the plan's first.")
+@elsewhere_options("this one alone")
 @why_option
 @json_option
 @click.pass_context
@@ -73,6 +74,8 @@ def survive(
     cut: tuple[str, ...],
     then: tuple[str, ...],
     workload: str | None,
+    workers: int | None,
+    scheduler: str | None,
     *,
     why: bool,
     as_json: bool,
@@ -94,7 +97,8 @@ def survive(
     from ndbplan.advise.survival import survive as every_failure
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
-    report = every_failure(Estimation(plan, chosen_workload(plan, named_workload(plan, workload))), depth)
+    now = Estimation(plan, chosen_workload(plan, named_workload(plan, workload)))
+    report = every_failure(now, depth, workers=workers or 1, scheduler=scheduler)
     shape = marked(plan, report.to_json(why), "restart")
     show(shape, as_json=as_json, why=why, text=_report_lines(report))
 

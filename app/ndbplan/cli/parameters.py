@@ -295,3 +295,15 @@ def write_text(path: Path, text: str) -> None:
     from ndbplan.base.files import write_atomically
 
     write_atomically(path, text.encode("utf-8"))
+
+
+def elsewhere_options(unless_said: str) -> Callable[[F], F]:
+    """`--workers`, and `--dask` as `scheduler`: where independent pieces of the work are done."""
+
+    def decorate(function: F) -> F:
+        workers = f"Processes; without it {unless_said}."
+        dask = "Work on a Dask cluster, such as tcp://head:8786."
+        function = click.option("--dask", "scheduler", metavar="ADDRESS", help=dask)(function)
+        return click.option("--workers", type=Whole(1, 256), metavar="N", help=workers)(function)
+
+    return decorate

@@ -20,7 +20,7 @@ from ndbplan.cli.parameters import (
     Names,
     Share,
     UsageError,
-    Whole,
+    elsewhere_options,
     named_workload,
     read_plan,
     write_text,
@@ -69,12 +69,7 @@ _SEED = 1
     help="Draw worlds until the mean of max-load, accepted or latency is known so well, such as 2%.",
 )
 @click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
-@click.option(
-    "--workers", type=Whole(1, 256), metavar="N", help="Processes; without it one for each processor."
-)
-@click.option(
-    "--dask", "scheduler", metavar="ADDRESS", help="Measure on a Dask cluster, such as tcp://head:8786."
-)
+@elsewhere_options("one for each processor")
 @click.option("--resume", is_flag=True, help="Go on with what a sweep that was broken off has written.")
 @json_option
 def sweep(
