@@ -111,7 +111,7 @@ def test_an_older_folder_is_refused_once_nodes_are_added(
     assert cluster.run(folder / GROWN_FOLDER, "rolling-restart").returncode == 0
 
 
-@pytest.mark.parametrize("name", ["starter", "disk-data 7.4"])
+@pytest.mark.parametrize("name", ["redo-overload 8.4", "redo-overload 7.4"])
 def test_a_data_directory_that_is_filled_half_way_is_not_taken_for_filled(
     name: str, acted: Callable[..., tuple[ActedCluster, Path]]
 ) -> None:
@@ -168,6 +168,17 @@ def test_a_look_that_fails_says_what_it_looked_for(
     assert "step empty stops" in refused.stderr
     assert "BACKUP/BACKUP-7': No such file" in refused.stderr
     assert node.is_started(cluster.now), "nothing was stopped or removed"
+
+
+def test_an_option_of_a_start_that_never_came_does_not_erase_files_later(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    cluster, folder = acted(versions("redo-overload"))
+    act(cluster, folder, "start")
+    node = next(iter(cluster.data_nodes.values()))
+    cluster.files[node.host, f"/run/{node.unit}.option"] = "START_OPTION=--initial\n"
+    act(cluster, folder, "rolling-restart")
+    assert node.initial_starts == 0
 
 
 def test_two_runs_at_once_and_hosts_without_root_logins(

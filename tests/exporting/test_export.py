@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, remove, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
@@ -265,6 +266,16 @@ def test_the_script_stops_at_an_error_and_goes_on_there(tmp_path: Path) -> None:
     assert "== directories" not in from_verify.stdout
     assert script("start", "--from", "nonsense").returncode == 2
     assert script("nonsense").returncode == 2
+
+
+def test_who_stays_down_after_a_failure_stands_at_the_top_of_the_runbook() -> None:
+    plan = sample("starter")
+    said = "a data node that failed: StopOnError of {} is 1"
+    assert said.format("every data node") in render_files(plan, ["runbook"])["runbook.md"]
+    first = set_parameter(plan, plan.data_nodes[0].id, "StopOnError", 0)
+    assert said.format("data node 2") in render_files(first, ["runbook"])["runbook.md"]
+    both = set_parameter(plan, "data_node", "StopOnError", 0)
+    assert "StopOnError" not in render_files(both, ["runbook"])["runbook.md"]
 
 
 def test_destructive_steps_are_asked_about(tmp_path: Path) -> None:

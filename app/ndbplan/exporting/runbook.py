@@ -6,6 +6,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
 from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
 from ndbplan.configuration.services import services
+from ndbplan.configuration.settings import node_settings
 from ndbplan.exporting.templates import render
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.change import BEFORE_FOLDER
@@ -52,6 +53,12 @@ _LEFT_OUT = (
 def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     """What these parts of a runbook leave to people, and why."""
     reasons = list(_LEFT_OUT)
+    if down := [str(n.node_id) for n in plan.data_nodes if node_settings(plan, n).number("StopOnError")]:
+        which = "every data node" if len(down) == len(plan.data_nodes) else f"data node {', '.join(down)}"
+        reasons.append(
+            f"the start of a data node that failed: StopOnError of {which} is 1, so it stays down until "
+            "somebody starts it; with StopOnError=0 in the plan it comes back by itself"
+        )
     keys = {part.key for part in parts}
     if "restore" not in keys:
         reasons.append(f"restoring a backup: {no_way_to_restore(plan)}")
