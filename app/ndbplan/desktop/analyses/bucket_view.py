@@ -9,8 +9,8 @@ from functools import cached_property
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ndbplan.base.units import format_count, how_many
@@ -31,6 +31,10 @@ _SMALLEST, _LARGEST = 0.75, 14.0
 """Pixels of the side of a bucket."""
 _WIDE = 46
 """Pixels of a heap from which on its rows are written below it."""
+_FLYING = 7.0
+"""Least side of a bucket on its way."""
+_FAINT = 80
+"""Opacity of what is in both places."""
 _WHOLE = 3.0
 """Sides above this are whole pixels."""
 
@@ -139,21 +143,18 @@ class BucketView(QWidget):
         """What the squares are, from the right end of the top line."""
         colours = theme.tokens()
         signs = (
-            ("moved", colours.accent, True),
-            ("copied, not deleted yet", colours.warning_fill, False),
-            ("will move", colours.warning_fill, True),
-            ("stays", middle(colours).name(), True),
+            ("moved", colours.accent, 255),
+            ("copied, not deleted yet", colours.warning_fill, _FAINT),
+            ("will move", colours.warning_fill, 255),
+            ("stays", middle(colours).name(), 255),
         )
         x = self.width() - _EDGE
-        for words, ink, is_full in signs:
+        for words, ink, alpha in signs:
             wide = text_width(words, 11, 400)
             x -= wide + 4
             paint.text(painter, QRectF(x, 6, wide + 4, 14), words, colours.muted, 11)
             x -= 14
-            square = QRectF(x, 9, 8, 8)
-            painter.setPen(paint.pen(ink, 1))
-            painter.setBrush(paint.brush(ink) if is_full else Qt.BrushStyle.NoBrush)
-            painter.drawRect(square)
+            painter.fillRect(QRectF(x, 9, 9, 9), paint.brush(ink, alpha))
             x -= 12
 
     def _paint_heaps(self, painter: QPainter, buckets: Buckets) -> None:
@@ -201,16 +202,14 @@ class BucketView(QWidget):
         new_x, new_y = at(heap_of[moves.new], after)
         now = moves.at(self.copied, self.deleted)
         gone = moves.at(self.deleted).done
-        gap = 1.0 if side >= 4 else 0.4
+        gap = 1.0 if side >= _WHOLE else 0.4
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, side < _WHOLE)
         stays = paint.brush(middle(colours).name())
         leaves = paint.brush(colours.warning_fill)
-        came = paint.brush(colours.accent)
+        both, came = paint.brush(colours.warning_fill, _FAINT), paint.brush(colours.accent)
         for i in np.flatnonzero(~moves.moving).tolist():
             painter.fillRect(QRectF(old_x[i], old_y[i], side - gap, side - gap), stays)
         flying: list[int] = []
-        painter.setPen(QPen(QColor(colours.warning_fill), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         for i in np.flatnonzero(moves.moving).tolist():
             here = QRectF(old_x[i], old_y[i], side - gap, side - gap)
             done = float(now.done[i])
@@ -218,8 +217,8 @@ class BucketView(QWidget):
                 painter.fillRect(here, leaves)
                 continue
             if gone[i] < 1.0:
-                # Copied and not deleted yet: the rows are in both places.
-                painter.drawRect(here.adjusted(0.5, 0.5, -0.5, -0.5))
+                # The rows are in both places.
+                painter.fillRect(here, both)
             if done < 1.0:
                 flying.append(i)
                 continue
@@ -229,10 +228,10 @@ class BucketView(QWidget):
             lift = min(60.0, 0.25 * abs(new_x[i] - old_x[i])) * 4 * part * (1 - part)
             x = old_x[i] + (new_x[i] - old_x[i]) * part
             y = max(4.0, old_y[i] + (new_y[i] - old_y[i]) * part - lift)
-            grown = max(side, 4.0)
-            painter.fillRect(QRectF(x, y, grown, grown), came)
-            painter.setPen(QPen(QColor(colours.text_strong), 1))
-            painter.drawRect(QRectF(x, y, grown, grown))
+            grown = max(side, _FLYING)
+            painter.setPen(paint.pen(colours.text_strong, 1))
+            painter.setBrush(came)
+            painter.drawRect(QRectF(round(x), round(y), grown, grown))
 
     def tip(self, place: QPointF) -> str:
         """What there is to say about the heap at a place."""

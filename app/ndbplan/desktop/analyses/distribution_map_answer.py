@@ -183,10 +183,10 @@ def _lost(
     if after.fragments_without_replica:
         many = how_many(after.fragments_without_replica, "fragment")
         parts.append(f"{many} with {format_count(after.rows_without_replica)} rows have no replica left.")
-    shorter = f"{verdict.text[:1].upper()}{verdict.text[1:]}"
+    shorter = f"The cluster {verdict.text}"
     moved = sum(after.moved.values())
     if moved:
-        shorter += f"; node {after.loaded_node} has {format_count(after.factor)} × the mean"
+        shorter += f"; node {after.loaded_node} is primary for {format_count(after.factor)} × the mean"
         heirs = len({heir for _, heir in after.moved})
         parts.append(
             f"{format_count(moved)} rows get another primary, on {how_many(heirs, 'node')}; most has node "

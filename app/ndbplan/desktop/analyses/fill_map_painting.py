@@ -276,8 +276,13 @@ def _legend(painter: QPainter, frame: Frame) -> None:
     paint.text(painter, QRectF(x - 60, y, 54, 14), low, colours.muted, 11, 400, paint.RIGHT)
     steps = 60
     for i in range(steps):
-        ground = heat(colours, (i - (steps - 1) / 2) / ((steps - 1) / 2))
+        ground = heat(colours, picture.value(((2 * i + 1) / steps - 1) * picture.reach))
         painter.fillRect(QRectF(x + _SCALE / steps * i, y + 3, _SCALE / steps, 8), ground)
+    painter.setPen(paint.pen(colours.text, 1))
+    for end in {max(-1.0, min(1.0, edge / picture.reach)) for edge in found.band}:
+        # The band of chance, in the middle of the scale.
+        at = x + _SCALE * (end + 1) / 2
+        painter.drawLine(QPointF(at, y + 1), QPointF(at, y + 13))
     x += _SCALE + 6
     words = f"{high} of an even share"
     if found.band[1]:

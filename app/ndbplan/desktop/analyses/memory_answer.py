@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
@@ -64,12 +65,15 @@ class MemoryAnswer:
     """With what if."""
     node: Contents | None
     disks: tuple[Contents, ...]
-    figures: str = ""
+    figures: tuple[str, ...] = ()
     refusal: str = ""
 
 
-def ask_memory(question: MemoryQuestion) -> MemoryAnswer:
-    """What a node's memory and disks are taken by, and the figures before and after what if."""
+def ask_memory(question: MemoryQuestion, tell: Callable[[MemoryAnswer], object]) -> MemoryAnswer:
+    """What a node's memory and disks are taken by, and the figures before and after what if.
+
+    `tell` gets what is known before the months until memory is full, which take several times as long.
+    """
     from ndbplan.describe.contents import disk_contents, node_contents
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
@@ -83,31 +87,40 @@ def ask_memory(question: MemoryQuestion) -> MemoryAnswer:
     node = next(one for one in then.plan.data_nodes if one.node_id == question.node_id)
     used = {disk.disk_id for disk in then.disk_space.disks}
     disks = [disk for disk in then.plan.host(node.host_id).disks if disk.id in used]
-    return MemoryAnswer(
+    answer = MemoryAnswer(
         question,
         then.plan,
         node_contents(then, question.node_id),
         tuple(disk_contents(then, disk.id) for disk in disks),
-        "" if refusal else _figures(now, then),
+        () if refusal else _figures(now, then),
         refusal,
     )
+    if refusal:
+        return answer
+    tell(answer)
+    return replace(answer, figures=(*answer.figures, *_months(now, then)))
 
 
-def _figures(now: Estimation, then: Estimation) -> str:
-    """`Fullest DataMemory 37 % → 74 %, fullest disk 41 % → 55 %`; without a change only what is."""
+def _figures(now: Estimation, then: Estimation) -> tuple[str, ...]:
+    """`Fullest DataMemory 37 % → 74 %`, `fullest disk 41 % → 55 %`; without a change only what is."""
     from ndbplan.advise.figures import FIGURES
-    from ndbplan.estimate.space.growth import memory_full
 
     told = []
     for name, words in _FIGURES:
         told.append(_pair(words, FIGURES[name].of(now), FIGURES[name].of(then), then is not now))
+    nodes = len(then.plan.data_nodes)
+    if nodes != len(now.plan.data_nodes):
+        told.append(f"{nodes} data nodes")
+    return tuple(filter(None, told))
+
+
+def _months(now: Estimation, then: Estimation) -> tuple[str, ...]:
+    from ndbplan.estimate.space.growth import memory_full
+
     before = memory_full(now.plan)
-    if before is not None:
-        told.append(_pair("DataMemory is full in", before, memory_full(then.plan), then is not now))
-    if then is not now:
-        nodes = len(then.plan.data_nodes)
-        told.append(f"{nodes} data nodes" if nodes != len(now.plan.data_nodes) else "")
-    return " · ".join(filter(None, told))
+    if before is None:
+        return ()
+    return (_pair("DataMemory is full in", before, memory_full(then.plan), then is not now),)
 
 
 def _pair(words: str, before: Quantity | None, after: Quantity | None, is_changed: bool) -> str:

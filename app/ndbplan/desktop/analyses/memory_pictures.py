@@ -214,7 +214,11 @@ class MemoryPictures(QWidget):
             return
         workload_id = self.context.estimates.workload_id
         question = MemoryQuestion(self.context.plan, workload_id, node_id, self.what_if.value)
-        self._task = self.context.tasks.start(lambda _task: ask_memory(question), self._done)
+        self._task = self.context.tasks.start(
+            lambda task: ask_memory(question, task.show_partial_result),
+            self._done,
+            on_partial_result=self._show,
+        )
 
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
@@ -224,12 +228,15 @@ class MemoryPictures(QWidget):
         if answer is None:
             self._say(outcome.error, is_error=True)
             return
+        self._show(answer)
+        self._ask_growth(answer.plan)
+
+    def _show(self, answer: MemoryAnswer) -> None:
         self.answer = answer
         self.memory.show_contents([answer.node] if answer.node is not None else [])
         self.disks.show_contents(answer.disks)
-        self._say(answer.refusal or answer.figures, is_error=bool(answer.refusal))
+        self._say(answer.refusal or " · ".join(answer.figures), is_error=bool(answer.refusal))
         self.what_if.button.setEnabled(not answer.refusal and not self.what_if.value.is_nothing)
-        self._ask_growth(answer.plan)
 
     def _say(self, words: str, *, is_error: bool) -> None:
         self.line.setText(words)
