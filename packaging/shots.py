@@ -420,8 +420,9 @@ def lesson(stage: Stage) -> None:
     page = stage.window.live.page
     stage.settle(lambda: page.session.seat is not None)
     page.session.play(False)
-    _say(stage, page, ("!", "wait 100s"), ("mysql>", "SELECT * FROM ndbinfo.logbuffers;"),
-         ("lesson>", "hint"), ("lesson>", "answer cause a"))  # fmt: skip
+    _say(stage, page, ("!", "until redo_buffer 80% within 5min"),
+         ("mysql>", "SELECT * FROM ndbinfo.logbuffers;"),
+         ("data1$", "iostat -kx"), ("lesson>", "hint"), ("lesson>", "answer cause a"))  # fmt: skip
     page.open_console("mysql>")
 
 

@@ -38,6 +38,7 @@ from ndbplan.desktop.actions import SPECS
 from ndbplan.desktop.document import estimates
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.tasks import wait_for_leaving
+from ndbplan.desktop.live.acts import acts_of
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import clipboard
 from ndbplan.edits.palette import offers
@@ -58,6 +59,7 @@ MODIFIERS = (
     Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.NoModifier,
     Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier,
 )  # fmt: skip
+LINES = ("SHOW", "ALL STATUS", "wait 5s", "rewind 3s", "SELECT * FROM ndbinfo.nodes;", "df -h", "heal")
 NEVER = {"quit", "simulate"}
 """Actions that end the window, or take seconds."""
 SAMPLES = ("starter", "disk-data", "add-nodes", "node-restart")
@@ -113,6 +115,8 @@ class Monkey:
         asking: Any = self.window.files
         asking.ask_unsaved = lambda: self.random.choice(("discard", "save", "cancel"))
         asking.ask_open = asking.ask_save = self._some_file
+        live: Any = self.window.live
+        live.ask_unsaved = lambda: self.random.choice(("discard", "cancel"))
         self._start()
         self.window.resize(1100, 700)
         self.window.show()
@@ -137,7 +141,8 @@ class Monkey:
     def close(self) -> None:
         """The end of it."""
         asking: Any = self.window.files
-        asking.ask_unsaved = lambda: "discard"
+        live: Any = self.window.live
+        asking.ask_unsaved = live.ask_unsaved = lambda: "discard"
         self._close_others()
         if self.window.isVisible():
             self.window.close()
@@ -153,7 +158,7 @@ class Monkey:
         choices: list[tuple[int, Callable[[], str]]] = [
             (10, self._trigger), (8, self._click), (8, self._drag), (8, self._type), (6, self._press),
             (4, self._select), (4, self._add), (3, self._rename), (3, self._undo), (2, self._paste),
-            (1, self._file), (4, self._dialog),
+            (1, self._file), (4, self._dialog), (3, self._live),
         ]  # fmt: skip
         action = self.random.choices([one for _, one in choices], [weight for weight, _ in choices])[0]
         self.done.append(action.__name__)
@@ -271,6 +276,25 @@ class Monkey:
         what = self.random.choice((files.save, files.save_as, files.open, files.new))
         what()
         return what.__name__
+
+    def _live(self) -> str:
+        """Something to a live cluster, which is begun where there is none."""
+        live, random = self.window.live, self.random
+        page = live.page
+        if page is None or not live.is_shown:
+            if random.random() < 0.5:
+                self.window.actions_table["live"].trigger()
+            return "go to the live cluster"
+        if page.sight is None:
+            return "wait for the live cluster"
+        chosen = self._some_ids()[: random.choice((0, 1, 1))]
+        known = [i for i in chosen if i in page.sight.plan.by_id]
+        lines = [(act.prompt, act.line) for act in acts_of(page.sight.plan, known, page.sight)]
+        lines += [(random.choice(list(page.consoles)), random.choice((*TEXTS, *LINES)))]
+        prompt, line = random.choice(lines)
+        page.say(prompt, line)
+        random.choice((page.session.branch, page.focus_next, lambda: page.go_to(random.uniform(0, 90))))()
+        return f"live {prompt} {line[:30]}"
 
     def _dialog(self) -> str:
         """Something in whatever lies over the window, which is closed then."""

@@ -10,9 +10,10 @@ from ndbplan.desktop.document.selection import Selection
 from ndbplan.edits.first_steps import next_step
 
 _OF_THE_WORKSPACE = (
-    "fit", "arrange", "export", "report", "picture", "save", "save_as", "add_group", "zoom_in", "zoom_out",
-    "zoom_normal", "present", "maximise", "side", "analyses", "inspector", "paste", "select_all", "colour",
+    "arrange", "export", "report", "picture", "save", "save_as", "add_group", "present", "maximise", "side",
+    "analyses", "inspector", "paste", "select_all", "colour",
 )  # fmt: skip
+ON_STAGE = ("fit", "zoom_in", "zoom_out", "zoom_normal")
 _OF_A_SELECTION = ("cut", "copy", "duplicate", "delete", "rename", "fit_selection")
 
 
@@ -30,6 +31,8 @@ class ActionStates:
         """Actions on the canvas rest while the gallery lies over it."""
         for name in _OF_THE_WORKSPACE:
             self._actions[name].setEnabled(self._shows_canvas())
+        for name in ON_STAGE:
+            self._actions[name].setEnabled(self._shows_canvas() or self._shows_live())
 
     def follow_document(self) -> None:
         """What can be undone and redone, and whether the plan can be simulated."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ndbplan.desktop.document.document import Document
@@ -16,6 +16,7 @@ from ndbplan.desktop.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
     from ndbplan.describe.overlay import Loads
+    from ndbplan.desktop.canvas.stage import Stage
     from ndbplan.desktop.live.page import LivePage
     from ndbplan.plan.plan import Plan
     from ndbplan.train.lessons.files import Read
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 class LiveMode(QObject):
     """Of one window. The page is there only while a cluster lives."""
+
+    zoomed = Signal(float)
+    """How large its canvas shows things."""
 
     def __init__(
         self,
@@ -39,14 +43,18 @@ class LiveMode(QObject):
         self._window, self._document, self._pages = window, document, pages
         self._panels, self._messages, self._preferences = panels, messages, preferences
         self.page: LivePage | None = None
-        self.show_workspace: Callable[[], object] = lambda: None
-        """Brings the plan back."""
-        self.shown: Callable[[], object] = lambda: None
-        """Is told when the page comes to the front."""
-        self.open_guide: Callable[[str], object] = lambda _page: None
         self._variant = document.project.names[document.shown]
         document.replaced.connect(self._left)
         document.variants_changed.connect(self._follow_variant)
+
+    def lead(
+        self,
+        show_workspace: Callable[[], object],
+        shown: Callable[[], object],
+        open_guide: Callable[[str], object],
+    ) -> None:
+        """What brings the plan back, is told when the page comes in front, and opens a page of the guide."""
+        self.show_workspace, self.shown, self.open_guide = show_workspace, shown, open_guide
 
     # What actions do.
 
@@ -72,6 +80,17 @@ class LiveMode(QObject):
         """Whether the live cluster is in front."""
         return self.page is not None and self._pages.currentWidget() is self.page
 
+    def stage_or(self, canvas: Stage) -> Stage:
+        """The canvas in front: its own, or that of the plan."""
+        return self.page.canvas if self.page is not None and self.is_shown else canvas
+
+    def focus_next(self) -> bool:
+        """Go to the next part of the page; False: it is not in front."""
+        if self.page is None or not self.is_shown:
+            return False
+        self.page.focus_next()
+        return True
+
     # Begin and end.
 
     def _begin_on_plan(self) -> None:
@@ -96,7 +115,8 @@ class LiveMode(QObject):
         page.lessons_wanted.connect(self.choose_lesson)
         page.guide_wanted.connect(lambda name: self.open_guide(name))
         page.scored.connect(self._keep_score)
-        page.begun.connect(self._panels.moved)
+        page.begun.connect(lambda: self.shown())
+        page.canvas.zoom_changed.connect(self.zoomed)
         page.session.framed.connect(lambda _frame: self._panels.moved.emit())
         self.page = page
         self._pages.addWidget(page)

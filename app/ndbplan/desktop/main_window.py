@@ -17,7 +17,7 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from ndbplan.base.units import system_in_use
-from ndbplan.desktop.action_states import ActionStates
+from ndbplan.desktop.action_states import ON_STAGE, ActionStates
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.appearance import Appearance
 from ndbplan.desktop.arrangement import Arrangement, Parts, first_size
@@ -125,8 +125,8 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.appearance = Appearance(self.preferences, self.actions_table)
         self.live = LiveMode(self, self.document, self.pages, self.panels, self.messages, self.preferences)
-        self.live.show_workspace, self.live.shown = self._show_workspace, self._page_changed
-        self.live.open_guide = self.navigation.open_guide
+        self.live.lead(self._show_workspace, self._page_changed, self.navigation.open_guide)
+        self.live.zoomed.connect(self.status.show_zoom)
         self._canvas_messages = CanvasMessages(self.canvas, self.editor, self.messages)
         UndoKeys(self)
         splitters = {"workspace": self.workspace, "middle": self.middle, "side": self.side}
@@ -273,9 +273,8 @@ class MainWindow(QMainWindow):
             "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": lambda: self.navigation.rename(),
-            "add_group": edit.add_node_group, "find": self._open_commands, "fit": view.fit,
-            "fit_selection": view.fit_selection, "zoom_in": view.zoom_in, "zoom_out": view.zoom_out,
-            "zoom_normal": view.zoom_normal, "arrange": lambda: self.navigation.arrange(),
+            "add_group": edit.add_node_group, "find": self._open_commands, "fit_selection": view.fit_selection,
+            "arrange": lambda: self.navigation.arrange(), **{n: partial(self._look, n) for n in ON_STAGE},
             "align_left": partial(edit.align, "left"), "align_right": partial(edit.align, "right"),
             "align_top": partial(edit.align, "top"), "align_bottom": partial(edit.align, "bottom"),
             "align_centre": partial(edit.align, "centre"), "align_middle": partial(edit.align, "middle"),
@@ -307,7 +306,7 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         mark = "*" if self.document.is_modified else ""
         self.setWindowTitle(f"{self.document.title}{mark} — ndbplan")
-        self.status.show_plan(self.document.plan)
+        self.status.show_plan(self.live.stage_or(self.canvas).document.plan)
         self.action_states.follow_document()
 
     def _watch_panels(self) -> None:
@@ -393,8 +392,7 @@ class MainWindow(QMainWindow):
         export(self, self.document, self.tasks, self.messages, partial(self.steps.done, "export"))
 
     def _next_panel(self) -> None:
-        if self.live.page is not None and self.live.is_shown:
-            self.live.page.focus_next()
+        if self.live.focus_next():
             return
         stops: list[Stop] = [
             (self.canvas, partial(self.canvas.setFocus, Qt.FocusReason.ShortcutFocusReason)),
@@ -405,6 +403,9 @@ class MainWindow(QMainWindow):
             stops.append((self.palette_panel, self.palette_panel.focus_first))
             stops.append((self.outline, self.outline.setFocus))
         focus_next(stops)
+
+    def _look(self, name: str) -> None:
+        getattr(self.live.stage_or(self.canvas), name)()
 
     def _open_commands(self) -> None:
         self.finish_building()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -18,10 +20,42 @@ _ONE_LINE = 2.6
 """A tile lower than so many lines has its name and value on one."""
 
 
-def paint_far(painter: QPainter, size: QRectF, card: Card, look: Look, *, is_selected: bool) -> None:
-    """What is on a card that was painted before."""
-    if look.colouring.name or look.zoom < NUMBERS_FROM:
-        _paint_tile(painter, size, card, look, is_selected)
+class Told(NamedTuple):
+    """What a tile says of its host: one that says the same need not be painted again."""
+
+    shade: Shade | None
+    value: str
+    tone: str
+    """Of the value."""
+    has_error: bool
+    is_down: bool
+
+
+def told(card: Card, look: Look) -> Told | None:
+    """What the tile of a host says now; None: it is near enough for marks, which say more."""
+    if not _is_tile(look):
+        return None
+    loads, shade = look.loads, shade_of_host(card, look)
+    states = [loads.states[i] for chip in card.chips for i in chip.ids if i in loads.states]
+    down = sum(all(i in loads.down and i not in loads.states for i in chip.ids) for chip in card.chips)
+    value, tone = shade.text if shade else "", "text_strong"
+    if down:
+        value, tone = f"{how_many(down, 'node')} down", "error"
+    elif states:
+        value, tone = states[0].words, states[0].tone
+    return Told(shade, value, tone, _has_error(card, look), card.host.id in loads.down)
+
+
+def _is_tile(look: Look) -> bool:
+    return bool(look.colouring.name) or look.zoom < NUMBERS_FROM
+
+
+def paint_far(
+    painter: QPainter, size: QRectF, card: Card, look: Look, says: Told | None, *, is_selected: bool
+) -> None:
+    """What is on a card that was painted before; `says` is what was told of it."""
+    if says is not None:
+        _paint_tile(painter, size, card, look, says, is_selected)
     else:
         _paint_marks(painter, size.width(), card, look)
     if not is_selected and not look.colouring.name and _has_error(card, look):
@@ -38,8 +72,10 @@ def shade_of_host(card: Card, look: Look) -> Shade | None:
     return worst and Shade(tone_of(worst.share), f"{worst.what} {percent(worst.share)}")
 
 
-def _paint_tile(painter: QPainter, size: QRectF, card: Card, look: Look, is_selected: bool) -> None:
-    t, shade = look.tokens, shade_of_host(card, look)
+def _paint_tile(
+    painter: QPainter, size: QRectF, card: Card, look: Look, says: Told, is_selected: bool
+) -> None:
+    t, shade = look.tokens, says.shade
     edge = 3.0 if is_selected else 0.0
     if shade is not None:
         block(painter, size.adjusted(edge, edge, -edge, -edge), shade, t, 10)
@@ -50,19 +86,11 @@ def _paint_tile(painter: QPainter, size: QRectF, card: Card, look: Look, is_sele
     px = min(round(11 / look.zoom), _LARGEST_PX, int(size.height() / _ONE_LINE))
     if px * look.zoom < 5.5:
         return
-    states = [look.loads.states[i] for chip in card.chips for i in chip.ids if i in look.loads.states]
-    down = sum(
-        all(i in look.loads.down and i not in look.loads.states for i in chip.ids) for chip in card.chips
-    )
-    value = f"{how_many(down, 'node')} down" if down else shade.text if shade else ""
-    if states and not down:
-        value = states[0].words
     inner = size.adjusted(14, 8, -14, -8)
     half = inner.height() / 2
     name = QRectF(inner.x(), inner.y(), inner.width(), half)
     paint.text(painter, name, card.host.hostname, t.text_strong, px, 600)
-    colour = t.error if down else getattr(t, states[0].tone) if states else t.text_strong
-    paint.text(painter, name.translated(0, half), value, colour, px, 500)
+    paint.text(painter, name.translated(0, half), says.value, getattr(t, says.tone), px, 500)
 
 
 def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from ndbplan.describe.colouring import Shade
 from ndbplan.describe.overlay import State, percent
-from ndbplan.desktop.canvas.far import paint_far
+from ndbplan.desktop.canvas.far import Told, paint_far, told
 from ndbplan.desktop.canvas.look import NUMBERS_FROM, Look, process_colour
 from ndbplan.desktop.canvas.shading import hatch, ink, pill, tint
 from ndbplan.desktop.layout.cards import FULL_WIDTH, WIDE_TILE, Card, Chip, Tile
@@ -180,6 +180,8 @@ class HostItem(CanvasItem):
     def __init__(self, look: Look, card: Card) -> None:
         super().__init__(look, (card.host.id,), Z_HOST)
         self.card = card
+        self._told: Told | None = None
+        """What was painted last, where that was a tile."""
 
     def display(self, card: Card, rect: Rect) -> None:
         """Show this card at this place from now on."""
@@ -196,11 +198,18 @@ class HostItem(CanvasItem):
         fill = t.card_hover if self.is_target else tint(self.shade, t.card, t)
         paint.box(painter, self.size, fill, self.border(t.line), 10, self.border_width())
         if self.look.is_far:
-            paint_far(painter, self.size, self.card, self.look, is_selected=self.is_selected)
+            self._told = told(self.card, self.look)
+            paint_far(painter, self.size, self.card, self.look, self._told, is_selected=self.is_selected)
         else:
             self._paint_near(painter)
         if self.is_down:
             paint.crossed(painter, self.size, t, 10, max(1.5, 1.4 / self.look.zoom))
+
+    def follow(self) -> None:
+        """What is on it may look different from afar; then it is drawn again."""
+        now = told(self.card, self.look)
+        if now is None or now != self._told:
+            self.update()
 
     def _paint_near(self, painter: QPainter) -> None:
         t, loads, host = self.look.tokens, self.look.loads, self.card.host

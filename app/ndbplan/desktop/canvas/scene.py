@@ -249,19 +249,25 @@ class CanvasScene(QGraphicsScene):
             "disks", "space", "cpu", "memory", "network", "redo_buffers", "redo_logs", "problems", "down",
             "starting", "slow", "states",
         )  # fmt: skip
+        far: set[str] = set()
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
             if old is new:
                 continue
             for object_id in old.keys() | new.keys():
-                if _looks(old.get(object_id)) == _looks(new.get(object_id)):
+                was, now = old.get(object_id), new.get(object_id)
+                if was == now or _looks(was) == _looks(now):
                     continue
                 item = self._by_id.get(object_id)
-                if item is not None:
+                if item is not None and self.look.is_far and not isinstance(item, LocationItem):
+                    far.add(self.host_of(object_id) or "")
+                if item is not None and not (self.look.is_far and item.kind == "host"):
+                    # Also one that is hidden: its pixels are kept, and would come back.
                     item.update()
-                    host = self._hosts.get(self._host_of.get(object_id, ""))
-                    if self.look.is_far and host is not None:
-                        host.update()
+        for host_id in far:
+            host = self._hosts.get(host_id)
+            if host is not None:
+                host.follow()
         if before.down != loads.down:
             for ribbon in self._ribbons.values():
                 ribbon.refresh()

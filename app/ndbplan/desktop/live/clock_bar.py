@@ -27,6 +27,8 @@ from ndbplan.desktop.widgets.sections import label
 
 _STEP_S, _LEAP_S = 1, 60
 _HANDLE_PX = 14
+_CHIP_TOP_PX = 3
+"""So that chips stand in one line with the field before them."""
 
 
 class Course(QSlider):
@@ -138,7 +140,7 @@ class ClockBar(QWidget):
         self.breakpoint.returnPressed.connect(self._typed)
         self._chips: dict[str, QPushButton] = {}
         self._flow_of_chips = QWidget()
-        FlowLayout(self._flow_of_chips)
+        FlowLayout(self._flow_of_chips).setContentsMargins(0, _CHIP_TOP_PX, 0, 0)
         self.figures = label("", "muted", wrap=False)
         self.figures.setAccessibleName("Transactions")
         self.extra = QHBoxLayout()

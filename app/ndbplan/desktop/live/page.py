@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 _NAMES = {MGM: MGM, SQL: SQL, WORLD: "! what happens"}
 _LOG, _LESSON = "Cluster log", "Lesson"
 _BOTTOM, _RIGHT = Qt.DockWidgetArea.BottomDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+_CAME_TRUE = "[lesson] "
+"""What a lesson says of itself in an answer."""
 _HEARS_MS = 1000
+_DOCKS_PX, _DOCKS_SHARE = 300, 0.34
+"""Height of consoles and log at first: at most, and of the page."""
 PAGE_FILTER = "Pages (*.html)"
 
 
@@ -119,7 +123,6 @@ class LivePage(QMainWindow):
             self._add_console(prompt)
         self._docks[MGM].raise_()
         self.resizeDocks([self._docks[MGM], log], [620, 480], Qt.Orientation.Horizontal)
-        self.resizeDocks([self._docks[MGM]], [300], Qt.Orientation.Vertical)
         if self.lesson is not None:
             lesson = self._dock(_LESSON, self.lesson, _RIGHT)
             self.resizeDocks([lesson], [380], Qt.Orientation.Horizontal)
@@ -237,6 +240,9 @@ class LivePage(QMainWindow):
         super().showEvent(event)
         for dock in self._floated:
             dock.show()
+        if self.sight is None:
+            height = min(_DOCKS_PX, round(self.height() * _DOCKS_SHARE))
+            self.resizeDocks([self._docks[MGM]], [height], Qt.Orientation.Vertical)
 
     # What comes from the session.
 
@@ -253,7 +259,7 @@ class LivePage(QMainWindow):
         if self.lesson is not None and frame.lesson is not None:
             self.lesson.show_progress(frame.lesson)
             if frame.said:
-                self.lesson.say(frame.said.replace("[lesson] ", ""))
+                self.lesson.say(frame.said.replace(_CAME_TRUE, ""))
             if frame.lesson.is_finished and not self._finished:
                 self._finished = True
                 self.session.play(False)
@@ -262,7 +268,11 @@ class LivePage(QMainWindow):
     def _answered(self, answered: Answered) -> None:
         lesson, shown = self.lesson, self.consoles.get(answered.source)
         if answered.source == LESSON and lesson is not None:
-            lesson.say(answered.text.replace("[lesson] ", ""), is_error=answered.text.startswith("ndbplan: "))
+            lesson.say(answered.text.replace(_CAME_TRUE, ""), is_error=answered.text.startswith("ndbplan: "))
+        elif lesson is not None:
+            came_true = [one for one in answered.text.splitlines() if one.startswith(_CAME_TRUE)]
+            if came_true:
+                lesson.say("\n".join(one.removeprefix(_CAME_TRUE) for one in came_true))
         if shown is not None:
             prefix = answered.source if answered.line.startswith(answered.source) else ""
             typed = answered.line if prefix else f"{answered.source} {answered.line}"
