@@ -286,14 +286,13 @@ class MainWindow(QMainWindow):
             "theme_system": lambda: self.appearance.set_theme("system"),
             "theme_light": lambda: self.appearance.set_theme("light"),
             "theme_dark": lambda: self.appearance.set_theme("dark"),
-            "units_usual": lambda: self.appearance.set_units(""),
+            "units_usual": lambda: self.appearance.set_units(""), "colour": lambda: self.panels.colours.ask(),
             "units_decimal": lambda: self.appearance.set_units("decimal"),
             "units_binary": lambda: self.appearance.set_units("binary"),
             **self.variants.handlers(), "keys": lambda: self.navigation.show_keys(),
             "simulate": lambda: self.navigation.simulate(), "guide": lambda: self.navigation.open_guide(),
             "compare": partial(compare, self, self.document), "size": lambda: self.deciding.size(),
             "measured": partial(measured, self, self.document), "sweep": lambda: self.deciding.vary(),
-            "colour": lambda: self.panels.colours.ask(),
         }  # fmt: skip
 
     # Keeping up
