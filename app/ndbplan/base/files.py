@@ -205,21 +205,26 @@ def read_at_most(path: Path, most_bytes: int, *, of_a_pipe: bool = False) -> byt
     return content if len(content) <= most_bytes else None
 
 
-def read_whole(path: Path, most_bytes: int) -> bytes:
-    """The content of a file. Raises FileError when it cannot be read, or is longer."""
+def read_whole(
+    path: Path,
+    most_bytes: int,
+    *,
+    of_a_pipe: bool = False,
+    refused: type[UserError] = FileError,
+    fix: str = "name a smaller file",
+) -> bytes:
+    """The content of a file. Raises `refused` when it cannot be read, or is longer: then `fix` helps."""
     from ndbplan.base.units import format_bytes
 
     try:
-        content = read_at_most(path, most_bytes)
+        content = read_at_most(path, most_bytes, of_a_pipe=of_a_pipe)
     except OSError as error:
-        raise FileError(
+        raise refused(
             f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
         ) from None
     if content is None:
-        raise FileError(
-            f"the file has more than {format_bytes(most_bytes)}, the most that is read",
-            where=str(path), fix="name a smaller file",
-        )  # fmt: skip
+        limit = format_bytes(most_bytes)
+        raise refused(f"the file has more than {limit}, the most that is read", where=str(path), fix=fix)
     return content
 
 

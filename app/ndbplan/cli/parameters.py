@@ -262,22 +262,9 @@ def named_workload(plan: Plan, name: str | None, option: str = "--workload") -> 
 
 def read_bytes(path: Path, limit_bytes: int = 50_000_000) -> bytes:
     """The content of a file. Raises UsageError when it cannot be read or is too large."""
-    from ndbplan.base.files import read_at_most
-    from ndbplan.base.units import format_bytes
+    from ndbplan.base.files import read_whole
 
-    try:
-        content = read_at_most(path, limit_bytes, of_a_pipe=True)
-    except OSError as error:
-        raise UsageError(
-            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
-        ) from None
-    if content is None:
-        raise UsageError(
-            f"the file has more than {format_bytes(limit_bytes)}, the most that is read",
-            where=str(path),
-            fix="name a smaller file",
-        )
-    return content
+    return read_whole(path, limit_bytes, of_a_pipe=True, refused=UsageError)
 
 
 def read_text(path: Path) -> str:

@@ -10,10 +10,10 @@ import codecs
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import read_at_most
+from ndbplan.base.files import read_whole
 from ndbplan.base.units import format_bytes, how_many
 from ndbplan.edits import parts as edits
 from ndbplan.importing.imported import FileKindError, Finding, Imported
@@ -23,28 +23,14 @@ from ndbplan.plan.fields import refusal
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
-if TYPE_CHECKING:
-    pass
-
 MOST_BYTES = 64_000_000
 """A schema, a configuration or statistics are far smaller; dumps with data are not read."""
 
 
 def read_file(path: Path) -> bytes:
     """The content of a file to import. Raises FileKindError when it cannot be read or is too large."""
-    try:
-        content = read_at_most(path, MOST_BYTES, of_a_pipe=True)
-    except OSError as error:
-        raise FileKindError(
-            f"cannot be read ({error.strerror})", where=str(path), fix="check the name and the permissions"
-        ) from None
-    if content is None:
-        raise FileKindError(
-            f"the file has more than {format_bytes(MOST_BYTES)}, the most that is read",
-            where=str(path),
-            fix="dump without data (mysqldump --no-data)",
-        )
-    return content
+    fix = "dump without data (mysqldump --no-data)"
+    return read_whole(path, MOST_BYTES, of_a_pipe=True, refused=FileKindError, fix=fix)
 
 
 def kind_of(name: str, content: bytes) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import read_at_most
+from ndbplan.base.files import read_whole
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.importing.moments import moment_s
@@ -81,18 +81,9 @@ def read_load_schedule(
 
 def read_schedule_file(path: Path) -> str:
     """The text of a file. Raises LoadScheduleError when it cannot be read, is too large or no UTF-8."""
+    content = read_whole(path, LARGEST_BYTES, refused=LoadScheduleError, fix="thin the file out")
     try:
-        content = read_at_most(path, LARGEST_BYTES)
-        if content is None:
-            raise LoadScheduleError(
-                f"the file has more than {LARGEST_BYTES // 10**6} MB, the most that is read",
-                fix="thin the file out",
-            )
         return content.decode("utf-8-sig")
-    except OSError as error:
-        raise LoadScheduleError(
-            f"it cannot be read ({error.strerror})", fix="check the name and the permissions"
-        ) from None
     except UnicodeDecodeError as error:
         raise LoadScheduleError(f"byte {error.start} is not UTF-8 text", fix="choose a CSV file") from None
 

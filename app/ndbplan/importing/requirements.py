@@ -15,8 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.files import read_at_most
-from ndbplan.base.units import format_bytes
+from ndbplan.base.files import read_whole
 from ndbplan.edits import parts as edits
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.own_hardware import Own, read_rows
@@ -72,14 +71,7 @@ def read_requirements(path: Path) -> Wanted:
 
 
 def _document(path: Path) -> Any:
-    try:
-        content = read_at_most(path, _MOST_BYTES)
-    except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise PlanFileError(what, where=str(path), fix="check the name and the permissions") from None
-    if content is None:
-        what = f"it has more than {format_bytes(_MOST_BYTES)}, the most that is read"
-        raise PlanFileError(what, where=str(path), fix="name a file of requirements")
+    content = read_whole(path, _MOST_BYTES, refused=PlanFileError, fix="name a file of requirements")
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
