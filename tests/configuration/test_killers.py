@@ -12,6 +12,7 @@ from failing_plans import small
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.killers import Search, search_of
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.plan.fields import Point
@@ -46,6 +47,16 @@ def test_killers_of_two_groups_over_racks(version: str, arbitration: str) -> Non
     found = Search(plan).smallest(2)
     assert {frozenset(killer) for killer in found} == by_trying(plan, 2)
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("version", ["6.3", "7.4", "8.4"])
+def test_sets_that_leave_a_group_untouched_are_not_passed_over(version: str) -> None:
+    """Of four groups most sets go on without a question; those that stop are still all there."""
+    search = Search(add_node_group(small(ndb_version=version), 2))
+    assert {frozenset(killer) for killer in search.smallest(2)} == by_trying(search.failures.plan, 2)
+    passed = [two for two in combinations(search.alike, 2) if search._goes_on_unasked(two)]
+    assert len(passed) > 20
+    assert not any(search.judge(*two).stops for two in passed)
 
 
 def test_three_replicas_need_larger_sets() -> None:

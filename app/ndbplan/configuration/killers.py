@@ -240,8 +240,29 @@ class Search:
         for chosen in combinations(harmless if size > 1 else self.alike, size):
             if size > 2 and any(known <= frozenset(chosen) for known in smaller):
                 continue
-            if self.judge(*chosen).stops:
+            if not self._goes_on_unasked(chosen) and self.judge(*chosen).stops:
                 yield frozenset(chosen)
+
+    def _goes_on_unasked(self, damages: tuple[Damage, ...]) -> bool:
+        """Whether so little dies that every rule lets the cluster go on: most sets of a large plan.
+
+        Nothing is cut, each node group keeps a member, one is untouched, and more than half are left.
+        """
+        if any(damage.apart or damage.links for damage in damages):
+            return False
+        running, groups = self.failures.running.started, self.failures.cluster.groups
+        dead = frozenset().union(*(damage.dead for damage in damages)) & running
+        hit = {self._group_of.get(node_id) for node_id in dead}
+        return (
+            None not in hit
+            and len(hit) < len(groups)
+            and 2 * len(dead) < len(running)
+            and not any(groups[number] & running <= dead for number in hit if number is not None)
+        )
+
+    @cached_property
+    def _group_of(self) -> dict[int, int]:
+        return {node: number for number, nodes in self.failures.cluster.groups.items() for node in nodes}
 
     def _whole_groups(self, size: int, smaller: list[frozenset[Damage]]) -> Iterator[frozenset[Damage]]:
         """Sets that leave a node group without a member, for plans with too many parts to try every set."""
