@@ -20,6 +20,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.demo.model import Demo
 from ndbplan.demo.stage import Shown, Stage
 from ndbplan.demo.texts import plain
+from ndbplan.desktop.analyses.simulation.run import Run
 from ndbplan.desktop.document.kernel import prepare_kernel
 from ndbplan.desktop.document.tasks import Outcome, Task, Tasks
 from ndbplan.desktop.widgets.scene_card import ConsoleSheet, SceneCard
@@ -68,6 +69,9 @@ class Player(QObject):
         self._kept: Kept | None = None
         self._ready: dict[int, Shown | str] = {}
         """By the place of a scene: what it says, or what is wrong with it."""
+        self._runs: dict[int, Run] = {}
+        """By the place of a scene: the run that it shows."""
+        self._is_working = self._chart_is_due = False
         self._wanted: list[int] = []
         self.place = 0
         self.card.moved.connect(self.step)
@@ -102,7 +106,8 @@ class Player(QObject):
         self.end()
         self._kept = self._views.keep()
         self._stage = Stage(demo, self._document.project)
-        self._ready = {}
+        self._ready, self._runs = {}, {}
+        self._is_working = False
         if not self._actions["present"].isChecked():
             self._actions["present"].trigger()
         self._messages.hide()
@@ -111,7 +116,7 @@ class Player(QObject):
         height = sum(self._workspace.middle.sizes())
         self._workspace.middle.setSizes([round(_CANVAS_SHARE * height), round((1 - _CANVAS_SHARE) * height)])
         self._wanted = [*range(place, len(demo.scenes)), *range(place)]
-        self._work()
+        self._views.simulation.shown.connect(self._chart_shown, Qt.ConnectionType.UniqueConnection)
         self._go(place)
 
     def step(self, by: int) -> None:
@@ -157,11 +162,15 @@ class Player(QObject):
         workload = ""
         try:
             workload = stage.workload_of(scene) if scene.panel == "Simulation" else ""
-            self._views.show(scene, workload, has_consoles=bool(scene.consoles))
+            run = self._runs.get(self.place)
+            # Nothing else is worked out before the chart is there.
+            self._chart_is_due = bool(workload) and run is None
+            self._views.show(scene, workload, run)
         except UserError as error:
             self._ready[self.place] = error.line
         self._canvas.setFocus()
         self._say()
+        self._work()
 
     def _say(self) -> None:
         stage, said = self._stage, self._ready.get(self.place)
@@ -177,11 +186,16 @@ class Player(QObject):
         else:
             self.sheet.hide()
 
+    def _chart_shown(self) -> None:
+        self._chart_is_due = False
+        self._work()
+
     def _work(self) -> None:
-        """Work out the texts, one scene after the other: the one on show first."""
+        """Work out texts and runs, one scene after the other: the one on show first."""
         stage = self._stage
-        if stage is None or not self._wanted:
+        if stage is None or not self._wanted or self._is_working or self._chart_is_due:
             return
+        self._is_working = True
         place = self.place if self.place in self._wanted else self._wanted[0]
         self._wanted.remove(place)
         self._tasks.start(partial(_shown, stage, place), partial(self._worked_out, stage, place))
@@ -189,15 +203,26 @@ class Player(QObject):
     def _worked_out(self, stage: Stage, place: int, outcome: Outcome) -> None:
         if outcome.cancelled or stage is not self._stage:
             return
-        self._ready[place] = outcome.error or outcome.value
+        self._is_working = False
+        if outcome.error:
+            self._ready[place] = outcome.error
+        else:
+            self._ready[place], run = outcome.value
+            if run is not None:
+                self._runs[place] = run
         if place == self.place:
             self._say()
         self._work()
 
 
-def _shown(stage: Stage, place: int, task: Task) -> Shown:
+def _shown(stage: Stage, place: int, task: Task) -> tuple[Shown, Run | None]:
+    """What a scene says, and the run that it shows."""
     prepare_kernel(task)
-    return stage.shown(place)
+    scene, said = stage.demo.scenes[place], stage.shown(place)
+    if scene.panel != "Simulation":
+        return said, None
+    result = stage.answers(scene).asked.run
+    return said, Run(stage.plan_of(scene), stage.workload_of(scene), result, 0.0)
 
 
 def _key(window: QWidget, key: Qt.Key, run: Callable[[], object]) -> QShortcut:

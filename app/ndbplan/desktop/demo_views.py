@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QPointF, QTimer
 
 from ndbplan.demo.model import Scene
+from ndbplan.desktop.analyses.simulation.run import KeptRun, Run
 
 if TYPE_CHECKING:
     from ndbplan.desktop.analyses.simulation.page import SimulationPanel
-    from ndbplan.desktop.analyses.simulation.run import KeptRun
     from ndbplan.desktop.canvas.view import CanvasView
     from ndbplan.desktop.document.document import Document
     from ndbplan.desktop.document.selection import Selection
@@ -100,19 +100,33 @@ class Views:
             "at": round(panel.scrubber.at_s, 2) if has_run else 0.0,
         })  # fmt: skip
 
-    def show(self, scene: Scene, workload: str, *, has_consoles: bool) -> None:
-        """Show a scene's view; a variant that is not there leaves the one that is."""
+    def show(self, scene: Scene, workload: str, run: Run | None) -> None:
+        """Show a scene's view; a variant that is not there leaves the one that is.
+
+        `run`: the run that it shows, where that is known already.
+        """
         self._document.show_named(scene.variant)
         self._selection.set(name for name in scene.select if name in self._document.plan.by_id)
-        self._panels.analyses_frame.setVisible(bool(scene.panel) or has_consoles)
+        self._panels.analyses_frame.setVisible(bool(scene.panel or scene.consoles))
         if scene.panel == "Simulation":
             self._panels.analyses.show_tab("Simulation")
+            self._take(run, float(scene.at))
             self.simulation.show_moment(workload, float(scene.at), scene.chart or "")
         elif scene.panel:
             self._panels.analyses.choose_tab(scene.panel)
         self._show_operation(scene.operation or "")
         # Once the panel has its size, the canvas has its.
         QTimer.singleShot(0, self._canvas, lambda: self._look_at(scene))
+
+    def _take(self, run: Run | None, at_s: float) -> None:
+        """Show a run, with the one before as ghost where it was of the same load."""
+        shown = self.simulation.keep()
+        if run is None or (shown.run is not None and shown.run.plan is run.plan
+                           and shown.run.workload_id == run.workload_id):  # fmt: skip
+            return
+        same = shown.run is not None and shown.run.workload_id == run.workload_id
+        before = shown.run.result if same and shown.run is not None else None
+        self.simulation.give_back(KeptRun(run, before, run.workload_id, at_s, None))
 
     def _show_operation(self, operation: str) -> None:
         from ndbplan.desktop.analyses.operations import OperationsPanel

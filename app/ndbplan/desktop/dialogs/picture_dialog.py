@@ -12,7 +12,17 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.report.pictures import SUFFIXES
 
-_FILTER = "PNG picture (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
+_KINDS = {
+    "PNG picture, with the plan inside (*.png)": (".png", ""),
+    "SVG drawing, with the plan inside (*.svg)": (".svg", ""),
+    "PNG picture, the plan inside without prices (*.png)": (".png", "prices"),
+    "SVG drawing, the plan inside without prices (*.svg)": (".svg", "prices"),
+    "PNG picture, without the plan (*.png)": (".png", "plan"),
+    "SVG drawing, without the plan (*.svg)": (".svg", "plan"),
+    "PDF page, without the plan (*.pdf)": (".pdf", "plan"),
+}
+"""Kinds of files to choose from: the ending, and what stays out."""
+_SAID = {"": " — the plan is inside", "prices": " — the plan is inside, without prices", "plan": ""}
 
 
 def save_picture(parent: QWidget, document: Document, messages: MessageBar) -> None:
@@ -21,17 +31,19 @@ def save_picture(parent: QWidget, document: Document, messages: MessageBar) -> N
 
     folder = document.path.parent if document.path else Path.home()
     name, chosen = QFileDialog.getSaveFileName(
-        parent, "Save a picture", str(folder / f"{Path(document.title).stem}.png"), _FILTER
+        parent, "Save a picture", str(folder / f"{Path(document.title).stem}.png"), ";;".join(_KINDS)
     )
     if not name:
         return
+    suffix, without = _KINDS.get(chosen, (".png", ""))
     path = Path(name)
     if not path.suffix:
-        path = path.with_suffix(chosen[-5:-1])
+        path = path.with_suffix(suffix)
+    if path.suffix.lower() not in SUFFIXES:
+        without = "plan"
     try:
-        render(document.plan, path, "dark" if theme.tokens().is_dark else "light")
+        render(document.plan, path, "dark" if theme.tokens().is_dark else "light", without=without)
     except UserError as error:
         messages.say("error", error.line)
         return
-    inside = " — the plan is inside" if path.suffix.lower() in SUFFIXES else ""
-    messages.say("done", f"Saved {path}{inside}")
+    messages.say("done", f"Saved {path}{_SAID[without]}")

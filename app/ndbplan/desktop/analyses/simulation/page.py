@@ -208,7 +208,9 @@ class SimulationPanel(Panel):
 
     def give_back(self, kept: KeptRun) -> None:
         """Show what was shown before."""
-        self.stop()
+        if self._task is not None:
+            self.stop()
+        self._say("")
         self._choose(kept.workload_id)
         self._before, self._run = kept.before, kept.run
         if kept.run is None:
