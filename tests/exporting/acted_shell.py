@@ -66,7 +66,8 @@ ssh() {
   until [[ $1 == -- ]]; do shift; done
   local -x STUB_HOST=${2#*@}
   shift 2
-  if [[ $1 == sudo ]]; then shift 2; elif [[ $ssh_user != root ]]; then return 1; fi
+  if [[ $1 == sudo ]]; then shift 3; elif [[ $ssh_user != root ]]; then return 1; fi
+  [[ $1 != PATH=* ]] || shift
   if [[ $1 == bash ]]; then
     IFS= read -r -d '' text || true
     if [[ $text == *';'* ]]; then
