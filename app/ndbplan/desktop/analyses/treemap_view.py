@@ -283,14 +283,16 @@ def _paint_tile(painter: QPainter, tile: Tile, colours: Tokens) -> None:
         painter.drawRect(inner.adjusted(1, 1, -1, -1))
     name, size = _label(tile), format_bytes(part.size_bytes)
     room = rect.adjusted(6, 3, -4, -3)
-    if room.width() < 40 or room.height() < 14:
+    if part.kind == "system" and text_width(name, 11, 600) > room.width():
+        name = "OS"
+    if room.width() < (18 if name == "OS" else 40) or room.height() < 14:
         return
     if part.kind == "system":
         wide = min(room.width(), text_width(name, 11, 600) + 6)
         painter.fillRect(QRectF(room.x() - 3, room.y(), wide + 3, 16), QColor(colours.panel))
     ink = colours.muted if part.kind in ("free", "system") else colours.text_strong
     paint.text(painter, QRectF(room.x(), room.y(), room.width(), 15), name, ink, 11, 600)
-    if room.height() >= 30:
+    if room.height() >= 30 and text_width(size, 11, 400) <= room.width() + 4:
         paint.text(painter, QRectF(room.x(), room.y() + 15, room.width(), 15), size, ink, 11)
 
 
