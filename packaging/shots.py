@@ -426,6 +426,26 @@ def lesson(stage: Stage) -> None:
     page.open_console("mysql>")
 
 
+def debriefing(stage: Stage) -> None:
+    """A lesson that is over: what was done, what was looked at, what was missed."""
+    lesson(stage)
+    page = stage.window.live.page
+    page.lesson.said.emit("finish")
+    stage.settle(lambda: page.is_finished)
+
+
+def lessons(stage: Stage) -> None:
+    """The list of lessons."""
+    from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
+    from ndbplan.desktop.document.preferences import LESSONS
+
+    stage.open("starter")
+    stage.window.preferences.put(LESSONS, {"redo-overload": 96.0})
+    stage.window.live.choose_lesson()
+    dialog = stage.window.findChild(LessonsDialog)
+    stage.settle(lambda: dialog.list.count() > 0)
+
+
 def live_telecom(stage: Stage) -> None:
     """144 data nodes alive, one rack lost."""
     page = _live(stage, "telecom-144")
@@ -496,6 +516,8 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "commands": commands,
     "live": live,
     "lesson": lesson,
+    "debriefing": debriefing,
+    "lessons": lessons,
     "live-telecom": live_telecom,
 }
 

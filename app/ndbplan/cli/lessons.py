@@ -167,7 +167,7 @@ def _page(path: Path) -> dict[str, Any]:
 
 
 def _debrief(names: tuple[str, ...], options: Options, as_json: bool) -> None:
-    from ndbplan.train.lessons.debrief import asked, had
+    from ndbplan.train.lessons.debrief import asked, had, side_by_side
     from ndbplan.train.lessons.result import lines
 
     found = _page(Path(_one(names, "one page", "name the file that 'lesson play -o FILE' wrote")))
@@ -181,26 +181,8 @@ def _debrief(names: tuple[str, ...], options: Options, as_json: bool) -> None:
     show(
         {"result": both.was, "had": both.had, "answer": both.answer},
         as_json=as_json,
-        text=_beside(both.was, both.had, line, both.answer),
+        text=side_by_side(both, line),
     )
-
-
-def _beside(was: dict[str, Any], would: dict[str, Any], line: str, answer: str) -> Iterator[str]:
-    from ndbplan.base.units import format_clock
-
-    yield f"With '{line}': {answer.strip()}"
-    rows = [("points", f"{was['score']:g}", f"{would['score']:g}")]
-    for key, word in (("noticed_s", "noticed"), ("named_s", "named"), ("cured_s", "cured")):
-        shown = [
-            "never" if one["times"][key] is None else f"at {format_clock(one['times'][key])}"
-            for one in (was, would)
-        ]
-        rows.append((word, shown[0], shown[1]))
-    for before, after in zip(was["keeps"], would["keeps"], strict=True):
-        kept = ["kept" if one["broken_s"] is None else "not kept" for one in (before, after)]
-        rows.append((before["says"], kept[0], kept[1]))
-    for name, first, second in (("", "it was", "it had been"), *rows):
-        yield f"  {name:<50} {first:<14} {second}"
 
 
 def _verify(names: tuple[str, ...], options: Options, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QLabel, QMenu, QWidget
 from shiboken6 import isValid
 
 from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
@@ -24,6 +24,8 @@ from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
 from ndbplan.train.completion import offered
 from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed
+from ndbplan.train.lessons import inbox
+from ndbplan.train.lessons.debrief import compared, had
 from ndbplan.train.lessons.files import LESSONS as KIND
 from ndbplan.train.lessons.play import Play, lines_of_route
 from ndbplan.train.lessons.result import outcome, page, read_page
@@ -245,6 +247,16 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
         again.answer(step["line"])
     assert page(outcome(again, source.source)) == path.read_bytes()
     assert found_page["score"] == 100 - 4
+    panel.had.setText("1:05 ! load x0.1")
+    QTest.keyClick(panel.had, Qt.Key.Key_Return)
+    rest(qtbot, page_of_lesson)
+    both = had(found_page, source, 65.0, "! load x0.1")
+    shown_rows = [one.text() for one in panel.findChildren(QLabel) if ", had been " in one.text()]
+    assert shown_rows == [f"{name}: {was}, had been {other}" for name, was, other in compared(both)]
+    panel.had.setText("sometime ! load x0.1")
+    QTest.keyClick(panel.had, Qt.Key.Key_Return)
+    rest(qtbot, page_of_lesson)
+    assert "says no moment" in panel.state.text()
     assert window.preferences.get(LESSONS) == {"redo-overload": 96.0}
     assert dumps(window.document.project) == before
     window.live.ask_unsaved = lambda: pytest.fail("it is saved")
@@ -269,6 +281,37 @@ def test_a_lesson_that_is_not_saved_is_asked_for_and_may_stay(qtbot: Any, shown:
     window.live.leave()
     assert window.live.page is None
     assert answers == []
+
+
+def test_a_trainer_on_the_machine_befalls_a_lesson_in_a_window(qtbot: Any, shown: Any) -> None:
+    window = shown(SAMPLE, 1366, 768)
+    source = KIND.find("redo-overload")
+    window.live.begin_lesson(source, source.value.starts[0], "Ann")
+    page_of_lesson = still(qtbot, window)
+    (running,) = inbox.sessions()
+    assert running.trainee == "Ann"
+    inbox.send(running.name, "load x5")
+    page_of_lesson._ear.timeout.emit()
+    rest(qtbot, page_of_lesson)
+    assert page_of_lesson.sight is not None
+    assert page_of_lesson.sight.load == 5
+    steps = page_of_lesson.session.seat.play.steps  # type: ignore[union-attr]
+    assert [(step.line, step.by) for step in steps] == [("! load x5", "trainer")]
+    window.live.leave()
+    assert inbox.sessions() == []
+
+
+def test_docks_that_float_go_and_come_with_the_page(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    dock = next(one for one in page.findChildren(QDockWidget) if one.objectName() == "Cluster log")
+    dock.setFloating(True)
+    assert dock.isVisible()
+    window.actions_table["live"].trigger()
+    assert not dock.isVisible()
+    window.actions_table["live"].trigger()
+    assert dock.isVisible()
+    window.live.leave()
+    qtbot.waitUntil(lambda: not isValid(dock))
 
 
 # Anybody.

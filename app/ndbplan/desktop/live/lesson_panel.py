@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -164,6 +165,8 @@ class LessonPanel(QWidget):
     """A line for `lesson>`."""
     save_wanted = Signal()
     """The page to hand in."""
+    had_wanted = Signal(str)
+    """A moment and a line, to see what had come of it."""
     page_wanted = Signal(str)
     """A page of the guide."""
 
@@ -330,11 +333,37 @@ class LessonPanel(QWidget):
         for line in lines[1:]:
             if not line.startswith("  "):
                 section = Section(line)
+                section.heading.setWordWrap(True)
                 self._stage_body.addWidget(section)
             elif section is None:
                 self._stage_body.addWidget(label(line.strip(), "calloutText"))
             else:
                 section.body.addWidget(label(line.strip(), "calloutText"))
+
+        self._stage_body.addWidget(self._had_section())
+
+    def _had_section(self) -> Section:
+        """What had come of something else."""
+        section = Section("Had you done something else")
+        self.had = QLineEdit()
+        self.had.setPlaceholderText("8:10 ! set RedoBuffer=64M")
+        self.had.setAccessibleName("Moment and line that you had given")
+        self.had.setMaxLength(500)
+        ask = QPushButton("Play it again with that")
+        for signal in (self.had.returnPressed, ask.clicked):
+            signal.connect(lambda *_: self.had_wanted.emit(self.had.text().strip()))
+        self._had_rows = QVBoxLayout()
+        section.body.addWidget(self.had)
+        section.body.addWidget(ask, 0, Qt.AlignmentFlag.AlignLeft)
+        section.body.addLayout(self._had_rows)
+        return section
+
+    def show_had(self, answer: str, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Show both ends."""
+        empty(self._had_rows)
+        self._had_rows.addWidget(label(answer.strip(), "muted"))
+        for name, was, had in rows:
+            self._had_rows.addWidget(label(f"{name}: {was}, had been {had}", "calloutText"))
 
     def say(self, text: str, *, is_error: bool = False) -> None:
         """The answer to what was done here, in the line at the foot."""

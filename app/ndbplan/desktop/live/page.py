@@ -173,6 +173,7 @@ class LivePage(QMainWindow):
             self.lesson.said.connect(partial(self.say, LESSON))
             self.lesson.save_wanted.connect(self.save)
             self.lesson.page_wanted.connect(self.guide_wanted)
+            self.lesson.had_wanted.connect(self.play_again)
 
     # Coming and going.
 
@@ -371,6 +372,30 @@ class LivePage(QMainWindow):
         self.scored.emit(found["lesson"], found["score"])
         if self.lesson is not None:
             self.lesson.show_debriefing(list(lines(found)))
+
+    def play_again(self, text: str) -> None:
+        """Play the lesson once more with a line more at a moment, and show both ends."""
+        from ndbplan.train.lessons.debrief import Had, asked, compared, had
+
+        lesson, source, found = self.lesson, self.source, self._found
+        if lesson is None or source is None or not found or not text:
+            return
+
+        def show(both: object) -> None:
+            if isinstance(both, Had):
+                lesson.show_had(both.answer, compared(both))
+                lesson.say("")
+            else:
+                lesson.say(str(both), is_error=True)
+
+        def work(_seat: Seat) -> object:
+            try:
+                return had(found, source, *asked(text, source.value.clock))
+            except UserError as error:
+                return error.line
+
+        lesson.say("It is played again …")
+        self.session.do(work, show)
 
     def save(self) -> bool:
         """Write the page to hand in; False: it was not written."""

@@ -7,6 +7,7 @@ had(found, lesson, 190.0, "! set RedoBuffer=64M")    # as it was, and had that b
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
@@ -81,6 +82,26 @@ def had(found: dict[str, Any], lesson: Read, at_s: float, line: str) -> Had:
     _follow(play, after, found["ended_s"])
     _follow(other, after, found["ended_s"])
     return Had(outcome(play, lesson.source), outcome(other, lesson.source), answer)
+
+
+def compared(found: Had) -> Iterator[tuple[str, str, str]]:
+    """What is looked at, how it was, and how it had been."""
+    both = (found.was, found.had)
+    yield "points", f"{found.was['score']:g}", f"{found.had['score']:g}"
+    for key, word in (("noticed_s", "noticed"), ("named_s", "named"), ("cured_s", "cured")):
+        times = [one["times"][key] for one in both]
+        first, second = ("never" if at_s is None else f"at {format_clock(at_s)}" for at_s in times)
+        yield word, first, second
+    for before, after in zip(found.was["keeps"], found.had["keeps"], strict=True):
+        first, second = ("kept" if one["broken_s"] is None else "not kept" for one in (before, after))
+        yield before["says"], first, second
+
+
+def side_by_side(found: Had, line: str) -> Iterator[str]:
+    """Both ends as a table in text."""
+    yield f"With '{line}': {found.answer.strip()}"
+    for name, first, second in (("", "it was", "it had been"), *compared(found)):
+        yield f"  {name:<50} {first:<14} {second}"
 
 
 def path(steps: list[Step]) -> list[Step]:
