@@ -148,15 +148,18 @@ class DemosDialog(Dialog):
         self.take.setEnabled(bool(scenes))
         self.export.setEnabled(bool(scenes))
         self._show_scene(self.scenes.currentRow())
-        if is_mine and chosen is None and not self.state.text():
-            self.state.say("Save the plan first: its scenes lie in a file beside it.")
+        if chosen is None:
+            self.about.setText("")
+            if not self.state.text():
+                self.state.say("Save the plan first: its scenes lie in a file beside it.")
         elif is_mine and self._demos.file is not None:
             self.about.setText(
                 f"Kept in {self._demos.file.name}, beside the plan. {{simulate: accepted_per_s}} in a text "
                 "is worked out from the plan when it is shown; the guide's page “Demos” lists what there is."
             )
         else:
-            self.about.setText("" if chosen is None else chosen[0].about)
+            self.state.say("")
+            self.about.setText(chosen[0].about)
 
     def _show_scene(self, row: int) -> None:
         self._write()
