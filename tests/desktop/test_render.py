@@ -12,9 +12,10 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.render import RenderError, render
+from ndbplan.desktop.render import RenderError, drawn_as, render
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
+from ndbplan.report.verify import verify
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
@@ -41,6 +42,21 @@ def test_an_svg_is_vectors_with_the_names_in_it(qapp, tmp_path: Path) -> None:
     assert "Group 0" in words
     images = root.iter("{http://www.w3.org/2000/svg}image")
     assert sum(1 for _ in images) <= sum(len(h.disks) for h in sample_plan("starter").hosts)
+
+
+def test_a_coloured_picture_has_its_legend_and_is_drawn_so_again(qapp, tmp_path: Path) -> None:
+    path = tmp_path / "canvas.svg"
+    plan = sample_plan("redo-overload")
+    render(plan, path, colour_by="disk")
+    words = "".join(ElementTree.parse(path).getroot().itertext())
+    assert "95 % and more" in words
+    assert "108 %" in words
+    found = verify(path.read_bytes(), path.name, drawn_as)
+    assert found.figures > 20
+    assert not found.differ
+    plain = tmp_path / "plain.svg"
+    render(plan, plain)
+    assert "95 % and more" not in plain.read_text()
 
 
 def test_a_pdf_is_one_page(qapp, tmp_path: Path) -> None:

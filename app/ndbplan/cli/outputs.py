@@ -263,8 +263,8 @@ def _files() -> dict[str, Schema]:
     numbers = {"type": "object", "additionalProperties": {"type": ["number", "string"]}}
     painted = said(
         {"type": "object", "additionalProperties": numbers},
-        "What is painted on the objects, by object id: use of disks, processors and memory as fractions, "
-        "the severity of the worst problem.",
+        "What is painted on the objects, by object id: use of disks, processors, memory and network as "
+        "fractions, the severity of the worst problem; with --colour-by the shades in words.",
     )
     difference = promise(
         Difference,

@@ -14,18 +14,20 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
 
 
-def draw(plan: Plan, picture: Path, look: Literal["light", "dark"], without: str = "") -> None:
+def draw(
+    plan: Plan, picture: Path, look: Literal["light", "dark"], without: str = "", colour_by: str = ""
+) -> None:
     """The canvas as a picture. Raises RenderError for a file that cannot be written."""
     from ndbplan.desktop.render import render
 
-    render(plan, picture, look, without=without)
+    render(plan, picture, look, without=without, colour_by=colour_by)
 
 
 def drawn(plan: Plan, suffix: str, look: str) -> bytes:
     """The same as the content of a file."""
-    from ndbplan.desktop.render import drawn as picture
+    from ndbplan.desktop.render import drawn_as
 
-    return picture(plan, suffix, "dark" if look == "dark" else "light")
+    return drawn_as(plan, suffix, look)
 
 
 @ndbplan.command("open")
@@ -61,23 +63,41 @@ def open_window(plan_file: Path | None, variant: str | None = None) -> None:
     type=click.Path(path_type=Path),
     help="The picture: .png, .svg or .pdf.",
 )
+@click.option(
+    "--colour-by", metavar="WHAT",
+    help="Colour hosts, nodes and disks: cpu, memory, disk, space, network, problem, cost, group, loss.",
+)  # fmt: skip
 @click.option("--dark", is_flag=True, help="Light text on dark ground.")
 @click.option(
     "--without", type=click.Choice(["prices", "plan"]),
     help="The plan travels inside .png and .svg: its prices stay out, or all of it.",
 )  # fmt: skip
 @json_option
-def render(plan_file: Path, picture: Path, without: str | None, *, dark: bool, as_json: bool) -> None:
+def render(
+    plan_file: Path,
+    picture: Path,
+    colour_by: str | None,
+    without: str | None,
+    *,
+    dark: bool,
+    as_json: bool,
+) -> None:
     """Draw the canvas into a file, with loads and problems on it. Needs no display."""
-    from ndbplan.desktop.render import RenderError
+    from ndbplan.desktop.render import RenderError, pictured
 
+    if colour_by is not None and colour_by not in pictured():
+        what, fix = f"'{colour_by[:40]}' is nothing to colour by", f"name one of {', '.join(pictured())}"
+        raise UsageError(what, where="--colour-by", fix=fix)
     plan = read_plan(plan_file)
     try:
-        draw(plan, picture, "dark" if dark else "light", without or "")
+        draw(plan, picture, "dark" if dark else "light", without or "", colour_by or "")
     except RenderError as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    from ndbplan.describe.estimated import estimated_loads
+    from ndbplan.describe.estimated import coloured
 
-    painted = {name: dict(values) for name, values in estimated_loads(plan)._asdict().items() if values}
+    loads, colouring = coloured(plan, colour_by or "")
+    painted = {name: dict(values) for name, values in loads._asdict().items() if values}
+    if colouring.shades:
+        painted["shades"] = {object_id: shade.text for object_id, shade in colouring.shades.items()}
     shape = {"files": [str(picture)], "painted": painted}
     show(shape, as_json=as_json, text=iter([f"wrote {picture}"]))

@@ -269,6 +269,9 @@ def _cost_tone(cost: float, most: float) -> Tone:
 
 # Node groups and variants
 
+_MOST_GROUPS = 8
+"""Node groups that a legend names; colours repeat from the ninth on."""
+
 
 def _groups(known: Known) -> tuple[Mapping[str, Shade], str]:
     plan = known.plan
@@ -286,7 +289,10 @@ def _groups(known: Known) -> tuple[Mapping[str, Shade], str]:
             text = f"NG {', '.join(map(str, each[:2]))}{' …' if len(each) > 2 else ''}"
             why = f"node group {', '.join(map(str, each))}"
             shades[host_id] = Shade(Tone.GROUP, text, why, each[0])
-    return shades, "" if shades else "There is no data node yet"
+    if not shades:
+        return shades, "There is no data node yet"
+    count = len({shade.number for shade in shades.values()})
+    return shades, f"{count} node groups: colours come again" if count > _MOST_GROUPS else ""
 
 
 _KINDS = {"data_node": "data", "management": "management", "sql": "sql"}
@@ -374,8 +380,6 @@ _WORDS: Mapping[str, list[tuple[Tone, str]]] = {
     ],
     "change": [(Tone.PLAIN, "same"), (Tone.CHANGED, "changed"), (Tone.ADDED, "new")],
 }  # fmt: skip
-_MOST_GROUPS = 8
-"""Node groups that a legend names; colours repeat from the ninth on."""
 
 
 def _legend(plan: Plan, name: str, shades: Mapping[str, Shade]) -> tuple[Entry, ...]:

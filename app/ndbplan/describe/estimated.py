@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
+from ndbplan.describe.colouring import NOTHING, Colouring, Known, colour_by, disks_written
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 
 def estimated_loads(plan: Plan) -> Loads:
     """Loads of a plan, computed here and now; a plan too incomplete to estimate has problems only."""
+    return known_of(plan).loads
+
+
+def known_of(plan: Plan) -> Known:
+    """What there is to colour a plan by, all but what losses mean and variants, computed here and now."""
     from ndbplan.checks.run import check
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
@@ -29,7 +36,18 @@ def estimated_loads(plan: Plan) -> Loads:
             now = Estimation(plan, chosen_workload(plan)).work_out()
         except UserError:
             now = None
-        return loads_of(plan, now, check(plan))
+        problems = tuple(check(plan))
+        return Known(plan, loads_of(plan, now, problems), problems, written=disks_written(plan))
+
+
+def coloured(plan: Plan, name: str) -> tuple[Loads, Colouring]:
+    """A plan coloured by one of the WAYS, computed here and now; KeyError for a name that is none."""
+    known = known_of(plan)
+    if name == "loss" and plan.data_nodes:
+        from ndbplan.describe.losses import judged_losses
+
+        known = replace(known, losses=judged_losses(plan))
+    return known.loads, colour_by(name, known) if name else NOTHING
 
 
 def loads_at_rest(plan: Plan) -> Loads:

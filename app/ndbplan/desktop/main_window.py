@@ -265,7 +265,7 @@ class MainWindow(QMainWindow):
         return {
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
             "save_as": files.save_as, "import": self.import_files,
-            "export": self.export, "picture": lambda: save_picture(self, self.document, self.messages),
+            "export": self.export, "picture": lambda: save_picture(self, self.canvas, self.messages),
             "report": lambda: report(self, self.document, self.messages),
             "live": lambda: self.live.toggle(), "lessons": lambda: self.live.choose_lesson(),
             "demos": lambda: self.demos.open(), "add_scene": lambda: self.demos.add_scene(),

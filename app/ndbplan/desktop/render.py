@@ -9,15 +9,20 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.files import FileError, write_atomically
 from ndbplan.plan.plan import Plan
 
+if TYPE_CHECKING:
+    from ndbplan.describe.colouring import Colouring
+    from ndbplan.desktop.canvas.scene import CanvasScene
+    from ndbplan.desktop.look.theme import Tokens
+
 Appearance = Literal["light", "dark"]
 SUFFIXES = (".png", ".svg", ".pdf")
-_MARGIN = 40.0
+_MARGIN, _LEGEND_GAP = 40.0, 12.0
 _PIXELS_PER_UNIT = 2.0
 _MAX_SIDE_PX = 16_000
 _MAX_PIXELS = 24e6
@@ -28,10 +33,17 @@ class RenderError(UserError):
 
 
 def render(
-    plan: Plan, path: Path, appearance: Appearance = "light", *, with_loads: bool = True, without: str = ""
+    plan: Plan,
+    path: Path,
+    appearance: Appearance = "light",
+    *,
+    with_loads: bool = True,
+    without: str = "",
+    colour_by: str = "",
 ) -> None:
     """Draw the whole canvas into a file; its suffix decides the format. Raises RenderError.
 
+    `colour_by`: one of `pictured()`, with its legend below; nothing: by what things are.
     `with_loads`: estimate the plan first and paint utilisations and problems. Works without a display.
     The plan travels inside a PNG and an SVG; `without`: its `prices` do not, or the whole `plan` does not.
     """
@@ -45,7 +57,8 @@ def render(
     if not path.parent.is_dir():
         raise RenderError(f"there is no folder '{path.parent}'", where=str(path), fix="make the folder first")
     try:
-        write_atomically(path, drawn(plan, suffix, appearance, with_loads=with_loads, without=without))
+        content = drawn(plan, suffix, appearance, with_loads=with_loads, without=without, colour_by=colour_by)
+        write_atomically(path, content)
     except FileError as error:
         raise RenderError(error.what, where=error.where, fix=error.fix) from None
 
@@ -64,13 +77,19 @@ def _application() -> object:
 
 
 def drawn(
-    plan: Plan, suffix: str, appearance: Appearance, *, with_loads: bool = True, without: str = ""
+    plan: Plan,
+    suffix: str,
+    appearance: Appearance,
+    *,
+    with_loads: bool = True,
+    without: str = "",
+    colour_by: str = "",
 ) -> bytes:
     """The same picture as the content of a file."""
     _application()
     from PySide6.QtCore import QRectF
 
-    from ndbplan.describe.estimated import estimated_loads
+    from ndbplan.describe.estimated import coloured
     from ndbplan.desktop.canvas.scene import CanvasScene
     from ndbplan.desktop.look import theme
 
@@ -78,15 +97,42 @@ def drawn(
     tokens = theme.LIGHT if appearance == "light" else theme.DARK
     scene = CanvasScene(tokens)
     scene.show_plan(plan)
-    if with_loads:
-        scene.show_loads(estimated_loads(plan))
-    area = scene.content_rect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+    if with_loads or colour_by:
+        loads, colouring = coloured(plan, colour_by)
+        scene.show_loads(loads)
+        scene.show_colouring(colouring)
+        _add_legend(scene, colouring, tokens)
+    area = scene.itemsBoundingRect() if colour_by else scene.content_rect()
+    area = area.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
     if scene.content_rect().isEmpty():
         area = QRectF(0, 0, 640, 200)
     from ndbplan.report.pictures import carrying
 
     content = _picture(scene, area, suffix, tokens.canvas, plan.name)
-    return carrying(content, suffix, plan, appearance, without)
+    return carrying(content, suffix, plan, f"{appearance} {colour_by}".strip(), without)
+
+
+def drawn_as(plan: Plan, suffix: str, look: str) -> bytes:
+    """A picture as the evidence inside of one says that it was drawn: `dark`, `light cpu`."""
+    appearance, _, colour_by = look.partition(" ")
+    known = colour_by if colour_by in pictured() else ""
+    return drawn(plan, suffix, "dark" if appearance == "dark" else "light", colour_by=known)
+
+
+def pictured() -> tuple[str, ...]:
+    """What a picture can be coloured by: all that needs no other plan."""
+    from ndbplan.describe.colouring import WAYS
+
+    return tuple(name for name in WAYS if name != "change")
+
+
+def _add_legend(scene: CanvasScene, colouring: Colouring, tokens: Tokens) -> None:
+    from ndbplan.desktop.canvas.picture_legend import PictureLegend
+
+    if colouring.name:
+        corner = scene.content_rect().bottomLeft()
+        corner.setY(corner.y() + _LEGEND_GAP)
+        scene.addItem(PictureLegend(colouring, tokens, corner))
 
 
 def _picture(scene: object, area: object, suffix: str, ground: str, title: str) -> bytes:

@@ -11,6 +11,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.stage import Stage
     from ndbplan.desktop.document.shared_file import Theirs
 
 
@@ -35,11 +36,11 @@ def report(window: QWidget, document: Document, messages: MessageBar) -> None:
     ReportDialog(document, messages, window).open()
 
 
-def save_picture(window: QWidget, document: Document, messages: MessageBar) -> None:
-    """Write the canvas as a picture."""
+def save_picture(window: QWidget, canvas: Stage, messages: MessageBar) -> None:
+    """Write the canvas as a picture, coloured as it is."""
     from ndbplan.desktop.dialogs import picture_dialog
 
-    picture_dialog.save_picture(window, document, messages)
+    picture_dialog.save_picture(window, canvas.document, messages, canvas.colour_by)
 
 
 def ask_whose(window: QWidget, document: Document, path: Path, theirs: Theirs) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 from ndbplan.base.units import how_many
 from ndbplan.describe.colouring import Shade, tone_of
 from ndbplan.describe.overlay import percent, worst_use
-from ndbplan.desktop.canvas.look import NUMBERS_FROM, Look, process_colour
+from ndbplan.desktop.canvas.look import Look, process_colour
 from ndbplan.desktop.canvas.shading import block, ink
 from ndbplan.desktop.layout.cards import Card
 from ndbplan.desktop.look import paint
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 
 def told(card: Card, look: Look) -> Told | None:
     """What the tile of a host says now; None: it is near enough for marks, which say more."""
-    if not _is_tile(look):
+    if not look.shows_tiles:
         return None
     loads, shade = look.loads, shade_of_host(card, look)
     states = [loads.states[i] for chip in card.chips for i in chip.ids if i in loads.states]
@@ -44,10 +44,6 @@ def told(card: Card, look: Look) -> Told | None:
     elif states:
         value, tone = states[0].words, states[0].tone
     return Told(shade, value, tone, _has_error(card, look), card.host.id in loads.down)
-
-
-def _is_tile(look: Look) -> bool:
-    return bool(look.colouring.name) or look.zoom < NUMBERS_FROM
 
 
 def paint_far(

@@ -34,7 +34,7 @@ class Legend(QFrame):
         self.setAccessibleName("Legend of the canvas")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(3, 2, 3, 2)
+        self._row.setContentsMargins(3, 1, 3, 1)
         self._row.setSpacing(1)
         self.button = QToolButton()
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -29,6 +29,11 @@ class Look:
         """Whether the canvas is seen from so far that text is left out."""
         return self.zoom < FAR
 
+    @property
+    def shows_tiles(self) -> bool:
+        """Whether a host is one tile: far away, or less far where the tile has something to say."""
+        return self.is_far and (bool(self.colouring.name) or self.zoom < NUMBERS_FROM)
+
 
 def process_colour(chip: Chip, t: Tokens) -> str:
     """Colour of a chip: by node group for data nodes, by kind for the others."""

@@ -132,7 +132,7 @@ class RibbonItem(QGraphicsItem):
         own = t.muted if self.look.colouring.name not in ("", "group") else t.group(self.number)
         ink = t.error if self.is_cut or not self.up else t.warning if hurt else own
         far = self.look.is_far
-        if far and self._goes_around and not self.is_selected:
+        if far and (self._goes_around or self.look.shows_tiles) and not self.is_selected:
             # Names are drawn larger from afar, and this line runs where they stand.
             return
         width = (3.0 if self.is_selected else 2.0) * (max(1.0, 0.6 / self.look.zoom) if far else 1.0)

@@ -121,6 +121,11 @@ class Stage(QGraphicsView):
             self.banner.say("", "info")
         self.loaded.emit()
 
+    @property
+    def colour_by(self) -> str:
+        """Name of the colouring on show; nothing: there is none."""
+        return self.canvas_scene.look.colouring.name
+
     def show_colouring(self, colouring: Colouring) -> None:
         """Colour hosts, nodes and disks by one thing; NOTHING: by what they are."""
         self.canvas_scene.show_colouring(colouring)

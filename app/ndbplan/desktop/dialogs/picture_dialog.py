@@ -25,9 +25,9 @@ _KINDS = {
 _SAID = {"": " — the plan is inside", "prices": " — the plan is inside, without prices", "plan": ""}
 
 
-def save_picture(parent: QWidget, document: Document, messages: MessageBar) -> None:
-    """Ask for a file and draw the plan into it."""
-    from ndbplan.desktop.render import render
+def save_picture(parent: QWidget, document: Document, messages: MessageBar, colour_by: str = "") -> None:
+    """Ask for a file and draw the plan into it, coloured as on the screen where that needs no other plan."""
+    from ndbplan.desktop.render import Appearance, pictured, render
 
     folder = document.path.parent if document.path else Path.home()
     name, chosen = QFileDialog.getSaveFileName(
@@ -42,7 +42,9 @@ def save_picture(parent: QWidget, document: Document, messages: MessageBar) -> N
     if path.suffix.lower() not in SUFFIXES:
         without = "plan"
     try:
-        render(document.plan, path, "dark" if theme.tokens().is_dark else "light", without=without)
+        appearance: Appearance = "dark" if theme.tokens().is_dark else "light"
+        chosen_way = colour_by if colour_by in pictured() else ""
+        render(document.plan, path, appearance, without=without, colour_by=chosen_way)
     except UserError as error:
         messages.say("error", error.line)
         return
