@@ -152,7 +152,7 @@ def test_what_does_not_come_is_said_with_what_was_found(
 def test_a_look_that_fails_says_what_it_looked_for(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:
-    """A first start over old files, and a restore of a backup that is not there."""
+    """A first start over old files, a restore of a backup that is not there, one of nodes not started."""
     cluster, folder = acted(versions("redo-overload"))
     node = next(iter(cluster.data_nodes.values()))
     old = f"{cluster.paths[node.node_id].file_system}/ndb_{node.node_id}_fs/D1"
@@ -168,6 +168,10 @@ def test_a_look_that_fails_says_what_it_looked_for(
     assert "step empty stops" in refused.stderr
     assert "BACKUP/BACKUP-7': No such file" in refused.stderr
     assert node.is_started(cluster.now), "nothing was stopped or removed"
+    node.ready_at = float("inf")
+    refused = cluster.run(folder, "backup")
+    assert "expected: every data node that runs is started" in refused.stderr
+    assert not any("START BACKUP" in line for line in cluster.log), "it might never answer"
 
 
 def test_an_option_of_a_start_that_never_came_does_not_erase_files_later(
