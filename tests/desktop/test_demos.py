@@ -13,6 +13,7 @@ from desktop.conftest import Shown
 from ndbplan.demo.files import DEMOS, beside, project_of
 from ndbplan.demo.model import PANELS, Demo
 from ndbplan.desktop.analyses.area import TABS
+from ndbplan.desktop.analyses.operations import OperationsPanel
 from ndbplan.desktop.demos import Prepared, play_alone
 from ndbplan.desktop.dialogs.demos_dialog import DemosDialog
 from ndbplan.desktop.main_window import MainWindow
@@ -193,3 +194,17 @@ def test_a_demo_that_comes_along_has_a_window_of_its_own(
 
 def test_a_scene_may_show_each_panel() -> None:
     assert set(PANELS) == {"", *(name for name, _module, _panel in TABS)}
+
+
+def test_one_operation_has_all_the_room_and_its_own_notes(qtbot: Any, shown: Shown) -> None:
+    window = shown("add-nodes", 1366, 768)
+    panel = window.panels.analyses.show_tab("Operations")
+    assert isinstance(panel, OperationsPanel)
+    qtbot.waitUntil(lambda: len(panel._lanes) > 5, timeout=60_000)
+    everything = panel._notes.text()
+    panel.show_only("add_nodes")
+    assert panel._notes.text().startswith("Add a node group: ")
+    panel.show_only("node")
+    assert "Add a node group" not in panel._notes.text()
+    panel.show_only("")
+    assert panel._notes.text() == everything

@@ -69,6 +69,7 @@ class OperationsPanel(Panel):
         super().__init__(context)
         self._task: Task | None = None
         self._lanes: list[Lane] = []
+        self._told: list[str] = []
         self._only = ""
         self.load_box = QComboBox()
         self.load_box.setAccessibleName("Load during the operation")
@@ -203,6 +204,8 @@ class OperationsPanel(Panel):
         else:
             wanted = [lane for lane in self._lanes if lane.name == _NAMES.get(self._only)]
         self.lanes.show_lanes(wanted or self._lanes)
+        names = tuple(f"{lane.name}: " for lane in wanted)
+        self._notes.setText("\n".join(n for n in self._told if not names or n.startswith(names)))
 
     def compute(self) -> None:
         """Ask the engine, in a thread."""
@@ -237,11 +240,11 @@ class OperationsPanel(Panel):
         wrong = outcome.error
         if not wrong:
             self._lanes, notes, day = outcome.value
+            self._told = [note for note in notes if _ERROR not in note]
             self._show_lanes()
             self._show_day(day)
             # What does not fit stands above the lanes, where errors do; the rest below them.
             wrong = "\n".join(note.replace(_ERROR, ": ") for note in notes if _ERROR in note)
-            self._notes.setText("\n".join(note for note in notes if _ERROR not in note))
         self._note.setVisible(bool(wrong))
         self._note.setText(wrong)
 
