@@ -116,7 +116,12 @@ def add_nodes(
     title, label = "Add nodes online", f"Add {_groups(groups)} online"
     if change is None:
         return Operation("add-nodes", title, steps, text, label)
-    notes += [f"{t.table}: {note}" for t in change.tables for note in t.notes]
+    tables_of: dict[str, list[str]] = {}
+    for table in change.tables:
+        for note in table.notes:
+            tables_of.setdefault(note, []).append(table.table)
+    for note, tables in tables_of.items():
+        notes.append(f"{tables[0] if len(tables) == 1 else how_many(len(tables), 'table')}: {note}")
     notes += change.problems
     loads = disk_loads(plan, change)
     if now is not stated:

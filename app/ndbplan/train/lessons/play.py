@@ -299,8 +299,8 @@ class Play:
         stage = self.stage
         known = {} if stage is None else {question.name: question for question in stage.questions}
         if name not in known:
-            there = ", ".join(known) or "nothing"
-            return f"ndbplan: '{name[:40]}' is not asked now — asked is {there}\n"
+            there = f"answer one of {', '.join(known)}" if known else "this stage asks nothing"
+            return f"ndbplan: '{name[:40]}' is not asked now — {there}\n"
         unseen = [] if stage is None else [one for one in stage.evidence if not self._is_done(one)]
         if unseen:
             return "ndbplan: an answer without a look is a guess — look first, 'lesson> task' says where\n"
