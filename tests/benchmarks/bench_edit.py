@@ -52,6 +52,7 @@ def main() -> list[Figure]:
         _until_fresh(app, estimates)
         fresh.append((time.perf_counter() - began) * 1000)
         engine.append(estimates.latest.elapsed_s * 1000)
+    coloured = _coloured(window)
     zoomed = _zoom(app, window)
     # An offer to recover what an earlier run left would move everything when it goes.
     window.messages.hide()
@@ -78,6 +79,7 @@ def main() -> list[Figure]:
         ),
         Figure("of that the engine", statistics.median(engine), "ms"),
         _beside_panel("estimates anew: longest turn of the event loop", longest_turn, plain_panel, 1.5),
+        _beside_view("colour by another load, canvas painted", coloured, plain_view, 6),
         _beside_view("zoom: each step of the wheel, painted (median)", zoomed, plain_view, 0.5),
         Figure("zoom: the slowest step (the first: a picture is taken)", max(zoomed), "ms"),
         Figure("first simulation, charts are built: longest turn of the event loop", simulated[0], "ms"),
@@ -91,6 +93,17 @@ def main() -> list[Figure]:
         ),
     ]  # fmt: skip
     return figures
+
+
+def _coloured(window: Any) -> list[float]:
+    """Milliseconds of the processor until the canvas shows each load."""
+    times = []
+    for name in ("cpu", "memory", "disk", "space", "network", "") * 2:
+        began = time.thread_time()
+        window.panels.colours.choose(name)
+        window.canvas.viewport().repaint()
+        times.append((time.thread_time() - began) * 1000)
+    return times
 
 
 def _beside_view(name: str, times_ms: list[float], plain_ms: float, most_times: float) -> Figure:

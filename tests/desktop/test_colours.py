@@ -56,6 +56,10 @@ def test_loads_follow_a_replay(window) -> None:
     disk = window.document.plan.hosts[0].disks[1].id
     window.canvas.show_loads(NO_LOADS._replace(disks={disk: 0.31}))
     assert look(window).colouring.shades["data1"].text == "31 %"
+    names = [button.accessibleName() for button in window.panels.colours.legend.entries]
+    assert names[1] == "to 50 %: 1"
+    QTest.mouseClick(window.panels.colours.legend.entries[1], Qt.MouseButton.LeftButton)
+    assert window.selection.ids == ("data1",)
 
 
 def test_other_ways_follow_the_plan_and_are_found_off_the_window(window, qtbot) -> None:

@@ -30,6 +30,7 @@ class Legend(QFrame):
         super().__init__(view)
         self._view = view
         self._shown = NOTHING
+        self._theme = ""
         self.setObjectName("legend")
         self.setAccessibleName("Legend of the canvas")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -71,30 +72,43 @@ class Legend(QFrame):
 
     def show_colouring(self, shown: Colouring) -> None:
         """Say what these colours mean."""
-        self._shown = shown
+        before, self._shown = self._shown, shown
+        if _kinds(before) == _kinds(shown) and self._theme == theme.tokens().name and shown.name:
+            # At each step of a replay: what the colours mean stays.
+            for place, button in enumerate(self.entries):
+                self._tell(button, shown.legend[place])
+            self.note.setText(shown.note)
+            self._place()
+            return
+        self._theme = theme.tokens().name
         self.button.setText(f"{shown.title}  ▾" if shown.name else "Colour by  ▾")
         self.button.setAccessibleName(f"Coloured by {shown.title}" if shown.name else "Colour by")
         for button in self.entries:
             self._row.removeWidget(button)
             button.deleteLater()
-        self.entries = [self._entry(entry) for entry in shown.legend]
+        self.entries = [self._entry(place) for place in range(len(shown.legend))]
         for place, button in enumerate(self.entries, 1):
             self._row.insertWidget(place, button)
             button.show()
         self.note.setText(shown.note)
         self.follow()
 
-    def _entry(self, entry: Entry) -> QToolButton:
-        button = QToolButton()
+    def _entry(self, place: int) -> QToolButton:
+        button, entry = QToolButton(), self._shown.legend[place]
         button.setProperty("look", "legend")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setIcon(_icon(entry))
         button.setIconSize(QSize(_SWATCH_PX + _GAP_PX, _SWATCH_PX))
+        button.clicked.connect(lambda: self._view.selection.set(self._shown.legend[place].ids))
+        self._tell(button, entry)
+        return button
+
+    @staticmethod
+    def _tell(button: QToolButton, entry: Entry) -> None:
+        """How many have the colour now."""
         button.setEnabled(bool(entry.ids))
         button.setAccessibleName(f"{entry.text}: {len(entry.ids)}")
         button.setToolTip(f"{entry.text}: select these {len(entry.ids)}" if entry.ids else entry.text)
-        button.clicked.connect(lambda: self._view.selection.set(entry.ids))
-        return button
 
     def _texts(self, *, with_counts: bool) -> None:
         for button, entry in zip(self.entries, self._shown.legend, strict=True):
@@ -155,6 +169,10 @@ class Legend(QFrame):
         self.resize(min(self.sizeHint().width(), room), self.sizeHint().height())
         self.move(_LEFT, self._view.height() - self.height() - _FOOT)
         self.raise_()
+
+
+def _kinds(shown: Colouring) -> tuple[str, list[tuple[str, str, int]]]:
+    return shown.name, [(entry.tone, entry.text, entry.number) for entry in shown.legend]
 
 
 def _icon(entry: Entry) -> QIcon:
