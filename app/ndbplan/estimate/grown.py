@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
@@ -21,6 +22,7 @@ from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disk_data import tablespace_use_by_node
 from ndbplan.estimate.loaded import cpu, stored_on_disk
+from ndbplan.estimate.storage.redistribution import Redistribution
 from ndbplan.estimate.stored import machines_of, memory, reach, redistribute
 from ndbplan.estimate.timed import traffic_on_disks
 from ndbplan.estimate.times.disk_files import busy_disks
@@ -35,6 +37,7 @@ from ndbplan.estimate.times.reorganise import (
 )
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
 
 
@@ -84,29 +87,28 @@ class ReorganiseEstimate(Shape):
 
 def _after(plan: Plan, grown: Plan) -> Plan:
     """The grown plan with every table as the reorganisation leaves it."""
-    tables = []
-    for table in plan.tables:
-        change = redistribute(plan, grown, table)
-        if table.fully_replicated:
-            # Each new group gets the same partitions once more; the map stays.
-            tables.append(table)
-            continue
-        if change.rows_moved or change.after is not change.before:
-            was = change.before.placement.partitions
-            # Rows that were counted are split as their hash map says: worked out, and marked so. Where none
-            # were, the map says where they lie, as before.
-            counted = change.before.measured
-            rows = tuple(int(r) for r in change.after.rows.tolist()) if counted else ()
-            assumed = tuple(name for name in table.assumed if name != "partition_rows")
-            table = validated.changed(
-                table,
-                grown_from=(*table.grown_from, was),
-                partition_rows=rows,
-                partition_variable_bytes=change.after.counted_variable_bytes if counted else (),
-                assumed=(*assumed, "partition_rows") if counted else assumed,
-            )
-        tables.append(table)
-    return grown.replace(tables=tuple(tables))
+    tables = (_reorganised(table, redistribute(plan, grown, table)) for table in plan.tables)
+    return grown.replace(tables=same(tables))
+
+
+@kept_by_identity(size=256)
+def _reorganised(table: Table, change: Redistribution) -> Table:
+    """A table after its reorganisation."""
+    if table.fully_replicated or not (change.rows_moved or change.after is not change.before):
+        # Each new group gets the same partitions of a copied table once more; the map stays.
+        return table
+    # Rows that were counted are split as their hash map says: worked out, and marked so. Where none were, the
+    # map says where they lie, as before.
+    counted = change.before.measured
+    rows = tuple(int(r) for r in change.after.rows.tolist()) if counted else ()
+    assumed = tuple(name for name in table.assumed if name != "partition_rows")
+    return validated.changed(
+        table,
+        grown_from=(*table.grown_from, change.before.placement.partitions),
+        partition_rows=rows,
+        partition_variable_bytes=change.after.counted_variable_bytes if counted else (),
+        assumed=(*assumed, "partition_rows") if counted else assumed,
+    )
 
 
 def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) -> ReorganiseEstimate:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_value
 from ndbplan.estimate.constants import constant_for
@@ -73,6 +74,7 @@ Predict = Callable[[Plan], Sequence[Quantity]]
 """Each observed duration by a plan."""
 
 
+@keeping()
 def updated(
     plan: Plan, knobs: Sequence[Knob], predict: Predict, observed: Sequence[Observed], source: str
 ) -> Plan:

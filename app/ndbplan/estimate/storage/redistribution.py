@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.distribution import Surroundings, value_hashes
 from ndbplan.estimate.storage.fragments import TableDistribution
@@ -60,6 +61,7 @@ class Redistribution(Shape):
     """Bytes of the moved rows, columns on disk and blob parts included, once per row."""
 
 
+@kept_by_identity(size=256)
 def redistribute_rows(
     before: TableDistribution,
     old_table: Table,
