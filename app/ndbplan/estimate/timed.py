@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
@@ -31,6 +32,7 @@ from ndbplan.estimate.times.running import Files, Running
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import LogfileGroup, Tablespace
 from ndbplan.plan.workloads import Workload
 
 NO_TRAFFIC = DisksEstimate(())
@@ -45,9 +47,9 @@ def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
     return NO_TRAFFIC if workload is None else disk_demand(plan, workload)
 
 
-@kept_by_identity(16)
 def _running(plan: Plan, workload: Workload | None) -> Running:
-    return Running(
+    """One object for all plans that agree in it, so that starts are kept by it."""
+    return _running_of(
         narrowed(machines_of(plan)),
         node_data_by_id(plan),
         sum(1 + len(table.indexes) for table in plan.tables),
@@ -59,8 +61,23 @@ def _running(plan: Plan, workload: Workload | None) -> Running:
     )
 
 
+@kept_by_identity(16)
+def _running_of(*parts: Any) -> Running:
+    return Running(*parts)
+
+
 def _files(plan: Plan) -> Files:
-    return Files(plan.logfile_groups, plan.tablespaces)
+    return _files_of(plan.logfile_groups, plan.tablespaces)
+
+
+@kept_by_identity(16)
+def _files_of(groups: tuple[LogfileGroup, ...], spaces: tuple[Tablespace, ...]) -> Files:
+    return Files(groups, spaces)
+
+
+@kept_by_identity(64)
+def _start(running: Running, kind: Kind, node_id: int | None, conditions: Conditions) -> RestartEstimate:
+    return restarts.restart(running, kind, node_id, conditions)
 
 
 def restart(
@@ -79,7 +96,7 @@ def restart(
     if node_id is not None and all(node.node_id != node_id for node in plan.data_nodes):
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
-    estimate = restarts.restart(_running(plan, conditions.load), kind, node_id, conditions)
+    estimate = _start(_running(plan, conditions.load), kind, node_id, conditions)
     near = reach(plan, "restart")
     return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
 
