@@ -17,6 +17,7 @@ from ndbplan.advise.sizing.choices import choices, client_host
 from ndbplan.advise.sizing.search import size
 from ndbplan.advise.sweep import Sweep, vary
 from ndbplan.advise.what_matters import what_matters
+from ndbplan.base.garbage import seldom_collecting
 from ndbplan.base.kept import keeping
 from ndbplan.edits.assign import assign
 from ndbplan.edits.growth import add_node_group
@@ -70,7 +71,7 @@ def _sized() -> Figure:
 
 def _ranked(sample: str, plan: Plan, aim: str) -> list[Figure]:
     now = estimation_of(plan, plan.workloads[0].id)
-    with keeping():
+    with keeping(), seldom_collecting():
         FIGURES[aim].of(now)
         began = time.process_time()
         FIGURES[aim].of(Estimation(plan.replace(name="another"), plan.workloads[0]))
