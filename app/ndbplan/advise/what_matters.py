@@ -252,19 +252,21 @@ class _Search:
 
     def rows(self) -> list[Mattering]:
         """Worked out here, two at a time."""
-        tried = list(self.tried())
-        self.count = len(tried)
+        changes = list(enumerate(single_changes(self.now.plan)))
         rows = []
 
-        def answered(one: _Tried) -> Mattering | None:
+        def answered(numbered: tuple[int, Change]) -> tuple[bool, Mattering | None]:
+            """Whether the change can be made, and its row."""
             with keeping(self.now.kept):
-                row = self.row(one)
-            return None if row is None else self._told(row, one.change)
+                one = self._made(*numbered)
+                row = None if one is None else self.row(one)
+            return one is not None, None if row is None else self._told(row, numbered[1])
 
         with ThreadPoolExecutor(_WORKERS) as pool:
-            for done, row in enumerate(pool.map(answered, tried), start=1):
+            for done, (is_made, row) in enumerate(pool.map(answered, changes), start=1):
+                self.count += is_made
                 rows += [] if row is None else [row]
-                self.progress(done / len(tried))
+                self.progress(done / len(changes))
         return rows
 
     def rows_from(self, workers: int, scheduler: str | None) -> list[Mattering]:
@@ -289,16 +291,22 @@ class _Search:
 
     def tried(self, places: frozenset[int] | None = None) -> Iterator[_Tried]:
         """The changes at some places that can be made; without any: all of them."""
+        for place, change in enumerate(single_changes(self.now.plan)):
+            if places is None or place in places:
+                one = self._made(place, change)
+                if one is not None:
+                    yield one
+
+    def _made(self, place: int, change: Change) -> _Tried | None:
+        """A change and the plan after it; None where it cannot be made, or changes nothing."""
+        if self.cancelled():
+            raise Cancelled
         plan = self.now.plan
-        for place, change in enumerate(single_changes(plan)):
-            if places is not None and place not in places:
-                continue
-            with suppress(UserError):
-                after = change.edit(plan)
-                if after is not plan and value_changes(plan, after):
-                    yield _Tried(change, after, place)
-            if self.cancelled():
-                raise Cancelled
+        with suppress(UserError):
+            after = change.edit(plan)
+            if after is not plan and value_changes(plan, after):
+                return _Tried(change, after, place)
+        return None
 
     def _estimation(self, after: Plan) -> Estimation:
         workload = self.now.workload
