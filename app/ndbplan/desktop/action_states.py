@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.live_mode import LiveMode
 from ndbplan.edits.first_steps import next_step
 
 _OF_THE_WORKSPACE = (
@@ -22,17 +23,17 @@ class ActionStates:
 
     def __init__(
         self, document: Document, selection: Selection, actions: Actions, shows_canvas: Callable[[], bool],
-        shows_live: Callable[[], bool],
+        live: Callable[[], LiveMode],
     ) -> None:  # fmt: skip
         self._document, self._selection, self._actions = document, selection, actions
-        self._shows_canvas, self._shows_live = shows_canvas, shows_live
+        self._shows_canvas, self._live = shows_canvas, live
 
     def follow_page(self) -> None:
         """Actions on the canvas rest while the gallery lies over it."""
         for name in _OF_THE_WORKSPACE:
             self._actions[name].setEnabled(self._shows_canvas())
         for name in ON_STAGE:
-            self._actions[name].setEnabled(self._shows_canvas() or self._shows_live())
+            self._actions[name].setEnabled(self._shows_canvas() or self._live().is_shown)
 
     def follow_document(self) -> None:
         """What can be undone and redone, and whether the plan can be simulated."""
@@ -49,9 +50,11 @@ class ActionStates:
         self._follow_variants(here)
         why_not = missing.missing if missing else ""
         self._actions.able("simulate", here and missing is None, why_not)
-        live = self._shows_live()
-        self._actions.able("live", live or (here and missing is None), "" if live else why_not)
-        self._actions["live"].setChecked(live)
+        # One that is there can be gone back to, whatever plan is open meanwhile.
+        live = self._live()
+        can_live = live.page is not None or (here and missing is None)
+        self._actions.able("live", can_live, "" if can_live else why_not)
+        self._actions["live"].setChecked(live.is_shown)
         self.follow_selection()
 
     def _follow_variants(self, here: bool) -> None:

@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.action_states = ActionStates(
             self.document, self.selection, self.actions_table,
-            lambda: self.pages.currentWidget() is self.workspace, lambda: self.live.is_shown,
+            lambda: self.pages.currentWidget() is self.workspace, lambda: self.live,
         )  # fmt: skip
         self.appearance = Appearance(self.preferences, self.actions_table)
         self.live = LiveMode(self, self.document, self.pages, self.panels, self.messages, self.preferences)

@@ -118,6 +118,11 @@ def test_consoles_answer_as_at_a_terminal_and_the_plan_is_as_it_was(qtbot: Any, 
         QTest.keyClick(page.bar.breakpoint, Qt.Key.Key_Return)
     assert "'never' is not a quantity" in told.args[1]
     rest(qtbot, page)
+    page.bar.play.click()
+    page.session.stop_when("never 3")
+    rest(qtbot, page)
+    assert page.session.plays, "a slip of the fingers does not stop time"
+    page.bar.play.click()
 
 
 def test_time_flows_with_the_clock_and_waits_while_the_plan_is_looked_at(qtbot: Any, live: Live) -> None:
@@ -274,8 +279,11 @@ def test_a_lesson_that_is_not_saved_is_asked_for_and_may_stay(qtbot: Any, shown:
     page_of_lesson = still(qtbot, window)
     answers = ["cancel", "cancel", "discard"]
     window.live.ask_unsaved = lambda: answers.pop(0)
-    window.open_sample("starter")
+    window.files.new()
     assert window.live.page is page_of_lesson
+    assert not window.live.is_shown
+    window.actions_table["live"].trigger()
+    assert window.live.is_shown, "also from a plan that nothing could live on"
     assert not window.close()
     assert window.live.page is page_of_lesson
     window.live.leave()

@@ -197,6 +197,7 @@ class LiveSession(QObject):
     def _flowed(self, outcome: Outcome) -> None:
         self._flows = False
         if not self._delivered(outcome):
+            self.play(False)
             return
         passed_s, frame = outcome.value
         self._owed_s = max(0.0, self._owed_s - passed_s)
@@ -206,7 +207,6 @@ class LiveSession(QObject):
 
     def _delivered(self, outcome: Outcome) -> bool:
         if outcome.error:
-            self.play(False)
             self.failed.emit(outcome.error)
         return not outcome.error and not outcome.cancelled
 
