@@ -81,7 +81,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("units_decimal", "Units", "Decimal (GB)", "", (), "All bytes in powers of 1000", True),
     Spec("units_binary", "Units", "Binary (GiB)", "", (), "All bytes in powers of 1024", True),
     Spec("simulate", "Plan", "Simulate", "play", ("Ctrl+R",), "What happens over time under the workload"),
-    Spec("live", "Plan", "Live cluster", "activity", ("Ctrl+Shift+L",), "It runs, and you act on it", True),
+    Spec("live", "Plan", "Live cluster", "activity", ("Ctrl+Shift+T",), "It runs, and you act on it", True),
     Spec("lessons", "Plan", "Lessons…", "lightbulb", ("Ctrl+Alt+L",), "A cluster that something happens to"),
     Spec("compare", "Plan", "Compare with what runs…", "split", (), "A running config.ini, or another plan"),
     Spec("size", "Plan", "Size a cluster…", "", (), "Clusters that carry the load, cheapest first"),
