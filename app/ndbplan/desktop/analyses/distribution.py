@@ -111,6 +111,10 @@ class DistributionPanel(Panel):
         context.selection.changed.connect(self._selected)
         context.document.changed.connect(self._note_growth)
         context.document.replaced.connect(self._start_over)
+        # As bars are shown: what the first answer does not change need not be laid out again.
+        self._views["bars"].setChecked(True)
+        self._units["primaries"].hide()
+        self.map.controls.hide()
 
     def _content(self) -> QWidget:
         top = QHBoxLayout()
