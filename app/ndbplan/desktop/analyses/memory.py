@@ -44,6 +44,7 @@ _VIEWS = (
     ("Figures", "Tables, data nodes and disks with their figures"),
     ("Picture", "What fills a data node and its disks, and what if there were more"),
 )
+_MARGINS = 32
 _ONE_LINE = 790
 """Width from which on the controls of the picture stand in one line."""
 _NODE_HEADERS = ("Node", "Tables take", "DataMemory", "Fill", "RAM", "of host", "Host")
@@ -118,8 +119,12 @@ class MemoryPanel(Panel):
             self._views[name] = button
         self._top.addSpacing(8)
         self._top.addWidget(self.tighten, 1)
-        self._top.addWidget(self.pictures.controls, 1)
-        self.pictures.controls.hide()
+        self._top.addWidget(self.pictures.nodes)
+        self._top.addStretch()
+        self._top.addWidget(self.pictures.what_if)
+        self._controls = (self.pictures.nodes, self.pictures.what_if)
+        for widget in self._controls:
+            widget.hide()
         whole = QWidget()
         lines = QVBoxLayout(whole)
         lines.setContentsMargins(0, 0, 0, 0)
@@ -132,15 +137,17 @@ class MemoryPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         line, other = (self._top, self._second) if self.width() >= _ONE_LINE else (self._second, self._top)
-        if line.indexOf(self.pictures.controls) < 0:
-            other.removeWidget(self.pictures.controls)
-            line.addWidget(self.pictures.controls, 1)
+        if line.indexOf(self.pictures.what_if) < 0:
+            other.removeWidget(self.pictures.what_if)
+            line.addWidget(self.pictures.what_if)
+        self.pictures.what_if.fit(self.width() - _MARGINS)
 
     def _show_view(self) -> None:
         is_picture = self._views["Picture"].isChecked()
         self._stack.setCurrentIndex(int(is_picture))
         self.tighten.setHidden(is_picture)
-        self.pictures.controls.setVisible(is_picture)
+        for widget in self._controls:
+            widget.setVisible(is_picture)
         if is_picture:
             self.pictures.show_plan()
 

@@ -20,7 +20,7 @@ from ndbplan.plan.processes import DataNode
 
 _WAIT_MS = 120
 """Until somebody who steps on is taken to have arrived."""
-_ROOM_FOR_GROWTH, _ROOM_FOR_WORDS = 760, 900
+_ROOM_FOR_GROWTH, _ROOM_FOR_WORDS, _ROOM_FOR_TABLES = 760, 900, 545
 _MOST_TIMES = 1000.0
 
 
@@ -92,8 +92,12 @@ class WhatIfControls(QWidget):
         self._moved()
 
     def fit(self, width: int) -> None:
-        """Leave out words where there is little room."""
+        """Leave out words where there is little room, then the choice of a table."""
         self._name.setHidden(width < _ROOM_FOR_WORDS)
+        self.table.setHidden(width < _ROOM_FOR_TABLES)
+        if width < _ROOM_FOR_TABLES and self.table.currentIndex() > 0:
+            self.table.setCurrentIndex(0)
+            self._moved()
 
     def _moved(self) -> None:
         self.button.setEnabled(not self.value.is_nothing)
@@ -140,14 +144,6 @@ class MemoryPictures(QWidget):
         self._build()
 
     def _build(self) -> None:
-        self.controls = QWidget()
-        """What is chosen here; stands in the line of the panel."""
-        row = QHBoxLayout(self.controls)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
-        row.addWidget(self.nodes)
-        row.addStretch(1)
-        row.addWidget(self.what_if)
         maps = QHBoxLayout()
         maps.setSpacing(10)
         maps.addWidget(self.memory, 6)
@@ -164,7 +160,6 @@ class MemoryPictures(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        self.what_if.fit(self.width())
         has_room = self.width() >= _ROOM_FOR_GROWTH
         self.chart.setVisible(has_room and self.chart.picture is not None)
 
