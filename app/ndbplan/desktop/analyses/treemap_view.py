@@ -292,7 +292,7 @@ def _paint_tile(painter: QPainter, tile: Tile, colours: Tokens) -> None:
         painter.fillRect(QRectF(room.x() - 3, room.y(), wide + 3, 16), QColor(colours.panel))
     ink = colours.muted if part.kind in ("free", "system") else colours.text_strong
     paint.text(painter, QRectF(room.x(), room.y(), room.width(), 15), name, ink, 11, 600)
-    if room.height() >= 30 and text_width(size, 11, 400) <= room.width() + 4:
+    if room.height() >= 30 and text_width(size, 11, 400) <= room.width():
         paint.text(painter, QRectF(room.x(), room.y() + 15, room.width(), 15), size, ink, 11)
 
 
