@@ -8,6 +8,8 @@ from PySide6.QtTest import QTest
 
 from ndbplan.base.kept import keeping
 from ndbplan.describe.overlay import NO_LOADS
+from ndbplan.desktop.canvas.items import ProcessItem
+from ndbplan.desktop.look.text import text_width
 from ndbplan.edits import parts as edits
 
 _LONG_MS = 20_000
@@ -38,6 +40,18 @@ def test_a_colour_of_the_legend_selects_its_hosts(window) -> None:
     window.panels.colours.choose("")
     assert not look(window).colouring.name
     assert not legend.entries
+
+
+def test_what_a_colour_says_of_a_node_is_whole(window, qtbot) -> None:
+    window.panels.colours.choose("problem")
+    qtbot.waitUntil(lambda: bool(look(window).colouring.shades), timeout=_LONG_MS)
+    said = {}
+    for node in window.document.plan.processes:
+        item = window.canvas.canvas_scene.item_of(node.id)
+        if isinstance(item, ProcessItem) and item.shade is not None:
+            said[node.id] = item._words
+            assert text_width(item._words, 13, 600) <= item.size.width()
+    assert any(words == "1 warning" for words in said.values()), said
 
 
 def test_the_menu_offers_every_way_and_the_legend_stays_inside(window) -> None:

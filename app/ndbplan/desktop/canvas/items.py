@@ -306,7 +306,10 @@ class ProcessItem(CanvasItem):
     @property
     def _words(self) -> str:
         """What it is, or what the colouring says of it."""
-        return self.chip.text if self.shade is None else f"{self.chip.number} · {self.shade.text}"
+        if self.shade is None:
+            return self.chip.text
+        words = f"{self.chip.number} · {self.shade.text}"
+        return words if text_width(words, 13, 600) <= self.size.width() - _MARGIN else self.shade.text
 
     def _paint_state(self, painter: QPainter, colour: str) -> None:
         """The chip as it is at the moment on show: up, starting, with a full log, down."""
