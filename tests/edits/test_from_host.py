@@ -36,6 +36,7 @@ def test_threads_memory_and_redo_follow_the_host_with_reasons() -> None:
     assert given["NoOfFragmentLogParts"] == 8
     log = given["NoOfFragmentLogParts"] * given["NoOfFragmentLogFiles"] * given["FragmentLogFileSize"]
     assert log == 32 * GIB
+    assert given["StopOnError"] == 0, "by default a node that fails stays down"
     assert {one.name for one in chosen} == set(given)
     assert all(one.reason for one in chosen)
     assert next(one for one in chosen if one.name == "DataMemory").line == (

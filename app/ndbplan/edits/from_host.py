@@ -35,7 +35,7 @@ THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadCo
 _DECIDING_THREADS = frozenset(THREAD_SETTINGS)
 CHOSEN = (
     "AutomaticThreadConfig", "NumCPUs", "MaxNoOfExecutionThreads", "NoOfFragmentLogParts", "DataMemory",
-    "ODirect", "FragmentLogFileSize", "NoOfFragmentLogFiles", "RedoBuffer",
+    "ODirect", "FragmentLogFileSize", "NoOfFragmentLogFiles", "RedoBuffer", "StopOnError",
 )  # fmt: skip
 """What is chosen here, where the version knows it."""
 LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
@@ -320,7 +320,12 @@ def _threads(plan: Plan, node: DataNode) -> Iterator[Chosen]:
     yield from thread_setting(plan, node)
 
 
-_CHOICES = (_threads, _memory, _redo)
+def _comes_back(_plan: Plan, _node: DataNode) -> Iterator[Chosen]:
+    """Whatever its host: by default a node that fails ends like one that is stopped, and stays down."""
+    yield Chosen("StopOnError", 0, "a node that fails comes back by itself, one that is stopped stays down")
+
+
+_CHOICES = (_threads, _memory, _redo, _comes_back)
 """In the order in which one builds on another."""
 
 
