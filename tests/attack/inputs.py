@@ -19,20 +19,25 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from importing import test_console_output, test_measurements, test_statistics
+from importing import test_console_output, test_measured_series, test_measurements, test_statistics
 from ndbplan.base import units
+from ndbplan.base.authored import Kind
 from ndbplan.base.errors import UserError
+from ndbplan.base.resources import resource_path
+from ndbplan.demo.files import DEMOS
 from ndbplan.edits import parts as edits
 from ndbplan.edits.variants import added
+from ndbplan.importing.measured_series import read_measured
 from ndbplan.plan import file, journal
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
 from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
+from ndbplan.train.lessons.files import LESSONS
 
 LONGEST_S = 2.0
 """Processor time within which an input of a few kilobytes is answered, on any machine."""
@@ -193,6 +198,9 @@ def readers() -> tuple[Reader, ...]:
         Reader("SQL", _sql(), lambda c: _imported(c, "schema.sql", starter), 16),
         Reader("statistics", _statistics(), lambda c: _imported(c, "statistics.txt", starter), 16),
         Reader("measurements", _measurements(), lambda c: _imported(c, "measured.txt", starter)),
+        Reader("measured series", _series(), _read_series),
+        Reader("demo", _authored("demos"), lambda c: _parsed(DEMOS, c), 8),
+        Reader("lesson", _authored("lessons"), lambda c: _parsed(LESSONS, c), 8),
         Reader("load schedule", _schedules(), lambda c: _scheduled(starter, c)),
         Reader("set", _assignments(), lambda c: _assigned(starter, c)),
         Reader("add", _additions(), lambda c: _added(starter, c)),
@@ -378,6 +386,26 @@ def _measurements() -> tuple[bytes, ...]:
             ' "job options": {"bs": "128k", "rw": "write"}}]}',
         )
     )  # fmt: skip
+
+
+def _series() -> tuple[bytes, ...]:
+    """Reports of iostat, a CSV, and a table of ndbinfo that was asked for twice."""
+    ndbinfo = "node_id\tlog_type\tlog_id\tlog_part\ttotal\tused\n3\tREDO\t0\t1\t50331648\t10027008\n"
+    texts = (test_measured_series.iostat(dated=True), "t_s,accepted_per_s\n0,1\n1,2\n", 2 * ndbinfo)
+    return tuple(text.encode() for text in texts)
+
+
+def _read_series(content: bytes) -> None:
+    read_measured(_text(content))
+
+
+def _authored(folder: str) -> tuple[bytes, ...]:
+    """Files that people write as YAML: the product's own."""
+    return tuple(path.read_bytes() for path in sorted(resource_path(folder).glob("*.yaml"))[:3])
+
+
+def _parsed(kind: Kind[Any], content: bytes) -> None:
+    kind.parse(content, "mine.yaml")
 
 
 def _schedules() -> tuple[bytes, ...]:
