@@ -113,7 +113,7 @@ def _shown() -> list[Figure]:
         begun, worked, from_s = time.monotonic(), time.process_time(), page.sight.at_s if page.sight else 0.0
         while time.monotonic() - begun < SHOWN_S:
             app.processEvents()
-            time.sleep(0.001)
+            time.sleep(0.001)  # As an event loop that has nothing to do; how long is the figure measured.
         passed, worked = time.monotonic() - begun, time.process_time() - worked
         assert page.sight is not None
         simulated = page.sight.at_s - from_s

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ndbplan.base.shapes import Shape
 from ndbplan.plan.workloads import OpenLoad, Workload
@@ -151,14 +151,14 @@ class _Pieces:
         # The higher of both sides of each corner.
         self._corner = np.maximum(first, np.concatenate(([first[0]], last[:-1])))
 
-    def _piece(self, at: Floats, side: str) -> Floats:
+    def _piece(self, at: Floats, side: Literal["left", "right"]) -> Floats:
         import numpy as np
 
-        place = np.searchsorted(self.begins, at, side=side) - 1  # type: ignore[call-overload]
+        place = np.searchsorted(self.begins, at, side=side) - 1
         found: Floats = np.clip(place, 0, len(self.begins) - 1)
         return found
 
-    def rate(self, at: Floats, side: str) -> Floats:
+    def rate(self, at: Floats, side: Literal["left", "right"]) -> Floats:
         """Rates at moments, as seen from the `right` or the `left`."""
         i = self._piece(at, side)
         found: Floats = self._first[i] + self._slope[i] * (at - self.begins[i])
