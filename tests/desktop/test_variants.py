@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
@@ -15,6 +17,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.ask import Ask
 from ndbplan.edits import parts as edits
+from ndbplan.edits import variants
 from ndbplan.edits.assign import assign
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.samples import sample_plan
@@ -101,6 +104,14 @@ def test_a_variant_is_made_named_ordered_and_removed_by_keys(window, qtbot) -> N
     while window.document.undo_stack.canUndo():
         window.document.undo_stack.undo()
     assert (names(window), window.document.plan) == (("Main",), sample_plan("starter"))
+
+
+def test_names_are_whole_where_there_is_room_for_them(window) -> None:
+    # A third of all names was cut: their widths were rounded down to whole pixels.
+    for letters in range(1, 13):
+        name = "More Cores and Disks"[-letters:].strip()
+        window.document.edit_variants("Rename", partial(variants.renamed, place=0, name=name))
+        assert window.top_bar.variant.text() == f"{name}  ▾"
 
 
 def test_a_name_that_is_taken_is_refused_in_one_line(window, qtbot) -> None:

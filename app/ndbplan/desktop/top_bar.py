@@ -29,6 +29,7 @@ from ndbplan.plan.plan import Plan
 
 HEIGHT = 48
 _TITLE_WIDTH = 300
+_SEARCH_WIDTH = 120
 _ELIDE = Qt.TextElideMode.ElideMiddle
 _EDITED = "— edited"
 _GAP = 5
@@ -181,13 +182,14 @@ class _SearchButton(QPushButton):
         self.setAccessibleName(action.text())
         self.setToolTip(action.toolTip())
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self.setMinimumWidth(120)
+        self.setMinimumWidth(_SEARCH_WIDTH)
         self.setMaximumWidth(380)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(action.trigger)
 
     def sizeHint(self) -> QSize:
-        return QSize(360, 30)
+        # No more than it needs: it takes what room is left, so that a name is cut only when there is none.
+        return QSize(_SEARCH_WIDTH, 30)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = theme.tokens()

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import ceil
 
-from PySide6.QtCore import QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QResizeEvent
+from PySide6.QtCore import QObject, QPoint, QSize
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
-from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import elided, text_width
 from ndbplan.desktop.widgets.ask import Ask, Question
 from ndbplan.desktop.widgets.units import TEXT
 from ndbplan.edits import variants as edits
@@ -26,7 +27,8 @@ from ndbplan.plan.project import MAIN, Project
 
 _NAME_WIDTH, _LEAST_WIDTH, _FRAME = 150, 84, 46
 """Of the name at most; of the button at least, and what it needs beside the name."""
-_ELIDE = Qt.TextElideMode.ElideRight
+_NAME_FONT = (13, 500)
+"""Pixels and weight."""
 ACTIONS = ("new", "rename", "earlier", "later", "promote", "remove")
 """Those of the menu below the list; each is called `variant_NAME` in the table of actions."""
 
@@ -153,15 +155,12 @@ class VariantButton(QPushButton):
     def _show_name(self) -> None:
         name = self._document.project.names[self._document.shown]
         room = self.width() - _FRAME if self.isVisible() else _NAME_WIDTH
-        self.setText(f"{self._metrics().elidedText(name, _ELIDE, min(room, _NAME_WIDTH))}  ▾")
-
-    @staticmethod
-    def _metrics() -> QFontMetrics:
-        return QFontMetrics(theme.font(13, 500))
+        self.setText(f"{elided(name, *_NAME_FONT, min(room, _NAME_WIDTH))}  ▾")
 
     def sizeHint(self) -> QSize:
         name = self._document.project.names[self._document.shown]
-        width = min(_NAME_WIDTH, self._metrics().horizontalAdvance(name)) + _FRAME
+        # A whole number of pixels that holds it: rounded down, the name would be cut for a part of one.
+        width = min(_NAME_WIDTH, ceil(text_width(name, *_NAME_FONT))) + _FRAME
         return QSize(max(_LEAST_WIDTH, width), super().sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
