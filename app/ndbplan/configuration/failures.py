@@ -314,7 +314,9 @@ class Failures:
                 while lonely := self._most_alone(together, damage.links):
                     together.discard(lonely)
                     shut_out.add(lonely)
-                seen = {o for o in place & others if all(self._sees(o, n, damage.links) for n in together)}
+                seen = place & others
+                if damage.links:
+                    seen = {o for o in seen if all(self._sees(o, n, damage.links) for n in together)}
                 sides.append(frozenset(together | seen))
         return sides, frozenset(shut_out)
 
@@ -323,6 +325,8 @@ class Failures:
         return hosts not in links
 
     def _reached(self, start: int, among: set[int], links: frozenset[frozenset[str]]) -> set[int]:
+        if not links:
+            return set(among)
         reached, open_ends = {start}, [start]
         while open_ends:
             node_id = open_ends.pop()

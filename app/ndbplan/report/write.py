@@ -11,6 +11,7 @@ from typing import Any
 
 import ndbplan
 from ndbplan.base.errors import UserError
+from ndbplan.base.garbage import seldom_collecting
 from ndbplan.base.kept import keeping
 from ndbplan.plan.project import Project
 from ndbplan.report.compose import Options, compose, with_numbers
@@ -75,7 +76,7 @@ def report(
         raise UserError(
             f"'{suffix}' is no kind of report", where="report", fix=f"end the name in {', '.join(WRITERS)}"
         )
-    with keeping():
+    with keeping(), seldom_collecting():
         return write(make(ask(project, options), options, cancelled), suffix)
 
 

@@ -178,11 +178,13 @@ def _of_shares(
         sums.primary_disk += primaries * cost.disk_row_bytes
         sums.primary_pages += primaries * cost.disk_page_bytes
         entries = float(cost.ordered_indexes), float(cost.random_indexes)
-        each = (cost.rows, cost.row_bytes, *entries, cost.disk_row_bytes)
+        amounts = enumerate((cost.rows, cost.row_bytes, *entries, cost.disk_row_bytes))
+        each = [(i, value) for i, value in amounts if value]
         for ldm, fraction in share.by_ldm:
             sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
-            for i, value in enumerate(each):
-                sums_of_ldm[i] += fraction * table.rows * value
+            of_table = fraction * table.rows
+            for i, value in each:
+                sums_of_ldm[i] += of_table * value
         for ldm, fraction in share.saved_by_ldm:
             sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
             sums_of_ldm[5] += fraction * table.rows * cost.moved_bytes

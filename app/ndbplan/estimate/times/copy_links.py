@@ -75,9 +75,10 @@ def sources_of(machines: Machines, starting: Iterable[int]) -> dict[int, tuple[M
     away = set(starting)
     sources: dict[int, tuple[Machine, ...]] = {}
     for group in machines.groups:
-        for node_id in away & {one.node_id for one in group}:
-            mates = tuple(one for one in group if one.node_id not in away)
-            sources[node_id] = mates or tuple(one for one in group if one.node_id != node_id)
+        for one in group:
+            if one.node_id in away:
+                mates = tuple(mate for mate in group if mate.node_id not in away)
+                sources[one.node_id] = mates or tuple(mate for mate in group if mate is not one)
     return sources
 
 

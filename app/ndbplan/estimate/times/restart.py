@@ -8,15 +8,16 @@ Source: engine model 6 and 16.3; constants by name in resources/ndb/constants.js
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.load.demand import at_rate
-from ndbplan.estimate.storage.machines import Machine
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.storage.placement import is_classic
 from ndbplan.estimate.times import restart_phases as phases
@@ -158,18 +159,18 @@ def busy_threads(
     return min(float(max(1, threads)), max(_LEAST_CORES, cores))
 
 
-def _others(cluster: Running, starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
-    """Nodes whose checkpoint a start waits for: those that do not start, or all of them when all do."""
-    others: dict[object, OtherNode] = {}
+@kept_by_identity(16)
+def _by_checkpoint(machines: Machines, held: Mapping[int, NodeData]) -> tuple[tuple[OtherNode, ...], ...]:
+    """Nodes with rows whose checkpoints are written alike: those of one disk speed and the same settings."""
     on_disk: dict[str, int] = {}
-    members = cluster.machines.members
-    for other in members:
+    for other in machines.members:
         disk = other.disks[DiskRole.LCP]
         if disk is not None:
             on_disk[disk.id] = on_disk.get(disk.id, 0) + 1
-    for other in members:
-        data = cluster.held.get(other.node_id)
-        if data is None or (other.node_id in starting and not wanted):
+    alike: dict[object, list[OtherNode]] = {}
+    for other in machines.members:
+        data = held.get(other.node_id)
+        if data is None:
             continue
         disk = other.disks[DiskRole.LCP]
         speed, name = float("inf"), ""
@@ -177,10 +178,20 @@ def _others(cluster: Running, starting: set[int], wanted: bool) -> tuple[OtherNo
             speed = disk.sequential_write_bytes_per_s * disk_left(disk) / on_disk[disk.id]
             name = disk.name
         one = OtherNode(other, data.checkpoint_bytes, speed, name)
-        key = (speed, other.node.parameters)
-        if key not in others or others[key].checkpoint_bytes < one.checkpoint_bytes:
-            others[key] = one
-    return tuple(others.values())
+        alike.setdefault((speed, other.node.parameters), []).append(one)
+    return tuple(map(tuple, alike.values()))
+
+
+def _others(cluster: Running, starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
+    """Nodes whose checkpoint a start waits for: those that do not start, or all of them when all do.
+
+    Of those that are alike the one that writes most.
+    """
+    left = (
+        [one for one in alike if wanted or one.machine.node_id not in starting]
+        for alike in _by_checkpoint(cluster.machines, cluster.held)
+    )
+    return tuple(max(alike, key=lambda one: one.checkpoint_bytes) for alike in left if alike)
 
 
 def _starting(

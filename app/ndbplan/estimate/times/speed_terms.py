@@ -38,6 +38,7 @@ def change_term(name: str, version: NdbVersion) -> Term:
     )
 
 
+@kept_by_value(16)
 def spread_terms(version: NdbVersion) -> tuple[Term, ...]:
     """What of the version decides how many LDM threads there are and how rows are spread over them."""
     return tuple(change_term(name, version) for name in _SPREAD)
