@@ -14,10 +14,11 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.assign import assign
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.ndb.survival import fail
-from ndbplan.plan.events import Burst, DiskSlow, HostFailure, NetworkCut, ParameterChange
+from ndbplan.plan.events import Burst, DiskFull, DiskSlow, HostFailure, NetworkCut, ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.events.full_disks import FreeDisk
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Kill, Restore, Resume, SetLoad
 from ndbplan.simulate.world.indices import Part
@@ -270,6 +271,8 @@ def drawn(rng: random.Random, cluster: LiveCluster) -> object:
         Restore(host),
         Restore(),
         DiskSlow(at_s=0, object_id=disk, factor=0.3, duration_s=20),
+        DiskFull(at_s=0, object_id=disk, duration_s=rng.choice([0.0, 15.0])),
+        FreeDisk(disk),
         Burst(at_s=0, factor=2, duration_s=10),
     ]
     return rng.choice(acts)
@@ -373,6 +376,64 @@ def test_a_stalled_disk_is_told_of_and_the_node_that_it_stopped_can_be_started(
     assert "Caused by error 2303" in limited.log_text()
     limited.act(StartProcess(4))
     assert restarted(limited, 4)[-1] == ("started", 0)
+
+
+def full(cluster: LiveCluster, role: str, seconds: float = 40.0) -> LiveCluster:
+    """A branch, so long after the disk of a role on data1 was filled up."""
+    branch = cluster.branch()
+    world.do(f"fill disk:data1/{role}", branch)
+    branch.advance(seconds)
+    return branch
+
+
+def test_on_a_full_disk_what_needs_room_ends_and_what_has_its_room_goes_on(cluster: LiveCluster) -> None:
+    """A log that was written once has its room; one with holes needs more, and so does a backup."""
+    assert set(full(cluster, "redo").state.alive()) == {4, 5, 6}
+    node = cluster.plan.data_nodes[0]
+    plan = assign(cluster.plan, f"processes[{node.id}].disk_roles.lcp=data1-c0d0")[0]
+    holes, whole = (
+        LiveCluster.begin(assign(plan, f"parameters.data_node.InitFragmentLogFiles={stated}")[0], hours=0.1)
+        for stated in ("SPARSE", "FULL")
+    )
+    assert set(full(holes, "redo", 2.0).state.alive()) == {4, 5, 6}
+    assert any("no room for redo log" in text for _, text in full(holes, "redo", 2.0).result().happened)
+    whole.act(AskBackup())
+    whole = full(whole, "backup")
+    assert set(whole.state.alive()) == set(NODES)
+    assert "Backup 1 started from 1 has been aborted. Error: 2810" in whole.log_text()
+
+
+def test_a_node_that_ended_on_a_full_disk_starts_only_when_there_is_room(cluster: LiveCluster) -> None:
+    ended = full(cluster, "lcp", 60.0)
+    assert set(ended.state.alive()) == {4, 5, 6}
+    assert "Caused by error 2810: 'device full(File system full). Permanent error" in ended.log_text()
+    ended.act(StartProcess(3))
+    freed = ended.branch()
+    for one, up in ((ended, {4, 5, 6}), (freed, set(NODES))):
+        if one is freed:
+            world.do("free disk:data1/lcp", one)
+        one.advance(300)
+        assert set(one.state.alive()) == up
+
+
+def test_a_server_whose_disk_is_full_has_no_line_of_that_time_in_its_log(cluster: LiveCluster) -> None:
+    plan = cluster.plan
+    server = plan.management_nodes[0]
+    host = plan.host(server.host_id)
+    moved = LiveCluster.begin(
+        assign(plan, f"processes[{server.id}].parameters.DataDir={host.disks[0].mount_point}/mgm")[0],
+        hours=0.1,
+    )
+    world.do(f"fill disk:{host.hostname}/{host.disks[0].name} for 20s", moved)
+    kill(moved, [6])
+    moved.advance(19)
+    words = "Communication to Node 6 closed"
+    assert any(line.text == words for line in moved.state.log)
+    assert words not in moved.log_text()
+    moved.advance(2)
+    moved.act(StartProcess(6))
+    moved.advance(5)
+    assert "Node 6: Start phase 0" in moved.log_text()
 
 
 def test_a_hot_key_fills_one_log_part_until_it_is_taken_apart() -> None:

@@ -78,6 +78,7 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
         down=dict.fromkeys((*moment.down, *_disks_of(moment.down, plan)), True),
         starting={by_number[n]: start for n, start in moment.starting.items() if n in by_number},
         slow=moment.disk_speed,
+        space={**at_rest.space, **dict.fromkeys(moment.full_disks, 1.0)},
         reorganised=moment.reorganised,
         stopped=moment.stopped,
         stands_still=moment.stands_still,

@@ -9,6 +9,7 @@ from ndbplan.configuration.deployment import data_node_program
 from ndbplan.plan.events import (
     Burst,
     DeviceFailure,
+    DiskFull,
     DiskSlow,
     Event,
     ManagementNodeDown,
@@ -134,6 +135,8 @@ def event_line(plan: Plan, event: Event) -> str:
     if isinstance(event, DiskSlow):
         name = title(plan, plan.by_id[event.object_id])
         return f"{name} fails" if event.factor == 0 else f"{name} at {format_percent(event.factor)}"
+    if isinstance(event, DiskFull):
+        return f"{title(plan, plan.by_id[event.object_id])} is full"
     if isinstance(event, DeviceFailure):
         return f"a device of {title(plan, plan.by_id[event.object_id])} fails"
     if isinstance(event, NetworkCut):

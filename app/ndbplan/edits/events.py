@@ -15,6 +15,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.plan.events import (
     DeviceFailure,
+    DiskFull,
     DiskSlow,
     Event,
     HostFailure,
@@ -142,7 +143,7 @@ def started_again(plan: Plan, workload_id: str, object_ids: Iterable[str], at_s:
             plan = killed(plan, workload_id, [object_id], at_s, 0.0)
             continue
         event = plan.by_id[workload_id].events[i]
-        field = "duration_s" if isinstance(event, SqlNodeDown | DiskSlow) else "back_after_s"
+        field = "duration_s" if isinstance(event, SqlNodeDown | DiskSlow | DiskFull) else "back_after_s"
         plan = put_event(plan, workload_id, i, validated.changed(event, **{field: at_s - event.at_s}))
     return plan
 

@@ -68,6 +68,12 @@ def exit_kind(code: int) -> str:
     return kinds.get(str(code), "Internal error")
 
 
+def exit_advice(code: int) -> str:
+    """What a data node says is to be done about the error that ended it."""
+    said: dict[str, str] = _data()["exit_advice"]
+    return said.get(str(code), "Temporary error, restart node")
+
+
 def line_of(
     key: str, at_s: float, node_id: int | None, version: NdbVersion, **values: object
 ) -> LogLine | None:

@@ -115,6 +115,17 @@ class DiskSlow(_Event):
     """0: for the rest of the run."""
 
 
+class DiskFull(_Event):
+    """Other files take all the room of a disk: whatever needs more of it stops."""
+
+    title: ClassVar[str] = "Disk is full"
+    kind: Literal["disk_full"] = "disk_full"
+    object_id: Annotated[Id, Ref("disks", gone="remove"), Shown("Disk")]
+    """The disk."""
+    duration_s: Annotated[Seconds, Shown("For", tip=_REST)] = 0.0
+    """0: for the rest of the run; data nodes that stopped stay down."""
+
+
 class DeviceFailure(_Event):
     """One device of a disk fails: a mirror or parity goes on without it and is slower, others are gone."""
 
@@ -167,6 +178,7 @@ Event = Annotated[
     | LocationFailure
     | NetworkCut
     | DiskSlow
+    | DiskFull
     | DeviceFailure
     | Backup
     | NodesAdded

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ndbplan.simulate.series import Restart, latest_restarts
-from ndbplan.simulate.stop import ReorganiseTime, SlowTime
+from ndbplan.simulate.stop import DownTime, ReorganiseTime, SlowTime
 
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
@@ -50,6 +50,8 @@ class Moment:
     """Data nodes that are being started, by node id; until their rows are copied they are down too."""
     disk_speed: Mapping[str, float] = field(default_factory=dict)
     """Share of its speed that a disk has, by disk id; those at full speed are not in there. 0: it failed."""
+    full_disks: frozenset[str] = frozenset()
+    """Ids of the disks that other files have filled."""
     reorganised: float | None = None
     """Share of the rows that were moved to added data nodes; None: no tables are being reorganised."""
     stopped: str = ""
@@ -83,13 +85,10 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
         float(result.accepted[bucket]),
         float(result.refused[bucket]),
         errors,
-        frozenset(
-            spell.object_id
-            for spell in result.down
-            if spell.from_s <= at_s and (spell.to_s is None or at_s < spell.to_s)
-        ),
+        within(result.down, at_s),
         {} if stop is not None and at_s >= stop.at_s.value else starting_at(result.restarts, at_s),
         speeds_at(result.slowed, at_s),
+        within(result.full_disks, at_s),
         moved_at(result.reorganising, at_s),
         stop.text if stop is not None and at_s >= stop.at_s.value else "",
         any(begin <= at_s < end for begin, end in result.standing),
@@ -105,6 +104,15 @@ def starting_at(restarts: Iterable[Restart], at_s: float) -> dict[int, Starting]
             phases = restart.phases
             found[restart.node_id] = Starting(phases[number][0], number + 1, len(phases))
     return found
+
+
+def within(spells: Iterable[DownTime], at_s: float) -> frozenset[str]:
+    """Ids of what does not run, or is full, at a moment."""
+    return frozenset(
+        spell.object_id
+        for spell in spells
+        if spell.from_s <= at_s and (spell.to_s is None or at_s < spell.to_s)
+    )
 
 
 def speeds_at(slowed: Iterable[SlowTime], at_s: float) -> dict[str, float]:

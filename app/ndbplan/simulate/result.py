@@ -103,6 +103,8 @@ class SimulationResult(Shape):
     """Processes, hosts and locations that do not run for a while."""
     slowed: tuple[SlowTime, ...] = ()
     """Disks that do not have their speed for a while; of several at once their factors multiply."""
+    full_disks: tuple[DownTime, ...] = ()
+    """Disks that were full for a while."""
     reorganising: tuple[ReorganiseTime, ...] = ()
     """When rows are moved to added data nodes."""
     standing: tuple[tuple[float, float], ...] = ()
@@ -208,6 +210,7 @@ class SimulationResult(Shape):
             cluster_stop=cluster_stop,
             down=sim.outage.down_times() if sim.failing is not None else (),
             slowed=tuple(sim.slowed),
+            full_disks=tuple(sim.full_disks),
             reorganising=tuple(sim.reorganising),
             standing=tuple((begin, min(end, duration)) for begin, end in sim.standing),
         )

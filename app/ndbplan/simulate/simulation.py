@@ -21,7 +21,7 @@ from ndbplan.simulate.model.scenario import Scenario
 from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
-from ndbplan.simulate.stop import ReorganiseTime, SlowTime
+from ndbplan.simulate.stop import DownTime, ReorganiseTime, SlowTime
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.simulate.world.laws import Laws, Run
 from ndbplan.simulate.world.state import State
@@ -124,6 +124,8 @@ class Simulation:
     """Settings of the run from a moment on, where they change."""
     slowed: list[SlowTime] = field(default_factory=list)
     """Disks that lost speed, as the events came."""
+    full_disks: list[DownTime] = field(default_factory=list)
+    """Disks that were full, or are."""
     lost_devices: dict[str, int] = field(default_factory=dict)
     """Devices that each disk is without."""
     reorganising: list[ReorganiseTime] = field(default_factory=list)

@@ -18,7 +18,7 @@ REFUSED_WITH = 4009
 
 @dataclass(frozen=True)
 class DownTime:
-    """A process, host or location that does not run for a while, or until the end."""
+    """A process, host or location that does not run, or a disk that is full, for a while or until the end."""
 
     object_id: str
     from_s: float

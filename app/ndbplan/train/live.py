@@ -16,15 +16,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from ndbplan.configuration.deployment import management_directory
+from ndbplan.configuration.directories import disk_of_path
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.ndb.cluster_log import written
+from ndbplan.ndb.cluster_log import LogLine, written
 from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events.handlers import Asked, Order, dues_of, planned
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.start import MOST_BUCKETS
 from ndbplan.simulate.model.workload import workload_of
-from ndbplan.simulate.moment import Moment, moment_of
+from ndbplan.simulate.moment import Moment, moment_of, within
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
@@ -200,4 +203,18 @@ class LiveCluster:
 
     def log_lines(self, begin: int = 0) -> list[str]:
         """Lines of the cluster log, from one on."""
-        return [written(line, self._begin) for line in self.state.log[begin:]]
+        servers = self.plan.management_nodes
+        return [written(line, self._begin) for line in self.log_file(servers[0] if servers else None, begin)]
+
+    def log_file(self, server: ManagementNode | None, begin: int = 0) -> list[LogLine]:
+        """What stands in the cluster log of a management server, from a line on.
+
+        What was said while its disk was full is not in there: it goes on without [assumed: nobody looks at
+        what became of a line that was written].
+        """
+        lines, full = self.state.log[begin:], self.session.simulation.full_disks
+        if server is None or not full:
+            return lines
+        folder = management_directory(self.plan, server)
+        disk_id = disk_of_path(self.plan.host(server.host_id).disks, folder)
+        return [line for line in lines if disk_id not in within(full, line.at_s)]

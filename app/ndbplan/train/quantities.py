@@ -109,6 +109,7 @@ COUNTS: dict[str, Callable[[Simulation], float]] = {
     "backup_runs": lambda sim: bool(
         (run := state_of(sim).backup) is not None and run.ended_s is None and not run.error
     ),
+    "full_disks": lambda sim: sum(one.to_s is None for one in sim.full_disks),
     "lcp": lambda sim: state_of(sim).lcp_id,
     "load": lambda sim: load_of(sim),
 }

@@ -21,7 +21,7 @@ from ndbplan.base.row_types import column
 from ndbplan.describe.overlay import State
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
-from ndbplan.simulate.moment import Moment, moved_at, speeds_at, starting_at
+from ndbplan.simulate.moment import Moment, moved_at, speeds_at, starting_at, within
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.live import LiveCluster
@@ -87,6 +87,7 @@ def _moment(sim: Simulation, state: ClusterState, at_s: float) -> Moment:
         down=frozenset(_down(state, sim)),
         starting={n: one for n, one in starting.items() if state.nodes[n].status is Status.STARTING},
         disk_speed=speeds_at(sim.slowed, at_s),
+        full_disks=within(sim.full_disks, at_s),
         reorganised=moved_at(sim.reorganising, at_s),
         stopped=stop.text if stop is not None else "",
         stands_still=any(begin <= at_s < end for begin, end in sim.standing[-1:]),

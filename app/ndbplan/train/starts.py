@@ -386,7 +386,7 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
 
 def ends(sim: Simulation, node_id: int, code: int) -> None:
     """The process of a data node ends with an error."""
-    from ndbplan.ndb.cluster_log import exit_kind
+    from ndbplan.ndb.cluster_log import exit_advice, exit_kind
     from ndbplan.ndb.errors import exit_text
 
     state, at_s = state_of(sim), sim.at_s
@@ -396,7 +396,9 @@ def ends(sim: Simulation, node_id: int, code: int) -> None:
     state.waiting.pop(node_id, None)
     state.joined = [i for i in state.joined if i != node_id]
     if node.runs:
-        state.say(at_s, "forced", node_id, code=code, text=text, kind=kind, phase=phase)
+        state.say(
+            at_s, "forced", node_id, code=code, text=text, kind=kind, phase=phase, then=exit_advice(code)
+        )
         state.tell(at_s, node_id, f"Error {code}: {text}")
     if node.status is not Status.NOT_CONNECTED:
         state.say(at_s, "transporter", None, server=state.server, other=node_id)

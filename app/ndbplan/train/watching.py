@@ -23,6 +23,7 @@ from ndbplan.plan.processes import (
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.configuration import HasValue, changed
 from ndbplan.simulate.events.failures import FailsTogether
+from ndbplan.simulate.events.full_disks import EXIT_FULL, DiskFills, WantsRoom
 from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint
 from ndbplan.simulate.events.growth import TablesReorganised
 from ndbplan.simulate.events.handlers import handles
@@ -101,6 +102,7 @@ class Watching(ClusterState):
         for process_id in outage.striking:
             code = _HANGS if isinstance(event, engine.Kill) and event.hangs else 0
             code = EXIT_GCP_STOP if isinstance(event, GlobalCheckpoint) else code
+            code = EXIT_FULL if isinstance(event, DiskFills | WantsRoom) else code
             if process_id:
                 self.struck.setdefault(process_id, code)
         if isinstance(event, FailsTogether):
@@ -110,6 +112,8 @@ class Watching(ClusterState):
         self.judged = len(sim.judgements)
         if isinstance(event, engine.Resume):
             self._goes_on(sim, event)
+        if isinstance(event, DiskFills | WantsRoom) and not sim.laws.run.has_backup:
+            abort_backup(sim, EXIT_FULL, ())
         if isinstance(event, IsDurable) and event.started.node.node_id in outage.running.started:
             is_started(sim, event.started.node.node_id)
         if isinstance(event, TablesReorganised):
@@ -133,7 +137,7 @@ class Watching(ClusterState):
                 continue
             node_id = process.node_id
             node = self.nodes[node_id]
-            if code == EXIT_GCP_STOP:
+            if code > 0:
                 ends(sim, node_id, code)
             elif silent.get(node_id) and node.status in (*ANSWERS, Status.STARTING):
                 self.silent[node_id] = at_s

@@ -2,6 +2,7 @@
 
     do("kill node:3", cluster)                 # also: hang, wake, fail, restore, cut, heal
     do("slow disk:host1/redo 20MB/s", cluster)
+    do("fill disk:host1/backup", cluster)      # no room is left; also: free
     do("load x2", cluster)
     do("set RedoBuffer=64M", cluster)          # a rolling restart
     do("wait 30s", cluster)
@@ -33,6 +34,7 @@ from ndbplan.configuration.failing_parts import called_so, parse_parts
 from ndbplan.ndb.parameters import knows, parameter
 from ndbplan.plan.events import (
     DeviceFailure,
+    DiskFull,
     DiskSlow,
     Event,
     HostFailure,
@@ -41,8 +43,10 @@ from ndbplan.plan.events import (
     ParameterChange,
 )
 from ndbplan.plan.fields import refusal
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.simulate.events.configuration import MoveFiles
+from ndbplan.simulate.events.full_disks import FreeDisk
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
 from ndbplan.train.conditions import parsed
@@ -196,7 +200,9 @@ def _restore(text: str, cluster: LiveCluster) -> Deed:
             if part.kind in ("host", "rack"):
                 orders.append(Restore(one.id))
             elif part.kind == "disk":
-                orders += _speed(cluster, one.id, 1.0)
+                orders.append(FreeDisk(one.id))
+                if cluster.session.simulation.disk(one.id) >= 0:
+                    orders += _speed(cluster, one.id, 1.0)
             else:
                 raise WorldError(f"{part} cannot be restored", fix="host:NAME, rack:NAME, disk:HOST/NAME")
     return Deed(orders, f"{text} is well again")
@@ -275,6 +281,24 @@ def _slow(text: str, cluster: LiveCluster) -> Deed:
     return Deed(orders, f"{name} writes {speed}{f' for {lasts}' if lasts else ''}")
 
 
+def _disks(text: str, cluster: LiveCluster) -> Iterator[Disk]:
+    for part in parse_parts(cluster.plan, _by_name(text, cluster)):
+        if part.kind != "disk":
+            raise WorldError(f"{part} is not a disk", fix="type for example 'fill disk:a1/backup'")
+        yield from called_so(cluster.plan, part)
+
+
+def _fill(text: str, cluster: LiveCluster) -> Deed:
+    text, _, lasts = text.partition(" for ")
+    duration_s = _duration_s(lasts) if lasts else 0.0
+    fills = [DiskFull(at_s=0, object_id=disk.id, duration_s=duration_s) for disk in _disks(text, cluster)]
+    return Deed(fills, f"{text} is full{f' for {lasts}' if lasts else ''}")
+
+
+def _free(text: str, cluster: LiveCluster) -> Deed:
+    return Deed([FreeDisk(disk.id) for disk in _disks(text, cluster)], f"{text} has room again")
+
+
 def _load(text: str, cluster: LiveCluster) -> Deed:
     factor = parse_factor(text.strip().lstrip("x×* "))
     return Deed([SetLoad(min(1000.0, max(0.0, factor)))], f"clients send {factor:g} times the load")
@@ -341,6 +365,7 @@ def _help(_text: str, _cluster: LiveCluster) -> str:
         "wait TIME; until QUANTITY [<] NUMBER [within TIME]; rewind TIME; rewind to TIME; clock\n"
         "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
         "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%) [for TIME]\n"
+        "fill disk:HOST/NAME [for TIME]; free disk:HOST/NAME\n"
         "load x2; spread (keys); set NAME=VALUE; edit NAME=VALUE (config.ini)\n"
         "move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
         f"quantities: {', '.join(NAMES)}, {', '.join(f'{one}:…' for one in OF_ONE)}"
@@ -353,7 +378,7 @@ _OF_TIME: dict[str, Callable[[str, LiveCluster], str]] = {
 _DEEDS: dict[str, Callable[[str, LiveCluster], Deed]] = {
     "kill": _kill, "hang": _hang, "wake": _wake, "start": _start, "fail": _fail, "restore": _restore,
     "cut": _cut, "heal": _heal, "slow": _slow, "load": _load, "set": _set, "move": _move,
-    "spread": _spread, "edit": _edit,
+    "fill": _fill, "free": _free, "spread": _spread, "edit": _edit,
 }  # fmt: skip
 OF_TIME = tuple(_OF_TIME)
 """What passes time or tells of it."""

@@ -17,6 +17,7 @@ from ndbplan.plan.events import (
     Backup,
     Burst,
     DeviceFailure,
+    DiskFull,
     DiskSlow,
     NodeFailure,
     NodesAdded,
@@ -117,6 +118,15 @@ def test_a_failed_disk_takes_its_node_with_it(calm: Plan) -> None:
         estimation_of(calm, EASY), duration_s=60, events=[DiskSlow(at_s=20, object_id="data1-c0d1", factor=0)]
     )
     assert disk_of(result, "data1-c0d1")[22:].max() == 0
+    assert result.accepted[30:].min() == pytest.approx(2000)
+
+
+def test_a_full_disk_takes_the_node_with_it_that_writes_a_checkpoint(calm: Plan) -> None:
+    event = DiskFull(at_s=20, object_id="data1-c0d1", duration_s=10)
+    result = simulate(estimation_of(calm, EASY), duration_s=60, events=[event])
+    assert [spell.object_id for spell in result.down] == ["ndb3"]
+    assert 20 <= result.down[0].from_s < 30
+    assert (result.full_disks[0].from_s, result.full_disks[0].to_s) == (20, 30)
     assert result.accepted[30:].min() == pytest.approx(2000)
 
 

@@ -127,18 +127,21 @@ def _of_places(plan: Plan, places: list[Location], sight: Sight) -> Iterator[Lin
 
 
 def _of_disks(plan: Plan, disks: list[Disk], sight: Sight) -> Iterator[Line]:
-    if not all(disk.id in sight.moment.disk_utilisation for disk in disks):
-        # No data node writes to it: what is done to it does nothing.
-        return
     names = [f"{plan.host_of_disk[disk.id].hostname}/{disk.name}" for disk in disks]
     named = ",".join(f"disk:{name}" for name in names)
-    slow = [disk for disk in disks if disk.id in sight.moment.disk_speed]
+    if not all(disk.id in sight.moment.full_disks for disk in disks):
+        yield Line("Fill it up", WORLD, f"fill {named}")
+    if any(disk.id in sight.moment.full_disks for disk in disks):
+        yield Line("Make room on it", WORLD, f"free {named}")
+    if not all(disk.id in sight.moment.disk_utilisation for disk in disks):
+        # No data node writes to it: nobody notices how fast it is.
+        return
     yield Line("Slow to 50 %", WORLD, f"slow {named} 50%")
     yield Line("Slow to 10 %", WORLD, f"slow {named} 10%")
     yield Line("Let it fail", WORLD, f"fail {named}")
     if all(may_lose(disk) for disk in disks):
         yield Line("One device fails", WORLD, f"fail {','.join(f'device:{name}' for name in names)}")
-    if slow:
+    if any(disk.id in sight.moment.disk_speed for disk in disks):
         yield Line("Full speed again", WORLD, f"restore {named}")
 
 
@@ -165,7 +168,7 @@ def menu_of(owner: QWidget, ids: Sequence[str], sight: Sight, say: Say, where: Q
         menu.addAction("Load…", partial(_ask_load, owner, at, say))
         menu.addAction("Change a parameter…", partial(_ask_parameter, owner, at, say))
     if menu.isEmpty() or len(menu.actions()) == 1:
-        heading(menu, "No data node writes to it" if disks else "Nothing can be done to these together")
+        heading(menu, "Nothing can be done to these together")
     return menu
 
 

@@ -114,6 +114,7 @@ _EVENTS = {
     "backup": _Given("backup", "a backup"),
     "burst": _Given("load", "a burst"),
     "disk_slow": _Given("disks", "a slower disk"),
+    "disk_full": _Given("disks", "a full disk"),
     "device_failure": _Given("disks", "a failed device"),
     "sql_node_down": _Given("clients", "the stop of an SQL node"),
     "nodes_added": _Given("nodes", "more node groups"),

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import management_directory
-from ndbplan.configuration.directories import data_node_paths
+from ndbplan.configuration.directories import data_node_paths, disk_of_path
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.ndb.cluster_log import stamp, written
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import ManagementNode
+from ndbplan.simulate.events.full_disks import is_full
+from ndbplan.simulate.moment import within
 from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
 
@@ -33,6 +35,8 @@ def df(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     for disk in host.disks:
         there = found.of(disk.id)
         used = min(float(disk.capacity_bytes), 0.0 if there is None else there.used_bytes.value)
+        if is_full(cluster.session.simulation, disk.id):
+            used = float(disk.capacity_bytes)
         share = 100 * used / disk.capacity_bytes
         rows.append(
             (f"/dev/{disk.name}", _short(disk.capacity_bytes), _short(used),
@@ -120,16 +124,17 @@ def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
 
 
 def _log(cluster: LiveCluster, host: Host, name: str) -> list[str] | None:
-    state = cluster.state
+    state, full = cluster.state, cluster.session.simulation.full_disks
     for server in (p for p in cluster.plan.processes if isinstance(p, ManagementNode)):
         if server.host_id == host.id and name == f"ndb_{server.node_id}_cluster.log":
-            return [written(line, state.begin) for line in state.log]
+            return [written(line, state.begin) for line in cluster.log_file(server)]
     for node in cluster.plan.data_nodes:
         if node.host_id == host.id and name == f"ndb_{node.node_id}_out.log":
+            disk_id = disk_of_path(host.disks, data_node_paths(cluster.plan, node).data_dir)
             return [
                 f"{stamp(at_s, state.begin)} [ndbd] INFO     -- {text}"
                 for at_s, node_id, text in state.node_logs
-                if node_id == node.node_id
+                if node_id == node.node_id and not (full and disk_id in within(full, at_s))
             ]
         if node.host_id == host.id and name == f"ndb_{node.node_id}_error.log":
             return [

@@ -12,7 +12,7 @@ from ndbplan.base.units import parse_duration_s
 from ndbplan.train import world
 from ndbplan.train.consoles import LESSON, WORLD, addressed
 
-BEFALLS = ("kill", "hang", "wake", "fail", "restore", "cut", "heal", "slow")
+BEFALLS = ("kill", "hang", "wake", "fail", "restore", "cut", "heal", "slow", "fill", "free")
 """Deeds that befall the cluster: they happen in the lesson. All others are the trainee's."""
 
 
