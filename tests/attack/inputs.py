@@ -477,8 +477,8 @@ def _parts(plan: Plan, content: bytes) -> None:
 def _events() -> tuple[bytes, ...]:
     return (
         b"node_failure at=90s object=1", b"disk_slow at=1min disk=host-a1-nvme0 factor=0.5 for=30s",
-        b"parameter at=10s name=RedoBuffer value=64M", b"backup at=5min", b"disk_full at=1min disk=host-a1-nvme0",
-        b"network_cut at=1s object=host-a1",
+        b"parameter at=10s name=RedoBuffer value=64M", b"backup at=5min",
+        b"network_cut at=1s object=host-a1", b"disk_full at=1min disk=host-a1-nvme0",
     )  # fmt: skip
 
 
