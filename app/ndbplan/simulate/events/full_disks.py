@@ -27,6 +27,7 @@ from ndbplan.simulate.world.indices import Part
 LOOKS_EVERY_S = 1.0
 """How often it is looked at who needs room: files grow by pieces of a second or more [assumed]."""
 EXIT_FULL = 2810
+"""What a data node ends with that gets no room, and why a backup was broken off."""
 
 
 @dataclass(frozen=True)
