@@ -15,14 +15,19 @@ from click.testing import CliRunner, Result
 from ndbplan.base.authored import Authored, AuthoredError
 from ndbplan.base.kept import keeping
 from ndbplan.cli import all_commands
+from ndbplan.demo.canvas import picture
 from ndbplan.demo.edits import added, moved, renamed, without
 from ndbplan.demo.files import DEMOS, beside, checked, own, project_of, save
 from ndbplan.demo.model import Demo, Scene
 from ndbplan.demo.page import played_again
 from ndbplan.demo.stage import Stage
 from ndbplan.demo.texts import plain
+from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import save as save_plan
+from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
+from ndbplan.report.document import Gauge
+from ndbplan.report.sources import Answers, Asked
 from ndbplan.report.verify import verify
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -144,3 +149,40 @@ def test_the_command_lists_plays_and_refuses() -> None:
     assert "written as HTML" in str(run("export", "growing").exception)
     with pytest.raises(AuthoredError):
         DEMOS.parse(b"format: 1\nscenes: 3\n", "mine.yaml")
+
+
+def test_a_scene_shows_the_canvas_of_its_moment() -> None:
+    found = DEMOS.find("slow-disk").value
+    start = found.starts[0]
+    stage = Stage(found.worded(start), project_of(found, start))
+
+    def canvas(place: int) -> dict[str, dict[str, Gauge]]:
+        drawn = picture(stage.plan_of(scene := stage.demo.scenes[place]), scene, stage.answers(scene))
+        assert drawn is not None
+        ((_, tiles),) = drawn.groups
+        return {tile.name.text: {one.label.text: one for one in tile.gauges} for tile in tiles}
+
+    early, late, selected, planned = canvas(0), canvas(1), canvas(5), canvas(8)
+    assert float(early["data1"]["redo buffer"].share) < 0.9 < late["data1"]["redo buffer"].share
+    assert late["data1"]["c0d1 busy"].level == "over"
+    assert [one.label.text for one in selected["data1"].values() if one.is_marked] == ["c0d1 busy"]
+    # Nothing is replayed beside a comparison: what is estimated, which no log buffer is.
+    assert "redo buffer" not in planned["data1"]
+    assert {"CPU", "DataMemory"} <= planned["data1"].keys()
+
+
+def test_what_is_down_is_said_and_many_hosts_show_their_worst() -> None:
+    plan = sample_plan("starter")
+    node = plan.data_nodes[0]
+    failure = NodeFailure(at_s=20.0, object_id=node.id)
+    lost = plan.replace(workloads=(plan.workloads[0].model_copy(update={"events": (failure,)}),))
+    scene = Scene(title="Lost", panel="Simulation", at=30.0)
+    answers = Answers(Asked(Project.of(lost)))
+    drawn = picture(lost, scene, answers)
+    assert drawn is not None
+    states = [state.text for _, tiles in drawn.groups for tile in tiles for state in tile.states]
+    assert any(f"node {node.node_id}" in words for words in states)
+    large = sample_plan("telecom-144").replace(workloads=())
+    many = picture(large, Scene(title="All"), Answers(Asked(Project.of(large))))
+    assert many is not None
+    assert {len(tile.gauges) for _, tiles in many.groups for tile in tiles} <= {0, 1}

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 import ndbplan
 from ndbplan.base.kept import keeping
 from ndbplan.base.units import format_value
+from ndbplan.demo.canvas import picture
 from ndbplan.demo.model import Begin, Demo, Scene
 from ndbplan.demo.stage import Console, Stage
 from ndbplan.plan.project import Project
@@ -38,7 +39,7 @@ from ndbplan.report.document import (
 from ndbplan.report.evidence import CLOSING, FORMAT, OPENING, EvidenceError, dumps, project_of
 from ndbplan.report.html import html_of
 from ndbplan.report.places import shown
-from ndbplan.report.sections import checking, deciding, design, failing, load, storage, work
+from ndbplan.report.sections import checking, deciding, failing, load, storage, work
 from ndbplan.report.sources import Answers
 from ndbplan.report.texts import say, text, words
 
@@ -108,6 +109,9 @@ def document_of(demo: Demo, stage: Stage) -> Document:
 def _blocks(stage: Stage, place: int) -> Iterator[Block]:
     scene, said = stage.demo.scenes[place], stage.shown(place)
     yield from (Paragraph(line) for line in said.lines)
+    canvas = picture(stage.plan_of(scene), scene, stage.answers(scene))
+    if canvas is not None:
+        yield canvas
     yield from map(_listing, said.consoles)
     if not said.consoles:
         yield from _panel(scene, stage.answers(scene))
@@ -127,8 +131,8 @@ def _panel(scene: Scene, answers: Answers) -> Iterator[Block]:
             yield from (_marked(chart, float(scene.at)) for chart in charts)
     elif scene.panel == "Operations":
         yield from work.timeline(answers, scene.operation or "node")
-    else:
-        blocks = _SECTIONS.get(scene.panel, design.topology)(answers)
+    elif scene.panel in _SECTIONS:
+        blocks = _SECTIONS[scene.panel](answers)
         drawn = (block for block in blocks if isinstance(block, BarChart | Table | TileMap))
         yield from islice(drawn, _MOST_BLOCKS)
 

@@ -14,11 +14,11 @@ from html import escape
 
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import format_value
-from ndbplan.report.document import Bar, BarChart, Chart, LineChart, Run, Series, Tile, TileMap
+from ndbplan.report.document import Bar, BarChart, Chart, LineChart, Run, Series
 from ndbplan.report.places import shown
-from ndbplan.report.texts import text
+from ndbplan.report.svg import WIDTH, words_at
+from ndbplan.report.tiles import tiles
 
-WIDTH = 720
 _LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 64, 12, 12, 26, 200
 _LABELS, _ROW, _VALUES = 230, 22, 96
 _TICKS_S = (
@@ -36,7 +36,7 @@ def svg_of(chart: Chart, *, alone: bool = False) -> str:
     elif isinstance(chart, BarChart):
         height, parts = _ROW * len(chart.bars) + 30, list(_bars(chart))
     else:
-        height, parts = _tiles(chart)
+        height, parts = tiles(chart)
     space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
     style = f"<style>{resource_path('report/chart.css').read_text(encoding='utf-8')}</style>" if alone else ""
     head = (
@@ -93,14 +93,14 @@ def _lines(chart: LineChart) -> Iterator[str]:
 
     for y in ticks(low_y, high_y, chart.y_unit):
         yield f'<path class="grid" d="M{_LEFT} {place_y(y):.1f}H{WIDTH - _RIGHT}"/>'
-        yield _text(_LEFT - 8, place_y(y) + 3.5, shown(y, chart.y_unit), "tick end")
+        yield words_at(_LEFT - 8, place_y(y) + 3.5, shown(y, chart.y_unit), "tick end")
     for x in ticks(low_x, high_x, chart.x_unit):
-        yield _text(place_x(x), _TOP + height + 18, format_value(x, chart.x_unit), "tick middle")
+        yield words_at(place_x(x), _TOP + height + 18, format_value(x, chart.x_unit), "tick middle")
     for mark in chart.marks:
         if low_x <= mark.x <= high_x:
             x = place_x(mark.x)
             yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_TOP + height}"/>'
-            yield _text(x + 3, _TOP + 9, mark.label.text, "tick", mark.label.at)
+            yield words_at(x + 3, _TOP + 9, mark.label.text, "tick", mark.label.at)
     for number, one in enumerate(chart.series):
         points = [(place_x(x), place_y(y)) for x, y in zip(one.xs, one.ys, strict=True)]
         yield from _line(one, number, points, chart, place_y(low_y))
@@ -126,11 +126,6 @@ def _line(
     )
 
 
-def _text(x: float, y: float, words: str, kind: str, at: str = "") -> str:
-    source = f' data-at="{escape(at, quote=True)}"' if at else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}"{source}>{escape(words)}</text>'
-
-
 def _bars(chart: BarChart) -> Iterator[str]:
     ends = [bar.start + (bar.size if chart.timeline else bar.high) for bar in chart.bars]
     most = max(max(ends, default=0.0), chart.full or 0.0) or 1.0
@@ -142,7 +137,7 @@ def _bars(chart: BarChart) -> Iterator[str]:
 
     for x in ticks(0.0, most, chart.unit):
         yield f'<path class="grid" d="M{place(x):.1f} 2V{bottom}"/>'
-        yield _text(place(x), bottom + 15, format_value(x, chart.unit), "tick middle")
+        yield words_at(place(x), bottom + 15, format_value(x, chart.unit), "tick middle")
     for number, bar in enumerate(chart.bars):
         yield from _bar(bar, number * _ROW + 6, place)
 
@@ -153,7 +148,7 @@ def _bar(bar: Bar, y: float, place: Callable[[float], float]) -> Iterator[str]:
     words = name if len(name) <= 40 else f"{name[:39]}…"
     x, end, high = place(bar.start), place(bar.start + bar.size), place(bar.start + bar.high)
     low = place(bar.start + bar.low)
-    yield _text(0, y + 13, words, "label", at if words == name and len(bar.label) == 1 else "")
+    yield words_at(0, y + 13, words, "label", at if words == name and len(bar.label) == 1 else "")
     yield (
         f'<rect class="bar {bar.level}" x="{x:.1f}" y="{y + 4:.1f}" width="{max(1.0, end - x):.1f}" '
         f'height="11" rx="2"><title>{escape(name)}: {escape(bar.value.text)}</title></rect>'
@@ -162,53 +157,6 @@ def _bar(bar: Bar, y: float, place: Callable[[float], float]) -> Iterator[str]:
         middle = y + 9.5
         ends = f"M{low:.1f} {middle - 3:.1f}v6M{high:.1f} {middle - 3:.1f}v6"
         yield f'<path class="span" d="M{low:.1f} {middle:.1f}H{high:.1f}{ends}"/>'
-    yield _text(min(max(end, high) + 6, WIDTH - _VALUES + 6), y + 13, bar.value.text, "value", bar.value.at)
-
-
-def _tiles(chart: TileMap) -> tuple[int, list[str]]:
-    """Locations below one another, their hosts in rows."""
-    names = [tile.name.text for _, tiles in chart.groups for tile in tiles]
-    longest = max((len(name) for name in names), default=8)
-    count = max(len(tiles) for _, tiles in chart.groups)
-    least = 58 if count > 12 else 104
-    width = min(220, max(least, round(longest * 6.2) + 16))
-    across = max(1, (WIDTH - 20) // (width + 6))
-    parts: list[str] = []
-    y = 0
-    for name, tiles in chart.groups:
-        rows = math.ceil(len(tiles) / across)
-        parts.append(
-            f'<rect class="place" x="0.5" y="{y + 0.5}" width="{WIDTH - 1}" '
-            f'height="{rows * 42 + 30}" rx="6"/>'
-        )
-        parts.append(_text(12, y + 18, name.text, "label strong", name.at))
-        for number, tile in enumerate(tiles):
-            left, top = 12 + number % across * (width + 6), y + 26 + number // across * 42
-            parts += _tile(tile, left, top, width)
-        y += rows * 42 + 40
-    kinds = [kind for kind in ("data", "sql", "management", "api", "empty")
-             if any(tile.kind == kind for _, tiles in chart.groups for tile in tiles)]  # fmt: skip
-    x = 0.0
-    for kind in kinds:
-        words = text(f"topology.kinds.{kind}")
-        parts.append(
-            f'<rect class="tile {kind}" x="{x + 0.5:.1f}" y="{y + 1.5}" width="11" height="11" rx="2"/>'
-        )
-        parts.append(_text(x + 17, y + 11, words, "tick"))
-        x += 17 + len(words) * 6.0 + 18
-    return y + 18, parts
-
-
-def _tile(tile: Tile, x: float, y: float, width: float) -> Iterator[str]:
-    most = max(4, int((width - 12) / 6))
-    name = tile.name.text if len(tile.name.text) <= most else f"{tile.name.text[: most - 1]}…"
-    inside = ", ".join(run.text for run in tile.inside)
-    shorter = inside if len(inside) <= most else f"{inside[: most - 1]}…"
-    told = f"<title>{escape(tile.name.text)}: {escape(inside)}</title>"
-    yield (
-        f'<rect class="tile {tile.kind}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{width - 1:.0f}" '
-        f'height="35" rx="4">{told}</rect>'
+    yield words_at(
+        min(max(end, high) + 6, WIDTH - _VALUES + 6), y + 13, bar.value.text, "value", bar.value.at
     )
-    yield _text(x + 7, y + 15, name, "label small", tile.name.at)
-    at = tile.inside[0].at if len(tile.inside) == 1 else ""
-    yield _text(x + 7, y + 28, shorter, "tick", at)

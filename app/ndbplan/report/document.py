@@ -85,6 +85,10 @@ class LineChart:
     marks: tuple[Mark, ...] = ()
 
 
+Level = Literal["", "warn", "over"]
+"""How near something is to its limit."""
+
+
 @dataclass(frozen=True)
 class Bar:
     """A length with its range: for work over time it begins at `start`."""
@@ -95,7 +99,7 @@ class Bar:
     low: float
     high: float
     start: float = 0.0
-    level: Literal["", "warn", "over"] = ""
+    level: Level = ""
 
 
 @dataclass(frozen=True)
@@ -115,12 +119,27 @@ HostKind = Literal["data", "sql", "management", "api", "empty"]
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """How much of something on a host is used."""
+
+    label: Run
+    value: Run
+    share: float
+    level: Level = ""
+    is_marked: bool = False
+
+
+@dataclass(frozen=True)
 class Tile:
-    """A host in the picture of the topology."""
+    """A host in the picture of the topology; with gauges or a state, in that of a moment."""
 
     name: Run
     inside: tuple[Run, ...]
     kind: HostKind
+    gauges: tuple[Gauge, ...] = ()
+    states: tuple[Run, ...] = ()
+    """What does not simply run, such as `data node 3 is down`."""
+    is_marked: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,4 +222,6 @@ def runs_of_block(block: Block) -> Iterator[Run]:
         for name, tiles in block.groups:
             yield name
             for tile in tiles:
-                yield from (tile.name, *tile.inside)
+                yield from (tile.name, *tile.inside, *tile.states)
+                for gauge in tile.gauges:
+                    yield from (gauge.label, gauge.value)

@@ -143,7 +143,8 @@ def _figure(chart: LineChart | BarChart | TileMap) -> str:
             for n, one in enumerate(chart.series)
         )
     caption = f"<figcaption>{escape(chart.title)}{legend}</figcaption>"
-    return f"<figure>{caption}{svg_of(chart)}</figure>"
+    kind = ' class="tiles"' if isinstance(chart, TileMap) else ""
+    return f"<figure{kind}>{caption}{svg_of(chart)}</figure>"
 
 
 def _table(table: Table) -> str:
