@@ -32,6 +32,8 @@ from mutants.server import IS_PLAIN
 _SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan]"
 ROOT = Path(__file__).resolve().parents[2]
 CONSTANTS = "resources/ndb/constants.json"
+NOT_FOR_NUMBERS = ("desktop", "attack", "benchmarks", "mutants")
+"""Folders of tests of what a person sees, of hours, of time, of this."""
 _COVERED = 2.5
 """So much longer does a test take while coverage looks."""
 _SHARES_S = (("named", 6.0), ("golden", 12.0), ("closest", 8.0))
@@ -252,9 +254,13 @@ def environment(tree: Path, is_plain: bool = False) -> dict[str, str]:
 
 
 def _collected(root: Path) -> list[str]:
-    """Every test there is, by its node id."""
+    """Every test of numbers, by its node id."""
+    left_out = (f"--ignore=tests/{folder}" for folder in NOT_FOR_NUMBERS)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider"],
+        [
+            sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider",
+            *left_out,
+        ],
         cwd=root, env=environment(root), capture_output=True, text=True, check=True,
     )  # fmt: skip
     return [line for line in done.stdout.splitlines() if line.startswith("tests/")]

@@ -30,7 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mutants.planting import Mutant, planted, planted_in_constants
-from mutants.reach import CONSTANTS, ROOT, Choice, environment, measured_reach
+from mutants.reach import CONSTANTS, NOT_FOR_NUMBERS, ROOT, Choice, environment, measured_reach
 from mutants.server import PIPES, written
 
 CODE = ROOT / "app" / "ndbplan"
@@ -38,9 +38,6 @@ KEPT = ROOT / ".pytest_cache" / "mutants"
 MOST_SURVIVE = 0.15
 _LEFT_OUT = ("desktop/",)
 """What a person sees is held by pictures and by tests of what can be done, not by numbers."""
-
-_NOT_SERVED = ("desktop", "attack", "benchmarks", "mutants")
-"""Tests that are not run for numbers: of what a person sees, of hours, of time, of this."""
 
 _NOT_FOUND = re.compile(r"^ERROR: not found: (.*)$", re.MULTILINE)
 
@@ -143,7 +140,7 @@ class Served:
         asks, self_asks = os.pipe()
         self_hears, answers = os.pipe()
         folders = sorted(path for path in (tree / "tests").iterdir() if path.is_dir())
-        tests = [str(path) for path in folders if path.name not in _NOT_SERVED and "__" not in path.name]
+        tests = [str(path) for path in folders if path.name not in NOT_FOR_NUMBERS and "__" not in path.name]
         self._process = subprocess.Popen(
             [
                 sys.executable, "-m", "pytest", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider",
