@@ -98,11 +98,11 @@ pip=(.venv/bin/python -m pip --quiet --disable-pip-version-check)
 "${pip[@]}" install --require-hashes --only-binary :all: --requirement "packaging/locks/$kind.txt"
 "${pip[@]}" install --no-deps --no-build-isolation --editable .
 # Beside the rest, at low priority; a simulation that comes before its end waits for it.
-if [[ $kind == run ]]; then
-    say "the simulation engine is compiled in the background, which takes half a minute"
-    .venv/bin/python -m ndbplan.simulate.prepare --idle </dev/null >/dev/null 2>&1 &
-    disown
-fi
+say "the simulation engine is compiled in the background, which takes half a minute"
+# Tests look for what is compiled in a folder of their own.
+if [[ $kind == test ]]; then export NUMBA_CACHE_DIR=$PWD/.pytest_cache/compiled; fi
+.venv/bin/python -m ndbplan.simulate.prepare --idle </dev/null >/dev/null 2>&1 &
+disown
 # So that the first start is as quick as the next ones, also where Python writes no bytecode of its own.
 .venv/bin/python -m compileall -q app
 stamp_of "$kind" >".venv/.lock-$kind"

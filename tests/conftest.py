@@ -51,6 +51,16 @@ class _QtInThreads(MetaPathFinder):
 _qt_in_threads = _QtInThreads()
 sys.meta_path.insert(0, _qt_in_threads)
 
+_MANY_NEW_OBJECTS = 20_000
+"""Before a search for garbage: rarely found in tests, which make some ten million objects."""
+
+
+def pytest_collection_finish() -> None:
+    """Tests that were collected, and what they import, are searched no more for garbage."""
+    gc.freeze()
+    gc.set_threshold(_MANY_NEW_OBJECTS)
+
+
 _QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester"}
 
 
