@@ -55,17 +55,16 @@ class Acts:
             except CannotChangeError as why:
                 print(f"{name}: {why.what}", flush=True)
                 return
-            with life:
-                for part, host in (
-                    life.parts() if not parts else [(one, "") for one in parts if one in life.operations]
-                ):
-                    # A part that was left out would be missing for those behind it.
-                    breaks = self.breaks if not self.given.parts or part in self.given.parts else 0
-                    for fault in life.act(part, breaks, host):
-                        self.faults += 1
-                        print(f"FAULT {name}: {fault[:3000]}", flush=True)
-                    if self.is_late:
-                        break
+            for part, host in (
+                life.parts() if not parts else [(one, "") for one in parts if one in life.operations]
+            ):
+                # A part that was left out would be missing for those behind it.
+                breaks = self.breaks if not self.given.parts or part in self.given.parts else 0
+                for fault in life.act(part, breaks, host):
+                    self.faults += 1
+                    print(f"FAULT {name}: {fault[:3000]}", flush=True)
+                if self.is_late:
+                    break
             runs = life.runs
         self.runs += runs
         print(f"{name}: {runs} runs, {time.monotonic() - self.began:.0f} s", flush=True)

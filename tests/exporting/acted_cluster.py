@@ -1,8 +1,8 @@
 """A cluster that exported scripts act on: stub programs ask one server, which knows what real ones did.
 
-    with ActedCluster(plan) as cluster:
-        done = cluster.run(folder, "start")      # runbook.sh start --yes
-        cluster.data_nodes[1].is_started
+    cluster = ActedCluster(plan)
+    done = cluster.run(folder, "start")      # runbook.sh start --yes
+    cluster.data_nodes[1].is_started
 
 Time passes when the script sleeps or a program waits, so a run takes as long as its commands. What is known
 of real clusters (8.4.8 and 7.4.10): a management server that is told to stop lives 2 to 33 s more and holds
@@ -18,7 +18,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from exporting.acted_shell import Shell
+from exporting.acted_shell import run_script
 from exporting.acted_sql import ActedSql
 from exporting.acted_state import DataNodeProcess, ManagementServer, Process, RefusedError
 
@@ -33,25 +33,16 @@ class ActedCluster(ActedSql):
     """The server that stub programs ask, and the programs of NDB."""
 
     def twin(self) -> ActedCluster:
-        """Another cluster in the same state, with a shell of its own once it is entered."""
+        """Another cluster in the same state."""
         found = copy.copy(self)
         state = {
-            key: value
-            for key, value in vars(self).items()
-            if key not in ("plan", "paths", "watch", "lasts", "_shell")
+            key: value for key, value in vars(self).items() if key not in ("plan", "paths", "watch", "lasts")
         }
         vars(found).update(copy.deepcopy(state))
         found.watch = None
         return found
 
     # The shell.
-
-    def __enter__(self) -> ActedCluster:
-        self._shell = Shell(self.answer)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._shell.close()
 
     def run(
         self, folder: Path, part: str, *options: str, state: Path | None = None
@@ -63,7 +54,7 @@ class ActedCluster(ActedSql):
             file.write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))
             options = (*options, "--passwords", str(file))
         kept = {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
-        return self._shell.run(folder / "runbook.sh", part, "--yes", *options, environment=kept)
+        return run_script(self.answer, folder / "runbook.sh", part, "--yes", *options, environment=kept)
 
     def answer(self, host: str, words: list[str]) -> tuple[str, str]:
         """Exit status of a program on a host, and what it prints; `die`: the script is killed here."""

@@ -1,8 +1,8 @@
 """The life of an acted cluster, part after part of its exported runbook, and the laws of each.
 
-    with Life(plan, tmp_path) as life:
-        for part in life.parts():
-            faults += life.act(part, breaks=3)
+    life = Life(plan, tmp_path)
+    for part, host in life.parts():
+        faults += life.act(part, 3, host)
 
 A part runs to its end, is taken up again where it was broken off behind its commands (on twins of the
 cluster), and runs a second time as a whole. Laws: no node group is without a started node and never are all
@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import unit_file
@@ -88,20 +87,13 @@ class Life:
         self.has_tables = self.failed = False
         self.times = ActedTimes(plan, before, self.random) if timed else None
 
-    def __enter__(self) -> Self:
-        self.cluster.__enter__()
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self.cluster.__exit__()
-
     @classmethod
     def of_change(cls, before: Plan, after: Plan, place: Path, seed: int = 1, *, timed: bool = False) -> Life:
         """A cluster that works by one plan, and the folder that brings it to another."""
-        with cls(before, place / "old", seed) as old:
-            for part in ("install", "start", "schema"):
-                if part in old.operations and (faults := list(old.act(part, 0, again=False))):
-                    raise AssertionError(faults)
+        old = cls(before, place / "old", seed)
+        for part in ("install", "start", "schema"):
+            if part in old.operations and (faults := list(old.act(part, 0, again=False))):
+                raise AssertionError(faults)
         life = cls(after, place / "new", seed, before, timed=timed)
         life.cluster, life.has_tables = old.cluster, old.has_tables
         return life
@@ -140,11 +132,10 @@ class Life:
         self.cluster.watch = None
         of = self.cluster.calls - seen
         for one in broken:
-            with one.cluster as twin:
-                state = self._state(f"broken-{self.runs}")
-                for name, text in one.state.items():
-                    state.with_name(name).write_text(text)
-                yield from self._run(twin, part, f"broken off behind {one.number} of {of}", state, options)
+            state = self._state(f"broken-{self.runs}")
+            for name, text in one.state.items():
+                state.with_name(name).write_text(text)
+            yield from self._run(one.cluster, part, f"broken off behind {one.number} of {of}", state, options)
         if again:
             yield from self._run(self.cluster, part, "again", self._state(kept), options)
         if part == "add-nodes" and (grown := grown_configuration(self.plan)) is not None:

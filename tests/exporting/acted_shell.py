@@ -85,58 +85,43 @@ ssh() {
 """
 
 
-class Shell:
-    """What scripts are run with; `answer` says what each command does."""
+def run_script(
+    answer: Answer, script: Path, *words: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A script with the stub programs, each of which does what `answer` says; its stdout and stderr."""
+    programs = script.parent.parent / "programs.sh"
+    if not programs.exists():
+        remote = "\n".join(f'  {name}() {{ call {name} "$@"; }}' for name in _PROGRAMS)
+        programs.write_text(_FUNCTIONS + remote + _HERE)
+    ours, theirs = socket.socketpair()
+    start = (
+        f"exec 9<&{theirs.fileno()}; . {shell_quoted(str(programs))}; "
+        'script=$1; shift; BASH_ARGV0=$script; . "$script"'
+    )
+    talk = threading.Thread(target=_talk, args=(ours, answer))
+    with ours:
+        with theirs:
+            started = subprocess.Popen(
+                ["bash", "-c", start, str(script), str(script), *words],
+                env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), "USER": "operator",
+                     **(environment or {})},
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                pass_fds=(theirs.fileno(),), start_new_session=True,
+            )  # fmt: skip
+        talk.start()
+        printed = started.communicate(timeout=600)
+        talk.join()
+    return subprocess.CompletedProcess(started.args, started.returncode, *printed)
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
 
-    def close(self) -> None:
-        """Answer nobody any more."""
-        self._server.shutdown(socket.SHUT_RDWR)
-        self._server.close()
-        self._thread.join()
-
-    def run(
-        self, script: Path, *words: str, environment: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """A script with the stub programs; its stdout and stderr."""
-        programs = script.parent.parent / "programs.sh"
-        if not programs.exists():
-            remote = "\n".join(f'  {name}() {{ call {name} "$@"; }}' for name in _PROGRAMS)
-            programs.write_text(_FUNCTIONS + remote + _HERE)
-        start = (
-            f"exec 9<>/dev/tcp/127.0.0.1/{self._server.getsockname()[1]}; . {shell_quoted(str(programs))}; "
-            'script=$1; shift; BASH_ARGV0=$script; . "$script"'
-        )
-        return subprocess.run(
-            ["bash", "-c", start, str(script), str(script), *words],
-            env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), "USER": "operator",
-                 **(environment or {})},
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=600,
-            start_new_session=True,
-        )  # fmt: skip
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._server.accept()
-            except OSError:
-                return
-            with connection:
-                self._talk(connection)
-
-    def _talk(self, connection: socket.socket) -> None:
-        """One script after the other; its commands come one after the other."""
-        left, words = b"", list[str]()
-        while received := connection.recv(65536):
-            *found, left = (left + received).split(b"\0")
-            words += (word.decode() for word in found)
-            if words and len(words) > int(words[0]):
-                _, host, *command = words
-                words = []
-                code, text = self._answer(host, command)
-                connection.sendall(f"{code} {text}\0".encode())
+def _talk(connection: socket.socket, answer: Answer) -> None:
+    """What a script and the shells that it starts ask, one command after the other, until they end."""
+    left, words = b"", list[str]()
+    while received := connection.recv(65536):
+        *found, left = (left + received).split(b"\0")
+        words += (word.decode() for word in found)
+        if words and len(words) > int(words[0]):
+            _, host, *command = words
+            words = []
+            code, text = answer(host, command)
+            connection.sendall(f"{code} {text}\0".encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,21 +21,16 @@ from ndbplan.plan.tables import Column
 
 
 @pytest.fixture
-def acted(tmp_path: Path) -> Iterator[Callable[..., tuple[ActedCluster, Path]]]:
+def acted(tmp_path: Path) -> Callable[..., tuple[ActedCluster, Path]]:
     """A cluster on bare hosts, and the exported folder of its plan."""
-    open_clusters: list[ActedCluster] = []
 
     def made(plan: Plan, seed: int = 1) -> tuple[ActedCluster, Path]:
-        folder = tmp_path / f"{len(open_clusters)}" / "out"
+        folder = tmp_path / "acted" / "out"
         folder.parent.mkdir()
         export(plan, folder, ("config", "mycnf", "runbook", "systemd", "hosts"))
-        cluster = ActedCluster(plan, seed).__enter__()
-        open_clusters.append(cluster)
-        return cluster, folder
+        return ActedCluster(plan, seed), folder
 
-    yield made
-    for cluster in open_clusters:
-        cluster.__exit__()
+    return made
 
 
 def versions(name: str) -> Plan:
@@ -69,23 +64,23 @@ def accounts_are_saved(life: Life) -> None:
 
 def test_a_life_is_broken_off_and_goes_on(tmp_path: Path) -> None:
     """tests/attack/acts.py acts out every sample at every version, broken off behind every command."""
-    with Life(with_linked_redo(versions("starter")), tmp_path / "life", seed=7) as life:
-        for part, host in life.parts():
-            assert list(life.act(part, 1, host, again=part in CHANGE_NOTHING_AGAIN)) == []
-            if part == "backup":
-                accounts_are_saved(life)
-        assert life.runs > 2 * len(LIFE)
+    life = Life(with_linked_redo(versions("starter")), tmp_path / "life", seed=7)
+    for part, host in life.parts():
+        assert list(life.act(part, 1, host, again=part in CHANGE_NOTHING_AGAIN)) == []
+        if part == "backup":
+            accounts_are_saved(life)
+    assert life.runs > 2 * len(LIFE)
 
 
 def test_a_life_of_an_older_release_with_one_management_node(tmp_path: Path) -> None:
     """In the stated times, with all that data nodes do in its own range."""
     plan = with_management_nodes(versions("disk-data 7.4"), 1)
-    with Life(plan, tmp_path / "life", timed=True) as life:
-        for part, host in life.parts():
-            assert list(life.act(part, 0, host, again=False)) == []
-            if part == "backup":
-                accounts_are_saved(life)
-        assert life.took.keys() >= {"start", "backup", "restore", "rolling-restart", "stop"}
+    life = Life(plan, tmp_path / "life", timed=True)
+    for part, host in life.parts():
+        assert list(life.act(part, 0, host, again=False)) == []
+        if part == "backup":
+            accounts_are_saved(life)
+    assert life.took.keys() >= {"start", "backup", "restore", "rolling-restart", "stop"}
 
 
 def test_a_part_that_is_done_is_done_again_from_its_first_step(
@@ -128,10 +123,10 @@ def test_a_data_directory_that_is_filled_half_way_is_not_taken_for_filled(
 
     cluster.watch = look
     act(cluster, folder, "start")
-    with half_way[0] as killed:
-        assert not any(process.active for process in killed.sql_nodes.values())
-        act(killed, folder, "start")
-        assert all(process.serves(killed.now) for process in killed.sql_nodes.values())
+    killed = half_way[0]
+    assert not any(process.active for process in killed.sql_nodes.values())
+    act(killed, folder, "start")
+    assert all(process.serves(killed.now) for process in killed.sql_nodes.values())
 
 
 def test_what_does_not_come_is_said_with_what_was_found(
@@ -236,8 +231,8 @@ def test_no_text_of_a_plan_is_run(tmp_path: Path, acted: Callable[..., tuple[Act
 def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
     """With all that data nodes do in its own range, and what the script waits for beside it."""
     timed = {*LIFE} - {"tune-hosts", "stop", "start-again"}
-    with Life(versions("starter 8.4"), tmp_path / "life", timed=True) as life:
-        for part, host in life.parts():
-            if part in timed:
-                assert list(life.act(part, 0, host, again=False)) == []
-        assert life.took.keys() == timed - {"install", "schema"}
+    life = Life(versions("starter 8.4"), tmp_path / "life", timed=True)
+    for part, host in life.parts():
+        if part in timed:
+            assert list(life.act(part, 0, host, again=False)) == []
+    assert life.took.keys() == timed - {"install", "schema"}

@@ -35,42 +35,42 @@ def plans(kind: str) -> tuple[Plan, Plan]:
 @pytest.mark.parametrize("kind", IN_SHORT)
 def test_a_change_comes_to_its_end_and_is_not_done_again(kind: str, tmp_path: Path) -> None:
     """A second run must not empty the new cluster once more."""
-    with Life.of_change(*plans(kind), tmp_path) as life:
-        assert list(life.act("change", 1, again=kind == "initial system")) == []
-        assert len(life.cluster.backups) == (kind == "initial system")
+    life = Life.of_change(*plans(kind), tmp_path)
+    assert list(life.act("change", 1, again=kind == "initial system")) == []
+    assert len(life.cluster.backups) == (kind == "initial system")
 
 
 def test_the_stated_time_of_a_change_holds_what_it_takes(tmp_path: Path) -> None:
-    with Life.of_change(*plans("grow, tables"), tmp_path, timed=True) as life:
-        assert list(life.act("change", 0, again=False)) == []
-        assert life.took.keys() == {"change"}
+    life = Life.of_change(*plans("grow, tables"), tmp_path, timed=True)
+    assert list(life.act("change", 0, again=False)) == []
+    assert life.took.keys() == {"change"}
 
 
 def test_a_host_is_replaced_only_with_programs(tmp_path: Path) -> None:
-    with Life(set_plan(sample_plan("redo-overload"), ndb_version="8.4"), tmp_path / "life") as life:
-        for part in ("install", "start"):
-            assert list(life.act(part, 0, again=False)) == []
-        node = next(iter(life.cluster.data_nodes.values()))
-        host = node.host
-        life.cluster.lose(host)
-        asked = life.cluster.run(life.folder, "replace-host", "--host", host)
-        assert "found:    none; name them with --programs PATH" in asked.stderr
-        assert list(life.act("replace-host", 0, host, again=False)) == []
-        assert node.initial_starts == 1
+    life = Life(set_plan(sample_plan("redo-overload"), ndb_version="8.4"), tmp_path / "life")
+    for part in ("install", "start"):
+        assert list(life.act(part, 0, again=False)) == []
+    node = next(iter(life.cluster.data_nodes.values()))
+    host = node.host
+    life.cluster.lose(host)
+    asked = life.cluster.run(life.folder, "replace-host", "--host", host)
+    assert "found:    none; name them with --programs PATH" in asked.stderr
+    assert list(life.act("replace-host", 0, host, again=False)) == []
+    assert node.initial_starts == 1
 
 
 def test_a_folder_of_another_configuration_is_refused(tmp_path: Path) -> None:
     """Neither a rolling restart nor a change from something else is begun."""
-    with Life(STARTER, tmp_path / "life", seed=3) as life:
-        for part in ("install", "start"):
-            assert list(life.act(part, 0, again=False)) == []
-        other = parameter("NoOfFragmentLogFiles", 20)(STARTER)
-        wrong = Running(parameter("DataMemory", 2**35)(other))
-        export(other, tmp_path / "life" / "other", KINDS)
-        export(other, tmp_path / "life" / "wrong", KINDS, running=wrong)
-        for folder, part in (("other", "rolling-restart"), ("wrong", "change")):
-            refused = life.cluster.run(tmp_path / "life" / folder, part)
-            assert refused.returncode == 2
-            assert "> NoOfFragmentLogFiles=20" in refused.stderr
-            assert "export the plan with --from that file" in refused.stderr.lower()
-        assert life.cluster.run(life.folder, "rolling-restart").returncode == 0
+    life = Life(STARTER, tmp_path / "life", seed=3)
+    for part in ("install", "start"):
+        assert list(life.act(part, 0, again=False)) == []
+    other = parameter("NoOfFragmentLogFiles", 20)(STARTER)
+    wrong = Running(parameter("DataMemory", 2**35)(other))
+    export(other, tmp_path / "life" / "other", KINDS)
+    export(other, tmp_path / "life" / "wrong", KINDS, running=wrong)
+    for folder, part in (("other", "rolling-restart"), ("wrong", "change")):
+        refused = life.cluster.run(tmp_path / "life" / folder, part)
+        assert refused.returncode == 2
+        assert "> NoOfFragmentLogFiles=20" in refused.stderr
+        assert "export the plan with --from that file" in refused.stderr.lower()
+    assert life.cluster.run(life.folder, "rolling-restart").returncode == 0

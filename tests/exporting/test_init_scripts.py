@@ -118,22 +118,22 @@ def test_a_program_whose_keeper_was_killed_is_stopped_all_the_same(script: Scrip
 
 
 def test_a_life_without_systemd(tmp_path: Path) -> None:
-    with Life(PLAN, tmp_path / "life", seed=5) as life:
-        for part in ("install", "tune-hosts", "start", "initial-rolling-restart", "stop"):
-            assert list(life.act(part, 1, again=part in ("start", "stop"))) == []
-        assert not any("systemctl" in line for line in life.cluster.log)
-        assert "/etc/init.d" in life.cluster.run(life.folder, "--help").stdout
+    life = Life(PLAN, tmp_path / "life", seed=5)
+    for part in ("install", "tune-hosts", "start", "initial-rolling-restart", "stop"):
+        assert list(life.act(part, 1, again=part in ("start", "stop"))) == []
+    assert not any("systemctl" in line for line in life.cluster.log)
+    assert "/etc/init.d" in life.cluster.run(life.folder, "--help").stdout
 
 
 def test_a_host_with_another_manager_than_stated_is_refused(tmp_path: Path) -> None:
     other = update(PLAN, PLAN.data_nodes[0].host_id, service_manager=ServiceManager.SYSTEMD)
-    with Life(PLAN, tmp_path / "life") as life:
-        assert list(life.act("install", 0, again=False)) == []
-        export(other, life.folder, KINDS)
-        refused = life.cluster.run(life.folder, "start")
-        assert refused.returncode == 1
-        assert "step services is not done" in refused.stderr
-        assert "On host-a1 systemd 231" in (life.folder / "runbook.md").read_text()
+    life = Life(PLAN, tmp_path / "life")
+    assert list(life.act("install", 0, again=False)) == []
+    export(other, life.folder, KINDS)
+    refused = life.cluster.run(life.folder, "start")
+    assert refused.returncode == 1
+    assert "step services is not done" in refused.stderr
+    assert "On host-a1 systemd 231" in (life.folder / "runbook.md").read_text()
 
 
 def test_another_manager_is_no_change_of_a_cluster() -> None:
