@@ -19,9 +19,13 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.edits import parts as edits
+from ndbplan.edits import variants
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import save
 from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.model.workload import estimation_of
+from ndbplan.simulate.run import simulate
 
 _LONG_MS = 240_000
 
@@ -165,3 +169,31 @@ def test_keys_copy_a_chart(stand) -> None:
     assert QGuiApplication.clipboard().text().startswith("t_s,accepted")
     QTest.keyClick(plot, Qt.Key.Key_C, both | Qt.KeyboardModifier.ShiftModifier)
     assert not QGuiApplication.clipboard().image().isNull()
+
+
+def test_variants_lie_over_the_charts_too(stand) -> None:
+    plan = stand.document.plan
+    larger = set_parameter(plan, "data_node", "RedoBuffer", 128 << 20)
+    idle = plan.replace(workloads=())
+    for name, other in (("More & more", larger), ("Idle", idle)):
+        stand.document.edit_variants(
+            name, lambda p, name=name, other=other: variants.added(p, name, 0, other)
+        )
+    stand.document.show_variant(0)
+    stand.drawn()
+    menu = stand.panel.save_menu.variants
+    first, second = menu.actions()
+    assert first.text() == "More && more"
+    first.trigger()
+    stand.drawn()
+    beside = stand.series("rates")["More & more"]
+    alone = simulate(estimation_of(larger), duration_s=30.0)
+    assert np.allclose(beside.values, np.interp(stand.panel.result.times_s, alone.times_s, alone.accepted))
+    assert {"More & more"} <= stand.series("buffers").keys() & stand.series("writes").keys()
+    # A variant without that load says so, and the others stay.
+    second.trigger()
+    stand.drawn()
+    assert "Idle: " in stand.panel.state.text()
+    assert "More & more" in stand.series("log")
+    first.trigger()
+    assert "More & more" not in stand.series("rates")

@@ -22,6 +22,7 @@ _DASHES = (
     Qt.PenStyle.DashLine,
     Qt.PenStyle.DotLine,
     Qt.PenStyle.DashDotLine,
+    Qt.PenStyle.DashDotDotLine,
 )
 
 

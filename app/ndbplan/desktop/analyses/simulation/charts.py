@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,8 @@ from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.desktop.widgets.drop_zone import DropZone
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.plan.hardware import Disk
-from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from ndbplan.importing.held_against import Held
-    from ndbplan.simulate.bands import Bands
-    from ndbplan.simulate.result import SimulationResult
     from ndbplan.simulate.series import DiskSeries, PartSeries
 
 _ROOMY = 230
@@ -130,24 +127,13 @@ class SimulationCharts(QWidget):
         self.log = TimeChart("Redo log used", self.to_buffers)
         return self.log
 
-    def show_result(
-        self,
-        result: SimulationResult,
-        plan: Plan,
-        bands: Bands | None = None,
-        length_s: float | None = None,
-        before: SimulationResult | None = None,
-        held: Held | None = None,
-    ) -> None:
-        """Draw a run of a plan; with bands also what most of many runs do.
-
-        `length_s`: how long a run that is not over will be. `before`: the run before the last edit, which
-        stays as ghost lines behind. `held`: what was measured, laid over it.
-        """
+    def show_run(self, run: ShownRun) -> None:
+        """Draw a run of a plan; the run before it only where that was of the same load."""
         while self.build_next():
             pass
-        same = before is not None and before.workload == result.workload
-        self._run = ShownRun(result, plan, bands, length_s, before if same else None, held)
+        result = run.result
+        same = run.before is not None and run.before.workload == result.workload
+        self._run = run if same else replace(run, before=None)
         nodes = {i: part for part in result.parts for i in part.node_ids}
         _fill(self.node, [(f"node {i}", i) for i in sorted(nodes)])
         disks = sorted(

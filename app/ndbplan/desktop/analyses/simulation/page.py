@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout
 
 from ndbplan.base.errors import UserError
 from ndbplan.desktop.analyses.panel import Empty, Panel
@@ -22,7 +18,9 @@ from ndbplan.desktop.analyses.simulation.measured_overlay import MeasuredOverlay
 from ndbplan.desktop.analyses.simulation.playback import Scrubber
 from ndbplan.desktop.analyses.simulation.run import KeptRun, Run, simulate
 from ndbplan.desktop.analyses.simulation.save_menu import SaveMenu
+from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.analyses.simulation.summary import Summary
+from ndbplan.desktop.analyses.simulation.variant_overlay import VariantOverlay
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.look import theme
@@ -86,8 +84,10 @@ class SimulationPanel(Panel):
         self.save_menu.saved.connect(self._say)
         self.save_menu.failed.connect(self._refuse)
         self.measured = MeasuredOverlay(context, self.save_menu, self.scrubber)
-        self.measured.changed.connect(self._draw)
-        self.measured.failed.connect(self._refuse)
+        self.variants = VariantOverlay(context, self.save_menu.variants)
+        for overlay in (self.measured, self.variants):
+            overlay.changed.connect(self._draw)
+            overlay.failed.connect(self._refuse)
         self.charts: SimulationCharts | None = None
         self.ndbinfo: NdbinfoPage | None = None
         self._empty = Empty()
@@ -104,9 +104,8 @@ class SimulationPanel(Panel):
         theme.theme().changed.connect(self._restyle)
 
     def _build(self) -> None:
-        controls = parts.row(
-            8, self.workload, self.duration, self.start, self.cancel, self.uncertain, self.bar
-        )
+        asked = (self.workload, self.duration, self.start, self.cancel, self.uncertain, self.bar)
+        controls = parts.row(8, *asked)
         controls.addWidget(self.state, 100)
         controls.addStretch(1)
         controls.addWidget(self.save_menu)
@@ -321,7 +320,7 @@ class SimulationPanel(Panel):
             return
         plan, duration_s = self._asked
         before = self._run.result if self._run is not None else None
-        self._open_charts().show_result(result, plan, length_s=duration_s, before=before)
+        self._open_charts().show_run(ShownRun(result, plan, length_s=duration_s, before=before))
         self._streaming = True
 
     def _done(self, outcome: Outcome) -> None:
@@ -444,7 +443,8 @@ class SimulationPanel(Panel):
         run = self._run
         if run is None:
             return
-        held = self.measured.held(run.result, run.plan)
+        held, beside = self.measured.held(run.result, run.plan), self.variants.beside(run)
         bands = run.bands if self.uncertain.isChecked() else None
-        self._made_charts().show_result(run.result, run.plan, bands, before=self._before, held=held)
+        shown = ShownRun(run.result, run.plan, bands, before=self._before, held=held, beside=beside)
+        self._made_charts().show_run(shown)
         self._refuse(self.measured.in_words(held), "muted")

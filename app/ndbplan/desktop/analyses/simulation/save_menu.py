@@ -47,6 +47,7 @@ class SaveMenu(QToolButton):
             menu.addAction("Take the measurement away", self.forget_wanted.emit),
         ]
         self.offer_measured(there=False)
+        self.variants = menu.addMenu("Lay variants over the charts")
         self.setMenu(menu)
         self.restyle()
         self.hide()

@@ -38,6 +38,8 @@ class ShownRun:
     """The run before the last edit, of the same workload."""
     held: Held | None = None
     """What was measured, beside this run."""
+    beside: tuple[tuple[str, SimulationResult], ...] = ()
+    """Runs of other variants under the same workload, with their names."""
 
     def rates(self) -> Content:
         """Transactions that are offered, accepted and refused."""
@@ -55,7 +57,7 @@ class ShownRun:
             ("refused", colours.error),
         ):
             series += self._measured(f"{quantity}_per_s", colour, f"{quantity} measured")
-        series += self._ghost(lambda before: before.accepted)
+        series += self._others(lambda before: before.accepted)
         return self._content("", series)
 
     def latency(self) -> Content:
@@ -67,7 +69,7 @@ class ShownRun:
         band = next((b for b in details if b.name == "latency_s"), None)
         series = [Series("mean", theme.tokens().info, values, *self._edges(band))]
         series += self._measured("latency_s", theme.tokens().warning, "measured")
-        series += self._ghost(lambda before: np.where(before.latency_s > 0, before.latency_s, np.nan))
+        series += self._others(lambda before: np.where(before.latency_s > 0, before.latency_s, np.nan))
         return self._content("s", series)
 
     def parts(self, node_id: int) -> list[PartSeries]:
@@ -82,7 +84,7 @@ class ShownRun:
             for i, p in enumerate(parts)
         ]
         series += self._measured_parts("redo_buffer_bytes", node_id)
-        series += self._ghost(lambda before: _highest(before, node_id, "last"))
+        series += self._others(lambda before: _highest(before, node_id, "last"))
         size = parts[0].buffer_bytes if parts else 0
         name = f"RedoBuffer {format_bytes_binary(size)}"
         return self._content("MiB", series, limit=float(size), limit_name=name)
@@ -95,7 +97,7 @@ class ShownRun:
             for i, p in enumerate(parts)
         ]
         series += self._measured_parts("redo_log_bytes", node_id)
-        series += self._ghost(lambda before: _highest(before, node_id, "log_used"))
+        series += self._others(lambda before: _highest(before, node_id, "log_used"))
         size = parts[0].log_bytes if parts else 0
         most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
         limit = float(size) if most > _LITTLE_LOG * size else None
@@ -118,7 +120,7 @@ class ShownRun:
             series.append(Series("written", colours.text_strong, sum(of_disk.bytes_per_s.values())))
         series += written
         series += self._measured("utilisation", colours.muted, "busy measured", disk_id=disk_id, times=speed)
-        series += self._ghost(lambda before: _written(before, disk_id))
+        series += self._others(lambda before: _written(before, disk_id))
         return self._content(
             "bytes/s",
             series,
@@ -202,6 +204,19 @@ class ShownRun:
                 colour = colours[numbers.index(line.log_part) % len(colours)]
                 at = line.at(self.result.times_s, self.result.bucket_s)
                 series.append(Series(f"part {line.log_part} measured", colour, at, dash=1))
+        return series
+
+    def _others(self, of: Callable[[SimulationResult], Any]) -> list[Series]:
+        """The same of the run before the last edit, and of other variants: in dashes, each its own."""
+        import numpy as np
+
+        series, colours = self._ghost(of), theme.tokens().series
+        for place, (name, result) in enumerate(self.beside):
+            values = of(result)
+            if values is not None:
+                known = np.asarray(values, dtype=float)
+                at = np.interp(self.result.times_s, result.times_s, known, right=np.nan)
+                series.append(Series(name, colours[-1 - place], at, dash=place + 2))
         return series
 
     def _ghost(self, of: Callable[[SimulationResult], Any]) -> list[Series]:
