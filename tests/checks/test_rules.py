@@ -196,6 +196,8 @@ ELSEWHERE = {
     "mysqld-options", "paths-of-disk-roles",
     # Tested in tests/importing/ddl/test_disk_data.py.
     "file-twice",
+    # Tested in tests/estimate/load/test_files_on_disks.py.
+    "file-directory",
     # Tested in tests/exporting/test_schema_sql.py.
     "column-of-version", "column-in-key", "table-impossible",
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.

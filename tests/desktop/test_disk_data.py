@@ -7,11 +7,13 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton
 
 from ndbplan.checks.run import check
+from ndbplan.configuration.directories import disk_for
 from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
+from ndbplan.edits.disk_data import with_tablespace
 from ndbplan.edits.tables import put_columns
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
@@ -109,3 +111,18 @@ def test_a_role_dropped_on_a_second_disk_leaves_the_first_and_both_as_one_are_of
     qtbot.mouseClick(window.messages._button, LEFT)
     assert window.document.plan.by_id[other.id].devices == 2
     assert window.editor.role_leaves(DiskRole.REDO, other.id) == ""
+
+
+def test_data_files_dropped_on_a_second_disk_may_stay_on_the_first_too(window, qtbot) -> None:
+    window.document.edit("Make a tablespace", lambda plan: with_tablespace(plan)[0])
+    node = window.document.plan.data_nodes[0]
+    host = window.document.plan.host(node.host_id)
+    left = disk_for(window.document.plan, node, DiskRole.DATA_FILES)
+    other = next(disk for disk in host.disks if disk is not left)
+    window.editor.assign_role(DiskRole.DATA_FILES, other.id)
+    assert "instead of" in window.messages.text
+    qtbot.mouseClick(window.messages._button, LEFT)
+    (space,) = window.document.plan.tablespaces
+    assert [file.directory for file in space.data_files] == [None, f"{left.mount_point}/ndb"]
+    sizes = Estimation(window.document.plan).disk_space
+    assert {sizes.of(d.id).of(DiskRole.DATA_FILES).value for d in (left, other)} == {float(2**30)}

@@ -17,7 +17,8 @@ from ndbplan.plan.processes import DataNode, DiskRole
 NO_DISK_DIRECTORY = "/var/lib/mysql-cluster"
 """Where a node of a host without disks keeps its files."""
 
-_FOLDER = "ndb"
+NODE_FOLDER = "ndb"
+"""Folder of the product's files below the mount point of a disk."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,12 @@ class DataNodePaths:
     """
     redo_folders: tuple[str, ...]
     """Folders inside `ndb_<id>_fs` that hold the redo log, one per log part: D8/DBLQH and so on."""
+    files: tuple[str, ...] = ()
+    """Folders that log file groups and tablespaces name for files of theirs, the same on every data node."""
 
     def all(self) -> tuple[str, ...]:
         """Every directory that has to exist before the first start, each once."""
-        paths = (self.data_dir, self.file_system, self.data_files, self.undo_files, self.backup)
+        paths = (self.data_dir, self.file_system, self.data_files, self.undo_files, self.backup, *self.files)
         return tuple(dict.fromkeys((*paths, *(path for path in (self.lcp, self.redo) if path))))
 
 
@@ -167,7 +170,15 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
         lcp=linked(DiskRole.LCP, "lcp"),
         redo=linked(DiskRole.REDO, "redo"),
         redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(node_settings(plan, node)))),
+        files=named_folders(plan),
     )
+
+
+def named_folders(plan: Plan) -> tuple[str, ...]:
+    """Folders that the plan names for undo files and data files, each once."""
+    undo = (file.directory for group in plan.logfile_groups for file in group.undo_files)
+    data = (file.directory or space.directory for space in plan.tablespaces for file in space.data_files)
+    return tuple(dict.fromkeys(folder for folder in (*undo, *data) if folder))
 
 
 def disk_of_path(disks: tuple[Disk, ...], path: str) -> str | None:
@@ -227,4 +238,4 @@ def _set_path(plan: Plan, node: DataNode, name: str) -> str | None:
 
 
 def _below(disk: Disk) -> str:
-    return f"{disk.mount_point.rstrip('/')}/{_FOLDER}"
+    return f"{disk.mount_point.rstrip('/')}/{NODE_FOLDER}"

@@ -17,10 +17,11 @@ from typing import NamedTuple
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.arrays import may_lose
-from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path
+from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path, disks_of_roles
 from ndbplan.configuration.failing_parts import Part, called_in, called_so
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
 from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.space_files import folders_of_files, shares_of_files
 from ndbplan.configuration.stated import text_of
 from ndbplan.ndb.survival import (
     Arbitration,
@@ -139,7 +140,12 @@ def disks_needed(plan: Plan, process: Process) -> frozenset[str]:
     if isinstance(process, DataNode):
         has_disk_data = bool(plan.tablespaces or plan.logfile_groups)
         host, shared = plan.host(process.host_id), plan.parameters.data_node
-        return _disks_of_data_node(process, host, shared, has_disk_data, plan.ndb_version)
+        needed = _disks_of_data_node(process, host, shared, has_disk_data, plan.ndb_version)
+        folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
+        if not folders:
+            return needed
+        shares = shares_of_files(folders, host.disks, disks_of_roles(plan, process))
+        return needed | {disk.id for of_role in shares.values() for disk, _ in of_role}
     stated = text_of(process.parameters, "DataDir") or (
         text_of(plan.parameters.management, "DataDir") if isinstance(process, ManagementNode) else None
     )

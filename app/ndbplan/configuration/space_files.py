@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ndbplan.configuration.directories import folders_in_statements
+from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.kept import kept_by_identity
+from ndbplan.configuration.directories import disk_of_path, folders_in_statements
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
@@ -14,9 +17,59 @@ from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 def named_files(files: Iterable[SpaceFile], directory: str | None) -> Iterator[tuple[str, int]]:
     """Each file of some entries with its size in bytes; `directory`: that of its tablespace."""
     for file in files:
+        folder = file.directory or directory
         for number in range(1, file.count + 1):
             name = file.name if file.count == 1 else f"{file.name}_{number}"
-            yield (f"{directory.rstrip('/')}/{name}" if directory else name), file.size_bytes
+            yield (f"{folder.rstrip('/')}/{name}" if folder else name), file.size_bytes
+
+
+FileShares = FrozenMap[DiskRole, tuple[tuple[Disk, float], ...]]
+"""Disks of a role whose files lie on several, each with its share of their bytes; others are not in it."""
+ON_ONE_DISK: FileShares = FrozenMap()
+
+
+@kept_by_identity(16)
+def folders_of_files(
+    groups: tuple[LogfileGroup, ...], spaces: tuple[Tablespace, ...]
+) -> FrozenMap[DiskRole, tuple[tuple[str | None, float], ...]]:
+    """Folders that the plan names for files, with the bytes in each; roles without such files are not in it.
+
+    None is the folder of all that name none.
+    """
+    found: dict[DiskRole, dict[str | None, float]] = {DiskRole.UNDO: {}, DiskRole.DATA_FILES: {}}
+    parts: tuple[LogfileGroup | Tablespace, ...] = (*groups, *spaces)
+    for part in parts:
+        role, files, directory = (
+            (DiskRole.UNDO, part.undo_files, None)
+            if isinstance(part, LogfileGroup)
+            else (DiskRole.DATA_FILES, part.data_files, part.directory)
+        )
+        for file in files:
+            folder, size = file.directory or directory, float(file.size_bytes * file.count)
+            found[role][folder] = found[role].get(folder, 0.0) + size
+    return FrozenMap((role, tuple(sizes.items())) for role, sizes in found.items() if any(sizes))
+
+
+@kept_by_identity(600)
+def shares_of_files(
+    folders: FrozenMap[DiskRole, tuple[tuple[str | None, float], ...]],
+    disks: tuple[Disk, ...],
+    of_roles: Mapping[DiskRole, Disk | None],
+) -> FileShares:
+    """How the files of a node lie on the disks of its host. A folder on no disk is on that of the role."""
+    by_id = {disk.id: disk for disk in disks}
+    found = []
+    for role, sizes in folders.items():
+        own, on = of_roles[role], dict[str, float]()
+        for folder, size in sizes:
+            disk_id = disk_of_path(disks, folder) if folder else None
+            disk_id = disk_id or (own.id if own is not None else None)
+            if disk_id is not None:
+                on[disk_id] = on.get(disk_id, 0.0) + size
+        whole = sum(on.values())
+        if own is not None and set(on) != {own.id}:
+            found.append((role, tuple((by_id[disk_id], size / whole) for disk_id, size in on.items())))
+    return FrozenMap(found) if found else ON_ONE_DISK
 
 
 class Twice(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -11,9 +11,12 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.edits.arrays import put_devices
-from ndbplan.edits.disk_data import with_tablespace
+from ndbplan.edits.disk_data import FilesThereToo, folder_on, with_tablespace
+from ndbplan.edits.palette import ONE_FOLDER
+from ndbplan.edits.roles import RoleMoved
 from ndbplan.edits.solutions import can_have_devices
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
 
 
@@ -25,7 +28,7 @@ class DiskDataOffers(QObject):
         self._editor, self._messages = editor, messages
         editor.document.changed.connect(self._look)
         editor.idle_role.connect(self._tell_of_role)
-        editor.role_moved.connect(self._offer_devices)
+        editor.role_moved.connect(self._offer_both)
 
     def _look(self, before: Plan, after: Plan) -> None:
         if before.tables is after.tables or not before.tables:
@@ -53,18 +56,32 @@ class DiskDataOffers(QObject):
         def make(plan: Plan) -> Plan:
             return with_tablespace(plan)[0]
 
-        button = "Make a tablespace"
-        self._messages.say("info", what, button, partial(self._editor.do, button, make))
+        self._offer(what, "Make a tablespace", make)
 
-    def _offer_devices(self, what: str, disk_id: str) -> None:
-        """Who drops a role on a second disk may want both: that is one disk of two devices."""
-        disk = self._editor.plan.by_id[disk_id]
+    def _offer_both(self, moved: RoleMoved) -> None:
+        """Who drops a role on a second disk may want both: files on each, or one disk of two devices."""
+        plan = self._editor.plan
+        files = plan.tablespaces if moved.role is DiskRole.DATA_FILES else plan.logfile_groups
+        if moved.role in (DiskRole.DATA_FILES, DiskRole.UNDO) and files:
+            left = plan.by_id[moved.left_id]
+            self._offer(
+                f"{moved.what}, with all files that name no folder.",
+                f"Keep files on {left.name} too",
+                FilesThereToo(moved.role, folder_on(left)),
+            )
+            return
+        disk, what = plan.by_id[moved.disk_id], f"{moved.what}: {ONE_FOLDER}."
         if not can_have_devices(disk, 2):
             self._messages.say("info", what)
             return
-        text = f"Make {disk.name} of {2 * disk.devices} devices"
-        edit = partial(put_devices, disk_id=disk_id, devices=2 * disk.devices)
-        self._messages.say("info", what, text, partial(self._editor.do, text, edit))
+        self._offer(
+            what,
+            f"Make {disk.name} of {2 * disk.devices} devices",
+            partial(put_devices, disk_id=disk.id, devices=2 * disk.devices),
+        )
+
+    def _offer(self, what: str, button: str, edit: Callable[[Plan], Plan]) -> None:
+        self._messages.say("info", what, button, partial(self._editor.do, button, edit))
 
 
 def _without_home(before: Plan, after: Plan) -> Iterator[Table]:

@@ -10,11 +10,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ndbplan.base.units import GIB
+from ndbplan.configuration.directories import NODE_FOLDER, named_folders
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.names import free_name
+from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 USUAL_FILE_BYTES = GIB
@@ -139,6 +142,47 @@ class MoreFiles:
         each = -(-file.size_bytes // self.count)
         divided = validated.changed(file, size_bytes=each, count=self.count)
         return edits.update(plan, self.object_id, data_files=(divided,))
+
+
+def folder_on(disk: Disk) -> str:
+    """Where files of disk data go on a disk that they name themselves."""
+    return f"{disk.mount_point.rstrip('/')}/{NODE_FOLDER}"
+
+
+def folders_to_choose(plan: Plan) -> list[tuple[str | None, str]]:
+    """Folders for files: one on each disk that all hosts of data nodes have, and those in use."""
+    hosts = [plan.host(host_id) for host_id in {node.host_id: None for node in plan.data_nodes}]
+    names: dict[str, str] = {}
+    for disk in hosts[0].disks if hosts else ():
+        if all(any(other.mount_point == disk.mount_point for other in host.disks) for host in hosts):
+            names[folder_on(disk)] = f"{disk.name}: {folder_on(disk)}"
+    for folder in named_folders(plan):
+        names.setdefault(folder, folder)
+    return [(None, "as the role"), *names.items()]
+
+
+@dataclass(frozen=True)
+class FilesThereToo:
+    """A change: undo files or data files get one more, as large as the last, in a folder of their own."""
+
+    role: DiskRole
+    folder: str
+
+    def __call__(self, plan: Plan) -> Plan:
+        parts: tuple[LogfileGroup | Tablespace, ...] = (
+            plan.logfile_groups if self.role is DiskRole.UNDO else plan.tablespaces
+        )
+        name = "undo_files" if self.role is DiskRole.UNDO else "data_files"
+        for part in parts:
+            files: tuple[SpaceFile, ...] = getattr(part, name)
+            fields = {
+                "name": free_name(files[-1].name, {file.name for file in files}, "_"),
+                "size_bytes": files[-1].size_bytes,
+                "count": files[-1].count,
+                "directory": self.folder,
+            }
+            plan = edits.update(plan, part.id, **{name: (*files, validated.made(SpaceFile, fields))})
+        return plan
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.edits.parts import update, update_each
 from ndbplan.edits.validated import EditError, changed
@@ -38,3 +38,13 @@ def with_role(node: Any, role: DiskRole, disk_id: str | None) -> DataNode:
     if not isinstance(node, DataNode):
         raise EditError(f"'{node.id}' is not a data node; only data nodes have disk roles")
     return changed(node, disk_roles=node.disk_roles.model_copy(update={role.value: disk_id}))
+
+
+class RoleMoved(NamedTuple):
+    """A role that went to another disk of its host."""
+
+    what: str
+    role: DiskRole
+    disk_id: str
+    left_id: str
+    """The disk that it left."""

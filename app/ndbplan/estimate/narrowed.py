@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value, same
 from ndbplan.configuration.settings import NodeSettings
+from ndbplan.configuration.space_files import FileShares
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.storage.machines import Machine, Machines
@@ -39,7 +40,10 @@ READ = (
 @kept_by_identity(size=32)
 def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
     """The same with no other parameters than these: one object for all clusters that agree in the rest."""
-    nodes = (_machine(one.node, one.host, one.settings.only(names), one.disks) for one in machines.nodes)
+    nodes = (
+        _machine(one.node, one.host, one.settings.only(names), one.disks, one.file_shares)
+        for one in machines.nodes
+    )
     groups = _groups(tuple(tuple(one.node_id for one in group) for group in machines.groups))
     return _machines(
         machines.constants, machines.settings.only(names), machines.locations, groups, same(nodes)
@@ -48,9 +52,13 @@ def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
 
 @kept_by_identity(size=4 * KEPT_NODES)
 def _machine(
-    node: DataNode, host: Host, settings: NodeSettings, disks: Mapping[DiskRole, Disk | None]
+    node: DataNode,
+    host: Host,
+    settings: NodeSettings,
+    disks: Mapping[DiskRole, Disk | None],
+    file_shares: FileShares,
 ) -> Machine:
-    return Machine(node, host, settings, disks)
+    return Machine(node, host, settings, disks, file_shares)
 
 
 @kept_by_value(16)

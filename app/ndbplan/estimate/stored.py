@@ -22,6 +22,7 @@ from ndbplan.configuration.settings import (
     redo_log_parts,
     settings_by_node,
 )
+from ndbplan.configuration.space_files import ON_ONE_DISK, folders_of_files, shares_of_files
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage import distribution as rows_in_partitions
 from ndbplan.estimate.storage.distribution import Surroundings, surroundings
@@ -60,12 +61,13 @@ from ndbplan.plan.tables import Table
 def machines_of(plan: Plan) -> Machines:
     """The data nodes and what they run on."""
     settings, paths = settings_by_node(plan), path_parameters(plan)
+    folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
     by_id = {}
     for node in plan.data_nodes:
         host = plan.host(node.host_id)
-        by_id[node.node_id] = Machine(
-            node, host, settings[node.node_id], disks_of_node(node, host.disks, paths)
-        )
+        disks = disks_of_node(node, host.disks, paths)
+        shares = shares_of_files(folders, host.disks, disks) if folders else ON_ONE_DISK
+        by_id[node.node_id] = Machine(node, host, settings[node.node_id], disks, shares)
     groups = tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan))
     return Machines(constants_of(plan), node_settings(plan), by_id, groups, plan.locations)
 

@@ -31,7 +31,7 @@ from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, Restar
 from ndbplan.estimate.times.running import Files, Running
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import LogfileGroup, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -148,8 +148,4 @@ def restore_backup(plan: Plan) -> PhasedEstimate:
 
 def create_disk_data(plan: Plan) -> PhasedEstimate:
     """Creating every undo file and data file of the plan, one after the other; the slowest disk counts."""
-    disks = {}
-    for role in (DiskRole.UNDO, DiskRole.DATA_FILES):
-        of_nodes = (node.disks[role] for node in machines_of(plan).nodes)
-        disks[role] = [disk for disk in of_nodes if disk is not None]
-    return backups.create_disk_data(constants_of(plan), _files(plan), disks)
+    return backups.create_disk_data(constants_of(plan), _files(plan), machines_of(plan).nodes)

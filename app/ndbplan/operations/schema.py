@@ -198,7 +198,7 @@ def space_files(plan: Plan) -> dict[str, dict[str, int]]:
 
 def _path(name: str, folder: str | None) -> str:
     """A file as a statement names it; `folder`: where no parameter of the version says it."""
-    return sql_text(f"{folder.rstrip('/')}/{name}" if folder else name)
+    return sql_text(f"{folder.rstrip('/')}/{name}" if folder and not name.startswith("/") else name)
 
 
 def _logfile_group(group: LogfileGroup, there: Mapping[str, int] | None, folder: str | None) -> Iterator[str]:

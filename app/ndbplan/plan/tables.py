@@ -200,6 +200,8 @@ class SpaceFile(Assumable):
     name: Identifier
     size_bytes: PositiveBytes
     count: int = Field(default=1, ge=1, le=65536)
+    directory: PathText | None = None
+    """Folder on every data node that holds them: how files lie on several disks. None: that of the others."""
 
 
 class LogfileGroup(Assumable):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.rule import error, rule
+from ndbplan.checks.rule import error, rule, warning
+from ndbplan.configuration.directories import disk_of_path, named_folders
 from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys, unknown_in
 from ndbplan.configuration.space_files import files_twice
 from ndbplan.edits import validated
@@ -73,6 +74,41 @@ def file_twice(now: Estimation) -> Iterator[Problem]:
             list(dict.fromkeys((first.id, second.id))),
             _files_renamed(now.plan, second),
         )
+
+
+@rule("file-directory", "A folder of files of disk data is on no disk, or two data nodes would share it")
+def file_directory(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    parts: tuple[LogfileGroup | Tablespace, ...] = (*plan.logfile_groups, *plan.tablespaces)
+    hosts = {host_id: plan.host(host_id) for host_id in dict.fromkeys(n.host_id for n in plan.data_nodes)}
+    for folder in named_folders(plan):
+        owners = [part.id for part in parts if folder in _folders(part)]
+        for host in hosts.values():
+            count = sum(node.host_id == host.id for node in plan.data_nodes)
+            if count > 1:
+                yield error(
+                    f"folder {folder}",
+                    f"{host.hostname} has {count} data nodes, and a whole path is the same for all: "
+                    f"the second to make a file in {folder} fails with error 760 (File already exists)",
+                    "name no folder and give the role to a disk, or put one data node on a host",
+                    [*owners, host.id],
+                )
+                break
+        missing = [h for h in hosts.values() if h.disks and disk_of_path(h.disks, folder) is None]
+        if missing:
+            names = ", ".join(host.hostname for host in missing[:3]) + (" …" if len(missing) > 3 else "")
+            yield warning(
+                f"folder {folder}",
+                f"folder {folder} is on no disk of {names}; its files count to the disk of their role",
+                "mount a disk there on every host of a data node, or name a folder that all of them have",
+                [*owners, *(host.id for host in missing)],
+            )
+
+
+def _folders(part: LogfileGroup | Tablespace) -> set[str | None]:
+    if isinstance(part, LogfileGroup):
+        return {file.directory for file in part.undo_files}
+    return {file.directory or part.directory for file in part.data_files}
 
 
 def _files_renamed(plan: Plan, owner: LogfileGroup | Tablespace) -> Edit | None:

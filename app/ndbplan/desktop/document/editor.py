@@ -25,8 +25,7 @@ from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import Chosen
 from ndbplan.edits.growth import add_node_group
-from ndbplan.edits.palette import ONE_FOLDER
-from ndbplan.edits.roles import assign_role, move_process
+from ndbplan.edits.roles import RoleMoved, assign_role, move_process
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Point
 from ndbplan.plan.hardware import Disk, Host, Location
@@ -48,7 +47,7 @@ class Editor(QObject):
     """Ids of objects that a person asks to see."""
     idle_role = Signal(str)
     """A role of disk data was given to a disk, and the plan has none: what the role is for."""
-    role_moved = Signal(str, str)
+    role_moved = Signal(RoleMoved)
     """A role was taken from another disk: in one line, and the id of the disk that it is on now."""
     chosen = Signal(str, object)
     """What a new data node took from its host: in one line, and the settings (`Chosen`)."""
@@ -254,6 +253,8 @@ class Editor(QObject):
             return False
         target = None if toggle and self.has_role(role, disk_id) else disk_id
         leaves = self.role_leaves(role, disk_id) if target else ""
+        was = disk_for(self.plan, nodes[0], role)
+        left = was.id if was is not None else disk_id
 
         def edit(plan: Plan) -> Plan:
             for node in nodes:
@@ -267,7 +268,7 @@ class Editor(QObject):
         if done and target and role in (DiskRole.UNDO, DiskRole.DATA_FILES) and not self.plan.tablespaces:
             self.idle_role.emit(f"{catalogue.ROLE_TEXT[role]} is {catalogue.ROLE_TIPS[role]}.")
         elif done and leaves:
-            self.role_moved.emit(f"{leaves}: {ONE_FOLDER}.", disk_id)
+            self.role_moved.emit(RoleMoved(leaves, role, disk_id, left))
         return done
 
     # Placing

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
+from ndbplan.configuration.space_files import FileShares
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint
 from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
@@ -80,10 +81,23 @@ class DisksEstimate(Shape):
         return max(self.disks, key=lambda d: d.utilisation.value, default=None)
 
 
+def _part(asked: Quantity, share: float, disk: Disk) -> Quantity:
+    """What one of several disks has of a stream: by its files' bytes; nothing at least, all of it at most.
+
+    Which file a page lies in is chance, and the undo log fills one file after the other.
+    """
+    if not asked.value:
+        return asked
+    low, high = (0.0, 1 / share) if share < 1 else (1.0, 1.0)
+    of_files = Quantity.spanning(share, (share * low, share * high), "fraction")
+    return (asked * of_files.named(f"files on {disk.name}")).in_unit(asked.unit)
+
+
 @kept_by_identity(size=KEPT_NODES)
 def _streams(
     node: DataNode,
     disk_of: Mapping[DiskRole, Disk | None],
+    file_shares: FileShares,
     log: NodeRedo | None,
     lcp: NodeCheckpoint | None,
     data: NodeDiskData | None,
@@ -92,8 +106,14 @@ def _streams(
     streams: list[tuple[Disk, Stream]] = []
 
     def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
+        if not (writes.value or reads.value or random.value):
+            return
         disk = disk_of[role]
-        if disk is not None and (writes.value or reads.value or random.value):
+        if role in file_shares:
+            for disk, share in file_shares[role]:
+                part = (_part(asked, share, disk) for asked in (writes, reads, random))
+                streams.append((disk, Stream(node.node_id, role, *part)))
+        elif disk is not None:
             streams.append((disk, Stream(node.node_id, role, writes, reads, random)))
 
     if log is not None:
@@ -148,7 +168,9 @@ def demand_of(
     for key, node in machines.by_id.items():
         for disk in node.used_disks.values():
             used.setdefault(disk.id, (node.host, disk, []))
-        asked = _streams(node.node, node.disks, log_of.get(key), lcp_of.get(key), pages_of.get(key))
+        asked = _streams(
+            node.node, node.disks, node.file_shares, log_of.get(key), lcp_of.get(key), pages_of.get(key)
+        )
         for disk, stream in asked:
             used[disk.id][-1].append(stream)
     return DisksEstimate(

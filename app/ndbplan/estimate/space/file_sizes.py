@@ -5,7 +5,7 @@ Source: engine model 3.2, 4.2, 4.3 and 5.1, and resources/ndb/file_space.json.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
@@ -20,7 +20,7 @@ from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.ndb.features import Features
 from ndbplan.ndb.file_space import full_checkpoint_copies, specified_files
 from ndbplan.plan.processes import DiskRole
-from ndbplan.plan.tables import LogfileGroup, Tablespace
+from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 
 _NOTHING = Quantity.exact(0.0, "bytes")
 
@@ -134,10 +134,17 @@ def _backup_space(kept: int, written: Quantity | None, log: Quantity | None) -> 
     return one.scaled(kept, why=(one.as_term("one backup"), times))
 
 
-def _stated_size(name: str, files: LogfileGroup | Tablespace) -> Quantity:
-    parts = files.undo_files if isinstance(files, LogfileGroup) else files.data_files
-    size = sum(f.size_bytes * f.count for f in parts)
-    return Quantity.exact(float(size), "bytes", (Term(name, size, "bytes", "plan"),))
+def _stated_files(
+    role: DiskRole, name: str, files: Iterable[SpaceFile], directory: str | None
+) -> Iterator[_File]:
+    """Files that the plan lists, those in one folder together."""
+    sizes: dict[str | None, int] = {}
+    for file in files:
+        folder = file.directory or directory
+        sizes[folder] = sizes.get(folder, 0) + file.size_bytes * file.count
+    for folder, size in sizes.items():
+        why = (Term(name.partition(" of ")[0], size, "bytes", "plan"),)
+        yield _File(role, name, Quantity.exact(float(size), "bytes", why), folder)
 
 
 def _specified(settings: NodeSettings, parameter: str, known: set[str]) -> Quantity:
@@ -192,12 +199,12 @@ def file_sizes(
         size = _checkpoint_space(settings, constants, _rows_now(data), largest)
         stored.append(_File(DiskRole.LCP, "checkpoints", size))
     for group in groups:
-        stored.append(_File(DiskRole.UNDO, f"undo files of {group.name}", _stated_size("undo files", group)))
+        stored += _stated_files(DiskRole.UNDO, f"undo files of {group.name}", group.undo_files, None)
     known = {group.name for group in groups}
     stored.append(_File(DiskRole.UNDO, "undo files", _specified(settings, "InitialLogfileGroup", known)))
     for space in spaces:
-        size = _stated_size("data files", space)
-        stored.append(_File(DiskRole.DATA_FILES, f"data files of {space.name}", size, space.directory))
+        name = f"data files of {space.name}"
+        stored += _stated_files(DiskRole.DATA_FILES, name, space.data_files, space.directory)
     known = {space.name for space in spaces}
     stored.append(_File(DiskRole.DATA_FILES, "data files", _specified(settings, "InitialTablespace", known)))
     stored.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))

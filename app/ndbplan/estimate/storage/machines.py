@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ndbplan.configuration.directories import disk_of_path
 from ndbplan.configuration.settings import NodeSettings
+from ndbplan.configuration.space_files import ON_ONE_DISK, FileShares
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.storage.placement import threads_with
 from ndbplan.ndb.threads.layout import ThreadCounts
@@ -23,6 +25,19 @@ class Machine:
     host: Host
     settings: NodeSettings
     disks: Mapping[DiskRole, Disk | None]
+    file_shares: FileShares = ON_ONE_DISK
+    """Where data files and undo files lie on several disks, or on another than that of the role."""
+
+    def on_disks(self, role: DiskRole) -> tuple[tuple[Disk, float], ...]:
+        """The disks that hold the files of a role, each with its share of them."""
+        disk = self.disks[role]
+        return self.file_shares.get(role) or (() if disk is None else ((disk, 1.0),))
+
+    def disk_of_folder(self, role: DiskRole, folder: str | None) -> Disk | None:
+        """The disk of a folder that the plan names for files of a role; without one that of the role."""
+        disk_id = disk_of_path(self.host.disks, folder) if folder else None
+        named = next((disk for disk in self.host.disks if disk.id == disk_id), None)
+        return named or self.disks[role]
 
     @property
     def node_id(self) -> int:
@@ -42,7 +57,8 @@ class Machine:
     @property
     def used_disks(self) -> dict[str, Disk]:
         """Disks that the node uses, by id."""
-        return {disk.id: disk for disk in self.disks.values() if disk is not None}
+        of_files = (disk for shares in self.file_shares.values() for disk, _ in shares)
+        return {disk.id: disk for disk in (*self.disks.values(), *of_files) if disk is not None}
 
 
 @dataclass(frozen=True)

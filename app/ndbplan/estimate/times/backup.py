@@ -23,9 +23,9 @@ from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
-from ndbplan.estimate.storage.machines import Machines
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
-from ndbplan.estimate.times.disk_files import busy_disks, create_file, left_beside
+from ndbplan.estimate.times.disk_files import busy_disks, create_file, files_of_disk_data, left_beside
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.running import Files
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
@@ -91,8 +91,8 @@ class _Devices:
         users: dict[str, int] = {}
         disks: dict[str, Disk] = {}
         for node in machines.nodes:
-            own = (node.disks[role] for role in roles)
-            for disk in {d.id: d for d in own if d is not None}.values():
+            own = (disk for role in roles for disk, _ in node.on_disks(role))
+            for disk in {d.id: d for d in own}.values():
                 users[disk.id] = users.get(disk.id, 0) + 1
                 disks[disk.id] = disk
         left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in disks.items()}
@@ -106,6 +106,18 @@ class _Devices:
         return _device(
             disk.name, disk.sequential_write_bytes_per_s * share, disk.sequential_read_bytes_per_s * share
         )
+
+    def slowest(self, disks: Sequence[tuple[Disk, float]]) -> _Device | None:
+        """What the disks of some files give to one node: all of them, as soon as the last has its share."""
+        found = [(self.device(disk), share) for disk, share in disks]
+        if len(found) == 1:
+            return found[0][0]
+        alike = [
+            _device(device.name, device.writes_bytes_per_s / share, device.reads_bytes_per_s / share)
+            for device, share in found
+            if device is not None and share
+        ]
+        return min(alike, key=lambda device: device.reads_bytes_per_s, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +341,7 @@ def backup(
     for data in held:
         load, node = loads.get(data.node_id), machines.by_id[data.node_id]
         changes = load.changed_row_bytes_per_s / replicas if load is not None else 0.0
-        own, target, source = node.settings, node.disks[DiskRole.BACKUP], node.disks[DiskRole.DATA_FILES]
+        own, target, sources = node.settings, node.disks[DiskRole.BACKUP], node.on_disks(DiskRole.DATA_FILES)
         one = _node(
             own.only(NODE_SETTINGS),
             machines.constants,
@@ -339,8 +351,8 @@ def backup(
             several and _may_be_multithreaded(own),
             node.host.cores / together[node.host.id],
             devices.device(target),
-            devices.device(source),
-            source is target,
+            devices.slowest(sources),
+            any(source is target for source, _ in sources),
             job_s,
         )
         nodes.append(_of(one, data.node_id))
@@ -356,27 +368,17 @@ def backup(
     return BackupEstimate(tuple(nodes), slow, tuple(notes))
 
 
-def create_disk_data(
-    constants: Constants, files: Files, disks: Mapping[DiskRole, Sequence[Disk]]
-) -> PhasedEstimate:
+def create_disk_data(constants: Constants, files: Files, nodes: Sequence[Machine]) -> PhasedEstimate:
     """Creating every undo file and data file, one after the other; the slowest disk counts.
 
-    `disks`: for every data node, that of a role. Data nodes whose files lie on one disk share it: each makes
-    its own copy of every file at the same time.
+    Data nodes whose files lie on one disk share it: each makes its own copy of every file at the same time.
     """
     phases = []
-    jobs = [
-        *((f"undo files of {g.name}", f, DiskRole.UNDO) for g in files.logfile_groups for f in g.undo_files),
-        *(
-            (f"data files of {t.name}", f, DiskRole.DATA_FILES)
-            for t in files.tablespaces
-            for f in t.data_files
-        ),
-    ]
-    for name, file, role in jobs:
+    for name, role, folder, file in files_of_disk_data(files):
         users: dict[str, list[Disk]] = {}
-        for disk in disks[role]:
-            users.setdefault(disk.id, []).append(disk)
+        for disk in (node.disk_of_folder(role, folder) for node in nodes):
+            if disk is not None:
+                users.setdefault(disk.id, []).append(disk)
         made = [
             (create_file(constants, d[0], file.size_bytes, together=len(d)), d[0]) for d in users.values()
         ]

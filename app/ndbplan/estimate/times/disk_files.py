@@ -8,8 +8,9 @@ Source: engine model 5.5; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
@@ -18,6 +19,7 @@ from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.times.running import Files
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.tables import SpaceFile
 
 LEAST_DISK_LEFT = 0.05
 """Share of a disk that other programs leave at least."""
@@ -82,18 +84,30 @@ class FilesToCreate:
 
 def files_to_create(files: Files, machine: Machine) -> tuple[FilesToCreate, ...]:
     """Undo files and data files of every log file group and tablespace: each data node has them all."""
-    undo, data = machine.disks[DiskRole.UNDO], machine.disks[DiskRole.DATA_FILES]
-    to_create = []
-    if undo is not None:
-        to_create += [
-            FilesToCreate(f"undo files of {group.name}", undo, file.size_bytes, file.count)
-            for group in files.logfile_groups
-            for file in group.undo_files
-        ]
-    if data is not None:
-        to_create += [
-            FilesToCreate(f"data files of {space.name}", data, file.size_bytes, file.count)
-            for space in files.tablespaces
-            for file in space.data_files
-        ]
-    return tuple(to_create)
+    found = ((one, machine.disk_of_folder(one.role, one.folder)) for one in files_of_disk_data(files))
+    return tuple(
+        FilesToCreate(one.name, disk, one.file.size_bytes, one.file.count)
+        for one, disk in found
+        if disk is not None
+    )
+
+
+class FilesOfPart(NamedTuple):
+    """Files of one entry of a log file group or tablespace."""
+
+    name: str
+    role: DiskRole
+    folder: str | None
+    """Where the plan puts them, whatever the disk of the role."""
+    file: SpaceFile
+
+
+def files_of_disk_data(files: Files) -> Iterator[FilesOfPart]:
+    """All undo files, then all data files, as they are made."""
+    for group in files.logfile_groups:
+        for file in group.undo_files:
+            yield FilesOfPart(f"undo files of {group.name}", DiskRole.UNDO, file.directory, file)
+    for space in files.tablespaces:
+        for file in space.data_files:
+            folder = file.directory or space.directory
+            yield FilesOfPart(f"data files of {space.name}", DiskRole.DATA_FILES, folder, file)

@@ -51,12 +51,10 @@ def disk_seconds(
     names: dict[str, str] = {}
 
     def add(node: Machine, role: DiskRole, size: float, *, reading: bool = False) -> None:
-        disk = node.disks[role]
-        if disk is None or not size:
-            return
-        speed = disk.sequential_read_bytes_per_s if reading else disk.sequential_write_bytes_per_s
-        seconds[disk.id] = seconds.get(disk.id, 0.0) + size / (speed * left_of_disk(disk))
-        names[disk.id] = f"disk {disk.name} of node {node.node_id}"
+        for disk, share in node.on_disks(role) if size else ():
+            speed = disk.sequential_read_bytes_per_s if reading else disk.sequential_write_bytes_per_s
+            seconds[disk.id] = seconds.get(disk.id, 0.0) + share * size / (speed * left_of_disk(disk))
+            names[disk.id] = f"disk {disk.name} of node {node.node_id}"
 
     for group in after.groups:
         ids = [node.node_id for node in group]

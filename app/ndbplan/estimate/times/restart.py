@@ -208,7 +208,11 @@ def _starting(
     everyone = len(ids) >= len(machines.members) > 1
     links = () if everyone else copy_links(machines, fetched).get(node_id, ())
     sources = () if everyone else sources_of(machines, ids).get(node_id, ())
-    source_disks = (source.disks[DiskRole.DATA_FILES] for source in sources)
+    source_disks = (
+        (disk, share / len(sources))
+        for source in sources
+        for disk, share in source.on_disks(DiskRole.DATA_FILES)
+    )
     on_host = sum(1 for other in nodes if other.host.id == machine.host.id)
     data = held.get(node_id)
     return Starting(
@@ -221,7 +225,7 @@ def _starting(
         fullest=_fullest(data, conditions),
         ldm=busy_threads(machine, data, conditions, max(1, on_host)),
         links=links,
-        source_disks=tuple(disk for disk in source_disks if disk is not None),
+        source_disks=tuple(source_disks),
         disk_factor=max(1e-6, conditions.disk_factor),
         sharing=sharing,
         busy=busy_disks(machines, cluster.disks, ids),

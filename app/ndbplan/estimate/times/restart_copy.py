@@ -77,14 +77,13 @@ def _by_disks(start: Starting, share: float) -> list[Limit]:
     def size(share: float) -> Quantity:
         return Quantity.stated("pages of columns on disk", share, "bytes", "rows at their declared width")
 
-    disk = start.disk(DiskRole.DATA_FILES)
-    if disk is not None:
+    for disk, part in start.machine.on_disks(DiskRole.DATA_FILES):
         speed = Quantity.stated(f"sequential writing of {disk.name}", start.writes(disk), "bytes/s")
-        time = size(pages) / speed * slower
+        time = size(pages * part) / speed * slower
         limits.append(Limit(f"disk {disk.name}", time, "a disk that writes faster"))
-    for source in start.source_disks:
+    for source, part in start.source_disks:
         speed = Quantity.stated(f"sequential reading of {source.name}", start.reads(source), "bytes/s")
-        time = size(pages / len(start.source_disks)) / speed * slower
+        time = size(pages * part) / speed * slower
         limits.append(Limit(f"disk {source.name}", time, "a disk that reads faster"))
     return limits
 

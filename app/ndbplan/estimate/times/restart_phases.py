@@ -79,7 +79,7 @@ class Starting:
     """LDM threads that hold rows and have a core to run on."""
     links: tuple[Crossing, ...]
     """Links that all rows of the node cross when they are copied to it, with what else crosses them then."""
-    source_disks: tuple[Disk, ...]
+    source_disks: tuple[tuple[Disk, float], ...]
     """Disks with the data files of the nodes that rows are copied from."""
     disk_factor: float
     """Speed of the disks against what the plan states."""
@@ -389,9 +389,12 @@ def apply_undo(start: Starting) -> Phase | None:
     interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
     constants = start.constants
     log = (per_s * constants["redo_since_checkpoint"].because() * interval).in_unit("bytes")
-    disk = start.disk(DiskRole.UNDO)
+    disks = start.machine.on_disks(DiskRole.UNDO)
+    disk = max(disks, key=lambda one: one[1] / start.reads(one[0]))[0] if disks else None
+    # One file after the other, wherever they lie.
+    known = 1 / sum(share / start.reads(one) for one, share in disks) if disks else 0.0
     unknown = constants["unknown_disk_bytes_per_s"].value * start.disk_factor
-    speed = Quantity.stated("reading", start.reads(disk) if disk is not None else unknown, "bytes/s")
+    speed = Quantity.stated("reading", known or unknown, "bytes/s")
     read = log.named("undo log since the last checkpoint", "workload") / speed
     time = read * constants["undo_applied"]
     bound = f"disk {disk.name}" if disk is not None else "disk with the undo log"

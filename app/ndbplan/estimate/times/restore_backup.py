@@ -115,9 +115,8 @@ def _restore_disks(
     )
     for node in machines.nodes:
         for role, size, sums in moves:
-            disk = node.disks[role]
-            if disk is not None and size.get(node.node_id):
-                sums[disk.id] = sums.get(disk.id, 0.0) + size[node.node_id]
+            for disk, part in node.on_disks(role) if size.get(node.node_id) else ():
+                sums[disk.id] = sums.get(disk.id, 0.0) + part * size[node.node_id]
                 disks[disk.id] = (disk, node.node_id)
     limits = []
     for disk_id, (disk, node_id) in disks.items():

@@ -93,7 +93,8 @@ def _made(
                 return None, "", f"tablespace {name} names no log file group; add USE LOGFILE GROUP"
             return None, "", f"tablespace {name} {what}; add its CREATE LOGFILE GROUP"
         sizes = {"extent_size_bytes": each.extent_bytes}
-        fields = {"data_files": _files(each.files), "directory": _directory(each.files)}
+        directory = _directory(each.files)
+        fields = {"data_files": _files(each.files, directory), "directory": directory}
         fields |= {"logfile_group_id": group.id} if group is not None else {}
     fields |= {name: size for name, size in sizes.items() if size is not None}
     if known is None:
@@ -131,7 +132,7 @@ def _with_changes(plan: Plan, kind: str, altered: FileGroup) -> tuple[Plan, str,
         if path not in gone and before.get(path, size) != size
     ]
     problem = f"{kind} {name} {' and '.join(said)}; left out" if said else ""
-    added = {path: size for path, size in new.items() if path in gone or path not in before}
+    added = {path for path in new if path in gone or path not in before}
     fewer = len(gone & before.keys())
     if not added and not fewer:
         return plan, "", problem
@@ -139,7 +140,9 @@ def _with_changes(plan: Plan, kind: str, altered: FileGroup) -> tuple[Plan, str,
     if not kept and not added:
         return plan, "", f"{kind} {name} would have no file; left out"
     field = "undo_files" if isinstance(part, LogfileGroup) else "data_files"
-    plan = edits.update(plan, part.id, **{field: (*kept, *_files(added))})
+    directory = part.directory if isinstance(part, Tablespace) else None
+    more = {path: size for path, size in altered.files.items() if _name_of(path) in added or path in added}
+    plan = edits.update(plan, part.id, **{field: (*kept, *_files(more, directory))})
     return plan, f"{len(added)} more, {fewer} fewer files", problem
 
 
@@ -196,7 +199,8 @@ def _without(file: SpaceFile, gone: set[str]) -> Iterator[SpaceFile]:
     if gone.isdisjoint(names):
         yield file
     else:
-        yield from (SpaceFile(name=n, size_bytes=file.size_bytes) for n in names if n not in gone)
+        left = (name for name in names if name not in gone)
+        yield from (validated.changed(file, name=name, count=1) for name in left)
 
 
 def _by_name(files: Mapping[str, int]) -> dict[str, int]:
@@ -207,17 +211,27 @@ def _by_name(files: Mapping[str, int]) -> dict[str, int]:
     return {path[-_LONGEST_NAME:]: size for path, size in files.items()}
 
 
-def _files(sizes: Mapping[str, int]) -> tuple[SpaceFile, ...]:
-    """Files as entries of a plan: those numbered from 1 on, of one size, are one entry. Raises EditError."""
-    found, left = list[SpaceFile](), _by_name(sizes)
+def _folder_of(path: str) -> str | None:
+    return path.rpartition("/")[0] or None if path.startswith("/") else None
+
+
+def _files(sizes: Mapping[str, int], directory: str | None = None) -> tuple[SpaceFile, ...]:
+    """Files as entries of a plan: those numbered from 1 on, of one size, are one entry. Raises EditError.
+
+    `directory`: that of the tablespace, which an entry does not repeat.
+    """
+    left = {(_folder_of(path), _name_of(path)): size for path, size in sizes.items()}
+    found = list[SpaceFile]()
     while left:
-        name = next(iter(left))
-        size = left.pop(name)
+        folder, name = next(iter(left))
+        size = left.pop((folder, name))
         numbered, count = _NUMBERED.fullmatch(name), 1
         if numbered is not None and numbered[2] == "1":
-            while left.get(f"{numbered[1]}_{count + 1}") == size:
+            while left.get((folder, f"{numbered[1]}_{count + 1}")) == size:
                 count += 1
-                del left[f"{numbered[1]}_{count}"]
+                del left[folder, f"{numbered[1]}_{count}"]
         stem = numbered[1] if numbered is not None and count > 1 else name
-        found.append(validated.made(SpaceFile, {"name": stem, "size_bytes": size, "count": count}))
+        own = None if folder == directory else folder
+        fields = {"name": stem, "size_bytes": size, "count": count, "directory": own}
+        found.append(validated.made(SpaceFile, fields))
     return tuple(found)

@@ -158,7 +158,7 @@ def let_disks_write(laws: Laws, state: State, history: History, flat: Floats, hi
     if piece.flushes:
         record_before_flush(flat[Part.FILL], high)
     piece.writes_lcp = cluster.lcp_writes
-    demand(laws.run, laws.nodes, laws.places, state.parts, state.node_state, state.work, piece)
+    demand(laws.run, laws.nodes, laws.places, laws.files, state.parts, state.node_state, state.work, piece)
     share_disks(laws.disks, state.work, piece.length_s)
     ended = write(laws, state, history, flat)
     if piece.is_last:

@@ -12,7 +12,7 @@ from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.checkpoint import FRAGMENT_AHEAD_S
 from ndbplan.simulate.kernel.log import drain_part_of
 from ndbplan.simulate.world.indices import OfNode, Part, Purpose
-from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
+from ndbplan.simulate.world.laws import Disk, FileDisk, Laws, Node, Place, Run
 from ndbplan.simulate.world.state import DiskWork, NodeState, Piece, State
 from ndbplan.simulate.world.world import History
 
@@ -27,6 +27,7 @@ def demand(
     run: Run,
     nodes: Rows[Node],
     places: Rows[Place],
+    files: Rows[FileDisk],
     parts: Floats,
     node_state: Rows[NodeState],
     work: Rows[DiskWork],
@@ -47,10 +48,16 @@ def demand(
             amount = min(state.lcp_target_bytes_per_s * piece.length_s, state.lcp_left_bytes)
             work[place.lcp_disk].lcp_bytes += amount
         if run.disk_data_share > 0.0 or node.reads > 0.0:
-            work[place.undo_disk].undo_bytes += state.undo_held_bytes
-            work[place.data_disk].read_pages += piece.attempts * node.reads
-            dirty = state.dirty_bytes * min(1.0, piece.length_s / DIRTY_PAGES_S)
-            work[place.data_disk].data_bytes += dirty * node.dirty_cost
+            undo, pages = state.undo_held_bytes, piece.attempts * node.reads
+            dirty = state.dirty_bytes * min(1.0, piece.length_s / DIRTY_PAGES_S) * node.dirty_cost
+            work[place.undo_disk].undo_bytes += undo * place.undo_share
+            work[place.data_disk].read_pages += pages * place.data_share
+            work[place.data_disk].data_bytes += dirty * place.data_share
+            for f in range(place.files_from, place.files_upto):
+                further = work[files[f].disk]
+                further.undo_bytes += undo * files[f].undo_share
+                further.read_pages += pages * files[f].data_share
+                further.data_bytes += dirty * files[f].data_share
         if run.has_backup and state.backup_left_bytes > 0.0:
             amount = min(node.backup_bytes_per_s * piece.length_s, state.backup_left_bytes)
             work[place.backup_disk].backup_bytes += amount
@@ -126,7 +133,7 @@ def write(laws: Laws, state: State, history: History, flat: Floats) -> bool:
             of_disk[place.lcp_disk, Purpose.LCP] += amount
             history.node[piece.bucket, n, OfNode.LCP_WRITTEN] += amount
         if run.disk_data_share > 0.0:
-            write_disk_data(mine, place, work, piece.length_s, of_disk)
+            write_disk_data(mine, place, laws.files, work, piece.length_s, of_disk)
         if run.has_backup and mine.backup_left_bytes > 0.0:
             grant = work[place.backup_disk].heavy_grant
             of_disk[place.backup_disk, Purpose.BACKUP] += write_backup(node, mine, grant, piece.length_s)
@@ -210,16 +217,29 @@ def write_checkpoint(state: NodeState, grant: float, step_s: float) -> tuple[flo
 
 @compiled
 def write_disk_data(
-    state: NodeState, place: Place, work: Rows[DiskWork], step_s: float, written: Floats
+    state: NodeState,
+    place: Place,
+    files: Rows[FileDisk],
+    work: Rows[DiskWork],
+    step_s: float,
+    written: Floats,
 ) -> None:
     """Undo log and dirty pages of a node, as far as they are granted; by disk and purpose."""
-    amount = state.undo_held_bytes * work[place.undo_disk].light_grant
+    undo, dirty = state.undo_held_bytes, state.dirty_bytes * min(1.0, step_s / DIRTY_PAGES_S)
+    amount = undo * place.undo_share * work[place.undo_disk].light_grant
     state.undo_held_bytes -= amount
     written[place.undo_disk, Purpose.UNDO] += amount
-    share = min(1.0, step_s / DIRTY_PAGES_S)
-    amount = state.dirty_bytes * share * work[place.data_disk].heavy_grant
+    amount = dirty * place.data_share * work[place.data_disk].heavy_grant
     state.dirty_bytes -= amount
     written[place.data_disk, Purpose.DATA_FILES] += amount
+    for f in range(place.files_from, place.files_upto):
+        d = files[f].disk
+        amount = undo * files[f].undo_share * work[d].light_grant
+        state.undo_held_bytes -= amount
+        written[d, Purpose.UNDO] += amount
+        amount = dirty * files[f].data_share * work[d].heavy_grant
+        state.dirty_bytes -= amount
+        written[d, Purpose.DATA_FILES] += amount
 
 
 @compiled

@@ -21,13 +21,14 @@ from ndbplan.estimate.load.key_choice import hot_key
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.loaded import cpu, disk_data, network, rate_of, uplinks
 from ndbplan.estimate.storage.key_values import key_values
+from ndbplan.estimate.stored import machines_of
 from ndbplan.ndb.constants import Constant
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import ClosedLoad, KeyChoice, OpenLoad, OperationKind, Workload
-from ndbplan.simulate.model.node_rows import disk_of
+from ndbplan.simulate.model.node_rows import disks_of
 
 Floats = NDArray[np.float64]
 WRITES = (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
@@ -72,11 +73,14 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     for uplink in uplinks(plan, workload):
         where = f"uplink of {uplink.location}"
         found += _service(rate, "network", where, uplink.utilisation, uplink.location_id)
-    by_id = {node.node_id: node for node in plan.data_nodes}
+    by_id, machines = {node.node_id: node for node in plan.data_nodes}, machines_of(plan).by_id
     reading: dict[str, tuple[Disk, list[Quantity]]] = {}
     for data in disk_data(plan, workload).nodes:
-        disk = disk_of(plan, by_id[data.node_id], DiskRole.DATA_FILES)
-        reading.setdefault(disk.id, (disk, []))[1].append(data.random_reads_per_s)
+        disks_of(plan, by_id[data.node_id])
+        for disk, share in machines[data.node_id].on_disks(DiskRole.DATA_FILES):
+            asked = data.random_reads_per_s
+            part = asked if share == 1.0 else asked.scaled(share)
+            reading.setdefault(disk.id, (disk, []))[1].append(part)
     for disk, reads in reading.values():
         where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
         # Nodes that share a disk wait for one another.

@@ -6,6 +6,7 @@ Source: the laws of the page cache (page_cache.py) and of loaders (loaders.py), 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,9 +67,19 @@ def follow_reads(scenario: Scenario, cache: PageCache, world: World, step: int) 
 def _asked(cache: PageCache, laws: Laws, transactions: float, held: float = 1.0) -> Floats:
     """Pages read from each disk for one transaction; nodes that share one add up."""
     found = np.zeros(len(laws.disks))
+    reads = cache.reads(transactions, held)
     disks = np.array([place.data_disk for place in laws.places])
-    np.add.at(found, disks, cache.reads(transactions, held))
+    np.add.at(found, disks, reads * column(laws.places, lambda place: place.data_share))
+    for n, d, share in _further_disks(laws):
+        found[d] += reads[n] * share
     return found
+
+
+def _further_disks(laws: Laws) -> Iterator[tuple[int, int, float]]:
+    """Node, disk and share of its data files there, of all that do not lie on the disk of their role."""
+    for n, place in enumerate(laws.places) if len(laws.files) else ():
+        for f in range(int(place.files_from), int(place.files_upto)):
+            yield n, int(laws.files[f].disk), float(laws.files[f].data_share)
 
 
 def most_reads_per_s(cache: PageCache, laws: Laws, transactions: float, held: float = 1.0) -> float:
@@ -85,8 +96,9 @@ def most_reads_per_s(cache: PageCache, laws: Laws, transactions: float, held: fl
 def _at_disks_s(cache: PageCache, laws: Laws, reads: Floats) -> float:
     """Seconds at disks of one transaction without a queue."""
     asking = cache.accesses > 0
-    disks = np.array([place.data_disk for place in laws.places])[asking]
-    iops = float(column(laws.disks, lambda disk: disk.read_iops)[disks].min())
+    asked = [place.data_disk for n, place in enumerate(laws.places) if asking[n] and place.data_share > 0]
+    asked += [d for n, d, share in _further_disks(laws) if asking[n] and share > 0]
+    iops = float(column(laws.disks, lambda disk: disk.read_iops)[np.array(asked)].min())
     return float((reads * cache.counts).sum()) / iops
 
 

@@ -22,6 +22,7 @@ from ndbplan.configuration.settings import (
     redo_log_parts,
     usable_data_memory,
 )
+from ndbplan.configuration.space_files import ON_ONE_DISK, FileShares
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.demand import TableLoad
@@ -45,6 +46,7 @@ from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.workloads import Workload
+from ndbplan.simulate.model.node_disks import disks_of_nodes
 from ndbplan.simulate.world.laws import Node
 
 Floats = NDArray[np.float64]
@@ -79,11 +81,7 @@ class NodeFacts:
     disks: Mapping[DiskRole, Disk]
     signature: Hashable
     """Equal for nodes that behave alike."""
-
-
-def disk_of(plan: Plan, node: DataNode, role: DiskRole) -> Disk:
-    """The disk of a role. Raises SimulationError when the host has none."""
-    return disks_of(plan, node)[role]
+    file_shares: FileShares = ON_ONE_DISK
 
 
 def disks_of(plan: Plan, node: DataNode) -> dict[DiskRole, Disk]:
@@ -114,7 +112,11 @@ def node_facts(
     rooms = tablespace_rooms(plan.tablespaces, plan.version, stored_on_disk(plan), loads)
     machines = machines_of(plan).by_id
     nodes = same(node for group in groups for node in group)
-    disks = _disks_of_nodes(nodes, same(machines[node.node_id].disks for node in nodes))
+    disks = disks_of_nodes(
+        nodes,
+        same(machines[node.node_id].disks for node in nodes),
+        same(machines[node.node_id].file_shares for node in nodes),
+    )
     if disks.without is not None:
         disks_of(plan, disks.without)
     parts = _parts_of_nodes(by_table, lying(plan))
@@ -125,7 +127,8 @@ def node_facts(
     for node in nodes:
         machine, node_id = machines[node.node_id], node.node_id
         one = _Node(
-            plan, machine.settings, machine.ldm_threads, *disks.of[node.id], used[node_id],
+            plan, machine.settings, machine.ldm_threads, *disks.of[node.id],
+            machine.on_disks(DiskRole.DATA_FILES), used[node_id],
             held[node_id].checkpoint_bytes if node_id in held else 0.0,
             on_disk.get(node_id), rooms.get(node_id, _NO_ROOM), parts.get(node_id, parts[_NOBODY]),
         )  # fmt: skip
@@ -137,36 +140,8 @@ def node_facts(
             number = numbers.setdefault(made.signature, len(numbers))
             facts = kinds[key] = replace(made, signature=number)
         signature = (facts.signature, node.id if node.id in disks.shared else None)
-        found[node.id] = replace(facts, disks=one.disks, signature=signature)
+        found[node.id] = replace(facts, disks=one.disks, file_shares=machine.file_shares, signature=signature)
     return found
-
-
-class _NodeDisks(NamedTuple):
-    """The disks of data nodes, by process id."""
-
-    of: Mapping[str, tuple[Mapping[DiskRole, Disk], Hashable]]
-    """The disk of each role; kind and speed of the disks, and which roles share one."""
-    shared: frozenset[str]
-    """Nodes whose disks other nodes use too: these are simulated one by one."""
-    without: DataNode | None
-    """A node on a host without disks."""
-
-
-@kept_by_identity(16)
-def _disks_of_nodes(
-    nodes: tuple[DataNode, ...], by_role: tuple[Mapping[DiskRole, Disk | None], ...]
-) -> _NodeDisks:
-    of: dict[str, tuple[Mapping[DiskRole, Disk], Hashable]] = {}
-    for node, disks in zip(nodes, by_role, strict=True):
-        own = {role: disk for role, disk in disks.items() if disk is not None}
-        if len(own) < len(DiskRole):
-            return _NodeDisks({}, frozenset(), node)
-        of[node.id] = own, _disk_signature(own)
-    users: dict[str, list[str]] = {}
-    for node_id, (mine, _) in of.items():
-        for disk_id in {disk.id for disk in mine.values()}:
-            users.setdefault(disk_id, []).append(node_id)
-    return _NodeDisks(of, frozenset(id_ for ids in users.values() if len(ids) > 1 for id_ in ids), None)
 
 
 class _Part(NamedTuple):
@@ -203,6 +178,8 @@ class _Node(NamedTuple):
     ldms: int
     disks: Mapping[DiskRole, Disk]
     disk_signature: Hashable
+    data_disks: tuple[tuple[Disk, float], ...]
+    """Disks of its data files, with the share that each has of them."""
     used: NodeMemory
     held_bytes: float
     """In a checkpoint of all its rows."""
@@ -401,7 +378,6 @@ def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
         row.space_limit_bytes = room.capacity_bytes
     if rate <= 0:
         return room.used_bytes
-    disk = one.disks[DiskRole.DATA_FILES]
     written_per_s, random_writes_per_s, undo_per_s, reads_per_s = _asked_of_disks(found)
     in_order = written_per_s / rate
     at_random = random_writes_per_s * PAGE_BYTES / rate
@@ -411,7 +387,10 @@ def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
     row.space_bytes = room.bytes_per_s / rate
     if row.dirty_bytes > 0:
         # A page at a random place takes as long as the disk needs for one operation, at least.
-        cost = max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
+        cost = sum(
+            share * max(1.0, disk.sequential_write_bytes_per_s / (disk.random_write_iops * PAGE_BYTES))
+            for disk, share in one.data_disks
+        )
         row.dirty_cost = (in_order + at_random * cost) / row.dirty_bytes
     return room.used_bytes
 
@@ -431,20 +410,3 @@ def _cache_signature(found: NodeDiskData | None) -> Hashable:
     if found is None:
         return None
     return found.accesses_per_s, found.touched_bytes, found.grown_bytes_per_s, found.cached_bytes
-
-
-def _disk_signature(by_role: Mapping[DiskRole, Disk]) -> Hashable:
-    """Kind and speed of the node's disks, and which roles share one."""
-    disks = [by_role[role] for role in DiskRole]
-    ids = [disk.id for disk in disks]
-    return tuple(
-        (
-            ids.index(disk.id),
-            disk.kind,
-            disk.sequential_write_bytes_per_s,
-            disk.random_read_iops,
-            disk.random_write_iops,
-            disk.other_load,
-        )
-        for disk in disks
-    )

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.loaded import disk_data, rate_of
+from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import ClosedLoad, Workload
 from ndbplan.simulate.model.classes import NodeClass
-from ndbplan.simulate.model.node_rows import disk_of
 
 Floats = NDArray[np.float64]
 
@@ -128,10 +128,11 @@ def page_cache(plan: Plan, workload: Workload, node_classes: Sequence[NodeClass]
         undisturbed_s=0.0,
         cached_range=(hot.low / hot.value, hot.high / hot.value),
     )
-    by_process = {node_class.node_id: node_class.nodes[0] for node_class in node_classes}
+    machines = machines_of(plan).by_id
     iops = min(
-        disk_of(plan, by_process[one.node_id], DiskRole.DATA_FILES).random_read_iops
+        disk.random_read_iops
         for one in found
         if one is not None and one.accesses_per_s > 0
+        for disk, _ in machines[one.node_id].on_disks(DiskRole.DATA_FILES)
     )
     return replace(cache, undisturbed_s=float((cache.reads(0.0) * cache.counts).sum()) / iops)

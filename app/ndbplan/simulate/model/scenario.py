@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.row_types import Rows, record, stacked
+from ndbplan.base.row_types import Rows, record, rows, stacked
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
@@ -39,7 +39,7 @@ from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_ca
 from ndbplan.simulate.model.pauses import flushes_after, flushes_before
 from ndbplan.simulate.model.pools import set_pools
 from ndbplan.simulate.model.workload import workload_of
-from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
+from ndbplan.simulate.world.laws import Disk, FileDisk, Laws, Node, Place, Run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -170,6 +170,7 @@ def build(
             disk_start=disk_start,
             disk_member=disk_member,
             offered=offered(workload, steps, step_s),
+            files=stacked(made.files) if made.files else rows(FileDisk, 0),
         ),
         start=np.array(made.start),
         redo_bytes_per_transaction=per_tx,
@@ -227,6 +228,7 @@ class _Build:
         self.disk_index: dict[str, int] = {}
         self.rows: list[Node] = []
         self.places: list[Place] = []
+        self.files: list[FileDisk] = []
         self.slots: list[list[int]] = []
         self.group_count: list[float] = []
         self.share: list[Floats] = []
@@ -256,6 +258,7 @@ class _Build:
         place = Place()
         place.group, place.slot, place.stands_for = group, slot, len(alike)
         place.redo_disk, place.lcp_disk, place.undo_disk, place.data_disk, place.backup_disk = disks
+        self._files(place, alike)
         self.places.append(place)
         self.node_classes.append(NodeClass(alike, disks[0], facts.parts, facts.redo_buffer))
         self.rows.append(facts.row)
@@ -265,8 +268,29 @@ class _Build:
     def _padded(self, values: Floats) -> Floats:
         return np.concatenate([values, np.zeros(self.log_parts - len(values))])
 
+    def _files(self, place: Place, alike: tuple[DataNode, ...]) -> None:
+        """Further disks of the node's undo files and data files."""
+        place.undo_share = place.data_share = 1.0
+        place.files_from = len(self.files)
+        further: dict[int, FileDisk] = {}
+        shares = [self.real[node.id].file_shares for node in alike]
+        for role, on in shares[0].items():
+            name = "undo" if role is DiskRole.UNDO else "data"
+            setattr(place, f"{name}_share", 0.0)
+            for i, (_, share) in enumerate(on):
+                d = self._index([of_node[role][i][0] for of_node in shares])
+                at: Place | FileDisk = place
+                if d != getattr(place, f"{name}_disk"):
+                    at = further.setdefault(d, FileDisk())
+                    further[d].disk = d
+                setattr(at, f"{name}_share", share)
+        self.files += further.values()
+        place.files_upto = len(self.files)
+
     def _disk(self, role: DiskRole, nodes: tuple[DataNode, ...]) -> int:
-        disks = [self.real[node.id].disks[role] for node in nodes]
+        return self._index([self.real[node.id].disks[role] for node in nodes])
+
+    def _index(self, disks: list[PlanDisk]) -> int:
         first = disks[0]
         if first.id not in self.disk_index:
             self._add_disks(disks)

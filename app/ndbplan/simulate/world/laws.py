@@ -205,6 +205,20 @@ class Place(Row):
     backup_disk: int
     stands_for: int
     """Data nodes that are simulated as this one."""
+    undo_share: float
+    """Share of its undo files that are on `undo_disk`; where the others are, `Laws.files` says."""
+    data_share: float
+    files_from: int
+    files_upto: int
+    """Rows of `Laws.files` that are of this node."""
+
+
+class FileDisk(Row):
+    """A further disk with files of a node: shares of its undo files and data files."""
+
+    disk: int
+    undo_share: float
+    data_share: float
 
 
 class Disk(Row):
@@ -241,6 +255,7 @@ class Laws(NamedTuple):
     """Nodes that write redo to each disk, disk by disk."""
     offered: Floats
     """Transactions that clients send in each step of an open load."""
+    files: Rows[FileDisk]
 
     def copy(self) -> Laws:
         """The same, to be changed apart."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ndbplan.base.row_types import Floats, Ints, record, rows
-from ndbplan.simulate.world.laws import Disk, Laws, Node, Place, Run
+from ndbplan.simulate.world.laws import Disk, FileDisk, Laws, Node, Place, Run
 from ndbplan.simulate.world.state import Cluster, DiskWork, NodeState, Piece, State
 
 
@@ -59,6 +59,7 @@ def example() -> tuple[World, History]:
     laws = Laws(
         record(Run()), rows(Node, 1), rows(Place, 1), ints(2), ints(1), floats(1), floats(2),
         floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1),
+        rows(FileDisk, 1),
     )  # fmt: skip
     state = State(
         floats(3), rows(NodeState, 1), floats(2), floats(3), floats(2), record(Cluster()), floats(1),

@@ -15,6 +15,7 @@ from ndbplan.desktop.widgets.sections import link
 from ndbplan.desktop.widgets.units import COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, WHOLE_NUMBER, Unit
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
+from ndbplan.edits.disk_data import folders_to_choose
 from ndbplan.edits.tables import put_columns, put_primary_key
 from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes
 from ndbplan.ndb.columns import COLUMN_TYPES
@@ -216,6 +217,13 @@ def _files(page: Page, name: str, what: str) -> None:
             Cell("name", "File", 120, TEXT),
             Cell("size_bytes", "Size", 90, MEMORY),
             Cell("count", "Count", 50, WHOLE),
+            Cell(
+                "directory",
+                "Lies on",
+                150,
+                choices=folders_to_choose,
+                tip="Files may lie on several disks; the folder is the same on every data node",
+            ),
         ),
     )
     page.section(f"{what}s").body.addWidget(files)
