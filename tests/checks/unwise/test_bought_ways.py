@@ -59,15 +59,19 @@ def _one_copy() -> Plan:
     return set_parameter(plan, "data_node", "NoOfReplicas", 1)
 
 
-def _no_room_for_the_log() -> Plan:
-    plan = set_parameter(sample_plan("redo-overload-8.4"), "data_node", "NoOfFragmentLogFiles", 3)
+def _slow_checkpoints() -> Plan:
+    return _no_room_for_the_log(files=30, times=1.02)
+
+
+def _no_room_for_the_log(files: int = 3, times: float = 1.2) -> Plan:
+    plan = set_parameter(sample_plan("redo-overload-8.4"), "data_node", "NoOfFragmentLogFiles", files)
     plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 16 * 2**20)
     for node in plan.data_nodes:
         disk = disk_for(plan, node, DiskRole.REDO)
         assert disk is not None
         space = Estimation(plan).disk_space.of(disk.id)
         assert space is not None
-        plan = edits.update(plan, disk.id, capacity_bytes=int(space.used_bytes.value * 1.2))
+        plan = edits.update(plan, disk.id, capacity_bytes=int(space.used_bytes.value * times))
     return plan
 
 
@@ -81,6 +85,11 @@ def _no_room_for_the_log() -> Plan:
         ("copy-over-slow-link", _slow_links, ("Give the hosts 10 GbE", "Add 2 node groups")),
         ("number-of-replicas", _one_copy, ("Set NoOfReplicas to 2 and add 1 data node",)),
         ("redo-log-size", _no_room_for_the_log, ("Raise NoOfFragmentLogFiles to ",)),
+        (
+            "redo-log-size",
+            _slow_checkpoints,
+            ("Raise NoOfFragmentLogFiles to ", "Make the 2 disks with checkpoints of "),
+        ),
     ],
 )
 def test_each_way_mends_what_it_is_offered_for(

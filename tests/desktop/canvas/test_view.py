@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from ndbplan.desktop.canvas.empty import EmptyCanvas
 from ndbplan.desktop.canvas.input import menus
+from ndbplan.desktop.canvas.legend import Legend
 from ndbplan.desktop.canvas.minimap import Minimap
 from ndbplan.desktop.canvas.stage import MAX_ZOOM, MIN_ZOOM
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -51,6 +52,21 @@ def test_fit_shows_everything_and_keeps_doing_so_when_the_window_changes(hands_o
     hands.view.set_zoom(1.0)
     hands.view.resize(800, 600)
     assert hands.view.zoom == 1.0
+
+
+def test_large_letters_of_the_legend_lie_over_no_host(hands_on) -> None:
+    hands = hands_on(sample_plan("redo-overload"))
+    hands.view.resize(900, 370)
+    hands.view.fit()
+    legend = Legend(hands.view)
+    legend.follow()
+    before = hands.view.zoom
+    legend.setStyleSheet("QToolButton { font-size: 24px; padding: 12px; }")
+    legend.follow()
+    hands.view.resize(901, 370)
+    lowest = hands.view.mapFromScene(hands.scene.content_rect().bottomLeft()).y()
+    assert lowest <= legend.y()
+    assert hands.view.zoom < before
 
 
 def test_a_new_object_out_of_sight_is_brought_into_view(hands) -> None:

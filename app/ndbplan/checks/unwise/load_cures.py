@@ -29,7 +29,7 @@ from ndbplan.plan.workloads import Workload
 
 BUSY = 0.70
 """Of what a disk can do, from where on every burst has to wait."""
-_TIMES = (2, 4, 8)
+TIMES_AS_FAST = (2, 4, 8)
 """How many times the devices are tried."""
 _GROUPS = (1, 2, 3, 4, 6, 8)
 _MOST_CLIENTS = 16
@@ -102,7 +102,7 @@ def _client_hosts(now: Estimation, workload: Workload) -> list[HostCpu]:
 
 def _more_cores(now: Estimation, workload: Workload) -> Iterator[Solution]:
     busy = [host for host in _client_hosts(now, workload) if host.utilisation.value > BUSY]
-    for times in _TIMES:
+    for times in TIMES_AS_FAST:
         edit: Edit = together(partial(_with_cores, host_id=host.host_id, times=times) for host in busy)
         whose = now.plan.host(busy[0].host_id).hostname if len(busy) == 1 else f"{len(busy)} hosts"
         cores = times * now.plan.host(busy[0].host_id).cores
@@ -179,7 +179,7 @@ def _could_do(now: Estimation, workload: Workload, more: int) -> bool:
 def _more_devices(now: Estimation, workload: Workload) -> Iterator[Solution]:
     """The busy disks of more devices, or as fast as that."""
     busy = [disk for disk in now.under(workload).disks.disks if disk.utilisation.value > BUSY]
-    for times in _TIMES:
+    for times in TIMES_AS_FAST:
         edit: Edit = together(partial(faster_disk, disk_id=disk.disk_id, times=times) for disk in busy)
         disk = now.plan.by_id[busy[0].disk_id]
         speed = format_bytes_per_s(times * disk.sequential_write_bytes_per_s)

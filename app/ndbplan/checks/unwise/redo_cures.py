@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
-from ndbplan.base.units import MIB, format_bytes, format_ndb_size, format_percent, how_many
+from ndbplan.base.units import (
+    MIB,
+    format_bytes,
+    format_bytes_per_s,
+    format_ndb_size,
+    format_percent,
+    how_many,
+)
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits, rounded_up
 from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
-from ndbplan.checks.unwise.load_cures import first_of_each, more_groups
+from ndbplan.checks.unwise.load_cures import TIMES_AS_FAST, first_of_each, more_groups
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
 from ndbplan.edits.changes import SetField, together
+from ndbplan.edits.solutions import can_have_devices, faster_each
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.stored import ldm_threads
@@ -77,13 +86,16 @@ def cure_of_short_log(
 
 
 def ways_for_log(now: Estimation, workload: Workload, allowed: float, look: Look) -> WaysOut:
-    """A longer log on larger disks, or more node groups: no log part is fuller than `allowed` then."""
+    """A longer log on larger disks, checkpoints on faster ones, or more node groups.
+
+    No log part is fuller than `allowed` then.
+    """
 
     def use(then: Estimation) -> float:
         nodes = then.under(then.plan.workload(workload.id)).checkpoint.nodes
         return max((node.redo_fill.value for node in nodes), default=0.0)
 
-    kinds = (_longer_on_larger_disks(now, workload, allowed), more_groups(now))
+    kinds = (_longer_on_larger_disks(now, workload, allowed), _faster_disks(now, workload), more_groups(now))
     return WaysOut(first_of_each(now, kinds, use, look, allowed), "")
 
 
@@ -112,6 +124,42 @@ def _longer_on_larger_disks(now: Estimation, workload: Workload, allowed: float)
     title = f"Raise {name} to {max(files.values())} and give {whose} {format_bytes(max(sizes.values()))}"
     why = f"room for the log until checkpoints free it {_RESTART}"
     yield Solution(title, why, together([*larger, *log]), buys=True)
+
+
+def _faster_disks(now: Estimation, workload: Workload) -> Iterator[Solution]:
+    """Checkpoints that end sooner, on disks that write faster; first as fast as they may, then faster."""
+    plan = now.plan
+    disks = {
+        disk.id: disk
+        for found in now.under(workload).checkpoint.nodes
+        for node in plan.data_nodes
+        if node.node_id == found.node_id and (disk := disk_for(plan, node, DiskRole.LCP)) is not None
+    }
+    if not disks:
+        return
+    name = checkpoint_speed_parameter(plan)
+    slowest = min(disks.values(), key=lambda disk: disk.sequential_write_bytes_per_s)
+    whose = f"the {len(disks)} disks" if len(disks) > 1 else f"disk {slowest.name}"
+    for times in TIMES_AS_FAST:
+        faster = partial(faster_each, disk_ids=tuple(disks), times=times)
+        if all(can_have_devices(disk, times) for disk in disks.values()):
+            devices = how_many(times * slowest.devices, "device")
+            title = f"Make {whose} with checkpoints of {devices}, RAID {slowest.raid or '0'}"
+        else:
+            title = f"Make {whose} with checkpoints {times} times as fast"
+        reached = times * slowest.sequential_write_bytes_per_s
+        why = f"{format_bytes_per_s(reached)} each: checkpoints free the log sooner"
+        yield Solution(title, why, faster, buys=True)
+        speed = int(_DISK_SHARE * reached) // MIB * MIB
+        if catalogue.knows("DB", name, plan.version) and speed > speed_limits(node_settings(plan)).ceiling:
+            edit = together([faster, setting("data_node", name, speed)])
+            words = f"{title}, and set {name} to {format_ndb_size(speed)}"
+            yield Solution(words, f"{why} when they may", edit, buys=True)
+
+
+def checkpoint_speed_parameter(plan: Plan) -> str:
+    """The parameter that says how fast local checkpoints may write."""
+    return "MaxDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
 
 
 def _capacity(now: Estimation, disk_id: str, added: float) -> int:
@@ -170,7 +218,7 @@ def _most_files(now: Estimation, node: DataNode) -> int:
 
 def _faster(plan: Plan, node: DataNode) -> Iterator[tuple[str, Edit]]:
     """Checkpoints told to write faster, up to half of what their disk can write."""
-    name = "MaxDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
+    name = checkpoint_speed_parameter(plan)
     disk = disk_for(plan, node, DiskRole.LCP)
     if disk is None or not catalogue.knows("DB", name, plan.version):
         return

@@ -20,6 +20,9 @@ _OVERVIEW_PX = 190
 """Width that the overview in the other corner takes."""
 
 
+_RESIZED = (QEvent.Type.Resize, QEvent.Type.StyleChange, QEvent.Type.FontChange)
+
+
 class Legend(QFrame):
     """One row; a click on a colour selects what has it. It lies in the margin that fitting leaves."""
 
@@ -69,6 +72,15 @@ class Legend(QFrame):
         """It is there when there is a host, and gives way to the steps of a first plan."""
         self.setVisible(bool(self._view.document.plan.hosts) and not self._view.foot_px)
         self._place()
+        self._keep_free()
+
+    def _keep_free(self) -> None:
+        """Let fitting leave room for it where letters are so large that the margin is too low."""
+        needed = 0 if self.isHidden() else self.height() + 2 * _FOOT
+        if needed != self._view.legend_px:
+            self._view.legend_px = needed
+            if self._view.is_fitted:
+                self._view.fit()
 
     def show_colouring(self, shown: Colouring) -> None:
         """Say what these colours mean."""
@@ -150,8 +162,9 @@ class Legend(QFrame):
         self.chosen.emit(name, against)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._view and event.type() == QEvent.Type.Resize:
+        if watched is self._view and event.type() in _RESIZED:
             self._place()
+            self._keep_free()
         return False
 
     def _place(self) -> None:

@@ -79,6 +79,8 @@ class Stage(QGraphicsView):
         self._fit_most = _FIT_MAX
         self.foot_px = 0
         """Height at the foot of the window that something lies over: fitting keeps out of it."""
+        self.legend_px = 0
+        """The same of the legend, which lies in the margin that fitting leaves anyway."""
         self._shows_focus = False
         self._backdrop = Backdrop()
         self.banner = Banner(self)
@@ -279,7 +281,8 @@ class Stage(QGraphicsView):
             self.centerOn(rect.center())
         else:
             wide = (area.width() - 2 * _FIT_MARGIN) / rect.width()
-            foot = self.foot_px if self.foot_px < area.height() / 3 else 0
+            foot = max(float(self.foot_px), self.legend_px - _FIT_MARGIN)
+            foot = foot if foot < area.height() / 3 else 0.0
             high = (area.height() - foot - 2 * _FIT_MARGIN) / rect.height()
             self._apply_zoom(max(MIN_ZOOM, min(wide, high, most)))
             self.centerOn(rect.center() + QPointF(0, foot / 2 / self._zoom))

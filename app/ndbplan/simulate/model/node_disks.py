@@ -1,4 +1,7 @@
-"""Disks of data nodes, as far as they decide which nodes are simulated as one."""
+"""Disks of data nodes, as far as they decide which nodes are simulated as one.
+
+Source: judgement; nodes that write to one disk are simulated apart, as they take its time from one another.
+"""
 
 from __future__ import annotations
 
