@@ -101,15 +101,25 @@ def highest_rate(
         assert end is not None
         return end
 
+    def with_end(rate_per_s: float, end: End) -> tuple[float, End]:
+        """A rate at its ceiling, and what the simulation says of the next higher one: both name the same."""
+        if end.limit.resource != "none":
+            end = _end_at(scenario, rate_per_s * (1.0 + PRECISION), duration_s, cancelled) or end
+        return rate_per_s, end
+
+    # Where it ends any time, a longer one comes here too, and its answer is never higher.
+    is_of_any_time = ceiling.end.at_s is None and ceiling.rate_per_s > 0
+    if is_of_any_time and failing(ceiling.rate_per_s * _JUST_BELOW, True) is None:
+        return with_end(ceiling.rate_per_s, ceiling.end)
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
-    rate, above, failed = 0.0, 2.0**high, math.inf
+    rate, failed = 0.0, math.inf
     while high - low > PRECISION:
         middle = (low + high) / 2
         found = failing(2.0**middle, high - low < _NEAR_EXPONENT)
         if found is None:
             low, rate = middle, 2.0**middle
         else:
-            high, above, failed = middle, 2.0**middle, found
+            high, failed = middle, found
     end = end_of(failed)
     if end is not ceiling.end:
         if end.at_s is None and end.limit.used < 1.0:
@@ -122,10 +132,7 @@ def highest_rate(
         if found is not None:
             return rate, end_of(found)
         rate = ceiling.rate_per_s
-    if end.limit.resource != "none":
-        # What the simulation says of the next higher rate, so that both name the same.
-        end = _end_at(scenario, max(above, rate * (1.0 + PRECISION)), duration_s, cancelled) or end
-    return rate, end
+    return with_end(rate, end)
 
 
 def holds(

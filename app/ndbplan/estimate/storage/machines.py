@@ -79,15 +79,25 @@ class Machines:
         """Of the product."""
         return self.settings.version
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[Machine, ...]:
         """All data nodes."""
         return tuple(self.by_id.values())
 
-    @property
-    def members(self) -> list[Machine]:
+    @cached_property
+    def members(self) -> tuple[Machine, ...]:
         """The nodes of all node groups."""
-        return [machine for group in self.groups for machine in group]
+        return tuple(machine for group in self.groups for machine in group)
+
+    @cached_property
+    def group_of(self) -> Mapping[int, tuple[Machine, ...]]:
+        """The node group of each data node that is in one, by node id."""
+        return {one.node_id: group for group in self.groups for one in group}
+
+    @cached_property
+    def disks_by_id(self) -> Mapping[str, Disk]:
+        """The disks of all hosts of data nodes."""
+        return {disk.id: disk for machine in self.nodes for disk in machine.host.disks}
 
     def on_host(self, host_id: str) -> int:
         """How many data nodes share a host."""

@@ -74,11 +74,10 @@ def sources_of(machines: Machines, starting: Iterable[int]) -> dict[int, tuple[M
     """Nodes that each starting node fetches its rows from: members of its group that are started."""
     away = set(starting)
     sources: dict[int, tuple[Machine, ...]] = {}
-    for group in machines.groups:
-        for one in group:
-            if one.node_id in away:
-                mates = tuple(mate for mate in group if mate.node_id not in away)
-                sources[one.node_id] = mates or tuple(mate for mate in group if mate is not one)
+    for node_id in away & machines.group_of.keys():
+        group = machines.group_of[node_id]
+        mates = tuple(one for one in group if one.node_id not in away)
+        sources[node_id] = mates or tuple(one for one in group if one.node_id != node_id)
     return sources
 
 

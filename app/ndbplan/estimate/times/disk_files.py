@@ -40,10 +40,9 @@ def left_beside(disk: Disk, busy: float) -> float:
 
 def busy_disks(machines: Machines, asked: DisksEstimate, starting: Collection[int] = ()) -> dict[str, float]:
     """Share of the time of each disk that the traffic of nodes which do not start takes, by disk id."""
-    disks = {disk.id: disk for machine in machines.nodes for disk in machine.host.disks}
     busy: dict[str, float] = {}
     for demand in asked.disks:
-        disk = disks[demand.disk_id]
+        disk = machines.disks_by_id[demand.disk_id]
         for stream in demand.streams:
             if stream.node_id not in starting:
                 busy[disk.id] = (

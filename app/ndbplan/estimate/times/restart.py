@@ -312,13 +312,12 @@ def _each_kind(
     on_host: dict[str, int] = {}
     for node in nodes:
         on_host[node.host.id] = on_host.get(node.host.id, 0) + 1
-    mates = {node.node_id: group for group in cluster.machines.groups for node in group}
     # Nodes with the same hardware and settings differ by their rows only.
     alike: dict[object, Machine] = {}
     for node in nodes:
         key: tuple[object, ...] = (_hardware(node), on_host[node.host.id], node.node.parameters)
         if kind in ("node", "initial"):
-            group = mates.get(node.node_id, ())
+            group = cluster.machines.group_of.get(node.node_id, ())
             others = tuple(_hardware(mate) for mate in group if mate.node_id != node.node_id)
             key = (*key, others)
         best = alike.get(key)
