@@ -24,7 +24,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.configuration.arrays import worn
 from ndbplan.configuration.failing_parts import Part, called_so
 from ndbplan.configuration.failures import Damage, Failures, Judged, Step, course
-from ndbplan.configuration.killers import Killers, Search
+from ndbplan.configuration.killers import Killers, Search, search_of
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
@@ -104,7 +104,7 @@ def survive(
     With several `workers`, or with the `scheduler` of a Dask cluster, other processes look at pairs: the same
     answer.
     """
-    return _Work(now, cancelled).report(depth, workers, scheduler)
+    return _Work(now, cancelled, Search(now.plan, cancelled)).report(depth, workers, scheduler)
 
 
 class _Asked(NamedTuple):
@@ -117,7 +117,8 @@ class _Asked(NamedTuple):
 
 def _answered(asked: _Asked) -> list[Failure]:
     with keeping():
-        work = _Work(Estimation(asked.plan, asked.workload), lambda: False)
+        now = Estimation(asked.plan, asked.workload)
+        work = _Work(now, lambda: False, Search(now.plan))
         return [work.failure(dead) for dead in asked.dead]
 
 
@@ -133,7 +134,8 @@ class SingleFailures:
 
 def single_failures(now: Estimation, cancelled: Callable[[], bool] = lambda: False) -> SingleFailures:
     """The same numbers as the failures of `survive`, in a fraction of the time."""
-    return _Work(now, cancelled).in_short()
+    # Kept while a change leaves alone what failures depend on; parts that nobody uses stop nothing.
+    return _Work(now, cancelled, search_of(now.plan)).in_short()
 
 
 _Same = tuple[Damage, frozenset[int], frozenset[int], tuple[Part, ...]]
@@ -145,6 +147,7 @@ class _Work:
     loaded: Estimation
     """Under the workload, if there is one."""
     cancelled: Callable[[], bool]
+    search: Search
     _answers: dict[_Same, Failure] = field(default_factory=dict)
     _times: dict[tuple[Kind, int | None], Quantity | None] = field(default_factory=dict)
     _loads: dict[frozenset[int], Quantity] = field(default_factory=dict)
@@ -159,18 +162,8 @@ class _Work:
         return self.loaded.under(None)
 
     @cached_property
-    def search(self) -> Search:
-        return Search(self.plan, self.cancelled)
-
-    @cached_property
     def load(self) -> LoadLeft | None:
         return None if self.loaded.workload is None else LoadLeft(self.loaded)
-
-    @cached_property
-    def lost_with(self) -> dict[Part, frozenset[int]]:
-        """All nodes that each part takes along, those of clients included."""
-        failures = self.search.failures
-        return {part: failures.damage([part]).dead for part in self.search.parts}
 
     def report(self, depth: int, workers: int, scheduler: str | None) -> SurvivalReport:
         parts = self.search.parts
@@ -203,30 +196,29 @@ class _Work:
         return tuple(found)
 
     def in_short(self) -> SingleFailures:
-        judged = {part: self.search.of_parts(part) for part in self.search.parts}
         left = (
-            self._load_left(judged[part], self.lost_with[part], ())
+            self._load_left(self.search.of_parts(part), self.search.lost_with[part], ())
             for part in self.search.parts
             if part.kind == "host"
         )
         known = [load for load in left if load is not None]
-        stop = sum(one.best.verdict.outcome is Outcome.STOPS for one in judged.values())
-        return SingleFailures(stop, min(known, key=lambda load: load.value, default=None))
+        least = min(known, key=lambda load: load.value, default=None)
+        return SingleFailures(len(self.search.single_killers), least)
 
     def _one_of_each(self) -> tuple[Part, ...]:
         """Of parts that take the same nodes along, one, in the order of the plan; harmless ones not."""
         chosen: dict[tuple[Damage, frozenset[int]], Part] = {}
         for part in sorted(self.search.parts, key=lambda part: _PAIRED_FIRST.index(part.kind)):
             damage = self.search.damage_of[part]
-            if self.lost_with[part] or damage.apart or damage.links:
-                chosen.setdefault((damage, self.lost_with[part]), part)
+            if self.search.lost_with[part] or damage.apart or damage.links:
+                chosen.setdefault((damage, self.search.lost_with[part]), part)
         kept = set(chosen.values())
         return tuple(part for part in self.search.parts if part in kept)
 
     def failure(self, dead: tuple[Part, ...]) -> Failure:
         """One entry; sets that do the same share their numbers."""
-        lost = frozenset().union(*(self.lost_with[part] for part in dead))
-        renewed = frozenset().union(*(self.lost_with[part] for part in dead if part.kind == "disk"))
+        lost = frozenset().union(*(self.search.lost_with[part] for part in dead))
+        renewed = frozenset().union(*(self.search.lost_with[part] for part in dead if part.kind == "disk"))
         whole = Damage(
             frozenset().union(*(self.search.damage_of[part].dead for part in dead)),
             frozenset().union(*(self.search.damage_of[part].apart for part in dead)),

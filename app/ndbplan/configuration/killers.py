@@ -172,14 +172,20 @@ class Search:
         return parts(self.failures.plan)
 
     @cached_property
+    def _whole_damage_of(self) -> dict[Part, Damage]:
+        return {part: self.failures.damage([part]) for part in self.parts}
+
+    @cached_property
+    def lost_with(self) -> dict[Part, frozenset[int]]:
+        """All nodes that each part takes along, those of clients included."""
+        return {part: damage.dead for part, damage in self._whole_damage_of.items()}
+
+    @cached_property
     def damage_of(self) -> dict[Part, Damage]:
         """What each part does to data nodes and to nodes that may arbitrate."""
         counted = self.failures.cluster.data_nodes | self.failures.running.connected
-        damages = {}
-        for part in self.parts:
-            damage = self.failures.damage([part])
-            damages[part] = damage._replace(dead=damage.dead & counted)
-        return damages
+        whole = self._whole_damage_of.items()
+        return {part: damage._replace(dead=damage.dead & counted) for part, damage in whole}
 
     @cached_property
     def alike(self) -> dict[Damage, tuple[Part, ...]]:
