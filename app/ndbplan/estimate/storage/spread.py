@@ -132,8 +132,8 @@ def _fullest_of(values: float, shares: bytes) -> Fullest:
     """The same of an array by its bytes: nodes, tables and months ask about the same places."""
     import numpy as np
 
-    given = np.frombuffer(shares)
-    places, counts = np.unique(np.round(given[given > 0], 12), return_counts=True)
+    given = np.round(np.frombuffer(shares), 12)
+    places, counts = np.unique(given[given > 0], return_counts=True)
     largest = float(places.max(initial=0.0))
     if values < 1 or largest >= 1.0 or largest <= 0.0:
         return Fullest(largest, largest, largest)
