@@ -101,10 +101,11 @@ def highest_rate(
         assert end is not None
         return end
 
-    def with_end(rate_per_s: float, end: End) -> tuple[float, End]:
+    def with_end(rate_per_s: float, end: End, above: float = 0.0) -> tuple[float, End]:
         """A rate at its ceiling, and what the simulation says of the next higher one: both name the same."""
         if end.limit.resource != "none":
-            end = _end_at(scenario, rate_per_s * (1.0 + PRECISION), duration_s, cancelled) or end
+            higher = max(above, rate_per_s * (1.0 + PRECISION))
+            end = _end_at(scenario, higher, duration_s, cancelled) or end
         return rate_per_s, end
 
     # Where it ends any time, a longer one comes here too, and its answer is never higher.
@@ -112,14 +113,14 @@ def highest_rate(
     if is_of_any_time and failing(ceiling.rate_per_s * _JUST_BELOW, True) is None:
         return with_end(ceiling.rate_per_s, ceiling.end)
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
-    rate, failed = 0.0, math.inf
+    rate, above, failed = 0.0, 2.0**high, math.inf
     while high - low > PRECISION:
         middle = (low + high) / 2
         found = failing(2.0**middle, high - low < _NEAR_EXPONENT)
         if found is None:
             low, rate = middle, 2.0**middle
         else:
-            high, failed = middle, found
+            high, above, failed = middle, 2.0**middle, found
     end = end_of(failed)
     if end is not ceiling.end:
         if end.at_s is None and end.limit.used < 1.0:
@@ -132,7 +133,7 @@ def highest_rate(
         if found is not None:
             return rate, end_of(found)
         rate = ceiling.rate_per_s
-    return with_end(rate, end)
+    return with_end(rate, end, above)
 
 
 def holds(
