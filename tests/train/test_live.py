@@ -28,6 +28,7 @@ from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.orders import CreateGroup, EnterSingleUser, ExitSingleUser, SetLevel
 from ndbplan.train.quantities import value
+from ndbplan.train.schema import Wrote
 from ndbplan.train.starts import StartNode, StartProcess
 from ndbplan.train.state import NodeState, Status
 from ndbplan.train.stops import StopCluster, StopNodes, StopServer
@@ -273,6 +274,7 @@ def drawn(rng: random.Random, cluster: LiveCluster) -> object:
         DiskSlow(at_s=0, object_id=disk, factor=0.3, duration_s=20),
         DiskFull(at_s=0, object_id=disk, duration_s=rng.choice([0.0, 15.0])),
         FreeDisk(disk),
+        Wrote("blobs_5k", rng.choice([-3, 40]), 50_000.0),
         Burst(at_s=0, factor=2, duration_s=10),
     ]
     return rng.choice(acts)

@@ -18,7 +18,8 @@ from ndbplan.train import world
 from ndbplan.train.consoles import transcript
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows
-from ndbplan.train.sql.console import Client, refusing, statements
+from ndbplan.train.sql.changes import refusing
+from ndbplan.train.sql.console import Client, statements
 from ndbplan.train.sql.engine import typed_list
 
 RECORDED = json.loads(
@@ -124,7 +125,7 @@ def test_single_user_mode_keeps_other_servers_out(begun: Callable[[str], LiveClu
 
 def test_a_change_meets_the_error_that_transactions_meet(cluster: LiveCluster) -> None:
     table = cluster.plan.tables[0]
-    line = f"INSERT INTO {table.full_name} VALUES (1);"
+    line = f"INSERT INTO {table.full_name} VALUES (1, NULL, NULL);"
     assert refusing(cluster) == 0
     assert sql(cluster, line) == "Query OK, 1 row affected (0.00 sec)\n"
     world.do("load x40", cluster)

@@ -49,6 +49,13 @@ def form(version: NdbVersion, name: str) -> Any:
     return next(row["value"] for row in rows if in_span(version, row))
 
 
+@cache
+def sql_variables(version: NdbVersion) -> dict[str, str]:
+    """System variables of an SQL node that begin with ndb, as it has them by itself."""
+    rows = read_json("ndb/sql_variables.json")["variables"]
+    return {row["name"]: row["value"] for row in rows if in_span(version, row)}
+
+
 def knows_word(version: NdbVersion, word: str) -> bool:
     """Whether the client of a version knows a command word; words without a span are in all."""
     return in_span(version, _data()["words"].get(word, {}))

@@ -92,7 +92,7 @@ def _options(plan: Plan, table: Table) -> Iterator[str]:
 
 def column_text(plan: Plan, table: Table, column: Column) -> str:
     """A column as CREATE TABLE and ADD COLUMN take it."""
-    words = [sql_identifier(column.name), _type(column)]
+    words = [sql_identifier(column.name), type_text(column)]
     if column.unsigned:
         words.append("UNSIGNED")
     if column.collation is not None and COLUMN_TYPES[column.type].is_text:
@@ -156,7 +156,8 @@ def _unsaid_sizes(plan: Plan, column: Column) -> Iterator[str]:
 _NO_SIZES = {"blob_inline_bytes": None, "blob_part_bytes": None}
 
 
-def _type(column: Column) -> str:
+def type_text(column: Column) -> str:
+    """A type with its length, as statements take it."""
     kind, name = COLUMN_TYPES[column.type], column.type.upper()
     if kind.length is Length.MEMBERS:
         members = column.members or tuple(f"v{number}" for number in range(1, (column.length or 1) + 1))

@@ -190,7 +190,10 @@ class Simulation:
     @property
     def is_moving(self) -> bool:
         """Whether rows are being moved to added data nodes."""
-        return bool(self.reorganising) and not self.is_grown
+        if not self.reorganising or self.is_grown:
+            return False
+        step_s = self.scenario.step_s
+        return self.step * step_s < self.reorganising[-1].to_s + step_s
 
     @property
     def accepted(self) -> float:

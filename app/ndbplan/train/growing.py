@@ -21,6 +21,9 @@ from ndbplan.train.state import Status, state_of
 class Reorganise(Order):
     """Rows are moved to every node group that has none, while transactions go on."""
 
+    table_id: str = ""
+    """Only those of this table: what all tables share follows with the last of them. Empty: all at once."""
+
 
 def set_apart(story: Story, plan: Plan) -> tuple[Story, NodesCome, Plan]:
     """A story in which nothing is added yet; what adding is; and the plan with the new nodes reserved."""
@@ -46,18 +49,24 @@ def reorganise_now(order: Reorganise, _asked: Asked) -> Iterator[Due]:
 
 
 @handles(Reorganise)
-def reorganise(sim: Simulation, _order: Reorganise) -> None:
+def reorganise(sim: Simulation, order: Reorganise) -> None:
     """Nothing is moved unless there is a node group that has no rows, all of it started."""
-    if may_move(sim):
-        growth = state_of(sim).growth
-        assert growth is not None
-        come(sim, growth)
+    state = state_of(sim)
+    if not may_move(sim) or order.table_id in state.moved:
+        return
+    growth = state.growth
+    assert growth is not None
+    left = {move.table_id for move in growth.moves} - state.moved
+    if order.table_id and order.table_id not in left:
+        return
+    come(sim, growth, order.table_id if left - {order.table_id} else "", state.moved)
+    state.moved |= {order.table_id} if order.table_id else left
 
 
 def may_move(sim: Simulation) -> bool:
     """Whether a node group waits for rows."""
     state = state_of(sim)
-    if state.growth is None or sim.is_grown or sim.reorganising:
+    if state.growth is None or sim.is_grown or sim.is_moving:
         return False
     new = [node.node_id for node in state.growth.after.data_nodes if node.id not in state.growth.old]
     return all(

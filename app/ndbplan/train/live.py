@@ -23,6 +23,7 @@ from ndbplan.ndb.cluster_log import LogLine, written
 from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
+from ndbplan.plan.tables import Table
 from ndbplan.simulate.events.handlers import Asked, Order, dues_of, planned
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.start import MOST_BUCKETS
@@ -33,13 +34,13 @@ from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
 from ndbplan.simulate.steps import Watch
-from ndbplan.train import backups, configuring, dumps, growing, orders, starts, stops
+from ndbplan.train import backups, configuring, dumps, growing, orders, schema, starts, stops
 from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
 Script = Callable[["LiveCluster"], Iterable[tuple[float, "Event | Order"]]]
 """What is to happen to a cluster, and when."""
-KINDS = (backups, configuring, dumps, growing, orders, starts, stops)
+KINDS = (backups, configuring, dumps, growing, orders, schema, starts, stops)
 """Whose handlers there are."""
 LONGEST_H = 24.0
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)
@@ -142,6 +143,13 @@ class LiveCluster:
         state = self.state
         assert isinstance(state, Watching)
         return state.clients
+
+    def plan_of(self, table: Table) -> Plan:
+        """The plan by which the rows of a table lie: one that is reorganised lies on new nodes already."""
+        sim = self.session.simulation
+        if table.id in self.state.moved and any(one is table for one in sim.outage.plan.tables):
+            return sim.outage.plan
+        return self.plan
 
     def plan_host(self, name: str) -> str:
         """Id of the host with a name or id. Raises KeyError."""

@@ -144,6 +144,14 @@ class ClusterState:
     """The one that the log last told of."""
     growth: NodesCome | None = None
     """What reorganising gives to the reserved data nodes; None: there are none that get rows."""
+    databases: frozenset[str] = frozenset()
+    """Databases that somebody made or that are there without tables."""
+    emptied: frozenset[tuple[str, str]] = frozenset()
+    """Tablespaces that have no file any more, and the id of their log file group."""
+    rows_typed: dict[str, int] = field(default_factory=dict)
+    """Rows that were typed in at consoles, or less, by the id of their table."""
+    moved: frozenset[str] = frozenset()
+    """Ids of the tables that are reorganised, while others are not yet."""
     edited: ParameterChange | None = None
     """What the file of the management server has else, and no server has read yet."""
     served: ParameterChange | None = None
@@ -180,6 +188,7 @@ class ClusterState:
             struck=self.struck.copy(),
             silent=self.silent.copy(),
             starts=self.starts.copy(),
+            rows_typed=self.rows_typed.copy(),
             observer=None if self.observer is None else self.observer.copy(),
         )
 

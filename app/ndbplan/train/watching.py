@@ -25,7 +25,7 @@ from ndbplan.simulate.events.configuration import HasValue, changed
 from ndbplan.simulate.events.failures import FailsTogether
 from ndbplan.simulate.events.full_disks import EXIT_FULL, DiskFills, WantsRoom
 from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint
-from ndbplan.simulate.events.growth import TablesReorganised
+from ndbplan.simulate.events.growth import TableReorganised, TablesReorganised
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import IsDurable, makes_files_anew
 from ndbplan.simulate.outage import clients_of
@@ -116,6 +116,12 @@ class Watching(ClusterState):
             abort_backup(sim, EXIT_FULL, ())
         if isinstance(event, IsDurable) and event.started.node.node_id in outage.running.started:
             is_started(sim, event.started.node.node_id)
+        if isinstance(event, TableReorganised):
+            lies = {table.id: table for table in outage.plan.tables}
+            moved = lies[event.table_id]
+            self.plan = self.plan.replace(
+                tables=tuple(moved if table.id == moved.id else table for table in self.plan.tables)
+            )
         if isinstance(event, TablesReorganised):
             self.plan = outage.plan
             self.used_groups = frozenset(self.groups.values()) - {NODE_GROUP_NONE}

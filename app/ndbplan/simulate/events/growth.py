@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,16 @@ from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.stop import ReorganiseTime
 
 
+class Move(NamedTuple):
+    """The rows of one table that go to new nodes."""
+
+    table_id: str
+    seconds: float
+    old_bytes: float
+    """Log that all old nodes write for it, and all new ones."""
+    new_bytes: float
+
+
 @dataclass(frozen=True)
 class NodesCome:
     """New data nodes are started, and rows are copied to them."""
@@ -29,10 +40,16 @@ class NodesCome:
     """Ids of the data nodes that were there before."""
     seconds: float
     """How long the copying takes."""
-    old_bytes: float
-    """Log that all old nodes write for it, and all new ones."""
-    new_bytes: float
+    moves: tuple[Move, ...]
+    """One table after the other."""
     text: str
+
+
+@dataclass(frozen=True)
+class TableReorganised:
+    """The rows of one table are where they are to be; others are not yet."""
+
+    table_id: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,7 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
     from ndbplan.plan.workloads import OperationKind
 
     found = reorganise(plan, event.groups, workload)
-    old_bytes = new_bytes = 0.0
+    moves: list[Move] = []
     for table in found.tables:
         if table.moves:
             named = plan.table(table.table)
@@ -59,22 +76,30 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
                 operation_redo(named, kind, plan.version).value
                 for kind in (OperationKind.INSERT, OperationKind.DELETE)
             )
-            old_bytes += table.rows_moved * (insert + delete)
-            new_bytes += table.rows_moved * insert
+            moved = table.rows_moved
+            log = moved * (insert + delete), moved * insert
+            moves.append(Move(named.id, table.duration_s.value, *log))
     come = NodesCome(
         after=found.plan_after,
         old=frozenset(node.id for node in plan.data_nodes),
         seconds=max(REPORT_S, found.duration_s.value),
-        old_bytes=old_bytes,
-        new_bytes=new_bytes,
+        moves=tuple(moves),
         text=f"{event.groups} node group(s) added, tables are reorganised",
     )
     return found.plan_after, Due(event.at_s, come)
 
 
 @handles(NodesCome)
-def come(sim: Simulation, event: NodesCome) -> None:
-    """The new nodes are started, unless their hosts are down."""
+def nodes_come(sim: Simulation, event: NodesCome) -> None:
+    """They are started, unless their hosts are down, and all tables are reorganised together."""
+    come(sim, event)
+
+
+def come(sim: Simulation, event: NodesCome, only: str = "", before: Collection[str] = frozenset()) -> None:
+    """New nodes are started, unless their hosts are down; and get the rows of all tables, or of `only` one.
+
+    `before`: ids of the tables that have been moved already.
+    """
     scenario, laws, after = sim.scenario, sim.laws, event.after
     new = {node.host_id for node in after.data_nodes if node.id not in event.old}
     dark = {spell.object_id for spell in sim.outage.down_times() if spell.to_s is None}
@@ -82,13 +107,19 @@ def come(sim: Simulation, event: NodesCome) -> None:
     if new & dark or any(place.id in dark for places in around for place in places):
         sim.say("no node group is created: hosts of new data nodes are down")
         return
-    sim.outage.grow(after)
-    steps = event.seconds / scenario.step_s
-    for moved, is_old in ((event.old_bytes, True), (event.new_bytes, False)):
+    if not before:
+        sim.outage.grow(after)
+    moves = [m for m in event.moves if m.table_id not in before and only in ("", m.table_id)]
+    seconds = event.seconds
+    if only or before:
+        seconds = max(REPORT_S, sum(move.seconds for move in moves))
+    steps = seconds / scenario.step_s
+    old_bytes, new_bytes = sum(m.old_bytes for m in moves), sum(m.new_bytes for m in moves)
+    for moved, is_old in ((old_bytes, True), (new_bytes, False)):
         nodes = [n for n, c in enumerate(scenario.node_classes) if (c.nodes[0].id in event.old) is is_old]
         groups = max(1, len({int(laws.places[n].group) for n in nodes}))
         for n in nodes:
-            if not is_old:
+            if not is_old and not before:
                 sim.state.node_state[n].is_dead = False
             pattern = sim.story.grown.laws.load[n]
             if pattern.sum() > 0 and not sim.is_dead(n):
@@ -97,9 +128,17 @@ def come(sim: Simulation, event: NodesCome) -> None:
         members(sim, group)
     laws.run.copies = True
     sim.forget_room()
-    sim.reorganising.append(ReorganiseTime(sim.at_s, sim.at_s + event.seconds))
-    sim.later(Due(sim.at_s + event.seconds, TablesReorganised()))
-    sim.say(event.text)
+    sim.reorganising.append(ReorganiseTime(sim.at_s, sim.at_s + seconds))
+    sim.later(Due(sim.at_s + seconds, TableReorganised(only) if only else TablesReorganised()))
+    sim.say(f"table {after.by_id[only].full_name} is reorganised" if only else event.text)
+
+
+@handles(TableReorganised)
+def one_reorganised(sim: Simulation, event: TableReorganised) -> None:
+    """Nothing is copied any more; load and rows are taken to shift with the last table."""
+    sim.laws.base[:] = 0.0
+    sim.laws.run.copies = False
+    sim.forget_room()
 
 
 @handles(TablesReorganised)

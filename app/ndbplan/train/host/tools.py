@@ -128,7 +128,8 @@ def desc(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
 
 
 def _table(cluster: LiveCluster, table: Table, parts: bool, nodes: bool) -> str:
-    found, plan = distribute(cluster.plan, table), cluster.plan
+    plan = cluster.plan_of(table)
+    found = distribute(plan, table)
     keys = set(table.primary_key)
     partitions = found.partitions
     lines = [

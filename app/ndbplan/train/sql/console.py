@@ -14,17 +14,17 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from ndbplan.base.row_types import column
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import NdbError, ndb_error
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql import server
+from ndbplan.train.sql.changes import change, rows_of
+from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Relation, Result, parsed, relation, run, typed_list
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.printing import printed
@@ -40,11 +40,24 @@ from ndbplan.train.sql.problem import (
 
 PROMPT = "mysql>"
 REORGANISED_S = 86400.0
-QUEUED_TIMEOUT = 266
-"""What a queued operation ends with; clients see 1205."""
-_ERRORS_IN_1114 = (827, 625, 902, 1601)
-_KNOWN = ("alter", "create", "drop", "optimize", "truncate", "analyze", "explain", "grant", "rename")
+_DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")
+_KNOWN = (
+    "explain",
+    "grant",
+    "revoke",
+    "lock",
+    "unlock",
+    "flush",
+    "kill",
+    "call",
+    "load",
+    "prepare",
+    "execute",
+)
 """Statements that the product knows and this console does not."""
+_COLUMNS = re.compile(
+    r"show\s+(?:columns|fields)\s+(?:from|in)\s+([`\w$.]+)(?:\s+(?:from|in)\s+([`\w$]+))?$", re.IGNORECASE
+)
 _LIKE = re.compile(r"\blike\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
 
 
@@ -98,27 +111,41 @@ class Client:
         if verb in ("desc", "describe") and len(words) > 1:
             return server.describe(words[1], self.database, cluster)
         if verb in ("insert", "update", "delete", "replace"):
-            return self._change(sql, cluster)
+            return change(sql, self.database, cluster, self._may_read)
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
         if verb in ("begin", "commit", "rollback", "start", "set"):
             return "Query OK, 0 rows affected (0.00 sec)"
+        if verb in _DEFINES:
+            return self._define(sql, cluster)
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
+
+    def _define(self, sql: str, cluster: LiveCluster) -> Result | str:
+        """Statements about tables, databases and disk data."""
+        if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check"):
+            self._may_read(cluster)
+        done = define(sql, self.database, cluster)
+        if isinstance(done, Result):
+            return done
+        self.warnings = done.warnings
+        return done.text
 
     def _reorganise(self, sql: str, cluster: LiveCluster) -> str:
         """ALTER TABLE t REORGANIZE PARTITION waits until the rows lie on all node groups."""
         words = [word.strip("`;,") for word in sql.split()]
         name = next((word for at, word in enumerate(words) if at and words[at - 1].lower() == "table"), "")
-        database, _, table = name.rpartition(".")
-        server.table_named(cluster, database or self.database, table)
-        if len(cluster.plan.tables) > 1 and cluster.state.growth is not None:
-            raise NotSimulated("tables are reorganised all together here: begin with a plan of one table")
+        database, _, named = name.rpartition(".")
+        table = server.table_named(cluster, database or self.database, named)
+        self._may_read(cluster)
+        if table.partitions or table.distribution_key:
+            text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
+            raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
         begin_s = cluster.now_s
-        cluster.act(Reorganise())
+        cluster.act(Reorganise(table.id))
         cluster.advance_until(lambda now: not now.session.simulation.is_moving, REORGANISED_S)
-        lasted = _lasted(cluster.now_s - begin_s)
+        lasted = server.lasted(cluster.now_s - begin_s)
         return f"Query OK, 0 rows affected ({lasted})\nRecords: 0  Duplicates: 0  Warnings: 0\n"
 
     # Queries.
@@ -134,7 +161,7 @@ class Client:
             name = one.name.lower()
             if name not in values:
                 raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
-            value = values[name]
+            value = {"ON": "1", "OFF": "0"}.get(values[name], values[name])
             is_number = whole_number(value) is not None
             one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
         session = {
@@ -209,10 +236,7 @@ class Client:
             raise no_database(where)
         table = server.table_named(cluster, where, tables[0].name)
         self._may_read(cluster)
-        sim = cluster.session.simulation
-        start = float(sim.scenario.start[:, 0].sum())
-        now = float(column(sim.state.node_state, lambda node: node.rows_bytes).sum())
-        return round(table.rows * (now / start if start > 0 else 1.0))
+        return rows_of(cluster, table)
 
     def _may_read(self, cluster: LiveCluster) -> None:
         """Raises what a statement on an NDB table meets when the cluster or the access is gone."""
@@ -224,27 +248,6 @@ class Client:
         if state.single_user is not None and state.single_user not in own:
             text = "Operation not allowed or aborted due to single user mode"
             raise of_ndb(299, text, temporary=False)
-
-    # Changes.
-
-    def _change(self, sql: str, cluster: LiveCluster) -> str:
-        tree = parsed(sql)
-        target = next(tree.find_all(exp.Table), None)
-        where = "" if target is None else target.db or self.database
-        if target is None or not where:
-            raise SqlError(1046, "3D000", "No database selected")
-        if where == "ndbinfo" and tables_of(cluster.plan.version):
-            if target.name not in tables_of(cluster.plan.version):
-                raise no_table(where, target.name)
-            raise SqlError(1036, "HY000", f"Table 'ndb${target.name}' is read only")
-        if where not in server.databases(cluster):
-            raise no_database(where)
-        server.table_named(cluster, where, target.name)
-        self._may_read(cluster)
-        code = refusing(cluster)
-        if code:
-            raise met(code, target.name)
-        return "Query OK, 1 row affected (0.00 sec)"
 
     # SHOW.
 
@@ -260,13 +263,21 @@ class Client:
             return Result(("Database",), (TEXT,), [row for row in names if server.like(row[0], pattern)])
         if low.startswith(("show engine ndb status", "show engine ndbcluster status")):
             return server.engine_status(cluster)
+        if low.startswith("show create table"):
+            return server.show_created(sql, self.database, cluster)
         if low.startswith("show tables"):
             return server.tables(sql, self.database, pattern, cluster)
+        if fields := _COLUMNS.match(sql):
+            name = f"{fields[2]}.{fields[1]}" if fields[2] else fields[1]
+            return server.describe(name, self.database, cluster)
         if " variables" in low or low.startswith("show variables"):
             return server.named(server.variables(cluster), pattern)
         if low.startswith(("show status", "show global status", "show session status")):
             return server.named(server.status(cluster), pattern)
-        raise NotSimulated("there are SHOW DATABASES, TABLES, VARIABLES, STATUS, WARNINGS, ENGINE NDB STATUS")
+        raise NotSimulated(
+            "there are SHOW DATABASES, TABLES, CREATE TABLE, COLUMNS, VARIABLES, STATUS, WARNINGS, "
+            "ENGINE NDB STATUS"
+        )
 
 
 def _no_server(cluster: LiveCluster) -> str:
@@ -334,33 +345,3 @@ def statements(line: str) -> list[tuple[str, bool]]:
 def _heading(tree: exp.Expr, sql: str) -> str:
     only = tree.expressions[0]
     return str(only.alias) if isinstance(only, exp.Alias) else (typed_list(sql) or ["COUNT(*)"])[0]
-
-
-def _lasted(seconds: float) -> str:
-    """As the client prints it: `4 min 7.97 sec`."""
-    minutes, rest = divmod(seconds, 60.0)
-    return f"{int(minutes)} min {rest:.2f} sec" if minutes else f"{rest:.2f} sec"
-
-
-# What a change meets.
-
-
-def refusing(cluster: LiveCluster) -> int:
-    """The error that most transactions of the last moment got; 0: most were accepted."""
-    result = cluster.result()
-    at = len(result.times_s) - 1
-    codes = {code: float(values[at]) for code, values in result.refused_by_code.items()}
-    worst = max(codes, key=lambda code: codes[code], default=0)
-    return worst if worst and codes[worst] > float(result.accepted[at]) else 0
-
-
-def met(code: int, table: str) -> SqlError:
-    """An error of the data nodes as the client sees it."""
-    error = ndb_error(code) or NdbError(code, "unknown", "temporary", "unknown error code")
-    inside = of_ndb(code, error.text, temporary=error.status == "temporary")
-    if code == QUEUED_TIMEOUT:
-        text = "Lock wait timeout exceeded; try restarting transaction"
-        return SqlError(1205, "HY000", text, inside.warnings[:1])
-    if code in _ERRORS_IN_1114:
-        return SqlError(1114, "HY000", f"The table '{table}' is full", inside.warnings[:1])
-    return inside

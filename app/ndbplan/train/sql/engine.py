@@ -20,6 +20,7 @@ from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs 
 
 from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+from ndbplan.train.sql.rollup import rolled_up
 
 
 class Relation(NamedTuple):
@@ -77,7 +78,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
         warnings = _Warnings()
         _functions(base, warnings)
         columns = _fill(base, tree, database, provide)
-        translated = _translated(tree, columns)
+        translated = _translated(rolled_up(tree), columns)
         steps = [0]
 
         def count() -> int:

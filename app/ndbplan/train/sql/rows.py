@@ -121,7 +121,7 @@ def _threads(cluster: LiveCluster) -> Iterator[Row]:
 def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     alive = set(cluster.state.alive())
     for number, table in enumerate(cluster.plan.tables):
-        for part in distribute(cluster.plan, table).partitions:
+        for part in distribute(cluster.plan_of(table), table).partitions:
             for node_id in part.nodes:
                 if node_id in alive:
                     yield {
@@ -170,7 +170,7 @@ def partitions(cluster: LiveCluster) -> list[Row]:
     """INFORMATION_SCHEMA.PARTITIONS of the plan's tables."""
     found = []
     for table in cluster.plan.tables:
-        for part in distribute(cluster.plan, table).partitions:
+        for part in distribute(cluster.plan_of(table), table).partitions:
             size = part.fixed_bytes + part.variable_bytes
             values = (
                 "def", table.database, table.name, f"p{part.partition}", part.partition + 1, "KEY", "",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ndbplan.ndb.console import form
+from ndbplan.ndb.console import form, sql_variables
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows as contents
+from ndbplan.train.sql.created import created, typed
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import TEXT
-from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table
+from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, syntax
 
 
 def answering(cluster: LiveCluster) -> SqlNode | None:
@@ -25,7 +26,8 @@ def answering(cluster: LiveCluster) -> SqlNode | None:
 
 def databases(cluster: LiveCluster) -> list[str]:
     """Databases that the server has."""
-    own = {"information_schema", "mysql", "performance_schema", *(t.database for t in cluster.plan.tables)}
+    own = {"information_schema", "mysql", "performance_schema", *cluster.state.databases}
+    own |= {t.database for t in cluster.plan.tables}
     return sorted(own | ({"ndbinfo"} if tables_of(cluster.plan.version) else set()))
 
 
@@ -35,7 +37,7 @@ def variables(cluster: LiveCluster) -> dict[str, str]:
     numbers = [int(part) for part in re.findall(r"[0-9]+", release.ndb)[:3]] + [0, 0, 0]
     coded = str(numbers[0] << 16 | numbers[1] << 8 | numbers[2])
     sql_version = str(form(cluster.plan.version, "sql_version"))
-    found = {
+    found = sql_variables(cluster.plan.version) | {
         "ndb_version": coded,
         "ndb_version_string": f"ndb-{release.ndb}",
         "version": sql_version.format(mysql=release.mysql, ndb=release.ndb),
@@ -57,6 +59,12 @@ def named(values: Mapping[str, str], pattern: str) -> Result:
         if like(name, pattern)
     ]
     return Result(("Variable_name", "Value"), (TEXT, TEXT), list(rows))
+
+
+def lasted(seconds: float) -> str:
+    """As the client prints it: `4 min 7.97 sec`."""
+    minutes, rest = divmod(seconds, 60.0)
+    return f"{int(minutes)} min {rest:.2f} sec" if minutes else f"{rest:.2f} sec"
 
 
 def like(text: str, pattern: str) -> bool:
@@ -123,6 +131,24 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
     return Result((heading,), (TEXT,), [(one,) for one in found if like(one, pattern)])
 
 
+def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
+    """SHOW CREATE TABLE of a table of the plan."""
+    match = re.match(r"show\s+create\s+table\s+([`\w$.]+)\s*$", sql, re.IGNORECASE)
+    if match is None:
+        raise syntax(" ".join(sql.split()[3:]))
+    database, dot, name = match[1].replace("`", "").partition(".")
+    if not dot:
+        database, name = in_use, database
+    if not database:
+        raise SqlError(1046, "3D000", "No database selected")
+    if database not in databases(cluster):
+        raise no_database(database)
+    if database == "ndbinfo" and name in tables_of(cluster.plan.version):
+        raise NotSimulated("how the server made ndbinfo is not simulated; DESC ndbinfo.TABLE is")
+    text = created(cluster.plan, table_named(cluster, database, name))
+    return Result(("Table", "Create Table"), (TEXT, TEXT), [(name, text)])
+
+
 def describe(name: str, in_use: str, cluster: LiveCluster) -> Result:
     """DESC of a table of the plan or of ndbinfo."""
     database, dot, table = name.replace("`", "").partition(".")
@@ -145,11 +171,14 @@ def describe(name: str, in_use: str, cluster: LiveCluster) -> Result:
         raise no_database(database)
     found = table_named(cluster, database, table)
     rows = []
+    first = {index.columns[0]: "MUL" for index in found.indexes}
+    first |= {i.columns[0]: "UNI" for i in found.indexes if i.kind != "ordered" and len(i.columns) == 1}
     for one in found.columns:
-        kind = f"{one.type}({one.length})" if one.length is not None else one.type
-        key = "PRI" if one.name in found.primary_key else ""
-        extra = "auto_increment" if one.auto_increment else ""
-        rows.append((one.name, kind, "YES" if one.nullable else "NO", key, None, extra))
+        is_key = one.name in found.primary_key
+        null = "YES" if one.nullable and not is_key else "NO"
+        key, extra = "PRI" if is_key else first.get(one.name, ""), "auto_increment" * one.auto_increment
+        default = None if one.default is None else one.default.strip("'")
+        rows.append((one.name, typed(cluster.plan, one), null, key, default, extra))
     return Result(headings, (TEXT,) * 6, rows)
 
 

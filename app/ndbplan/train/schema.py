@@ -1,0 +1,151 @@
+"""Tables and disk data that are made, changed and dropped while the cluster lives, and rows that are typed.
+
+SetSchema(tables, logfile_groups, tablespaces, databases)   # what there is from now on
+Wrote("t1", rows=1, log_bytes=240.0)                        # one row more in a table of the plan
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ndbplan.base.row_types import column
+from ndbplan.configuration.failures import Failures
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
+from ndbplan.plan.workloads import Workload
+from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.model.node_rows import node_facts
+from ndbplan.simulate.simulation import Due, Simulation
+from ndbplan.simulate.world.indices import Part
+from ndbplan.train.state import state_of
+
+
+@dataclass(frozen=True)
+class SetSchema(Order):
+    """From now on there are these; rows of tables that stay lie where they lay."""
+
+    tables: tuple[Table, ...]
+    logfile_groups: tuple[LogfileGroup, ...]
+    tablespaces: tuple[Tablespace, ...]
+    workloads: tuple[Workload, ...]
+    """Those of the plan: what names a table that is gone goes with it."""
+    databases: frozenset[str]
+    """Those that somebody made, with tables or without."""
+    emptied: frozenset[tuple[str, str]] = frozenset()
+    """Tablespaces without a file, and the id of their log file group."""
+
+
+@dataclass(frozen=True)
+class Wrote(Order):
+    """Somebody wrote rows of a table: so many are there more, or less, and so much log was made."""
+
+    table_id: str
+    rows: int
+    log_bytes: float
+    """Of every copy of the rows together, all nodes."""
+
+
+@planned(SetSchema)
+def set_schema_now(order: SetSchema, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order)
+
+
+@planned(Wrote)
+def wrote_now(order: Wrote, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order)
+
+
+def with_schema(plan: Plan, order: SetSchema) -> Plan:
+    """A plan with another schema."""
+    return plan.replace(
+        tables=order.tables,
+        logfile_groups=order.logfile_groups,
+        tablespaces=order.tablespaces,
+        workloads=order.workloads,
+    )
+
+
+@handles(SetSchema)
+def set_schema(sim: Simulation, order: SetSchema) -> None:
+    """Memory, rows and tablespaces change by what the tables that come and go hold, as the plan says."""
+    state, outage = state_of(sim), sim.outage
+    known = {table.id: table for table in state.plan.tables}
+    lying = {table.id: table for table in outage.plan.tables}
+    # A table that is being reorganised lies otherwise in the simulation than a client may see yet.
+    tables = tuple(lying[t.id] if t.id in lying and t is known.get(t.id) else t for t in order.tables)
+    before, after = outage.plan, with_schema(outage.plan, replace(order, tables=tables))
+    more = _difference(sim, before, after)
+    outage.failures = Failures(after)
+    state.plan = with_schema(state.plan, order)
+    state.databases, state.emptied = order.databases, order.emptied
+    if state.growth is not None:
+        grown = {table.id: table for table in state.growth.after.tables}
+        kept = tuple(grown.get(t.id, t) if t is known.get(t.id) else t for t in order.tables)
+        state.growth = replace(
+            state.growth, after=with_schema(state.growth.after, replace(order, tables=kept))
+        )
+    for n in range(len(sim.laws.nodes)):
+        node = sim.state.node_state[n]
+        if not sim.is_dead(n):
+            node.rows_bytes = max(0.0, float(node.rows_bytes) + more[n, 0])
+            node.memory_bytes = max(0.0, float(node.memory_bytes) + more[n, 1])
+            node.space_bytes = max(0.0, float(node.space_bytes) + more[n, 2])
+            node.index_bytes = max(0.0, float(node.index_bytes) + more[n, 3])
+    sim.forget_room()
+
+
+def room_left(sim: Simulation, plan: Plan) -> float:
+    """DataMemory that the fullest data node has left when the schema of a plan holds, in bytes."""
+    more = _difference(sim, sim.outage.plan, plan)[:, 1]
+    memory = column(sim.state.node_state, lambda node: node.memory_bytes)
+    limits = column(sim.laws.nodes, lambda node: node.memory_limit_bytes)
+    return float((limits - memory - more).min())
+
+
+def _difference(
+    sim: Simulation, before: Plan, after: Plan
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """What the rows of the plan hold more on each node: checkpoint, DataMemory, tablespace, IndexMemory."""
+    workload = sim.scenario.workload
+    facts = [node_facts(plan, workload, node_groups(plan)) for plan in (before, after)]
+    found = np.zeros((len(sim.scenario.node_classes), 4))
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        node_id = node_class.nodes[0].id
+        if all(node_id in one for one in facts):
+            found[n] = np.subtract(facts[1][node_id].start, facts[0][node_id].start)
+    return found
+
+
+@handles(Wrote)
+def wrote(sim: Simulation, order: Wrote) -> None:
+    """The log of the rows is in the buffers of all log parts, as log that is not of the workload."""
+    state = state_of(sim)
+    state.rows_typed[order.table_id] = state.rows_typed.get(order.table_id, 0) + order.rows
+    each = _log_of_a_part(sim, order.log_bytes)
+    parts = sim.state.parts
+    for place in (Part.FILL, Part.MADE, Part.BASE):
+        parts[place] += each
+
+
+def refused_for(sim: Simulation, log_bytes: float) -> int:
+    """The error that so much log meets now: 410 where no log is left, 1221 where no buffer is; 0: none."""
+    each, parts = _log_of_a_part(sim, log_bytes), sim.state.parts
+    used = each > 0
+    if (used & (parts[Part.MADE] + each > parts[Part.STOP])).any():
+        return 410
+    limits = column(sim.laws.nodes, lambda node: node.buffer_limit_bytes)[:, None]
+    return 1221 if (used & (parts[Part.FILL] + each > limits)).any() else 0
+
+
+def _log_of_a_part(sim: Simulation, log_bytes: float) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """How much log each part of each node gets: spread evenly over those that any work uses."""
+    uses = sim.full_load > 0
+    for n in range(len(uses)):
+        uses[n] &= not sim.is_dead(n)
+    return np.where(uses, log_bytes / max(1, int(uses.sum())), 0.0)

@@ -1,0 +1,155 @@
+"""INSERT, REPLACE, UPDATE and DELETE: how many rows they meet, their log, and the errors of this moment.
+
+Rows of tables are not simulated, only how many there are: a key that is named is taken to be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqlglot import exp
+
+from ndbplan.base.row_types import column
+from ndbplan.configuration.settings import no_of_replicas, node_settings
+from ndbplan.estimate.load.log_records import operation_redo
+from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import NdbError, ndb_error
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import OperationKind
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import Wrote, refused_for
+from ndbplan.train.sql import server
+from ndbplan.train.sql.engine import parsed
+from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, of_ndb
+
+QUEUED_TIMEOUT = 266
+"""What a queued operation ends with; clients see 1205."""
+CHANGED_ROWS_PER_S = 4_000.0
+"""Rows that one statement deletes or updates in a second [8.4.8, a small machine: 5,000 rows in 1.2 s]."""
+_ERRORS_IN_1114 = (827, 625, 902, 1601)
+
+
+def change(sql: str, in_use: str, cluster: LiveCluster, may_read: Callable[[LiveCluster], None]) -> str:
+    """Carry out a change of rows. Raises SqlError and NotSimulated."""
+    tree = parsed(sql)
+    target = next(tree.find_all(exp.Table), None)
+    where = "" if target is None else target.db or in_use
+    if target is None or not where:
+        raise SqlError(1046, "3D000", "No database selected")
+    if where == "ndbinfo" and tables_of(cluster.plan.version):
+        if target.name not in tables_of(cluster.plan.version):
+            raise no_table(where, target.name)
+        raise SqlError(1036, "HY000", f"Table 'ndb${target.name}' is read only")
+    if where not in server.databases(cluster):
+        raise no_database(where)
+    table = server.table_named(cluster, where, target.name)
+    may_read(cluster)
+    rows, kind = _rows(tree, table, cluster)
+    limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
+    if limit and rows > limit:
+        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+    replicas = no_of_replicas(cluster.plan)
+    log_bytes = rows * replicas * operation_redo(table, kind, cluster.plan.version).value
+    code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
+    if code:
+        raise met(code, table.name)
+    added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
+    cluster.act(Wrote(table.id, added, log_bytes))
+    begin_s = cluster.now_s
+    if rows > 1:
+        cluster.advance(rows / CHANGED_ROWS_PER_S)
+    lasted = server.lasted(cluster.now_s - begin_s)
+    said = f"Query OK, {rows} row{'s' * (rows != 1)} affected ({lasted})"
+    if isinstance(tree, exp.Update):
+        return f"{said}\nRows matched: {rows}  Changed: {rows}  Warnings: 0\n"
+    many = isinstance(tree, exp.Insert) and rows > 1
+    return f"{said}\nRecords: {rows}  Duplicates: 0  Warnings: 0\n" if many else said
+
+
+def _rows(tree: exp.Expr, table: Table, cluster: LiveCluster) -> tuple[int, OperationKind]:
+    """How many rows a statement meets, and what it does to them."""
+    names = {column.name.lower() for column in table.columns}
+    if isinstance(tree, exp.Insert):
+        values = tree.expression
+        if not isinstance(values, exp.Values):
+            raise NotSimulated("INSERT ... SELECT is not simulated: rows are not; INSERT ... VALUES is")
+        head = tree.this
+        listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
+        _known(listed, names, "field list")
+        width = len(listed) or len(table.columns)
+        for number, row in enumerate(values.expressions, start=1):
+            count = len(row.expressions) if isinstance(row, exp.Tuple) else 1
+            if count != width:
+                raise SqlError(1136, "21S01", f"Column count doesn't match value count at row {number}")
+        return len(values.expressions), OperationKind.INSERT
+    if not isinstance(tree, exp.Update | exp.Delete):
+        raise NotSimulated("this change is not simulated; INSERT, UPDATE and DELETE of one table are")
+    is_update = isinstance(tree, exp.Update)
+    if is_update:
+        _known((c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list")
+    where = tree.args.get("where")
+    kind = OperationKind.UPDATE if is_update else OperationKind.DELETE
+    if where is None:
+        return rows_of(cluster, table), kind
+    _known((c.name for c in where.find_all(exp.Column)), names, "where clause")
+    if not table.primary_key or not _is_of_one_key(where.this, {name.lower() for name in table.primary_key}):
+        raise NotSimulated("which rows this meets is not simulated; a primary key = a value is")
+    return 1, kind
+
+
+def _known(named: Iterable[str], names: set[str], clause: str) -> None:
+    for name in named:
+        if name.lower() not in names:
+            raise SqlError(1054, "42S22", f"Unknown column '{name}' in '{clause}'")
+
+
+def _is_of_one_key(condition: exp.Expr, key: set[str]) -> bool:
+    """Whether it says which value each column of a key has."""
+    found = set()
+    for one in condition.flatten() if isinstance(condition, exp.And) else (condition,):
+        one = one.unnest()
+        if (
+            isinstance(one, exp.EQ)
+            and isinstance(one.left, exp.Column)
+            and one.right.find(exp.Column) is None
+        ):
+            found.add(one.left.name.lower())
+    return key <= found
+
+
+def rows_of(cluster: LiveCluster, table: Table) -> int:
+    """How many rows a table has: those that clients insert and delete lie in the tables they do it to."""
+    sim = cluster.session.simulation
+    typed = cluster.state.rows_typed.get(table.id, 0)
+    changing = {
+        operation.table_id
+        for one in sim.scenario.workload.transactions
+        for operation in one.operations
+        if operation.kind in (OperationKind.INSERT, OperationKind.DELETE)
+    }
+    start = float(sim.scenario.start[:, 0].sum())
+    now = float(column(sim.state.node_state, lambda node: node.rows_bytes).sum())
+    grown = now / start if table.id in changing and start > 0 else 1.0
+    return max(0, round(table.rows * grown) + typed)
+
+
+def refusing(cluster: LiveCluster) -> int:
+    """The error that most transactions of the last moment got; 0: most were accepted."""
+    result = cluster.result()
+    at = len(result.times_s) - 1
+    codes = {code: float(values[at]) for code, values in result.refused_by_code.items()}
+    worst = max(codes, key=lambda code: codes[code], default=0)
+    return worst if worst and codes[worst] > float(result.accepted[at]) else 0
+
+
+def met(code: int, table: str) -> SqlError:
+    """An error of the data nodes as the client sees it."""
+    error = ndb_error(code) or NdbError(code, "unknown", "temporary", "unknown error code")
+    inside = of_ndb(code, error.text, temporary=error.status == "temporary")
+    if code == QUEUED_TIMEOUT:
+        text = "Lock wait timeout exceeded; try restarting transaction"
+        return SqlError(1205, "HY000", text, inside.warnings[:1])
+    if code in _ERRORS_IN_1114:
+        return SqlError(1114, "HY000", f"The table '{table}' is full", inside.warnings[:1])
+    return inside

@@ -1,0 +1,114 @@
+"""SHOW CREATE TABLE of a table of the plan, in the form of the server [8.4.8, 7.4.10]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ndbplan.base.quoting import sql_identifier
+from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.ndb.console import form
+from ndbplan.operations.schema import type_text
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Column, PartitionBalance, Table
+
+_WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
+"""Digits of a signed whole number, which older servers write behind its type."""
+
+
+def created(plan: Plan, table: Table) -> str:
+    """The statement that the server says made the table."""
+    lines = [_column(plan, table, column) for column in table.columns]
+    if table.primary_key:
+        using = " USING HASH" if table.primary_key_using_hash else ""
+        lines.append(f"PRIMARY KEY ({_names(table.primary_key)}){using}")
+    for index in table.indexes:
+        unique = "" if index.kind == "ordered" else "UNIQUE "
+        using = " USING HASH" if index.kind == "unique_hash" else ""
+        lines.append(f"{unique}KEY {sql_identifier(index.name)} ({_names(index.columns)}){using}")
+    body = ",\n  ".join(lines)
+    options = " ".join(_options(plan, table))
+    return f"CREATE TABLE {sql_identifier(table.name)} (\n  {body}\n) {options}{_parts(table)}"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ",".join(map(sql_identifier, names))
+
+
+def typed(plan: Plan, column: Column) -> str:
+    """The type of a column as the server writes it: `int(10) unsigned`."""
+    name, bracket, rest = type_text(column).partition("(")
+    text, width = name.lower() + bracket + rest, _WIDTHS.get(column.type)
+    if width is not None and not bracket and form(plan.version, "integer_widths"):
+        text += f"({width - (column.unsigned and column.type != 'bigint')})"
+    return f"{text} unsigned" if column.unsigned else text
+
+
+def _column(plan: Plan, table: Table, column: Column) -> str:
+    kind = COLUMN_TYPES[column.type]
+    words = [sql_identifier(column.name), typed(plan, column)]
+    if column.collation is not None and kind.is_text:
+        words.append(f"COLLATE {column.collation}")
+    if table.tablespace_id is not None and column.storage == "memory" and _mixed(table):
+        words.append("/*!50606 STORAGE MEMORY */")
+    elif column.storage == "disk" and _mixed(table):
+        words.append("/*!50606 STORAGE DISK */")
+    if column.column_format != "default":
+        words.append(f"/*!50606 COLUMN_FORMAT {column.column_format.upper()} */")
+    can_be_null = column.nullable and column.name not in table.primary_key
+    if not can_be_null:
+        words.append("NOT NULL")
+    elif column.type == "timestamp":
+        words.append("NULL")
+    if column.default is not None:
+        words.append(f"DEFAULT {_default(column.default)}")
+    elif can_be_null and (not kind.is_blob or column.type == "json"):
+        words.append("DEFAULT NULL")
+    if column.on_update is not None:
+        words.append(f"ON UPDATE {column.on_update}")
+    if column.auto_increment:
+        words.append("AUTO_INCREMENT")
+    return " ".join(words)
+
+
+def _default(value: str) -> str:
+    """Numbers stand in quotes; functions and texts as they were typed."""
+    plain = value.replace("-", "", 1).replace(".", "", 1)
+    return f"'{value}'" if plain.isdigit() else value
+
+
+def _mixed(table: Table) -> bool:
+    """Whether some columns that may be on disk are in memory: then each says where it is."""
+    indexed = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
+    return len({column.storage for column in table.columns if column.name not in indexed}) > 1
+
+
+def _options(plan: Plan, table: Table) -> Iterator[str]:
+    if table.tablespace_id is not None:
+        on_disk = any(column.storage == "disk" for column in table.columns) and not _mixed(table)
+        name = sql_identifier(plan.by_id[table.tablespace_id].name)
+        yield f"/*!50100 TABLESPACE {name}{' STORAGE DISK' if on_disk else ''} */"
+    yield "ENGINE=ndbcluster"
+    yield str(form(plan.version, "table_charset"))
+    if table.max_rows is not None:
+        yield f"MAX_ROWS={table.max_rows}"
+    if table.row_format_fixed:
+        yield "ROW_FORMAT=FIXED"
+    told = []
+    if table.read_backup is not None and plan.features.read_backup:
+        told.append(f"READ_BACKUP={int(table.read_backup)}")
+    if table.fully_replicated and plan.features.read_backup:
+        told.append("FULLY_REPLICATED=1")
+    if table.partition_balance is not PartitionBalance.FOR_RP_BY_LDM and plan.features.partition_balance:
+        told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
+    if not table.logging:
+        told.append("NOLOGGING=1")
+    if told:
+        yield f"COMMENT='NDB_TABLE={','.join(told)}'"
+
+
+def _parts(table: Table) -> str:
+    if not table.distribution_key and not table.partitions:
+        return ""
+    names = ",".join(table.distribution_key)
+    count = f"\nPARTITIONS {table.partitions}" if table.partitions else ""
+    return f"\n/*!50100 PARTITION BY KEY ({names}){count} */"

@@ -1,0 +1,97 @@
+"""What every statement about the schema needs: what was typed, what it becomes, how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ndbplan.base.errors import UserError
+from ndbplan.importing.ddl.into_plan import with_ddl
+from ndbplan.importing.ddl.statements import DdlResult
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import SetSchema
+from ndbplan.train.sql import server
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
+
+DEFINED_S = 0.2
+"""What a change of the schema takes [8.4.8: 0.1 to 0.4 s]."""
+_LONGEST_S = 86_400.0
+
+
+class Done(NamedTuple):
+    """What a statement did, and what it warned of."""
+
+    text: str
+    warnings: tuple[Warned, ...] = ()
+
+
+class Asked(NamedTuple):
+    """A statement, and whom it is asked of."""
+
+    sql: str
+    database: str
+    """In use; empty: none is."""
+    cluster: LiveCluster
+
+    @property
+    def plan(self) -> Plan:
+        """As the SQL node knows it."""
+        return self.cluster.plan
+
+    def name(self, typed: str) -> tuple[str, str]:
+        """Database and name of what is typed. Raises SqlError where none is in use, or there is none."""
+        pieces = [one.strip().strip("`") for one in typed.split(".")]
+        database = pieces[0] if len(pieces) > 1 else self.database
+        if not database:
+            raise SqlError(1046, "3D000", "No database selected")
+        if database not in server.databases(self.cluster):
+            raise no_database(database)
+        return database, pieces[-1]
+
+    def known(self, typed: str) -> Table | None:
+        """The table of the plan that is called so."""
+        named = self.name(typed)
+        return next((t for t in self.plan.tables if (t.database, t.name) == named), None)
+
+
+def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequence[Warned] = (),
+        *, counts: bool = False) -> Done:  # fmt: skip
+    """Let the time pass that it takes, and say that it is done."""
+    begin_s = asked.cluster.now_s
+    asked.cluster.advance(min(lasts_s, _LONGEST_S))
+    lasted = server.lasted(asked.cluster.now_s - begin_s)
+    warned = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
+    affected = f"{rows} row{'s' * (rows != 1)} affected"
+    records = f"\nRecords: {rows}  Duplicates: 0  Warnings: {len(warnings)}\n" if counts else ""
+    return Done(f"Query OK, {affected}{warned} ({lasted}){records}", tuple(warnings))
+
+
+def become(
+    asked: Asked,
+    plan: Plan,
+    *,
+    databases: frozenset[str] | None = None,
+    emptied: frozenset[tuple[str, str]] | None = None,
+) -> None:
+    """Give the cluster the schema of a plan. Raises NotSimulated where it cannot be."""
+    state = asked.cluster.state
+    order = SetSchema(
+        plan.tables, plan.logfile_groups, plan.tablespaces, plan.workloads,
+        state.databases if databases is None else databases, state.emptied if emptied is None else emptied,
+    )  # fmt: skip
+    refused = asked.cluster.act(order)
+    if refused is not None:
+        raise NotSimulated(refused.text)
+
+
+def taken(asked: Asked, found: DdlResult) -> Plan:
+    """The plan with what a text makes. Raises NotSimulated for what it cannot hold."""
+    try:
+        made = with_ddl(asked.plan, found)
+    except UserError as error:
+        raise NotSimulated(error.line) from None
+    if made.missing:
+        raise NotSimulated(f"a plan cannot hold this: {made.missing[0].message}")
+    return made.plan

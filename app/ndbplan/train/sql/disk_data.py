@@ -1,0 +1,185 @@
+"""Log file groups and tablespaces: what makes, changes and drops them, and what the product refuses.
+
+Texts, codes and warnings: recorded on a running 8.4.8 cluster; 2810 of a full disk: read in the source.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.space_files import named_files
+from ndbplan.edits import validated
+from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.ndb.console import form
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
+from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
+from ndbplan.train.sql.defining import Asked, Done, become, ok, taken
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+
+GROUP = re.compile(r"(create|alter|drop)\s+(logfile\s+group|tablespace)\s+(`[^`]+`|[\w$]+)", re.IGNORECASE)
+_ENGINE = re.compile(r"\bengine\s*=?\s*`?(\w+)`?", re.IGNORECASE)
+_FILE = re.compile(r"\b(add|drop)\s+((?:undo|data)file)\s+(?:'([^']*)'|\"([^\"]*)\")", re.IGNORECASE)
+_USED_GROUP = re.compile(r"use\s+logfile\s+group\s+(`[^`]+`|[\w$]+)", re.IGNORECASE)
+_NOT_COMMITTED = "Failed to commit NDB schema transaction"
+_NO_ROOM = (EXIT_FULL, "No space left on the device")
+_NO_SUCH = (723, "No such table existed")
+
+
+class _What(NamedTuple):
+    """What a statement is about."""
+
+    verb: str
+    kind: str
+    """`LOGFILE GROUP` or `TABLESPACE`."""
+    name: str
+    known: LogfileGroup | Tablespace | None
+    """What the plan has by this name."""
+
+    @property
+    def is_group(self) -> bool:
+        return self.kind == "LOGFILE GROUP"
+
+    @property
+    def lost(self) -> str:
+        return f"Failed to get {self.kind.lower()} '{self.name}' from NDB"
+
+
+def disk_data(asked: Asked, found: re.Match[str]) -> Done:
+    """Carry out a statement about disk data. Raises SqlError and NotSimulated."""
+    is_group = found[2].lower().startswith("logfile")
+    parts: tuple[LogfileGroup | Tablespace, ...]
+    parts = asked.plan.logfile_groups if is_group else asked.plan.tablespaces
+    name = found[3].strip("`")
+    known = next((one for one in parts if one.name == name), None)
+    what = _What(found[1].lower(), "LOGFILE GROUP" if is_group else "TABLESPACE", name, known)
+    _of_ndb(asked, what)
+    if what.verb == "drop":
+        return _drop(asked, what)
+    files = _FILE.search(asked.sql)
+    if files is None or (is_group and files[1].lower() == "drop"):
+        raise syntax(asked.sql[found.end() if files is None else files.start() :].strip())
+    file = files[3] or files[4] or ""
+    if what.verb == "create":
+        _may_create(asked, what)
+    elif what.known is None:
+        if is_group:
+            raise _failed(1533, "Failed to alter: CREATE UNDOFILE FAILED", _NO_SUCH, what.lost)
+        raise SqlError(3510, "HY000", f"Tablespace {name} doesn't exist.")
+    elif files[1].lower() == "drop":
+        return _drop_file(asked, what, file)
+    else:
+        _may_add(asked, what, file)
+    read = read_ddl(asked.sql, asked.plan.version, asked.database or "test")
+    if read.problems:
+        raise NotSimulated(f"a plan cannot hold this: {read.problems[0].message}")
+    become(asked, taken(asked, read))
+    return ok(asked)
+
+
+def _of_ndb(asked: Asked, what: _What) -> None:
+    """Raises what a statement meets that speaks of another engine."""
+    engine = _ENGINE.search(asked.sql)
+    is_ndb = engine is not None and engine[1].lower() in ("ndb", "ndbcluster")
+    if is_ndb or (not what.is_group and what.verb != "create"):
+        return
+    if what.is_group and form(asked.plan.version, "logfile_groups_of_ndb"):
+        text = "The storage engine for the table doesn't support CREATE/ALTER/DROP LOGFILE GROUP"
+        error = SqlError(3658, "HY000", "Feature LOGFILE GROUP is unsupported (by InnoDB).")
+        error.warnings = (*error.warnings, Warned("Error", 1178, text))
+        raise error
+    raise NotSimulated("only disk data of NDB is simulated: write ENGINE NDB")
+
+
+def _failed(code: int, said: str, ndb: tuple[int, str], then: str) -> SqlError:
+    inside = Warned("Warning", 1296, f"Got error {ndb[0]} '{ndb[1]}' from NDB")
+    return SqlError(code, "HY000", said, (inside, Warned("Warning", 1296, then)))
+
+
+def _may_create(asked: Asked, what: _What) -> None:
+    plan, said = asked.plan, f"Failed to create {what.kind}"
+    failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
+    if what.known is not None:
+        raise _failed(1528, said, (721, "Schema object with given name already exists"), failed)
+    if what.is_group and plan.logfile_groups:
+        raise _failed(1528, said, (1514, "Currently there is a limit of one logfile group"), _NOT_COMMITTED)
+    used = _USED_GROUP.search(asked.sql)
+    groups = [one.name for one in plan.logfile_groups]
+    if not what.is_group and (used is None or used[1].strip("`") not in groups):
+        raise _failed(1528, said, (789, "Logfile group not found"), failed)
+    if _is_full(asked, what):
+        raise _failed(1528, said, _NO_ROOM, _NOT_COMMITTED)
+
+
+def _files(what: _What) -> dict[str, int]:
+    if isinstance(what.known, LogfileGroup):
+        return dict(named_files(what.known.undo_files, None))
+    return dict(named_files(what.known.data_files, None)) if what.known is not None else {}
+
+
+def _may_add(asked: Asked, what: _What, file: str) -> None:
+    word = "UNDOFILE" if what.is_group else "DATAFILE"
+    said = f"Failed to alter: CREATE {word} FAILED"
+    if file in _files(what):
+        failed = f"Failed to create {word.lower()} '{file}' in NDB"
+        raise _failed(1533, said, (760, "File already exists"), failed)
+    if _is_full(asked, what):
+        raise _failed(1533, said, _NO_ROOM, _NOT_COMMITTED)
+
+
+def _is_full(asked: Asked, what: _What) -> bool:
+    """Whether a data node has no room for such a file: each of them makes it, in full."""
+    role = DiskRole.UNDO if what.is_group else DiskRole.DATA_FILES
+    disks = (disk_for(asked.plan, node, role) for node in asked.plan.data_nodes)
+    sim = asked.cluster.session.simulation
+    return any(disk is not None and is_full(sim, disk.id) for disk in disks)
+
+
+def _in_use(plan: Plan, space: Tablespace) -> bool:
+    return any(table.tablespace_id == space.id for table in plan.tables)
+
+
+def _drop_file(asked: Asked, what: _What, file: str) -> Done:
+    """The last one leaves a tablespace that only DROP TABLESPACE may follow."""
+    plan, space = asked.plan, what.known
+    assert isinstance(space, Tablespace)
+    files = _files(what)
+    if file not in files:
+        raise SqlError(3629, "HY000", f"Tablespace '{space.name}' does not have a file named '{file}'")
+    if _in_use(plan, space):
+        said = "Failed to alter: DROP DATAFILE FAILED"
+        raise _failed(1533, said, (770, "Cant drop file, file is used"), _NOT_COMMITTED)
+    left = tuple(SpaceFile(name=name, size_bytes=size) for name, size in files.items() if name != file)
+    spaces = tuple(
+        validated.changed(one, data_files=left) if one is space else one
+        for one in plan.tablespaces
+        if one is not space or left
+    )
+    emptied = asked.cluster.state.emptied | (frozenset() if left else {(space.name, space.logfile_group_id)})
+    become(asked, plan.replace(tablespaces=spaces), emptied=emptied)
+    return ok(asked)
+
+
+def _drop(asked: Asked, what: _What) -> Done:
+    plan, emptied = asked.plan, asked.cluster.state.emptied
+    if not what.is_group:
+        if isinstance(what.known, Tablespace):
+            raise SqlError(3120, "HY000", f"Tablespace `{what.name}` is not empty.")
+        if what.name not in {name for name, _ in emptied}:
+            raise SqlError(3510, "HY000", f"Tablespace {what.name} doesn't exist.")
+        become(asked, plan, emptied=frozenset(one for one in emptied if one[0] != what.name))
+        return ok(asked)
+    said = "Failed to drop LOGFILE GROUP"
+    if what.known is None:
+        raise _failed(1529, said, _NO_SUCH, what.lost)
+    users = {space.logfile_group_id for space in plan.tablespaces} | {group_id for _, group_id in emptied}
+    if what.known.id in users:
+        used = (768, "Cant drop filegroup, filegroup is used")
+        raise _failed(1529, said, used, f"Failed to drop logfile group '{what.name}' from NDB")
+    become(
+        asked, plan.replace(logfile_groups=tuple(one for one in plan.logfile_groups if one is not what.known))
+    )
+    return ok(asked)

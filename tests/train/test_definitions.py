@@ -1,0 +1,169 @@
+"""Statements that define tables and disk data, and changes of rows: answers as recorded, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.ndb.console import sql_variables
+from ndbplan.ndb.version import NdbVersion
+from ndbplan.plan.samples import sample_plan
+from ndbplan.simulate.world.indices import Part
+from ndbplan.train import world
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+
+OK = "Query OK, 0 rows affected (0.20 sec)\n"
+COPIED = f"{OK}Records: 0  Duplicates: 0  Warnings: 0\n\n"
+
+
+@pytest.fixture
+def ask(cluster: LiveCluster) -> Callable[[str], str]:
+    consoles = Consoles(cluster)
+    consoles.answer("mysql> use test")
+    return lambda sql: consoles.answer(f"mysql> {sql};")
+
+
+MADE = [
+    ("create table t1 (id int not null primary key, k int not null, c varchar(6), key k (k)) engine=ndb", OK),
+    ("create table t1 (a int) engine=ndb", "ERROR 1050 (42S01): Table 't1' already exists\n"),
+    ("create table if not exists t1 (a int) engine=ndb", OK.replace(" (", ", 1 warning (")),
+    ("create table nosuchdb.x (a int) engine=ndb", "ERROR 1049 (42000): Unknown database 'nosuchdb'\n"),
+    ("create table tx (a int) engine=nosuch", "ERROR 1286 (42000): Unknown storage engine 'nosuch'\n"),
+    ("create table tx (a int, a int) engine=ndb", "ERROR 1060 (42S21): Duplicate column name 'a'\n"),
+    ("create table tx (a int primary key, b int storage disk) engine=ndb",
+     "ERROR 1005 (HY000): Can't create table 'tx' (use SHOW WARNINGS for more info).\n"),
+    ("insert into t1 values (1,1,'a'),(2,1,'b')",
+     "Query OK, 2 rows affected (0.00 sec)\nRecords: 2  Duplicates: 0  Warnings: 0\n\n"),
+    ("insert into t1 values (1)", "ERROR 1136 (21S01): Column count doesn't match value count at row 1\n"),
+    ("update t1 set k=k+1 where id=1",
+     "Query OK, 1 row affected (0.00 sec)\nRows matched: 1  Changed: 1  Warnings: 0\n\n"),
+    ("update t1 set nosuch=1", "ERROR 1054 (42S22): Unknown column 'nosuch' in 'field list'\n"),
+    ("delete from t1 where nosuch=1", "ERROR 1054 (42S22): Unknown column 'nosuch' in 'where clause'\n"),
+    ("delete from t1 where id=1", "Query OK, 1 row affected (0.00 sec)\n"),
+    ("alter table t1 add column id int", "ERROR 1060 (42S21): Duplicate column name 'id'\n"),
+    ("alter table t1 drop column nosuch",
+     "ERROR 1091 (42000): Can't DROP 'nosuch'; check that column/key exists\n"),
+    ("alter table t1 add column z int", COPIED.replace(" (", ", 1 warning (").replace("ngs: 0", "ngs: 1")),
+    ("alter table t1 add column y int, lock=none",
+     "ERROR 1845 (0A000): LOCK=NONE/SHARED is not supported for this operation. Try LOCK=EXCLUSIVE.\n"),
+    ("create index ic on t1 (c)", COPIED),
+    ("rename table t1 to t2", OK),
+    ("drop table t1", "ERROR 1051 (42S02): Unknown table 'test.t1'\n"),
+    ("truncate table t2", OK),
+    ("drop table t2", OK),
+    ("drop table if exists t2", OK.replace(" (", ", 1 warning (")),
+]  # fmt: skip
+
+
+def test_tables_are_made_changed_and_dropped_as_a_running_server_says(ask: Callable[[str], str]) -> None:
+    for sql, answer in MADE:
+        assert ask(sql) == answer, sql
+
+
+def test_show_create_table_has_the_form_of_each_server(begun: Callable[[str], LiveCluster]) -> None:
+    text = "create table t (a int unsigned not null primary key, b varchar(9), c bigint, key (c)) engine=ndb"
+    shown = []
+    for version in ("7.4.10", "8.4.8"):
+        consoles = Consoles(begun(version))
+        consoles.answer(f"mysql> use test; {text};")
+        shown.append(consoles.answer("mysql> show create table t\\G"))
+    assert "  `a` int(10) unsigned NOT NULL,\n  `b` varchar(9) DEFAULT NULL,\n  `c` bigint(20)" in shown[0]
+    assert "  PRIMARY KEY (`a`),\n  KEY `c` (`c`)\n) ENGINE=ndbcluster DEFAULT CHARSET=latin1\n" in shown[0]
+    assert "  `a` int unsigned NOT NULL,\n" in shown[1]
+
+
+def test_disk_data_is_refused_as_the_product_does(ask: Callable[[str], str], cluster: LiveCluster) -> None:
+    group = "create logfile group lg add undofile 'u.log' initial_size 16M engine ndb"
+    space = "create tablespace ts add datafile 'd.dat' use logfile group lg initial_size 8M engine ndb"
+    world.do("fill disk:data2/undo", cluster)
+    assert ask(group) == "ERROR 1528 (HY000): Failed to create LOGFILE GROUP\n"
+    assert "Got error 2810 'No space left on the device' from NDB" in ask("show warnings")
+    world.do("free disk:data2/undo", cluster)
+    assert ask(space) == "ERROR 1528 (HY000): Failed to create TABLESPACE\n"
+    assert "Got error 789" in ask("show warnings")
+    assert (ask(group), ask(space)) == (OK, OK)
+    assert "3658" in ask("create logfile group other add undofile 'v.log'")
+    assert ask("create table td (id int primary key, c char(20)) tablespace ts storage disk engine ndb") == OK
+    assert "TABLESPACE `ts` STORAGE DISK" in ask("show create table td")
+    assert ask("alter tablespace ts drop datafile 'd.dat'").startswith("ERROR 1533")
+    assert ask("drop table td") == OK
+    assert ask("drop tablespace ts") == "ERROR 3120 (HY000): Tablespace `ts` is not empty.\n"
+    assert ask("drop logfile group lg engine ndb").startswith("ERROR 1529")
+    for sql in (
+        "alter tablespace ts drop datafile 'd.dat'",
+        "drop tablespace ts",
+        "drop logfile group lg engine ndb",
+    ):
+        assert ask(sql) == OK
+    assert not cluster.plan.tablespaces
+    assert not cluster.plan.logfile_groups
+
+
+def test_memory_and_log_follow_what_is_typed(ask: Callable[[str], str], cluster: LiveCluster) -> None:
+    """A table that clients do not use gives its memory back when it is dropped; rows make their log."""
+    sim = cluster.session.simulation
+    before = float(sim.state.node_state[0].memory_bytes)
+    assert "clients of this session use test.blobs_5k" in ask("drop table blobs_5k")
+    other = cluster.branch()
+    assert ask("drop table blobs_1k") == OK
+    held = before - float(sim.state.node_state[0].memory_bytes)
+    assert held > 100_000 * 1000 / 2 * 0.5
+    assert other.plan.tables[1].name == "blobs_1k", "what goes on apart leaves this one alone"
+    ask("create table t (id int primary key, c varchar(1000)) engine=ndb")
+    parts = cluster.session.simulation.state.parts
+    log = float((parts[Part.MADE] - parts[Part.BASE]).sum()), float(parts[Part.BASE].sum())
+    assert ask("insert into t values (1, 'x')") == "Query OK, 1 row affected (0.00 sec)\n"
+    parts = cluster.session.simulation.state.parts
+    assert float((parts[Part.MADE] - parts[Part.BASE]).sum()) == pytest.approx(log[0])
+    assert float(parts[Part.BASE].sum()) > log[1]
+    assert "|        1 |" in ask("select count(*) from t")
+    assert "ERROR 1296 (HY000): Got error 261" in ask("delete from blobs_5k")
+
+
+def test_tables_are_reorganised_one_after_the_other() -> None:
+    plan = sample_plan("redo-overload")
+    cluster = LiveCluster.begin(plan.replace(ndb_version="8.4.8"), hours=3.0, reserved=1)
+    consoles = Consoles(cluster)
+    world.do("load x0.1", cluster)
+    new = [node.node_id for node in cluster.plan.data_nodes][-2:]
+    for node_id in new:
+        world.do(f"start node:{node_id}", cluster)
+    world.do("until nodes_started 4 within 20min", cluster)
+    consoles.answer(f"ndb_mgm> CREATE NODEGROUP {new[0]},{new[1]}")
+    lasted = []
+    for table in ("blobs_5k", "blobs_1k"):
+        begin_s = cluster.now_s
+        assert consoles.answer(f"mysql> ALTER TABLE test.{table} REORGANIZE PARTITION;").startswith(
+            "Query OK"
+        )
+        lasted.append(cluster.now_s - begin_s)
+        parts = {t.name: len(consoles.answer(f"data1$ ndb_desc -d test {t.name} -p -n").splitlines())
+                 for t in cluster.plan.tables}  # fmt: skip
+        if table == "blobs_5k":
+            assert parts["blobs_5k"] > parts["blobs_1k"], "only the first one lies on all nodes"
+            again_s = cluster.now_s
+            consoles.answer(f"mysql> ALTER TABLE test.{table} REORGANIZE PARTITION;")
+            assert cluster.now_s - again_s < 1.0
+    assert parts["blobs_5k"] == parts["blobs_1k"]
+    assert min(lasted) > 1.0
+    assert cluster.session.simulation.is_grown
+
+
+def test_variables_are_those_of_the_series() -> None:
+    old, new = (sql_variables(NdbVersion.parse(text)) for text in ("7.4.10", "8.4.8"))
+    assert "ndb_cache_check_time" in old.keys() - new.keys()
+    assert "ndb_read_backup" in new.keys() - old.keys()
+    assert (len(old), len(new)) == (41, 66)
+
+
+def test_rollup_sums_up_behind_what_it_sums(ask: Callable[[str], str]) -> None:
+    shown = ask(
+        "select node_id, log_part, count(*) n from ndbinfo.logspaces where node_id < 5 "
+        "group by node_id, log_part with rollup having n > 1"
+    )
+    rows = [line.split("|")[1:-1] for line in shown.splitlines() if line.startswith("| ")][1:]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["3", "NULL", "4"], ["4", "NULL", "4"], ["NULL", "NULL", "8"],
+    ]  # fmt: skip
