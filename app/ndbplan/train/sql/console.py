@@ -55,9 +55,6 @@ _KNOWN = (
     "execute",
 )
 """Statements that the product knows and this console does not."""
-_COLUMNS = re.compile(
-    r"show\s+(?:columns|fields)\s+(?:from|in)\s+([`\w$.]+)(?:\s+(?:from|in)\s+([`\w$]+))?$", re.IGNORECASE
-)
 _LIKE = re.compile(r"\blike\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
 
 
@@ -267,8 +264,9 @@ class Client:
             return server.show_created(sql, self.database, cluster)
         if low.startswith("show tables"):
             return server.tables(sql, self.database, pattern, cluster)
-        if fields := _COLUMNS.match(sql):
-            name = f"{fields[2]}.{fields[1]}" if fields[2] else fields[1]
+        if low.startswith(("show columns from ", "show fields from ", "show columns in ")):
+            words = sql.split()
+            name = f"{words[5]}.{words[3]}" if len(words) == 6 else words[3]
             return server.describe(name, self.database, cluster)
         if " variables" in low or low.startswith("show variables"):
             return server.named(server.variables(cluster), pattern)

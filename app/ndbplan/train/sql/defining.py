@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ndbplan.base.errors import UserError
 from ndbplan.importing.ddl.into_plan import with_ddl
 from ndbplan.importing.ddl.statements import DdlResult
+from ndbplan.importing.ddl.tokens import Word
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
@@ -18,6 +19,8 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_databas
 DEFINED_S = 0.2
 """What a change of the schema takes [8.4.8: 0.1 to 0.4 s]."""
 _LONGEST_S = 86_400.0
+NDB = ("ndb", "ndbcluster")
+"""What the engine is called."""
 
 
 class Done(NamedTuple):
@@ -27,6 +30,13 @@ class Done(NamedTuple):
     warnings: tuple[Warned, ...] = ()
 
 
+class Name(NamedTuple):
+    """A table as it is typed; no database: the one in use, and none is."""
+
+    database: str
+    name: str
+
+
 class Asked(NamedTuple):
     """A statement, and whom it is asked of."""
 
@@ -34,23 +44,30 @@ class Asked(NamedTuple):
     database: str
     """In use; empty: none is."""
     cluster: LiveCluster
+    words: tuple[Word, ...]
 
     @property
     def plan(self) -> Plan:
         """As the SQL node knows it."""
         return self.cluster.plan
 
-    def name(self, typed: str) -> tuple[str, str]:
-        """Database and name of what is typed. Raises SqlError where none is in use, or there is none."""
-        pieces = [one.strip().strip("`") for one in typed.split(".")]
-        database = pieces[0] if len(pieces) > 1 else self.database
-        if not database:
-            raise SqlError(1046, "3D000", "No database selected")
-        if database not in server.databases(self.cluster):
-            raise no_database(database)
-        return database, pieces[-1]
+    def option(self, name: str) -> str | None:
+        """What stands behind `NAME [=]`; None: it does not stand there."""
+        for at, word in enumerate(self.words):
+            if word.upper == name:
+                behind = [one.text for one in self.words[at + 1 : at + 3] if one.text != "="]
+                return behind[0] if behind else None
+        return None
 
-    def known(self, typed: str) -> Table | None:
+    def name(self, typed: Name) -> Name:
+        """What is typed. Raises SqlError where no database is in use, or there is none."""
+        if not typed.database:
+            raise SqlError(1046, "3D000", "No database selected")
+        if typed.database not in server.databases(self.cluster):
+            raise no_database(typed.database)
+        return typed
+
+    def known(self, typed: Name) -> Table | None:
         """The table of the plan that is called so."""
         named = self.name(typed)
         return next((t for t in self.plan.tables if (t.database, t.name) == named), None)

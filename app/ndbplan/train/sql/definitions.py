@@ -12,6 +12,10 @@ from collections.abc import Callable, Sequence
 from ndbplan.edits import validated
 from ndbplan.edits.parts import remove
 from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.importing.ddl.stream import Stream, Unreadable
+from ndbplan.importing.ddl.table_names import renamed, table_name
+from ndbplan.importing.ddl.tokens import Word
+from ndbplan.importing.ddl.tokens import words as read_words
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
@@ -19,8 +23,8 @@ from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import room_left
 from ndbplan.train.sql import server
-from ndbplan.train.sql.defining import DEFINED_S, Asked, Done, become, ok, taken
-from ndbplan.train.sql.disk_data import GROUP, disk_data
+from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, ok, taken
+from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
@@ -29,60 +33,70 @@ COPIED_ROWS_PER_S = 17_000.0
 """Rows that ALGORITHM=COPY copies in a second [8.4.8, one connection, small machine: 100,000 in 5.9 s]."""
 INDEXED_ROWS_PER_S = 88_000.0
 """Rows that a new index takes in a second [8.4.8, the same machine: 100,000 in 1.1 s]."""
-_NAME = r"(?:`[^`]+`|[\w$]+)(?:\s*\.\s*(?:`[^`]+`|[\w$]+))?"
-_NDB = ("ndb", "ndbcluster")
 _OTHERS = ("innodb", "myisam", "memory", "csv", "archive", "blackhole", "federated", "mrg_myisam")
-_CREATE = re.compile(rf"create\s+table\s+(if\s+not\s+exists\s+)?({_NAME})", re.IGNORECASE)
-_DROP = re.compile(
-    rf"drop\s+tables?\s+(if\s+exists\s+)?({_NAME}(?:\s*,\s*{_NAME})*)\s*(?:cascade|restrict)?$", re.IGNORECASE
-)
-_TRUNCATE = re.compile(rf"truncate\s+(?:table\s+)?({_NAME})$", re.IGNORECASE)
-_ALTER = re.compile(
-    rf"(?:alter\s+(?:online\s+|offline\s+|ignore\s+)*table\s+({_NAME})"
-    rf"|create\s+(?:unique\s+)?index\s+.*?\bon\s+({_NAME})|drop\s+index\s+.*?\bon\s+({_NAME}))",
-    re.IGNORECASE | re.DOTALL,
-)
-_RENAME = re.compile(
-    rf"(?:alter\s+table\s+({_NAME})\s+rename\s+(?:to\s+|as\s+)?(?!column\b|index\b|key\b)({_NAME})"
-    rf"|rename\s+table\s+({_NAME})\s+to\s+({_NAME}))$",
-    re.IGNORECASE,
-)
-_DATABASE = re.compile(
-    r"(create|drop)\s+(?:database|schema)\s+(if\s+(?:not\s+)?exists\s+)?(`[^`]+`|[\w$]+)", re.IGNORECASE
-)
-_CHECK = re.compile(rf"(optimize|analyze|check)\s+(?:local\s+)?tables?\s+({_NAME}(?:\s*,\s*{_NAME})*)$", re.I)
-_TYPE = re.compile(r"[(,]\s*(?:`[^`]+`|[\w$]+)\s+([A-Za-z]\w*)")
 _TYPE_NAMES = frozenset(
-    name.lower() for kind in COLUMN_TYPES.values() for name in (kind.name, *kind.ddl_names)
+    name.upper() for kind in COLUMN_TYPES.values() for name in (kind.name, *kind.ddl_names)
 )
-_NO_TYPE = frozenset(("key", "index", "unique", "primary", "foreign", "fulltext", "spatial", "constraint"))
-_ENGINE = re.compile(r"\bengine\s*=?\s*`?(\w+)`?", re.IGNORECASE)
-_NO_LOCK = re.compile(r"\block\s*=?\s*none\b", re.IGNORECASE)
-_IN_PLACE = re.compile(r"\balgorithm\s*=?\s*inplace\b", re.IGNORECASE)
+_NO_TYPE = frozenset(("KEY", "INDEX", "UNIQUE", "PRIMARY", "FOREIGN", "FULLTEXT", "SPATIAL", "CONSTRAINT"))
+_TWICE = re.compile(r"column '([^']{1,64})' is there twice")
+_NO_SUCH = re.compile(r"there is no (?:column|index) (\S{1,64});")
+_NOT_A_COLUMN = re.compile(r"column (\S{1,64}) is not among those of the table")
+_Act = Callable[[Asked, Stream], Done | Result]
 
 
 def define(sql: str, database: str, cluster: LiveCluster) -> Done | Result:
     """Carry out a statement about the schema. Raises SqlError and NotSimulated."""
-    asked = Asked(sql.strip(), database, cluster)
-    kinds: tuple[tuple[re.Pattern[str], Callable[[Asked, re.Match[str]], Done | Result]], ...] = (
-        (_DATABASE, _databases), (_CREATE, _create), (_DROP, _drop), (_TRUNCATE, _truncate),
-        (_CHECK, _checked), (_RENAME, _rename), (GROUP, disk_data), (_ALTER, _alter),
-    )  # fmt: skip
-    for pattern, act in kinds:
-        found = pattern.match(asked.sql)
-        if found is not None:
-            return act(asked, found)
-    words = asked.sql.split()
-    if len(words) < 3 or words[1].lower() in ("table", "index", "database", "schema", "tablespace"):
-        raise syntax(" ".join(words[2:]))
-    raise NotSimulated(f"{' '.join(words[:2]).upper()} is not simulated here")
+    first = sql.split(None, 1)[0]
+    try:
+        # By itself: the lexer takes what stands behind some verbs for one text.
+        words = [Word(first, 0, "word", len(first)), *read_words(sql[len(first) :], len(first))]
+    except ValueError:
+        raise syntax(sql) from None
+    asked = Asked(sql, database, cluster, tuple(words))
+    stream = Stream(words, len(sql))
+    verb, what = stream.next().upper, stream.peek().upper
+    try:
+        return _act(verb, what)(asked, stream)
+    except Unreadable as wrong:
+        raise syntax(sql[wrong.offset :]) from None
 
 
-def _databases(asked: Asked, found: re.Match[str]) -> Done:
-    verb, if_so, name = found[1].lower(), found[2], found[3].strip("`")
+def _act(verb: str, what: str) -> _Act:
+    if verb in ("OPTIMIZE", "ANALYZE", "CHECK"):
+        return _checked
+    if verb == "TRUNCATE":
+        return _truncate
+    if verb == "RENAME":
+        return _rename
+    if what in ("DATABASE", "SCHEMA") and verb != "ALTER":
+        return _databases
+    if what in ("LOGFILE", "TABLESPACE"):
+        return disk_data
+    acts: dict[tuple[str, str], _Act] = {
+        ("CREATE", "TABLE"): _create, ("DROP", "TABLE"): _drop, ("DROP", "TABLES"): _drop,
+        ("ALTER", "TABLE"): _alter, ("ALTER", "ONLINE"): _alter, ("ALTER", "OFFLINE"): _alter,
+        ("CREATE", "INDEX"): _index, ("CREATE", "UNIQUE"): _index, ("DROP", "INDEX"): _index,
+    }  # fmt: skip
+    return acts.get((verb, what), _unknown)
+
+
+def _unknown(asked: Asked, stream: Stream) -> Done:
+    if stream.at_end():
+        raise syntax("")
+    raise NotSimulated(f"{asked.words[0].upper} {stream.peek().upper[:30]} is not simulated here")
+
+
+def _table_named(asked: Asked, stream: Stream) -> Name:
+    return Name(*table_name(stream, asked.database).table)
+
+
+def _databases(asked: Asked, stream: Stream) -> Done:
+    stream.next()
+    verb, if_so = asked.words[0].upper, _if_so(stream)
+    name = stream.name("database name")
     there = name in server.databases(asked.cluster)
     made = asked.cluster.state.databases
-    if verb == "create":
+    if verb == "CREATE":
         if there and not if_so:
             raise SqlError(1007, "HY000", f"Can't create database '{name}'; database exists")
         if there:
@@ -103,31 +117,39 @@ def _databases(asked: Asked, found: re.Match[str]) -> Done:
     return ok(asked, len(gone))
 
 
-def _create(asked: Asked, found: re.Match[str]) -> Done:
-    database, name = asked.name(found[2])
-    if asked.known(found[2]) is not None:
-        if found[1]:
+def _if_so(stream: Stream) -> bool:
+    """Take IF EXISTS or IF NOT EXISTS."""
+    if not stream.accept("IF"):
+        return False
+    stream.accept("NOT")
+    stream.expect("EXISTS")
+    return True
+
+
+def _create(asked: Asked, stream: Stream) -> Done:
+    stream.expect("TABLE")
+    if_so, named = _if_so(stream), _table_named(asked, stream)
+    database, name = asked.name(named)
+    if asked.known(named) is not None:
+        if if_so:
             return ok(asked, warnings=(Warned("Note", 1050, f"Table '{name}' already exists"),))
         raise SqlError(1050, "42S01", f"Table '{name}' already exists")
-    engine = _ENGINE.search(asked.sql)
-    if engine is None or engine[1].lower() in _OTHERS:
-        raise NotSimulated("only tables of NDB are simulated: write ENGINE=NDB")
-    if engine[1].lower() not in _NDB:
-        raise SqlError(1286, "42000", f"Unknown storage engine '{engine[1]}'")
-    text = asked.sql
-    like = re.match(rf"{_CREATE.pattern}\s*\(?\s*like\s+({_NAME})", text, re.IGNORECASE)
-    if like is not None:
+    if any(stream.peek(ahead).upper == "LIKE" for ahead in (0, 1)):
         raise NotSimulated("CREATE TABLE ... LIKE is not simulated here; write the columns")
-    if re.search(r"\bselect\b", text, re.IGNORECASE):
+    if any(word.upper == "SELECT" for word in asked.words):
         raise NotSimulated("CREATE TABLE ... SELECT is not simulated here: rows are not")
-    read = read_ddl(text, asked.plan.version, database)
+    engine = asked.option("ENGINE")
+    if engine is None or engine.lower() in _OTHERS:
+        raise NotSimulated("only tables of NDB are simulated: write ENGINE=NDB")
+    if engine.lower() not in NDB:
+        raise SqlError(1286, "42000", f"Unknown storage engine '{engine}'")
+    read = read_ddl(asked.sql, asked.plan.version, database)
     said = [problem.message for problem in read.problems]
     for message in said:
-        if match := re.search(r"column '(.+)' is there twice", message):
+        if match := _TWICE.search(message):
             raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
-    for word in _TYPE.finditer(asked.sql) if not read.tables else ():
-        if word[1].lower() not in _TYPE_NAMES | _NO_TYPE:
-            raise syntax(asked.sql[word.start(1) :])
+    if not read.tables:
+        _check_types(asked)
     if not read.tables:
         raise NotSimulated(f"a plan cannot hold this: {said[0] if said else 'no table is made'}")
     if said:
@@ -140,6 +162,14 @@ def _create(asked: Asked, found: re.Match[str]) -> Done:
         raise SqlError(1005, "HY000", text, (inside,))
     become(asked, after)
     return ok(asked)
+
+
+def _check_types(asked: Asked) -> None:
+    """Raises SqlError 1064 at the first word behind the name of a column that is no type."""
+    for before, name, kind in zip(asked.words, asked.words[1:], asked.words[2:], strict=False):
+        is_column = before.text in ("(", ",") and name.upper not in _NO_TYPE and name.kind in ("word", "name")
+        if is_column and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
+            raise syntax(asked.sql[kind.start :])
 
 
 def _may_go(asked: Asked, tables: Sequence[Table]) -> None:
@@ -158,12 +188,13 @@ def _without(plan: Plan, tables: Sequence[Table]) -> Plan:
     return remove(plan, [table.id for table in tables]) if tables else plan
 
 
-def _drop(asked: Asked, found: re.Match[str]) -> Done:
-    typed = [one.strip() for one in found[2].split(",")]
-    named = [(one, asked.known(one)) for one in typed]
+def _drop(asked: Asked, stream: Stream) -> Done:
+    stream.next()
+    if_so = _if_so(stream)
+    named = [(one, asked.known(one)) for one in _listed(asked, stream)]
     missing = [".".join(asked.name(one)) for one, table in named if table is None]
     notes = [Warned("Note", 1051, f"Unknown table '{one}'") for one in missing]
-    if missing and not found[1]:
+    if missing and not if_so:
         raise SqlError(1051, "42S02", f"Unknown table '{','.join(missing)}'")
     gone = [table for _, table in named if table is not None]
     _may_go(asked, gone)
@@ -171,9 +202,21 @@ def _drop(asked: Asked, found: re.Match[str]) -> Done:
     return ok(asked, warnings=notes)
 
 
-def _truncate(asked: Asked, found: re.Match[str]) -> Done:
-    database, name = asked.name(found[1])
-    table = asked.known(found[1])
+def _listed(asked: Asked, stream: Stream) -> list[Name]:
+    """Names up to the end of the statement."""
+    names = [_table_named(asked, stream)]
+    while stream.accept(","):
+        names.append(_table_named(asked, stream))
+    if not (stream.accept("CASCADE") or stream.accept("RESTRICT") or stream.at_end()):
+        raise stream.unreadable("the end")
+    return names
+
+
+def _truncate(asked: Asked, stream: Stream) -> Done:
+    stream.accept("TABLE")
+    (typed,) = _listed(asked, stream)[:1]
+    database, name = asked.name(typed)
+    table = asked.known(typed)
     if table is None:
         raise no_table(database, name)
     _may_go(asked, [table])
@@ -187,8 +230,13 @@ def _exchanged(plan: Plan, table: Table, other: Table) -> Plan:
     return plan.replace(tables=tuple(other if one is table else one for one in plan.tables))
 
 
-def _rename(asked: Asked, found: re.Match[str]) -> Done:
-    old, new = found[1] or found[3], found[2] or found[4]
+def _rename(asked: Asked, stream: Stream) -> Done:
+    """RENAME TABLE a TO b, or ALTER TABLE a RENAME b."""
+    (pair, *more) = renamed([*stream.rest()] if stream.peek(-1).upper == "RENAME" else [*asked.words],
+                            len(asked.sql), asked.database)  # fmt: skip
+    if more:
+        raise NotSimulated("one table is renamed at a time here")
+    old, new = Name(*pair[0].table), Name(*pair[1])
     table, (database, name) = asked.known(old), asked.name(new)
     if table is None:
         raise no_table(*asked.name(old))
@@ -198,31 +246,49 @@ def _rename(asked: Asked, found: re.Match[str]) -> Done:
     return ok(asked)
 
 
-def _alter(asked: Asked, found: re.Match[str]) -> Done:
+def _index(asked: Asked, stream: Stream) -> Done:
+    """CREATE and DROP INDEX name ON table."""
+    while not stream.accept("ON"):
+        stream.next()
+    return _become_altered(asked, _table_named(asked, stream))
+
+
+def _alter(asked: Asked, stream: Stream) -> Done:
+    """ALTER TABLE; what was online once says so in words that newer servers do not know."""
+    if stream.peek().upper in ("ONLINE", "OFFLINE"):
+        if asked.plan.features.algorithm_inplace:
+            raise stream.unreadable("TABLE")
+        stream.next()
+    stream.expect("TABLE")
+    typed = _table_named(asked, stream)
+    if stream.peek().upper == "RENAME" and stream.peek(1).upper not in ("COLUMN", "INDEX", "KEY"):
+        return _rename(asked, stream)
+    if stream.at_end():
+        return ok(asked, counts=True)
+    return _become_altered(asked, typed)
+
+
+def _become_altered(asked: Asked, typed: Name) -> Done:
     """The statement behind the one that would make the table as it is: what they make together."""
-    typed = found[1] or found[2] or found[3]
     table = asked.known(typed)
     if table is None:
         raise no_table(*asked.name(typed))
-    low = " ".join(asked.sql.lower().split())
-    if "online table" in low and asked.plan.features.algorithm_inplace:
-        raise syntax(asked.sql[low.index("online") :])
-    if _NO_LOCK.search(asked.sql):
+    if (asked.option("LOCK") or "").upper() == "NONE":
         raise SqlError(
             1845, "0A000", "LOCK=NONE/SHARED is not supported for this operation. Try LOCK=EXCLUSIVE."
         )
-    engine = _ENGINE.search(asked.sql)
-    if engine is not None and engine[1].lower() not in _NDB:
+    engine = asked.option("ENGINE")
+    if engine is not None and engine.lower() not in NDB:
         raise NotSimulated("a table stays one of NDB here")
     text = f"{create_table(asked.plan, table)}\n{asked.sql}"
     read = read_ddl(text, asked.plan.version, table.database)
     for problem in read.problems:
         message = problem.message
-        if match := re.search(r"column '(.+)' is there twice", message):
+        if match := _TWICE.search(message):
             raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
-        if match := re.search(r"there is no (?:column|index) (\S+);", message):
+        if match := _NO_SUCH.search(message):
             raise SqlError(1091, "42000", f"Can't DROP '{match[1]}'; check that column/key exists")
-        if match := re.search(r"column (\S+) is not among those of the table", message):
+        if match := _NOT_A_COLUMN.search(message):
             raise SqlError(1072, "42000", f"Key column '{match[1]}' doesn't exist in table")
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
@@ -237,7 +303,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     kept = tuple(column for column in new.columns if column.name in before)
     copies = kept != old.columns or any(not one.nullable or one.storage == "disk" for one in added)
     copies |= new.primary_key != old.primary_key or (bool(added) and old.tablespace_id is not None)
-    if copies and _IN_PLACE.search(asked.sql):
+    if copies and (asked.option("ALGORITHM") or "").upper() == "INPLACE":
         is_type = not added and len(kept) == len(old.columns)
         why = "Altering field type is not supported" if is_type else (
             "Adding column(s) or add/reorganize partition not supported online"
@@ -261,10 +327,13 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     return done
 
 
-def _checked(asked: Asked, found: re.Match[str]) -> Result:
+def _checked(asked: Asked, stream: Stream) -> Result:
     """OPTIMIZE, ANALYZE and CHECK TABLE answer for each table; room that gets free is not simulated."""
-    verb, rows = found[1].lower(), []
-    for typed in found[2].split(","):
+    verb, rows = asked.words[0].upper.lower(), []
+    stream.accept("LOCAL")
+    if not stream.accept("TABLES"):
+        stream.expect("TABLE")
+    for typed in _listed(asked, stream):
         database, name = asked.name(typed)
         if asked.known(typed) is None:
             missing = f"Table '{database}.{name}' doesn't exist"

@@ -5,25 +5,21 @@ Texts, codes and warnings: recorded on a running 8.4.8 cluster; 2810 of a full d
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.space_files import named_files
 from ndbplan.edits import validated
 from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.importing.ddl.stream import Stream
 from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
-from ndbplan.train.sql.defining import Asked, Done, become, ok, taken
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.defining import NDB, Asked, Done, become, ok, taken
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
-GROUP = re.compile(r"(create|alter|drop)\s+(logfile\s+group|tablespace)\s+(`[^`]+`|[\w$]+)", re.IGNORECASE)
-_ENGINE = re.compile(r"\bengine\s*=?\s*`?(\w+)`?", re.IGNORECASE)
-_FILE = re.compile(r"\b(add|drop)\s+((?:undo|data)file)\s+(?:'([^']*)'|\"([^\"]*)\")", re.IGNORECASE)
-_USED_GROUP = re.compile(r"use\s+logfile\s+group\s+(`[^`]+`|[\w$]+)", re.IGNORECASE)
 _NOT_COMMITTED = "Failed to commit NDB schema transaction"
 _NO_ROOM = (EXIT_FULL, "No space left on the device")
 _NO_SUCH = (723, "No such table existed")
@@ -48,28 +44,32 @@ class _What(NamedTuple):
         return f"Failed to get {self.kind.lower()} '{self.name}' from NDB"
 
 
-def disk_data(asked: Asked, found: re.Match[str]) -> Done:
-    """Carry out a statement about disk data. Raises SqlError and NotSimulated."""
-    is_group = found[2].lower().startswith("logfile")
+def disk_data(asked: Asked, stream: Stream) -> Done:
+    """Carry out a statement about disk data. Raises SqlError, NotSimulated and Unreadable."""
+    is_group = stream.accept("LOGFILE")
+    stream.expect("GROUP" if is_group else "TABLESPACE")
+    name = stream.name("a name")
     parts: tuple[LogfileGroup | Tablespace, ...]
     parts = asked.plan.logfile_groups if is_group else asked.plan.tablespaces
-    name = found[3].strip("`")
     known = next((one for one in parts if one.name == name), None)
-    what = _What(found[1].lower(), "LOGFILE GROUP" if is_group else "TABLESPACE", name, known)
+    what = _What(asked.words[0].upper, "LOGFILE GROUP" if is_group else "TABLESPACE", name, known)
     _of_ndb(asked, what)
-    if what.verb == "drop":
+    if what.verb == "DROP":
         return _drop(asked, what)
-    files = _FILE.search(asked.sql)
-    if files is None or (is_group and files[1].lower() == "drop"):
-        raise syntax(asked.sql[found.end() if files is None else files.start() :].strip())
-    file = files[3] or files[4] or ""
-    if what.verb == "create":
+    drops = not is_group and stream.accept("DROP")
+    if not drops:
+        stream.expect("ADD")
+    stream.expect("UNDOFILE" if is_group else "DATAFILE")
+    if stream.peek().kind != "string":
+        raise stream.unreadable("the name of a file")
+    file = stream.next().text
+    if what.verb == "CREATE":
         _may_create(asked, what)
     elif what.known is None:
         if is_group:
             raise _failed(1533, "Failed to alter: CREATE UNDOFILE FAILED", _NO_SUCH, what.lost)
         raise SqlError(3510, "HY000", f"Tablespace {name} doesn't exist.")
-    elif files[1].lower() == "drop":
+    elif drops:
         return _drop_file(asked, what, file)
     else:
         _may_add(asked, what, file)
@@ -82,9 +82,8 @@ def disk_data(asked: Asked, found: re.Match[str]) -> Done:
 
 def _of_ndb(asked: Asked, what: _What) -> None:
     """Raises what a statement meets that speaks of another engine."""
-    engine = _ENGINE.search(asked.sql)
-    is_ndb = engine is not None and engine[1].lower() in ("ndb", "ndbcluster")
-    if is_ndb or (not what.is_group and what.verb != "create"):
+    is_ndb = (asked.option("ENGINE") or "").lower() in NDB
+    if is_ndb or (not what.is_group and what.verb != "CREATE"):
         return
     if what.is_group and form(asked.plan.version, "logfile_groups_of_ndb"):
         text = "The storage engine for the table doesn't support CREATE/ALTER/DROP LOGFILE GROUP"
@@ -106,9 +105,10 @@ def _may_create(asked: Asked, what: _What) -> None:
         raise _failed(1528, said, (721, "Schema object with given name already exists"), failed)
     if what.is_group and plan.logfile_groups:
         raise _failed(1528, said, (1514, "Currently there is a limit of one logfile group"), _NOT_COMMITTED)
-    used = _USED_GROUP.search(asked.sql)
+    words = [word.upper for word in asked.words]
+    used = asked.words[words.index("GROUP") + 1].text if "GROUP" in words[:-1] else ""
     groups = [one.name for one in plan.logfile_groups]
-    if not what.is_group and (used is None or used[1].strip("`") not in groups):
+    if not what.is_group and used not in groups:
         raise _failed(1528, said, (789, "Logfile group not found"), failed)
     if _is_full(asked, what):
         raise _failed(1528, said, _NO_ROOM, _NOT_COMMITTED)

@@ -133,10 +133,10 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
 
 def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
     """SHOW CREATE TABLE of a table of the plan."""
-    match = re.match(r"show\s+create\s+table\s+([`\w$.]+)\s*$", sql, re.IGNORECASE)
-    if match is None:
-        raise syntax(" ".join(sql.split()[3:]))
-    database, dot, name = match[1].replace("`", "").partition(".")
+    words = sql.split()
+    if len(words) != 4:
+        raise syntax(" ".join(words[4:]))
+    database, dot, name = words[3].replace("`", "").partition(".")
     if not dot:
         database, name = in_use, database
     if not database:
