@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from ndbplan.advise import survival, what_matters
+from ndbplan.advise.executors import cut
 from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.sizing import search
+from ndbplan.advise.sizing.choices import choices, client_host
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import Workload
+from ndbplan.simulate.bands import monte_carlo
 
 
 def handed_over(
@@ -21,6 +27,11 @@ def handed_over(
     """Another process gets copies, and hands over copies."""
     assert (workers, scheduler) == (3, None)
     assert len(pieces) > workers
+    return copied(function, pieces)
+
+
+def copied(function: Callable[[Any], Any], pieces: Sequence[Any]) -> Iterator[Any]:
+    function = pickle.loads(pickle.dumps(function))
     for piece in pieces:
         yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(piece)))))
 
@@ -48,3 +59,33 @@ def test_pairs_that_fail(now: Estimation, loaded: bool) -> None:
     there = survival.survive(now.under(workload), depth=2, workers=3)
     assert len(here.failures) > 20
     assert there.to_json(why=True) == here.to_json(why=True)
+
+
+@pytest.mark.parametrize("asked", [{"runs": 7}, {"precision": 0.4}])
+def test_many_runs(now: Estimation, asked: dict[str, Any]) -> None:
+    here = monte_carlo(now, duration_s=20.0, **asked)
+
+    def elsewhere(function: Callable[[range], list[Any]], numbers: range) -> Iterator[Any]:
+        pieces = cut(numbers, 3, None)
+        assert len(pieces) > 3
+        for some in copied(function, pieces):
+            yield from some
+
+    there = monte_carlo(now, duration_s=20.0, elsewhere=elsewhere, **asked)
+    assert there.to_json(why=True) == here.to_json(why=True)
+    assert there.to_csv() == here.to_csv()
+
+
+def test_sizing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = requirements_of(sample_plan("redo-overload-8.4"), most_groups=2)
+    begun = (wanted.requirements, wanted.source, wanted.own)
+    asked = (wanted.requirements, wanted.begun, choices(*begun)[::12], client_host(*begun))
+    here, together = search.size(*asked).to_json(), list[int]()
+
+    def each(function: Callable[[Any], Any], pieces: Sequence[Any]) -> Iterator[Any]:
+        together.append(len(pieces))
+        return copied(function, pieces)
+
+    monkeypatch.setattr(search, "crew", lambda workers, scheduler: nullcontext(each))
+    assert search.size(*asked, workers=2).to_json() == here
+    assert max(together) > 2

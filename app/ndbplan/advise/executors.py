@@ -3,6 +3,9 @@
     for answer in each_of(function, pieces, workers=2): ...
     for answer in each_of(function, pieces, workers=2, scheduler="tcp://head:8786"): ...
 
+    with crew(2, None) as each:              # the same processes for one list of pieces after another
+        each(function, pieces)
+
 Answers come in the order of the pieces, whatever is done when.
 """
 
@@ -10,16 +13,41 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ndbplan.base.errors import UserError
 
 _REACHED_WITHIN_S = 10
 """So long a scheduler may take to answer."""
+_OF_EACH_WORKER, _OF_A_CLUSTER = 2, 64
+"""Pieces that work is cut into: for each process, which begins each anew; for all workers of a cluster."""
 A = TypeVar("A")
 R = TypeVar("R")
+
+
+SharedOut = Callable[[Callable[[Any], list[Any]], Any], Iterator[Any]]
+"""What a function answers for pieces of some work, one after the other."""
+
+
+class Each(Protocol):
+    """function(piece) of each piece, in their order."""
+
+    def __call__(self, function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]: ...
+
+
+def count_of_pieces(workers: int, scheduler: str | None) -> int:
+    """Into how many pieces work is cut that is done elsewhere."""
+    return _OF_A_CLUSTER if scheduler is not None else _OF_EACH_WORKER * max(1, workers)
+
+
+def cut(work: Sequence[A], workers: int, scheduler: str | None) -> list[Sequence[A]]:
+    """Pieces of it, in order: one after the other they are the whole."""
+    size = max(1, -(-len(work) // count_of_pieces(workers, scheduler)))
+    return [work[at : at + size] for at in range(0, len(work), size)]
 
 
 def each_of(
@@ -27,30 +55,84 @@ def each_of(
 ) -> Iterator[R]:
     """function(piece) of each. `function` and pieces must be such that another process can have them.
 
+    Raises UserError where the scheduler cannot be reached.
+    """
+    with crew(min(workers, len(pieces)), scheduler) as each:
+        yield from each(function, pieces)
+
+
+@contextmanager
+def crew(workers: int, scheduler: str | None = None) -> Iterator[Each]:
+    """Who does pieces of work until the block ends: processes, a scheduler's Dask cluster, or nobody else.
+
     A worker that dies takes its piece with it, which is done once more: here, or by another worker of the
-    Dask cluster whose `scheduler` is named. Raises UserError where that cannot be reached.
+    cluster. Raises UserError where the scheduler cannot be reached.
     """
     if scheduler is not None:
-        yield from _on_dask(function, pieces, scheduler)
-        return
-    if workers <= 1 or len(pieces) <= 1:
-        yield from map(function, pieces)
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
+        with _client(scheduler) as client:
+            yield _Dask(client)
+    elif workers <= 1:
+        yield _here
+    else:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = deque(pool.submit(function, piece) for piece in pieces)
+        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+            yield _Processes(pool)
+
+
+def _here(function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:
+    return map(function, pieces)
+
+
+@contextmanager
+def shared_out(workers: int | None, scheduler: str | None) -> Iterator[SharedOut | None]:
+    """Who answers for a list in pieces, when somebody else is to; None: nobody is."""
+    if workers is None and scheduler is None:
+        yield None
+        return
+    with crew(workers or 1, scheduler) as each:
+
+        def answers(function: Callable[[Any], list[Any]], work: Sequence[Any]) -> Iterator[Any]:
+            for some in each(function, cut(work, workers or 1, scheduler)):
+                yield from some
+
+        yield answers
+
+
+@dataclass(frozen=True)
+class _Processes:
+    pool: Any
+
+    def __call__(self, function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:
+        from concurrent.futures.process import BrokenProcessPool
+
+        waiting: deque[Any] = deque()
         try:
+            with suppress(BrokenProcessPool):
+                waiting.extend(self.pool.submit(function, piece) for piece in pieces)
             for piece in pieces:
                 try:
-                    yield waiting.popleft().result()
+                    yield waiting.popleft().result() if waiting else function(piece)
                 except BrokenProcessPool:
                     yield function(piece)
         finally:
             for one in waiting:
                 one.cancel()
+
+
+@dataclass(frozen=True)
+class _Dask:
+    client: Any
+
+    def __call__(self, function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:
+        # Not pure: Dask would look at each piece as a whole to see whether it knows the answer.
+        waiting = deque(self.client.map(function, pieces, pure=False))
+        try:
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            self.client.cancel(list(waiting))
 
 
 def at_once(function: Callable[[A], R], pieces: Sequence[A]) -> list[R]:
@@ -66,7 +148,8 @@ def at_once(function: Callable[[A], R], pieces: Sequence[A]) -> list[R]:
         return [each.result() for each in [pool.submit(copy_context().run, function, one) for one in pieces]]
 
 
-def _on_dask(function: Callable[[A], R], pieces: Sequence[A], scheduler: str) -> Iterator[R]:
+def _client(scheduler: str) -> Any:
+    """The cluster of a scheduler, until its block ends."""
     try:
         # It has no types, and may not be there.
         distributed: Any = import_module("distributed")
@@ -75,16 +158,8 @@ def _on_dask(function: Callable[[A], R], pieces: Sequence[A], scheduler: str) ->
             "Dask is not installed", where="--dask", fix="install it with: pip install 'ndbplan[dask]'"
         ) from None
     try:
-        client = distributed.Client(scheduler, timeout=_REACHED_WITHIN_S, set_as_default=False)
+        return distributed.Client(scheduler, timeout=_REACHED_WITHIN_S, set_as_default=False)
     except (OSError, ValueError) as error:
         what = f"no Dask scheduler answers at {scheduler[:80]} ({str(error)[:80]})"
         fix = "write the address that it prints, such as tcp://head:8786"
         raise UserError(what, where="--dask", fix=fix) from None
-    with client:
-        # Not pure: Dask would look at each piece as a whole to see whether it knows the answer.
-        waiting = deque(client.map(function, pieces, pure=False))
-        try:
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            client.cancel(list(waiting))

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ndbplan.advise.executors import each_of
+from ndbplan.advise.executors import cut, each_of
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import keeping
@@ -39,8 +39,6 @@ from ndbplan.plan.workloads import Workload
 
 LISTED_PAIRS = 50_000
 """With more pairs than this, of parts that do the same only the first (a host before its disks) is paired."""
-_PIECES_OF_EACH = 2
-"""Pieces of the work for each process, which begins each with the plan as it is."""
 _PAIRED_FIRST = ("host", "rack", "switch", "link", "node", "disk", "device")
 
 
@@ -183,10 +181,8 @@ class _Work:
     def _elsewhere(
         self, sets: Sequence[tuple[Part, ...]], workers: int, scheduler: str | None
     ) -> tuple[Failure, ...]:
-        size = max(1, -(-len(sets) // (workers * _PIECES_OF_EACH)))
         pieces = [
-            _Asked(self.plan, self.loaded.workload, tuple(sets[at : at + size]))
-            for at in range(0, len(sets), size)
+            _Asked(self.plan, self.loaded.workload, tuple(some)) for some in cut(sets, workers, scheduler)
         ]
         found: list[Failure] = []
         for answers in each_of(_answered, pieces, workers=workers, scheduler=scheduler):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidates import Legal, single_changes
 from ndbplan.advise.cost import cost_of, cost_of_change
-from ndbplan.advise.executors import each_of
+from ndbplan.advise.executors import count_of_pieces, each_of
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.highest_rate import PRECISION, ceiling_per_s, holds
 from ndbplan.advise.max_load import DEFAULT_S, MaxLoad, max_load, steady_scenario
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 TOP = 20
 _WORKERS = 2
-_PIECES_OF_EACH = 2
-"""Pieces of the work for each process, which begins each with the plan as it is."""
 _TRIED_ABOVE = (1.0 + 2 * PRECISION, 1.05)
 """Rates, against the present highest one, of which one must hold where a change gains: a little less log may
 meet a full log where a little more does not."""
@@ -273,7 +271,7 @@ class _Search:
         """The same, worked out in other processes."""
         changes = {one.place: one.change for one in self.tried()}
         self.count, places = len(changes), list(changes)
-        several = max(1, workers) * _PIECES_OF_EACH
+        several = count_of_pieces(workers, scheduler)
         pieces = [
             _Asked(self.now.plan, self.now.workload, self.figure.name, self.lists_all, frozenset(some))
             for at in range(several)

@@ -20,6 +20,7 @@ from ndbplan.cli.parameters import (
     Share,
     UsageError,
     Whole,
+    elsewhere_options,
     named_workload,
     read_other_plan,
     read_plan,
@@ -114,6 +115,7 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
 @click.option(
     "--at", "at_s", type=Duration(), metavar="TIME", help="The moment of --table; without it the end."
 )
+@elsewhere_options("threads of this one do the many runs")
 @why_option
 @json_option
 def simulate(
@@ -134,6 +136,8 @@ def simulate(
     csv_file: Path | None,
     table: str | None,
     at_s: float | None,
+    workers: int | None,
+    scheduler: str | None,
     *,
     undisturbed: bool,
     why: bool,
@@ -183,14 +187,19 @@ def simulate(
     elif measured_from_s is not None:
         fix = "name the file with --measured"
         raise UsageError("--measured-from is of a measured file", where="--measured-from", fix=fix)
+    if (workers is not None or scheduler is not None) and runs is None and precision is None:
+        fix = "add --runs or --precision"
+        raise UsageError("one run is not shared out", where="--workers or --dask", fix=fix)
     series = result.to_csv
     if runs is not None or precision is not None:
+        from ndbplan.advise.executors import shared_out
         from ndbplan.simulate.bands import monte_carlo
 
-        bands = monte_carlo(
-            now, runs=runs, precision=precision, narrowed=_tell_interval, duration_s=duration_s,
-            step_s=step_s, seed=seed, events=events, start=start,
-        )  # fmt: skip
+        with shared_out(workers, scheduler) as elsewhere:
+            bands = monte_carlo(
+                now, runs=runs, precision=precision, narrowed=_tell_interval, duration_s=duration_s,
+                step_s=step_s, seed=seed, events=events, start=start, elsewhere=elsewhere,
+            )  # fmt: skip
         shape["monte_carlo"] = bands.to_json(why=why)
         if precision is not None:
             shape["monte_carlo"]["accepted_mean_per_s"] = bands.accepted_mean_per_s.to_json(why=why)

@@ -12,7 +12,7 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show, simulating
 from ndbplan.cli.marks import marked
-from ndbplan.cli.parameters import UsageError, Whole
+from ndbplan.cli.parameters import UsageError, Whole, elsewhere_options
 
 if TYPE_CHECKING:
     from ndbplan.advise.sizing.search import Sized
@@ -22,8 +22,17 @@ if TYPE_CHECKING:
 @click.argument("requirements_file", metavar="REQUIREMENTS|PLAN", type=click.Path(path_type=Path))
 @click.option("--take", metavar="RANK", type=Whole(1, 100), help="Write the plan of this rank to -o.")
 @click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Where --take writes.")
+@elsewhere_options("this one does it")
 @json_option
-def size(requirements_file: Path, take: int | None, output: Path | None, *, as_json: bool) -> None:
+def size(
+    requirements_file: Path,
+    take: int | None,
+    output: Path | None,
+    workers: int | None,
+    scheduler: str | None,
+    *,
+    as_json: bool,
+) -> None:
     """Size a cluster: plans that meet requirements, cheapest first, and why other hardware does not.
 
     REQUIREMENTS is JSON: tables as SQL with rows and growth, loads with their peaks, a load job, headroom,
@@ -53,7 +62,10 @@ def size(requirements_file: Path, take: int | None, output: Path | None, *, as_j
     for note in wanted.notes:
         click.echo(f"ndbplan: {requirements_file}: sql: {note}", err=True)
     with simulating():
-        sized = search(wanted.requirements, wanted.begun, classes, clients, progress=_progress)
+        sized = search(
+            wanted.requirements, wanted.begun, classes, clients, progress=_progress,
+            workers=workers or 1, scheduler=scheduler,
+        )  # fmt: skip
     if take is not None and output is not None:
         if take > len(sized.plans):
             what = f"there is no plan of rank {take}, {len(sized.plans)} were found"

@@ -7,8 +7,9 @@ bands.accepted.p10, bands.accepted.p90, bands.errors[1221].probability
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.precision import interval, precise
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ndbplan.estimate.estimation import Estimation
+    from ndbplan.plan.plan import Plan
+    from ndbplan.plan.workloads import Workload
     from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.simulation import Simulation
@@ -37,6 +40,8 @@ MOST_NUMBERS = 20_000_000
 """Of all series of all runs together, which are held until the percentiles are known: 80 MB."""
 FEWEST_BUCKETS = 60
 """Points in time of a band at least: judgement."""
+Elsewhere = Callable[[Callable[[range], list[Any]], range], Iterable[Any]]
+"""Who else works runs out: what of a function comes back that answers for the runs of some numbers."""
 
 
 @dataclass(frozen=True)
@@ -158,15 +163,16 @@ def monte_carlo(
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     workers: int | None = None,
+    elsewhere: Elsewhere | None = None,
     start: StartState | None = None,
     narrowed: Callable[[Quantity, int], object] = lambda mean, runs: None,
 ) -> Bands:
     """Bands over `runs` runs of the workload (None: the plan's first), or over as many as the mean of what is
     accepted needs to be known with a precision.
 
-    Same arguments, same bands, whatever the number of workers. `events` happen in
-    every run, besides those of the workload. `start` is where each begins; None: each at another moment
-    before the first local checkpoint.
+    Same arguments, same bands, whoever works them out: `workers` threads, or other processes as `elsewhere`
+    has them. `events` happen in every run, besides those of the workload. `start` is where each begins; None:
+    each at another moment before the first local checkpoint.
     Raises SimulationError for a plan or number of runs that cannot be simulated, Cancelled when told to stop.
     """
     from ndbplan.simulate.model.node_rows import SimulationError
@@ -178,8 +184,10 @@ def monte_carlo(
     if runs is not None and not 2 <= runs <= MOST_RUNS:
         raise SimulationError(f"{runs} runs are outside 2 to {MOST_RUNS}", where="runs")
     workload = now.workload or workload_of(now.plan, None)
-    course = Course(now.under(workload), (*workload.events, *events), step_s, seed)
-    story = course.story(course.length_s(start, cancelled) if duration_s is None else duration_s)
+    happening = (*workload.events, *events)
+    course = Course(now.under(workload), happening, step_s, seed)
+    lasts_s = course.length_s(start, cancelled) if duration_s is None else duration_s
+    story = course.story(lasts_s)
     most = _most_buckets(story.scenario, runs or MOST_RUNS)
     done, drawn = 0, list[_Run]()
 
@@ -192,9 +200,13 @@ def monte_carlo(
 
     def more(numbers: range) -> list[float]:
         """What the runs of these numbers accept."""
-        drawn.extend(
-            drawn_runs(story, len(numbers), seed, one, most, cancelled, workers, start, numbers.start)
-        )
+        if elsewhere is None:
+            drawn.extend(
+                drawn_runs(story, len(numbers), seed, one, most, cancelled, workers, start, numbers.start)
+            )
+        else:
+            asked = _Asked(now.plan, workload, happening, step_s, seed, lasts_s, most, start)
+            drawn.extend(elsewhere(partial(_runs_of, asked), numbers))
         return [run.accepted_per_s for run in drawn[numbers.start :]]
 
     if precision is None:
@@ -215,6 +227,29 @@ class _Run:
     bucket_s: float
     stopped_s: float
     """When the cluster stopped; infinite: it did not."""
+
+
+class _Asked(NamedTuple):
+    """What runs, for another process."""
+
+    plan: Plan
+    workload: Workload
+    events: tuple[Event, ...]
+    step_s: float
+    seed: int
+    duration_s: float
+    most_buckets: int
+    start: StartState | None
+
+
+def _runs_of(asked: _Asked, numbers: range) -> list[_Run]:
+    """The runs of these numbers, worked out here, one after the other."""
+    from ndbplan.estimate.estimation import Estimation
+    from ndbplan.simulate.run import Course
+
+    course = Course(Estimation(asked.plan, asked.workload), asked.events, asked.step_s, asked.seed)
+    story, most = course.story(asked.duration_s), asked.most_buckets
+    return drawn_runs(story, len(numbers), asked.seed, _found, most, None, 1, asked.start, numbers.start)
 
 
 def _most_buckets(scenario: Scenario, runs: int) -> int:

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.figures import FIGURES
@@ -120,15 +121,32 @@ def _exact(value: float, unit: str) -> Quantity:
     return Quantity.exact(value, unit)
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass
 class Judge:
     """The requirements, asked of cluster after cluster."""
 
     requirements: Requirements
     builder: Builder
-    cancelled: Callable[[], bool] = lambda: False
+    cancelled: Callable[[], bool] = _never
     _clients: dict[Choice, int] = field(default_factory=dict)
     """Hosts of SQL nodes that the peak takes, by class."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process that it is handed over to cannot be told to stop."""
+        return Judge, (self.requirements, self.builder, _never, self._clients)
+
+    def stop_if_told(self) -> None:
+        """Raises Cancelled when told to stop."""
+        if self.cancelled():
+            raise Cancelled
+
+    def take(self, verdict: Verdict) -> None:
+        """A verdict that another process may have found, which the next one of the class goes on from."""
+        self._clients[verdict.choice] = verdict.client_nodes
 
     @property
     def begun(self) -> Plan:
@@ -142,8 +160,7 @@ class Judge:
 
     def verdict(self, choice: Choice, groups: int) -> Verdict:
         """What one class with so many node groups makes of the requirements."""
-        if self.cancelled():
-            raise Cancelled
+        self.stop_if_told()
         with keeping():
             clients = self._clients.get(choice, _FEWEST_CLIENTS)
             found = self._verdict(choice, groups, clients)
@@ -153,7 +170,7 @@ class Judge:
                     break
                 clients = max(clients + 1, math.ceil(clients * found.broken.nearness))
                 found = self._verdict(choice, groups, clients)
-            self._clients[choice] = clients
+            self.take(found)
             return found
 
     def _verdict(self, choice: Choice, groups: int, clients: int) -> Verdict:
@@ -173,8 +190,7 @@ class Judge:
         found.plan = self.builder.plan(choice, groups, clients)
         for ask in self._asked(found):
             for met in ask():
-                if self.cancelled():
-                    raise Cancelled
+                self.stop_if_told()
                 if met.nearness > 1:
                     found.broken = met
                     return found
@@ -291,8 +307,7 @@ class Judge:
 
     def _checks(self, plan: Plan) -> Iterator[Met]:
         errors = [one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR]
-        if self.cancelled():
-            raise Cancelled
+        self.stop_if_told()
         what = f"check finds no error: {errors[0].message}" if errors else "check finds no error"
         yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), "check")
 

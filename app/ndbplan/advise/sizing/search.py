@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ndbplan.advise.cost import cost_of
+from ndbplan.advise.executors import Each, count_of_pieces, crew
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
@@ -102,14 +103,29 @@ def size(
     *,
     progress: Callable[[float], None] = lambda share: None,
     cancelled: Callable[[], bool] = lambda: False,
+    workers: int = 1,
+    scheduler: str | None = None,
 ) -> Sized:
     """The plans that pass, best first, and the excuses of the classes without one.
 
-    Raises Cancelled when told to stop, UserError where tables or loads are too incomplete for an answer.
+    With several `workers`, or with the `scheduler` of a Dask cluster, other processes look at the clusters
+    that are likely to be asked about next; the answer is the same. Raises Cancelled when told to stop,
+    UserError where tables or loads are too incomplete for an answer.
     """
     through_api = bool(begun.workloads) and all(one.through == "api" for one in begun.workloads)
     judge = Judge(requirements, Builder(begun, clients, through_api), cancelled)
-    return _Search(judge, choices, progress).sized()
+    with crew(workers, scheduler) as each:
+        ahead = 1 if workers == 1 and scheduler is None else count_of_pieces(workers, scheduler)
+        return _Search(judge, choices, progress, each, ahead).sized()
+
+
+def _judged(asked: tuple[Judge, Choice, int]) -> Verdict:
+    judge, choice, groups = asked
+    return judge.verdict(choice, groups)
+
+
+def _excused(asked: tuple[Judge, Verdict]) -> Excuse:
+    return excuse(*asked)
 
 
 @dataclass
@@ -117,6 +133,11 @@ class _Search:
     judge: Judge
     choices: Sequence[Choice]
     progress: Callable[[float], None]
+    each: Each
+    ahead: int
+    """Clusters that are looked at together."""
+    _known: dict[tuple[int, int], Verdict] = field(default_factory=dict)
+    """By class and number of node groups: what is known before it is asked for."""
 
     @property
     def requirements(self) -> Requirements:
@@ -129,8 +150,8 @@ class _Search:
         heap = [self._entry(place, self.requirements.least_groups) for place in range(len(self.choices))]
         heapq.heapify(heap)
         while heap and len(passed) < wanted:
-            _, place, groups = heapq.heappop(heap)
-            verdict = self.judge.verdict(self.choices[place], groups)
+            verdict = self._verdict(heap)
+            place = heapq.heappop(heap)[1]
             following = self._next(verdict)
             if verdict.broken is None:
                 passed.append(verdict)
@@ -153,10 +174,26 @@ class _Search:
         self.progress(1.0)
         return found
 
+    def _verdict(self, heap: Sequence[tuple[Key, int, int]]) -> Verdict:
+        """That of the first entry; where others work, they look at the next ones meanwhile."""
+        first = heap[0][1:]
+        if first not in self._known:
+            near = (entry[1:] for entry in heapq.nsmallest(self.ahead, heap))
+            new = [entry for entry in near if entry not in self._known]
+            asked = [(self.judge, self.choices[place], groups) for place, groups in new]
+            for entry, verdict in zip(new, self.each(_judged, asked), strict=True):
+                self._known[entry] = verdict
+                self.judge.stop_if_told()
+        verdict = self._known.pop(first)
+        self.judge.take(verdict)
+        return verdict
+
     def _excuses(self, given_up: Sequence[Verdict]) -> Iterator[Excuse]:
-        for done, verdict in enumerate(given_up):
+        asked = [(self.judge, verdict) for verdict in given_up]
+        for done, found in enumerate(self.each(_excused, asked)):
             self.progress(_SEARCHED + (1 - _SEARCHED) * done / len(given_up))
-            yield excuse(self.judge, verdict)
+            self.judge.stop_if_told()
+            yield found
 
     def _next(self, verdict: Verdict) -> int | None:
         """How many node groups of the same class are looked at next; None: it passes, or none is left."""
