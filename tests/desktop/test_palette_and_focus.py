@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
@@ -130,6 +130,7 @@ class TestFocus:
         window.show_gallery()
         QTest.keyClick(window.gallery.cards[0], Qt.Key.Key_Return)
         assert QApplication.focusWidget() is window.canvas
+        assert window.selection.ids == ()
         plan = window.document.plan
         QTest.keyClicks(QApplication.focusWidget(), "abc")
         assert window.document.plan is plan
@@ -155,6 +156,24 @@ class TestFocus:
         QTest.keyClick(field, Qt.Key.Key_Return)
         assert window.document.plan.host("host-a1").hostname == "host-x"
         assert QApplication.focusWidget() is window.canvas
+        assert window.selection.ids == ("host-a1",)
+
+    def test_a_field_that_is_clicked_during_a_rename_has_the_focus(self, qtbot, window) -> None:
+        window.selection.set(["host-a1"])
+        QTest.keyClick(window.canvas, Qt.Key.Key_F2)
+        QTest.keyClicks(QApplication.focusWidget(), "host-y")
+        other = QLineEdit(window)
+        other.show()
+        other.setFocus(Qt.FocusReason.MouseFocusReason)
+        assert window.document.plan.host("host-a1").hostname == "host-y"
+        assert QApplication.focusWidget() is other
+
+    def test_what_is_hidden_over_the_canvas_with_the_focus_selects_nothing(self, window) -> None:
+        window.selection.set(["host-a1"])
+        button = window.canvas.findChild(QToolButton)
+        button.setFocus()
+        button.hide()
+        assert window.selection.ids == ("host-a1",)
 
     def test_a_refused_name_keeps_what_was_typed(self, window) -> None:
         window.selection.set(["host-a1"])

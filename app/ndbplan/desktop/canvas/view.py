@@ -202,7 +202,8 @@ class CanvasView(Stage):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Tab goes from object to object, and on to the next panel behind the last one."""
-        return keys.step(self, forward=forward) or super().focusNextPrevChild(forward)
+        # Also called when something over the canvas is hidden that had the focus: that selects nothing.
+        return (self.hasFocus() and keys.step(self, forward=forward)) or super().focusNextPrevChild(forward)
 
     def start_rename(self, object_id: str) -> None:
         """Let a person type another name where the name is."""
@@ -226,8 +227,10 @@ class CanvasView(Stage):
         return True
 
     def _rename_ended(self) -> None:
-        self._rename = None
-        self.setFocus()
+        field, self._rename = self._rename, None
+        # Who clicked into another field stays there.
+        if field is not None and field.hasFocus():
+            self.setFocus()
 
     # Drops
 

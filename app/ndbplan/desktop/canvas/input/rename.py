@@ -44,9 +44,9 @@ class RenameField(QLineEdit):
             self.setProperty("invalid", True)
             theme.restyle(self)
             return
+        self.ended.emit()
         self.hide()
         self.deleteLater()
-        self.ended.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
