@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import pytest
 from pptx import Presentation
+from pptx.chart.plot import BarPlot
 
+from ndbplan.plan.project import Project
+from ndbplan.plan.samples import sample_plan
+from ndbplan.report.compose import Options
 from ndbplan.report.document import LineChart
+from ndbplan.report.evidence import ask
 from ndbplan.report.verify import verify
-from ndbplan.report.write import write
+from ndbplan.report.write import make, write
 from report.conftest import Example
 
 
@@ -25,10 +31,34 @@ def test_tables_and_charts_are_native(example: Example, content: bytes) -> None:
     charts = [shape.chart for shape in shapes if shape.has_chart]
     assert len(charts) > 6
     drawn = [block for s in example.made.document.sections for block in s.blocks]
-    rates = next(block for block in drawn if isinstance(block, LineChart))
-    names = [one.name for one in rates.series]
-    made = next(chart for chart in charts if [one.name for one in chart.plots[0].series] == names)
-    assert tuple(made.plots[0].series[0].values) == rates.series[0].ys
+    # In the units of their axes: numbers of bytes are told in GB.
+    for title, factor in (
+        ("Transactions per second", 1.0),
+        ("DataMemory of the data node that fills first", 1e9),
+    ):
+        curves = next(block for block in drawn if isinstance(block, LineChart) and block.title == title)
+        names = [one.name for one in curves.series]
+        made = next(chart for chart in charts if [one.name for one in chart.plots[0].series] == names)
+        written = [factor * value for value in made.plots[0].series[0].values]
+        assert written == pytest.approx(curves.series[0].ys, rel=1e-6)
+
+
+def test_nothing_stands_beyond_a_slide_and_lengths_begin_at_nothing(example: Example) -> None:
+    """With many hosts and long tables too: rows that do not fit are said to be left out."""
+    large = Project.of(sample_plan("telecom-144"))
+    wanted = Options(sections=("topology", "distribution"))
+    for made in (example.made, make(ask(large, wanted), wanted)):
+        deck = Presentation(io.BytesIO(write(made, ".pptx")))
+        shapes = [shape for slide in deck.slides for shape in slide.shapes]
+        for shape in shapes:
+            assert shape.left + shape.width <= deck.slide_width
+            assert shape.top + shape.height <= deck.slide_height
+        for shape in shapes:
+            if shape.has_chart and isinstance(shape.chart.plots[0], BarPlot):
+                assert shape.chart.value_axis.minimum_scale == 0
+    said = {shape.text_frame.text for shape in shapes if shape.has_text_frame}
+    assert any(re.fullmatch(r"The first [0-9]+ of 20 rows;.*", words) for words in said)
+    assert sum(words.startswith("dn-a01") for words in said) == 1
 
 
 def test_the_headlines_are_on_the_second_slide(example: Example, content: bytes) -> None:

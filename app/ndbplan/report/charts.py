@@ -20,6 +20,8 @@ from ndbplan.report.svg import WIDTH, words_at
 from ndbplan.report.tiles import tiles
 
 _LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 64, 12, 12, 26, 200
+_MOST_LETTERS = 11
+"""Of a number left of a chart."""
 _LABELS, _ROW, _VALUES = 230, 22, 96
 _TICKS_S = (
     *(round(step * 10.0**power, 9) for power in range(-6, 1) for step in (1, 2, 5)),
@@ -75,6 +77,15 @@ def ticks(low: float, high: float, unit: str) -> list[float]:
     return [round(number * step, 12) for number in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+def _beside(numbers: Sequence[float], unit: str) -> list[str]:
+    """Numbers of a scale in the room there is: what is too long is told in thousands or millions."""
+    words = [shown(one, unit) for one in numbers]
+    if max(map(len, words), default=0) <= _MOST_LETTERS:
+        return words
+    size, name = (1e6, "M") if max(numbers) >= 1e6 else (1e3, "k")
+    return [f"{one / size:g} {name}" if one else "0" for one in numbers]
+
+
 def _lines(chart: LineChart) -> Iterator[str]:
     ys = [y for one in chart.series for y in one.ys]
     xs = [x for one in chart.series for x in one.xs]
@@ -91,9 +102,10 @@ def _lines(chart: LineChart) -> Iterator[str]:
     def place_y(y: float) -> float:
         return _TOP + height - (y - low_y) / (high_y - low_y) * height
 
-    for y in ticks(low_y, high_y, chart.y_unit):
+    numbers = ticks(low_y, high_y, chart.y_unit)
+    for y, words in zip(numbers, _beside(numbers, chart.y_unit), strict=True):
         yield f'<path class="grid" d="M{_LEFT} {place_y(y):.1f}H{WIDTH - _RIGHT}"/>'
-        yield words_at(_LEFT - 8, place_y(y) + 3.5, shown(y, chart.y_unit), "tick end")
+        yield words_at(_LEFT - 8, place_y(y) + 3.5, words, "tick end")
     for x in ticks(low_x, high_x, chart.x_unit):
         yield words_at(place_x(x), _TOP + height + 18, format_value(x, chart.x_unit), "tick middle")
     for mark in chart.marks:

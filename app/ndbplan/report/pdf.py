@@ -28,6 +28,8 @@ from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
 
 ATTACHED = "ndbplan-evidence.json"
+_SHORT, _LONG, _MOSTLY = 66, 60, 0.7
+"""Letters of a line that fits half a page; lines, and share of short ones, of a listing in two columns."""
 _WIDE = 18
 """Letters of a column of words that takes part of what is left of the page."""
 
@@ -152,7 +154,7 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
         elif isinstance(block, Table):
             yield _table(block)
         elif isinstance(block, Listing):
-            yield f"#listing({_string(block.title)}, {_string(block.text)})"
+            yield f"#listing({_string(block.title)}, {_string(block.text)}, {_across(block.text)})"
         else:
             legend = ""
             if isinstance(block, LineChart) and len(block.series) > 1:
@@ -161,6 +163,13 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
                 f"#chart({_string(block.title)}, ({legend}), {_string(svg_of(block, alone=True))}, "
                 f"{_string(spoken(block))})"
             )
+
+
+def _across(words: str) -> int:
+    """Columns of a listing: a long one whose lines are mostly short has two."""
+    lines = words.splitlines()
+    short = sum(len(line) <= _SHORT for line in lines)
+    return 2 if len(lines) > _LONG and short >= _MOSTLY * len(lines) else 1
 
 
 def _table(table: Table) -> str:

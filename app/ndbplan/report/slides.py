@@ -1,4 +1,4 @@
-"""The main pages as slides for editing: native tables and charts, nothing drawn.
+"""The main pages as slides for editing: native tables, charts and shapes, nothing drawn.
 
 Of a long table the first rows are shown; appendices and listings stay in the document.
 """
@@ -12,14 +12,42 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from ndbplan.report.document import BarChart, Document, Line, LineChart, Paragraph, Section, Table
+from ndbplan.report.document import (
+    BarChart,
+    Document,
+    LineChart,
+    Listing,
+    Paragraph,
+    Section,
+    Table,
+    TileMap,
+)
 from ndbplan.report.pdf import content_of
+from ndbplan.report.slide_parts import (
+    HEIGHT,
+    MARGIN,
+    WIDTH,
+    Area,
+    below,
+    first_of,
+    inches_of,
+    put_bars,
+    put_curves,
+    put_lines,
+    put_table,
+    put_tiles,
+    words_of,
+)
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece
 
 EVIDENCE = "ndbplan/evidence.json"
-_MOST_ROWS, _MOST_COLUMNS, _MOST_BARS, _MOST_WORDS = 12, 7, 14, 8
-_WIDTH, _HEIGHT, _MARGIN = 13.333, 7.5, 0.6
+_MOST_WORDS = 8
+"""Paragraphs of the second slide."""
+_LETTERS = 98
+"""Of a line over the whole slide."""
+_FIRST, _TITLE, _LINE = 1.2, 0.36, 0.33
+"""Inches above the first thing of a slide, of the title of a table or drawing, and of a line."""
 _FIXED = (1980, 1, 1, 0, 0, 0)
 """The time of every file inside: the same slides are the same bytes."""
 _CREATED = re.compile(rb"<dcterms:(created|modified)[^<]*</dcterms:(?:created|modified)>")
@@ -31,7 +59,7 @@ def slides_of(document: Document, evidence: str, logo: str = "") -> bytes:
     from pptx.util import Inches
 
     deck: Any = Presentation()
-    deck.slide_width, deck.slide_height = Inches(_WIDTH), Inches(_HEIGHT)
+    deck.slide_width, deck.slide_height = Inches(WIDTH), Inches(HEIGHT)
     properties = deck.core_properties
     properties.title, properties.author = document.title.text, f"ndbplan {document.facts['program']}"
     day = document.facts["date"]
@@ -65,41 +93,22 @@ def _packed(content: bytes, evidence: bytes = b"") -> bytes:
     return made.getvalue()
 
 
-def _words(line: Line) -> str:
-    return "".join(run.text for run in line)
-
-
 def _slide(deck: Any, title: str) -> Any:
     """A slide with a title and nothing else."""
+    from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
     from pptx.util import Inches, Pt
 
     slide = deck.slides.add_slide(deck.slide_layouts[5])
     shape = slide.shapes.title
-    shape.left, shape.top = Inches(_MARGIN), Inches(0.35)
-    shape.width, shape.height = Inches(_WIDTH - 2 * _MARGIN), Inches(0.8)
+    shape.left, shape.top = Inches(MARGIN), Inches(0.35)
+    shape.width, shape.height = Inches(WIDTH - 2 * MARGIN), Inches(0.75)
     shape.text_frame.text = title
+    shape.text_frame.margin_left = 0
+    shape.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
     paragraph = shape.text_frame.paragraphs[0]
-    paragraph.font.size, paragraph.font.bold = Pt(26), True
-    _to_the_left(paragraph)
-    return slide
-
-
-def _to_the_left(paragraph: Any) -> None:
-    from pptx.enum.text import PP_ALIGN
-
+    paragraph.font.size, paragraph.font.bold = Pt(22), True
     paragraph.alignment = PP_ALIGN.LEFT
-
-
-def _box(slide: Any, area: tuple[float, float, float, float], lines: list[tuple[str, int, bool]]) -> None:
-    """Lines of text, each with its size in points and whether it is strong."""
-    from pptx.util import Inches, Pt
-
-    frame = slide.shapes.add_textbox(*(Inches(one) for one in area)).text_frame
-    frame.word_wrap = True
-    for number, (words, size, strong) in enumerate(lines):
-        paragraph = frame.paragraphs[0] if number == 0 else frame.add_paragraph()
-        paragraph.text = words
-        paragraph.font.size, paragraph.font.bold = Pt(size), strong
+    return slide
 
 
 def _title_slide(deck: Any, document: Document, logo: str) -> None:
@@ -107,105 +116,100 @@ def _title_slide(deck: Any, document: Document, logo: str) -> None:
 
     slide = deck.slides.add_slide(deck.slide_layouts[6])
     lines = [(text("report.kicker"), 14, False), (document.title.text, 40, True)]
-    _box(slide, (_MARGIN, 2.6, _WIDTH - 2 * _MARGIN, 2.4), [*lines, (_words(document.subtitle), 18, False)])
+    area = Area(MARGIN, 2.6, WIDTH - 2 * MARGIN, 2.4)
+    put_lines(slide, area, [*lines, (words_of(document.subtitle), 18, False)])
     if logo and not logo.startswith("data:image/svg"):
         slide.shapes.add_picture(
-            io.BytesIO(content_of(logo)), Inches(_MARGIN), Inches(0.5), height=Inches(0.9)
+            io.BytesIO(content_of(logo)), Inches(MARGIN), Inches(0.5), height=Inches(0.9)
         )
 
 
 def _figures_slide(deck: Any, document: Document) -> None:
     slide = _slide(deck, text("report.figures"))
     for number, one in enumerate(document.headlines):
-        left, top = _MARGIN + number % 5 * 2.45, 1.4 + number // 5 * 1.75
-        about = "\n".join(filter(None, (_words(one.span[1:-1]), _words(one.about))))
-        _box(
+        left, top = MARGIN + number % 5 * 2.45, 1.3 + number // 5 * 1.8
+        about = "\n".join(filter(None, (words_of(one.span[1:-1]), words_of(one.about))))
+        put_lines(
             slide,
-            (left, top, 2.4, 1.7),
-            [(one.title, 12, False), (one.value.text, 22, True), (about, 11, False)],
+            Area(left, top, 2.3, 1.7),
+            [(one.title, 12, False), (one.value.text, 20, True), (about, 11, False)],
         )
     said = [block for block in document.front if isinstance(block, Paragraph)][:_MOST_WORDS]
-    told = [(_bullet(block), 14 if block.kind == "lead" else 12, block.kind == "subtitle") for block in said]
-    if told:
-        _box(slide, (_MARGIN, 5.0, _WIDTH - 2 * _MARGIN, 2.2), told)
+    if said:
+        put_lines(slide, Area(MARGIN, 5.0, WIDTH - 2 * MARGIN, 2.2), [_said(block) for block in said])
 
 
-def _bullet(block: Paragraph) -> str:
-    return f"{'• ' if block.kind == 'item' else ''}{_words(block.line)}"
+def _said(block: Paragraph) -> tuple[str, int, bool]:
+    """A paragraph as a line, with its size and whether it is strong."""
+    bullet = "• " if block.kind == "item" else ""
+    size = {"lead": 16, "note": 12}.get(block.kind, 14)
+    return f"{bullet}{words_of(block.line)}", size, block.kind == "subtitle"
+
+
+class _Pages:
+    """The slides of a section: what still fits under what stands there does, else another one begins."""
+
+    def __init__(self, deck: Any, title: str) -> None:
+        self._deck, self._title = deck, title
+        self._slide: Any = None
+        self._top = _FIRST
+
+    def _room(self, inches: float) -> Area:
+        """The rest of a slide that has so much room, or of a new one."""
+        if self._slide is None or (self._top > _FIRST and below(self._top).height < inches):
+            self._slide, self._top = _slide(self._deck, self._title), _FIRST
+        return below(self._top)
+
+    def say(self, said: list[Paragraph], before: float = 0.0) -> None:
+        """Paragraphs, together with what needs so many inches after them where all that fits a slide."""
+        if not said:
+            return
+        lines = [_said(one) for one in said]
+        heights = [_LINE * (1 + len(words) // _LETTERS) for words, _, _ in lines]
+        if sum(heights) + before <= below(_FIRST).height:
+            self._room(sum(heights) + before)
+        for line, height in zip(lines, heights, strict=True):
+            area = self._room(height)
+            put_lines(self._slide, area._replace(height=height), [line])
+            self._top += height
+        self._top += 0.08
+
+    def put(self, block: Table | LineChart | BarChart | TileMap) -> None:
+        """A table or drawing under its title."""
+        area = self._room(_TITLE + inches_of(block))
+        put_lines(self._slide, area._replace(height=_TITLE), [(block.title, 14, True)])
+        self._top += _TITLE
+        area = below(self._top)
+        note = ""
+        if isinstance(block, Table):
+            shown, high = put_table(self._slide, block, area)
+            note = first_of(shown, len(block.rows)) if shown < len(block.rows) else ""
+        elif isinstance(block, LineChart):
+            high = put_curves(self._slide, block, area)
+        elif isinstance(block, BarChart):
+            high = put_bars(self._slide, block, area)
+        else:
+            high = put_tiles(self._slide, block, area)
+            hosts = sum(len(tiles) for _, tiles in block.groups)
+            note = "" if high else text("slides.too_many").replace("{count}", str(hosts))
+        self._top += high + 0.2
+        if note:
+            put_lines(self._slide, Area(MARGIN, HEIGHT - 0.55, WIDTH - 2 * MARGIN, 0.35), [(note, 11, False)])
 
 
 def _section_slides(deck: Any, section: Section) -> None:
-    said = [block for block in section.blocks if isinstance(block, Paragraph)]
-    if said:
-        slide = _slide(deck, section.title)
-        lines = [(_bullet(block), 16, block.kind == "subtitle") for block in said[:_MOST_WORDS]]
-        _box(slide, (_MARGIN, 1.4, _WIDTH - 2 * _MARGIN, 5.4), lines)
+    pages, waiting = _Pages(deck, section.title), list[Paragraph]()
     for block in section.blocks:
-        if isinstance(block, Table):
-            _table(_slide(deck, f"{section.title}: {block.title}"), block)
-        elif isinstance(block, LineChart):
-            _curves(_slide(deck, f"{section.title}: {block.title}"), block)
-        elif isinstance(block, BarChart):
-            _bars(_slide(deck, f"{section.title}: {block.title}"), block)
-
-
-def _area() -> tuple[Any, Any, Any, Any]:
-    from pptx.util import Inches
-
-    return Inches(_MARGIN), Inches(1.4), Inches(_WIDTH - 2 * _MARGIN), Inches(5.5)
-
-
-def _table(slide: Any, table: Table) -> None:
-    from pptx.util import Inches, Pt
-
-    rows, columns = table.rows[:_MOST_ROWS], min(_MOST_COLUMNS, len(table.heads))
-    left, top, width, _ = _area()
-    shape = slide.shapes.add_table(len(rows) + 1, columns, left, top, width, Inches(0.35 * (len(rows) + 1)))
-    for y, cells in enumerate(
-        (table.heads[:columns], *([_words(cell) for cell in row[:columns]] for row in rows))
-    ):
-        for x, words in enumerate(cells[:columns]):
-            cell = shape.table.cell(y, x)
-            cell.text = words
-            for paragraph in cell.text_frame.paragraphs:
-                paragraph.font.size = Pt(12)
-
-
-def _made(untyped: Any) -> Any:
-    return untyped()
-
-
-def _curves(slide: Any, chart: LineChart) -> None:
-    from pptx.chart.data import XyChartData
-    from pptx.enum.chart import XL_CHART_TYPE
-
-    data: Any = _made(XyChartData)
-    for one in chart.series:
-        series = data.add_series(one.name)
-        for x, y in zip(one.xs, one.ys, strict=True):
-            series.add_data_point(x, y)
-    made = slide.shapes.add_chart(XL_CHART_TYPE.XY_SCATTER_LINES_NO_MARKERS, *_area(), data).chart
-    made.has_legend = len(chart.series) > 1
-
-
-def _bars(slide: Any, chart: BarChart) -> None:
-    from pptx.chart.data import CategoryChartData
-    from pptx.enum.chart import XL_CHART_TYPE
-
-    bars = chart.bars[:_MOST_BARS][::-1]
-    data: Any = _made(CategoryChartData)
-    data.categories = [f"{_words(bar.label)} ({bar.value.text})" for bar in bars]
-    kind = XL_CHART_TYPE.BAR_CLUSTERED
-    if chart.timeline:
-        # What lies before each step is a bar that is not seen.
-        data.add_series("", [bar.start for bar in bars])
-        kind = XL_CHART_TYPE.BAR_STACKED
-    data.add_series(chart.title, [bar.size for bar in bars])
-    made = slide.shapes.add_chart(kind, *_area(), data).chart
-    made.has_legend = False
-    made.plots[0].gap_width = 60
-    if chart.timeline:
-        made.plots[0].series[0].format.fill.background()
+        if isinstance(block, Paragraph):
+            waiting.append(block)
+        elif not isinstance(block, Listing):
+            # A note is about what stands before it.
+            notes = [one for one in waiting if one.kind == "note"]
+            pages.say(notes)
+            pages.say([one for one in waiting if one not in notes], _TITLE + inches_of(block))
+            waiting = []
+            pages.put(block)
+    pages.say(waiting)
 
 
 def evidence_in(content: bytes) -> str | None:
