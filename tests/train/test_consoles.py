@@ -218,3 +218,53 @@ def test_the_terminal_lets_time_pass_and_records_what_plays_again(
     assert [line for line in seen.splitlines() if line and not line.startswith("0:")] == [
         line for line in told if line not in record.getvalue().splitlines()
     ]
+
+
+def test_a_log_is_followed_until_ctrl_c(
+    begun: Callable[[str], LiveCluster], capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = io.StringIO()
+    terminal = Terminal(begun("8.4.8"), 0.0, record)
+    terminal.line("app1$ tail -f ndb_1_cluster.log", 0.0)
+    waits = iter((lambda: terminal.consoles.passes(30.0), lambda: None))
+
+    def wait() -> None:
+        act = next(waits, None)
+        if act is None:
+            raise KeyboardInterrupt
+        act()
+
+    terminal.follow(wait)
+    printed = capsys.readouterr().out
+    assert printed.count("Local checkpoint") > 2
+    assert terminal.consoles.following == ""
+    assert record.getvalue() == "app1$ tail -f ndb_1_cluster.log\napp1$ ^C\n"
+
+
+def test_rows_and_tables_of_a_backup_come_back(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    world.do("load x0.1", cluster)
+    consoles.answer("ndb_mgm> START BACKUP")
+    restore = "ndb_restore -b 1 --include-tables=test.blobs_1k"
+    assert "721" in consoles.answer(f"data1$ {restore} -n 3 -m")
+    memory = cluster.session.simulation.state.node_state[0].memory_bytes
+    consoles.answer("mysql> DROP TABLE test.blobs_1k;")
+    assert "Unable to find table: `test/def/blobs_1k`" in consoles.answer(f"data1$ {restore} -n 3 -r")
+    assert "Failed to open" in consoles.answer(f"data2$ {restore} -n 3 -m"), "it lies on its own host"
+    assert "Successfully created table test/def/blobs_1k" in consoles.answer(f"data1$ {restore} -n 3 -m")
+    begin_s = cluster.now_s
+    for node_id in (3, 4, 5, 6):
+        answer = consoles.answer(f"data{node_id - 2}$ {restore} -n {node_id} -r")
+        assert answer.endswith("Data and log restore successful\n")
+    assert cluster.now_s - begin_s > 100_000 / 10_000 * 0.9
+    assert "|   100000 |" in consoles.answer("mysql> SELECT COUNT(*) FROM test.blobs_1k;")
+    assert cluster.session.simulation.state.node_state[0].memory_bytes == pytest.approx(memory, rel=0.05)
+
+
+def test_a_backup_of_a_number_that_has_files_is_not_one(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    consoles.answer("ndb_mgm> START BACKUP 1")
+    consoles.answer("ndb_mgm> START BACKUP 1")
+    assert [one.number for one in cluster.state.backups if not one.error] == [1]
+    assert cluster.state.backup is not None
+    assert cluster.state.backup.error == 1350

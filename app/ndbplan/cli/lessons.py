@@ -138,6 +138,10 @@ def _at_terminal(play: Play, options: Options) -> None:
             """The lesson, with what a trainer sends before each line."""
 
             is_over = property(lambda _self: play.finished)
+            following = property(lambda _self: play.following)
+
+            def news(self) -> list[tuple[str, str]]:
+                return play.news()
 
             def passes(self, seconds: float) -> None:
                 play.passes(seconds)

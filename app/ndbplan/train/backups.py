@@ -10,11 +10,13 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.estimate.timed import backup
 from ndbplan.plan.events import Backup
+from ndbplan.plan.tables import Table
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.disks import BackupStarts, planned_backup, start_backup
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import Part
+from ndbplan.train.schema import rows_of
 from ndbplan.train.state import BackupRun, state_of
 
 ABORTED_BY_USER = 1321
@@ -57,7 +59,9 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
         return
     number = order.number or state.last_backup + 1
     if any(one.number == number and not one.error for one in state.backups):
-        failed = BackupRun(number, server, leader, at_s, state.gci, (), (), at_s, state.gci, EXISTS)
+        failed = BackupRun(
+            number, server, leader, at_s, state.gci, (), (), ended_s=at_s, last_gci=state.gci, error=EXISTS
+        )
         state.backup = failed
         state.say(at_s, "backup_aborted", leader, backup=number, server=server, code=EXISTS)
         return
@@ -69,9 +73,16 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
         written = {node_id: amount for node_id, amount, _ in due.event.nodes}
         start_backup(sim, due.event)
     state.backup = BackupRun(
-        number, server, leader, at_s, state.gci, tuple(written.items()), tuple(rows.items()), _redo_bytes(sim)
-    )
+        number, server, leader, at_s, state.gci, tuple(written.items()), tuple(rows.items()),
+        tables=_tables(sim), redo_bytes=_redo_bytes(sim),
+    )  # fmt: skip
     state.say(at_s, "backup_started", leader, backup=number, server=server)
+
+
+def _tables(sim: Simulation) -> tuple[Table, ...]:
+    """The tables, each with the rows that it has now."""
+    state = state_of(sim)
+    return tuple(table.model_copy(update={"rows": rows_of(sim, table)}) for table in state.plan.tables)
 
 
 def _rows(sim: Simulation) -> dict[int, float]:

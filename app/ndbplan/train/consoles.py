@@ -59,6 +59,8 @@ class Consoles:
         self._told = 0
         """Lines of the cluster log that the client has printed or passed over."""
         self.shells: dict[str, host.Shell] = {}
+        self.is_apart = False
+        """What is followed has a place of its own, and does not stand behind every answer."""
         self._client: Client | None = None
 
     def on(self, cluster: LiveCluster) -> Consoles:
@@ -70,7 +72,21 @@ class Consoles:
         return other
 
     def answer(self, line: str) -> str:
-        """What a line is answered; the cluster does what it says."""
+        """What a line is answered, and what is followed meanwhile; the cluster does what it says."""
+        text = self._answer(line)
+        return text if self.is_apart else text + "".join(news for _, news in self.news())
+
+    @property
+    def following(self) -> str:
+        """The prompt of a shell that follows a log, which a line `q` or `^C` ends; empty: none does."""
+        return next((f"{name}$" for name, shell in self.shells.items() if shell.follows), "")
+
+    def news(self) -> list[tuple[str, str]]:
+        """Prompts of shells that follow a log, and its new lines."""
+        found = ((f"{name}$", shell.news(self.cluster)) for name, shell in self.shells.items())
+        return [(prompt, text) for prompt, text in found if text]
+
+    def _answer(self, line: str) -> str:
         found = addressed(line)
         if found is None:
             return (
@@ -142,7 +158,8 @@ class Consoles:
             known = ", ".join(one.hostname for one in self.cluster.plan.hosts[:8])
             return f"ndbplan: the plan has no host '{name[:60]}' — it has {known}\n"
         shell = self.shells.setdefault(found.hostname, host.Shell(found.id))
-        return carry_out(shell.answer(text, self.cluster), self.cluster).text
+        before = "" if self.is_apart else shell.news(self.cluster)
+        return before + carry_out(shell.answer(text, self.cluster), self.cluster).text
 
 
 class Answered(NamedTuple):

@@ -16,7 +16,7 @@ from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import OperationKind, Workload
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
@@ -131,6 +131,21 @@ def wrote(sim: Simulation, order: Wrote) -> None:
     parts = sim.state.parts
     for place in (Part.FILL, Part.MADE, Part.BASE):
         parts[place] += each
+
+
+def rows_of(sim: Simulation, table: Table) -> int:
+    """How many rows a table has: those that clients insert and delete lie in the tables they do it to."""
+    typed = state_of(sim).rows_typed.get(table.id, 0)
+    changing = {
+        operation.table_id
+        for one in sim.scenario.workload.transactions
+        for operation in one.operations
+        if operation.kind in (OperationKind.INSERT, OperationKind.DELETE)
+    }
+    start = float(sim.scenario.start[:, 0].sum())
+    now = float(column(sim.state.node_state, lambda node: node.rows_bytes).sum())
+    grown = now / start if table.id in changing and start > 0 else 1.0
+    return max(0, round(table.rows * grown) + typed)
 
 
 def refused_for(sim: Simulation, log_bytes: float) -> int:

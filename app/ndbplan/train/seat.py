@@ -10,6 +10,7 @@ seat.branch()                        # the same moment once more; seat.go_to(0) 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock
@@ -26,6 +27,13 @@ MOST_BRANCHES = 8
 MOST_BREAKPOINTS = 8
 
 
+class _Said(NamedTuple):
+    begin_s: float
+    line: str
+    text: str
+    end_s: float
+
+
 class SeatError(UserError):
     """Something that there are enough of, or none."""
 
@@ -35,6 +43,8 @@ class Seat:
 
     def __init__(self, played: Consoles | Play) -> None:
         self._branches: list[Consoles | Play] = [played]
+        self._said: list[tuple[_Said, ...]] = [()]
+        """What was typed in each branch, and answered."""
         self.place = 0
         """Which branch it is."""
         self.breakpoints: tuple[Condition, ...] = ()
@@ -67,7 +77,12 @@ class Seat:
 
     def answer(self, line: str) -> str:
         """What a line is answered."""
-        text = self.played.answer(line)
+        played = self.played
+        (played.consoles if isinstance(played, Play) else played).is_apart = True
+        begin_s = self.cluster.now_s
+        text = played.answer(line)
+        said = _Said(begin_s, line.strip(), text, self.cluster.now_s)
+        self._said[self.place] = (*self._said[self.place], said)
         self._held = self._holding()
         return text
 
@@ -97,6 +112,19 @@ class Seat:
             self.said += [said] if said else []
         else:
             self.cluster.advance(seconds)
+
+    def transcript(self) -> str:
+        """What was typed in the branch in front, with what it was answered as remarks: it plays again."""
+        at_s, text = STEP_S, ""
+        for one in self._said[self.place]:
+            passed_s = round(one.begin_s - at_s, 1)
+            if passed_s > 0:
+                text += f"{WORLD} wait {passed_s:g}s\n"
+            elif passed_s < 0:
+                text += f"{WORLD} rewind to {one.begin_s:g}s\n"
+            text += f"{one.line}\n" + "".join(f"# {line}".rstrip() + "\n" for line in one.text.splitlines())
+            at_s = one.end_s
+        return text
 
     # Breakpoints.
 
@@ -143,6 +171,7 @@ class Seat:
         if len(self._branches) >= MOST_BRANCHES:
             raise SeatError(f"there are {MOST_BRANCHES} branches already", fix="begin the session anew")
         self._branches.append(here.on(here.cluster.branch()))
+        self._said.append(self._said[self.place])
         self.place = len(self._branches) - 1
 
     def go_to(self, place: int) -> None:

@@ -18,6 +18,7 @@ from ndbplan.ndb.console import Release, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
+from ndbplan.plan.tables import Table
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
 
@@ -81,6 +82,8 @@ class BackupRun(NamedTuple):
     bytes_by_node: tuple[tuple[int, float], ...]
     """What each node writes."""
     rows_by_node: tuple[tuple[int, float], ...]
+    tables: tuple[Table, ...] = ()
+    """Those that it holds, with the rows that they had."""
     redo_bytes: float = 0.0
     """Redo log that all nodes had written for the workload when it began."""
     ended_s: float | None = None

@@ -7,7 +7,7 @@ brings a console to the front. What is typed is recorded as a transcript that pl
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol, TextIO
 
 from prompt_toolkit import PromptSession
@@ -19,6 +19,8 @@ from ndbplan.train.consoles import MGM, Addressed, Consoles, addressed
 from ndbplan.train.live import LiveCluster
 
 STEP_S = 0.1
+FOLLOWS_EVERY_S = 0.2
+"""How often new lines of a log that is followed are printed."""
 
 
 class Answering(Protocol):
@@ -33,6 +35,13 @@ class Answering(Protocol):
     @property
     def is_over(self) -> bool:
         """Nothing more is to be typed."""
+
+    @property
+    def following(self) -> str:
+        """The prompt of a shell that follows a log; empty: none does."""
+
+    def news(self) -> list[tuple[str, str]]:
+        """New lines of what is followed."""
 
 
 class _Words(Completer):
@@ -97,6 +106,19 @@ class Terminal:
             self._record.write(line + "\n")
             self._record.flush()
 
+    def follow(self, wait: Callable[[], object]) -> None:
+        """Print what a shell follows while time passes with the clock, until Ctrl+C."""
+        asked_s = time.monotonic()
+        try:
+            while self.consoles.following and not self.consoles.is_over:
+                wait()
+                now_s = time.monotonic()
+                self._pass((now_s - asked_s) * self.speed)
+                asked_s = now_s
+                print("".join(text for _, text in self.consoles.news()), end="", flush=True)
+        except KeyboardInterrupt:
+            print(self.line(f"{self.consoles.following} ^C", 0.0))
+
     def run(self) -> None:
         """Ask until the end of the input."""
         session: PromptSession[str] = PromptSession(completer=self._completer, complete_while_typing=False)
@@ -110,6 +132,7 @@ class Terminal:
             except KeyboardInterrupt:
                 continue
             print(self.line(text, time.monotonic() - asked_s), end="")
+            self.follow(lambda: time.sleep(FOLLOWS_EVERY_S))
             if self.consoles.is_over:
                 return
             asked_s = time.monotonic()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QLabel, QMenu, QWidget
 from shiboken6 import isValid
 
 from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
@@ -19,11 +19,12 @@ from ndbplan.desktop.document.preferences import LESSONS
 from ndbplan.desktop.live.acts import acts_of
 from ndbplan.desktop.live.console import MOST_LINES
 from ndbplan.desktop.live.page import LivePage
+from ndbplan.desktop.live.transcript import save_transcript
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
 from ndbplan.train.completion import offered
-from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed
+from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed, answered
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import compared, had
 from ndbplan.train.lessons.files import LESSONS as KIND
@@ -174,6 +175,43 @@ def test_what_the_menu_offers_is_what_a_console_takes(qtbot: Any, live: Live) ->
     for prompt, line in sorted(lines):
         answer = Consoles(cluster.branch()).answer(f"{prompt} {line}")
         assert not answer.startswith("ndbplan: "), (line, answer)
+
+
+def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
+    qtbot: Any, live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, page = live()
+    server = window.document.plan.management_nodes[0]
+    log = f"tail -f ndb_{server.node_id}_cluster.log"
+    prompt = f"{window.document.plan.host(server.host_id).hostname}$"
+    enter(qtbot, page, prompt, log)
+    shell = page.consoles[prompt]
+    before = shell.text
+    page.session.flow(30.0)
+    rest(qtbot, page)
+    assert shell.text.startswith(before)
+    assert "Local checkpoint" in shell.text.removeprefix(before)
+    enter(qtbot, page, MGM, "SHOW")
+    assert "Local checkpoint" not in page.consoles[MGM].text
+    QTest.keyClick(shell.input, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    rest(qtbot, page)
+    ended = shell.text
+    page.go_to(12.0)
+    rest(qtbot, page)
+    enter(qtbot, page, WORLD, "kill node:4")
+    assert shell.text == ended
+    path = tmp_path / "typed.txt"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    save_transcript(page)
+    rest(qtbot, page)
+    typed = path.read_text().splitlines()
+    assert [line for line in typed if not line.startswith(("#", "! wait"))] == [
+        f"{prompt} {log}", "ndb_mgm> SHOW", f"{prompt} ^C", "! rewind to 12s", "! kill node:4",
+    ]  # fmt: skip
+    cluster = LiveCluster.begin(window.document.plan, window.panels.estimates.workload_id)
+    again = list(answered(typed, cluster))
+    assert cluster.now_s == page.session.seat.cluster.now_s  # type: ignore[union-attr]
+    assert {f"# {line}".rstrip() for line in again[-1].answer.splitlines()} <= set(typed)
 
 
 def test_keys_of_a_console(qtbot: Any, live: Live) -> None:

@@ -1,6 +1,7 @@
 """A console: what was answered, and a line to type, with the keys that a terminal has.
 
-Up and Down go through what was typed, Tab completes, Ctrl+L clears. Tab on an empty line goes on.
+Up and Down go through what was typed, Tab completes, Ctrl+L clears, Ctrl+C ends what runs there. Tab on an
+empty line goes on.
 """
 
 from __future__ import annotations
@@ -9,7 +10,15 @@ import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QSyntaxHighlighter, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ndbplan.desktop.look import theme
@@ -66,6 +75,8 @@ class Input(QLineEdit):
         self.candidates: Callable[[tuple[str, ...]], object] = lambda _words: None
         """Shows what several words may follow."""
         self.clears: Callable[[], object] = lambda: None
+        self.breaks: Callable[[], object] = lambda: None
+        """Ctrl+C where nothing is selected: what runs there ends."""
         self.setProperty("look", "console")
         self.setFont(theme.mono_font())
         self.setMaxLength(_MOST_TYPED)
@@ -96,6 +107,8 @@ class Input(QLineEdit):
             self._go(by)
         elif event.key() == Qt.Key.Key_L and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
             self.clears()
+        elif event.matches(QKeySequence.StandardKey.Copy) and not self.hasSelectedText():
+            self.breaks()
         else:
             super().keyPressEvent(event)
 
@@ -142,6 +155,8 @@ class Console(QWidget):
         self.input.entered.connect(self._enter)
         self.input.candidates = lambda words: self.output.add("  ".join(words))
         self.input.clears = self.output.clear
+        if prompt.endswith("$"):
+            self.input.breaks = lambda: self._enter("^C")
         self.setFocusProxy(self.input)
         sign = QLabel(prompt)
         sign.setProperty("look", "prompt")

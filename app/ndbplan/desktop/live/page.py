@@ -28,6 +28,7 @@ from ndbplan.desktop.live.clock_bar import ClockBar
 from ndbplan.desktop.live.console import Console, Log
 from ndbplan.desktop.live.lesson_panel import LessonPanel
 from ndbplan.desktop.live.session import Answered, Frame, LiveSession
+from ndbplan.desktop.live.transcript import save_transcript
 from ndbplan.train.completion import Offered, offered
 from ndbplan.train.consoles import LESSON, MGM, SQL, WORLD
 from ndbplan.train.sight import Sight
@@ -253,6 +254,9 @@ class LivePage(QMainWindow):
         self.bar.show_frame(frame)
         if frame.lines or frame.is_other_log:
             self.log.take(frame.lines, is_other=frame.is_other_log)
+        for prompt, text in frame.news:
+            if prompt in self.consoles:
+                self.consoles[prompt].say(text)
         if frame.stopped_by:
             self.told.emit("info", f"Time stands still: {frame.stopped_by}")
         if frame.is_over and self.lesson is None:
@@ -332,6 +336,9 @@ class LivePage(QMainWindow):
         for name in (_LOG, _LESSON):
             if name in self._docks:
                 menu.addAction(self._docks[name].toggleViewAction())
+        if self.source is None:
+            menu.addSeparator()
+            menu.addAction("Save transcript…", lambda: save_transcript(self))
 
     def focus_next(self) -> None:
         """Go on to the next part of the page: canvas, clock, the consoles in front, log, lesson."""

@@ -54,6 +54,8 @@ class Frame(NamedTuple):
     stopped_by: str
     """The breakpoint that time was stopped by."""
     breakpoints: tuple[str, ...]
+    news: tuple[tuple[str, str], ...]
+    """Prompts of shells that follow a log, and its new lines."""
     branches: tuple[str, ...]
     place: int
     is_over: bool
@@ -301,7 +303,7 @@ class _Eye:
         lesson = self._lesson(seat, every or bool(said))
         return Frame(
             sight(cluster), tuple(cluster.log_lines(begin)), is_other, lesson, said, stopped_by,
-            tuple(one.text for one in seat.breakpoints), seat.branches, seat.place,
+            tuple(one.text for one in seat.breakpoints), tuple(seat.played.news()), seat.branches, seat.place,
             seat.is_over,
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host import files, machine, processes, tools
+from ndbplan.train.host import files, machine, processes, restore, tools
 from ndbplan.train.live import LiveCluster
 
 Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
@@ -24,6 +24,7 @@ PROGRAMS: dict[str, Program] = {
     "tail": files.tail,
     "ndb_desc": tools.desc,
     "ndb_config": tools.config,
+    "ndb_restore": restore.restore,
     "ndb_perror": tools.perror,
     "perror": tools.perror,
     "ndbd": processes.data_node,
@@ -49,6 +50,18 @@ class Shell:
 
     def __init__(self, host_id: str) -> None:
         self.host_id = host_id
+        self.follows = ""
+        """The log whose new lines it prints (tail -f); empty: none."""
+        self._shown = 0
+
+    def news(self, cluster: LiveCluster) -> str:
+        """Lines of the log that is followed which were not printed yet."""
+        host = cluster.plan.host(self.host_id)
+        lines = files.log_of(cluster, host, self.follows) if self.follows else None
+        if lines is None or is_down(cluster, host):
+            return ""
+        new, self._shown = lines[min(self._shown, len(lines)) :], len(lines)
+        return "".join(f"{line}\n" for line in new)
 
     def answer(self, line: str, cluster: LiveCluster) -> Answer:
         """What a command prints, and what it does to the cluster."""
@@ -57,10 +70,15 @@ class Shell:
             words = shlex.split(line, comments=True)
         except ValueError:
             return Answer("bash: syntax error: unexpected end of file\n", 2)
-        if not words:
+        if not words or words == ["^C"] or (self.follows and words == ["q"]):
+            self.follows = "" if words else self.follows
             return Answer()
         if is_down(cluster, host):
             return Answer(f"ssh: connect to host {host.hostname} port 22: No route to host\n", 255)
+        self.follows = ""
+        if words[0] == "tail" and (name := files.followed(words)):
+            lines = files.log_of(cluster, host, name)
+            self.follows, self._shown = ("", 0) if lines is None else (name, len(lines))
         program = PROGRAMS.get(words[0])
         if program is None:
             known = ", ".join(PROGRAMS)

@@ -117,13 +117,22 @@ def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return Answer("tail: name a log, such as ndb_1_cluster.log or ndb_3_out.log\n", 1)
     count = min(count, 10_000)
     base = names[0].rpartition("/")[2]
-    lines = _log(cluster, host, base)
+    lines = log_of(cluster, host, base)
     if lines is None:
         return Answer(f"tail: cannot open '{names[0]}' for reading: No such file or directory\n", 1)
     return Answer("".join(f"{line}\n" for line in (lines[-count:] if count else [])))
 
 
-def _log(cluster: LiveCluster, host: Host, name: str) -> list[str] | None:
+def followed(words: Sequence[str]) -> str:
+    """The log that a command line follows: `tail -f LOG`; empty: it follows none."""
+    if not words or words[0] != "tail" or not {"-f", "-F", "--follow"} & set(words):
+        return ""
+    names = [word for word in words[1:] if not word.startswith("-") and whole_number(word) is None]
+    return names[0].rpartition("/")[2] if names else ""
+
+
+def log_of(cluster: LiveCluster, host: Host, name: str) -> list[str] | None:
+    """The lines of a log of a host; None: it has no such log."""
     state, full = cluster.state, cluster.session.simulation.full_disks
     for server in (p for p in cluster.plan.processes if isinstance(p, ManagementNode)):
         if server.host_id == host.id and name == f"ndb_{server.node_id}_cluster.log":

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.stored import distribute
+from ndbplan.ndb.cluster_log import exit_advice, exit_kind
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
-from ndbplan.ndb.errors import ndb_error
+from ndbplan.ndb.errors import every_exit, exit_text, ndb_error
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
@@ -37,6 +38,10 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     for word in numbers:
         number = whole_number(word)
         error = None if number is None else ndb_error(number)
+        if error is None and number is not None and number in every_exit():
+            said = f"{exit_advice(number)}: {exit_kind(number)}"
+            text += f"NDB error code {number}: {exit_text(number)}: {said}\n"
+            continue
         if error is None:
             text += f"Illegal ndb error code: {word[:20]}\n"
             failed = 1

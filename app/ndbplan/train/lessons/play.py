@@ -110,6 +110,15 @@ class Play:
 
     # Lines.
 
+    @property
+    def following(self) -> str:
+        """The prompt of a shell that follows a log; empty: none does."""
+        return self.consoles.following
+
+    def news(self) -> list[tuple[str, str]]:
+        """New lines of what is followed."""
+        return self.consoles.news()
+
     def answer(self, line: str, by: str = TRAINEE) -> str:
         """What a line is answered, and what of the lesson came true with it."""
         text = line.strip()

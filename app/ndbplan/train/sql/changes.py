@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.console import form
@@ -18,7 +17,7 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Wrote, refused_for
+from ndbplan.train.schema import Wrote, refused_for, rows_of
 from ndbplan.train.sql import server
 from ndbplan.train.sql.engine import parsed
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, of_ndb
@@ -91,7 +90,7 @@ def _rows(tree: exp.Expr, table: Table, cluster: LiveCluster) -> tuple[int, Oper
     where = tree.args.get("where")
     kind = OperationKind.UPDATE if is_update else OperationKind.DELETE
     if where is None:
-        return rows_of(cluster, table), kind
+        return rows_of(cluster.session.simulation, table), kind
     _known((c.name for c in where.find_all(exp.Column)), names, "where clause")
     if not table.primary_key or not _is_of_one_key(where.this, {name.lower() for name in table.primary_key}):
         raise NotSimulated("which rows this meets is not simulated; a primary key = a value is")
@@ -116,22 +115,6 @@ def _is_of_one_key(condition: exp.Expr, key: set[str]) -> bool:
         ):
             found.add(one.left.name.lower())
     return key <= found
-
-
-def rows_of(cluster: LiveCluster, table: Table) -> int:
-    """How many rows a table has: those that clients insert and delete lie in the tables they do it to."""
-    sim = cluster.session.simulation
-    typed = cluster.state.rows_typed.get(table.id, 0)
-    changing = {
-        operation.table_id
-        for one in sim.scenario.workload.transactions
-        for operation in one.operations
-        if operation.kind in (OperationKind.INSERT, OperationKind.DELETE)
-    }
-    start = float(sim.scenario.start[:, 0].sum())
-    now = float(column(sim.state.node_state, lambda node: node.rows_bytes).sum())
-    grown = now / start if table.id in changing and start > 0 else 1.0
-    return max(0, round(table.rows * grown) + typed)
 
 
 def refusing(cluster: LiveCluster) -> int:

@@ -21,9 +21,10 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql import server
-from ndbplan.train.sql.changes import change, rows_of
+from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Relation, Result, parsed, relation, run, typed_list
 from ndbplan.train.sql.numbers import INT, TEXT
@@ -233,7 +234,7 @@ class Client:
             raise no_database(where)
         table = server.table_named(cluster, where, tables[0].name)
         self._may_read(cluster)
-        return rows_of(cluster, table)
+        return rows_of(cluster.session.simulation, table)
 
     def _may_read(self, cluster: LiveCluster) -> None:
         """Raises what a statement on an NDB table meets when the cluster or the access is gone."""
