@@ -7,6 +7,7 @@ export QT_LOGGING_RULES ?= qt.qpa.wayland.warning=false
 INPUTS ?= 1000000
 PLANS ?= 10000
 KILLS ?= 1000
+LINES ?= 10000
 BREAKS ?= 4
 ACTIONS ?= 100000
 EDITS ?= 10000
@@ -26,7 +27,7 @@ help:
 	@echo "make golden  writes tests/golden/results anew: look at the difference before you commit it"
 	@echo "make score   errors, ranges and skill against what running clusters showed; ACCEPT=\"why\" sets the headlines to beat"
 	@echo "make mutants plants single changes into the program: how many of 300 no test notices"
-	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills; INPUTS=1000 PLANS=20 EDITS=100 LAWS=8"
+	@echo "make attack  mutated inputs, extreme plans, edits, actions in the window, kills, console lines; INPUTS=1000 PLANS=20 EDITS=100 LAWS=8"
 	@echo "             ACTIONS=100 KILLS=20 BREAKS=1 (or all) PREVIEWS=20 BARS=20 SECONDS=60 SEED=7 say how many"
 	@echo "make bench   what is timed, side by side with its baseline"
 	@echo "make shots   screenshots of the main states into shots/"
@@ -74,6 +75,7 @@ attack: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/monkey.py --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
 	$(PYTHON) tests/attack/previews.py --plans $(PREVIEWS) --by-command 20 --seed $(SEED)
 	$(PYTHON) tests/attack/error_bars.py --seeds $(BARS)
+	$(PYTHON) tests/attack/lines.py --lines $(LINES) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/kills.py --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/attack/acts.py --breaks $(BREAKS) --seconds $(SECONDS) --seed $(SEED)
 

@@ -202,7 +202,7 @@ def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
     assert shell.text == ended
     path = tmp_path / "typed.txt"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    save_transcript(page)
+    save_transcript(page, page.session, page.told.emit)
     rest(qtbot, page)
     typed = path.read_text().splitlines()
     assert [line for line in typed if not line.startswith(("#", "! wait"))] == [

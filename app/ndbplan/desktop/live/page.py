@@ -338,7 +338,7 @@ class LivePage(QMainWindow):
                 menu.addAction(self._docks[name].toggleViewAction())
         if self.source is None:
             menu.addSeparator()
-            menu.addAction("Save transcript…", lambda: save_transcript(self))
+            menu.addAction("Save transcript…", lambda: save_transcript(self, self.session, self.told.emit))
 
     def focus_next(self) -> None:
         """Go on to the next part of the page: canvas, clock, the consoles in front, log, lesson."""

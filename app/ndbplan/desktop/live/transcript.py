@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from ndbplan.base.files import write_atomically
-
-if TYPE_CHECKING:
-    from ndbplan.desktop.live.page import LivePage
+from ndbplan.desktop.live.session import LiveSession
 
 _FILTER = "Transcripts (*.txt)"
 
 
-def save_transcript(page: LivePage) -> None:
-    """Ask for a file, and write what was typed and answered in the branch in front."""
+def save_transcript(owner: QWidget, session: LiveSession, tell: Callable[[str, str], object]) -> None:
+    """Ask for a file, and write what was typed and answered in the branch in front; `tell`: how it went."""
     start = Path.home() / "transcript.txt"
-    name, _ = QFileDialog.getSaveFileName(page, "Save the transcript", str(start), _FILTER)
+    name, _ = QFileDialog.getSaveFileName(owner, "Save the transcript", str(start), _FILTER)
     if not name:
         return
     path = Path(name)
@@ -27,8 +25,8 @@ def save_transcript(page: LivePage) -> None:
         try:
             write_atomically(path, str(text).encode())
         except OSError as error:
-            page.told.emit("error", f"{path} was not written: {error.strerror}")
+            tell("error", f"{path} was not written: {error.strerror}")
         else:
-            page.told.emit("done", f"Saved {path}: 'ndbplan train PLAN < {path.name}' plays it again")
+            tell("done", f"Saved {path}: 'ndbplan train PLAN < {path.name}' plays it again")
 
-    page.session.do(lambda seat: seat.transcript(), write)
+    session.do(lambda seat: seat.transcript(), write)
