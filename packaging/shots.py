@@ -347,6 +347,42 @@ def compare(stage: Stage) -> None:
     stage.window.middle.setSizes([150, 850])
 
 
+def tab(stage: Stage, name: str, sample: str = "starter") -> None:
+    """A sample with one of its analyses."""
+    stage.open(sample)
+    stage.window.panels.analyses.show_tab(name)
+    stage.settle(lambda: not stage.window.panels.analyses.context.tasks.is_busy)
+
+
+def starter_run(stage: Stage) -> None:
+    """The first simulation that anybody sees."""
+    stage.open("starter")
+    stage.simulate()
+
+
+def disk_data(stage: Stage) -> None:
+    """A tablespace whose files lie on two disks."""
+    from ndbplan.edits.disk_data import FilesThereToo, with_tablespace
+    from ndbplan.plan.processes import DiskRole
+
+    stage.open("starter")
+    more = FilesThereToo(DiskRole.DATA_FILES, "/nvme0/ndb")
+    stage.window.document.edit("Files on both disks", lambda plan: more(with_tablespace(plan)[0]))
+    stage.settle(lambda: stage.window.panels.estimates.is_fresh)
+    stage.window.selection.set([stage.window.document.plan.tablespaces[0].id])
+
+
+def sizing(stage: Stage) -> None:
+    """From requirements to plans, before anything is typed."""
+    from PySide6.QtWidgets import QDialog
+
+    stage.open("starter")
+    stage.window.actions_table["size"].trigger()
+    dialog = stage.window.findChild(QDialog)
+    assert dialog is not None
+    stage.settle(dialog.isVisible)
+
+
 def mid_drag(stage: Stage) -> None:
     """A host on its way into another rack."""
     from PySide6.QtCore import QPointF
@@ -511,6 +547,13 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "scene-operations": partial(scene, name="terabyte", place=5, start="today"),
     "scene-canvas": partial(scene, name="growing", place=4),
     "demos": demos,
+    "starter-run": starter_run,
+    **{
+        f"tab-{name.lower().replace(' ', '-')}": partial(tab, name=name)
+        for name in ("Tables", "Failures", "Problems", "What matters", "Operations", "Export preview")
+    },
+    "disk-data": disk_data,
+    "sizing": sizing,
     "mid-drag": mid_drag,
     "error": error,
     "commands": commands,

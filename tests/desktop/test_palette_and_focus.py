@@ -62,6 +62,9 @@ class TestPalette:
             "sample tick": "Sample tick-store",
             "failures": "Failures",
             "what may fail": "What may fail",
+            "problem": "Problems",
+            "partition of a key": "Where a key lies",
+            "full screen": "Presentation",
         }
         assert {typed: window.commands.matching(typed)[0].text for typed in meant} == meant
         window.commands.hide()

@@ -71,7 +71,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("inspector", "View", "Inspector", "", ("Ctrl+I",), "Show or hide the inspector", True),
     Spec("maximise", "View", "Maximise the panel", "square", ("Ctrl+M",), "It alone, or all", True),
     Spec("next_panel", "View", "Next panel", "", ("F6",), "Go to the next part of the window"),
-    Spec("present", "View", "Presentation", "presentation", ("F5",), "Canvas and analyses only", True),
+    Spec("present", "View", "Presentation", "presentation", ("F5",), "Full screen, no tools", True),
     Spec("demos", "View", "Demos…", "", ("Shift+F5",), "A plan scene by scene: play, write, export"),
     Spec("add_scene", "View", "Add scene from this view", "", ("Ctrl+Shift+F5",), "One more scene of a demo"),
     Spec("theme_system", "Theme", "As the system", "monitor", (), "Light or dark, as the system is", True),

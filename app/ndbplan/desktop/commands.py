@@ -26,6 +26,21 @@ _IN_MENUS = {"Theme": "Theme: ", "Align": ""}
 """What stands before the text of an action that says too little without its menu."""
 
 
+_MORE_OF_TABS = {
+    "Simulation": "run replay transactions latency kill events",
+    "Distribution": "partitions skew balance fragments hash map",
+    "Tables": "rows growth grid spreadsheet",
+    "Memory": "RAM DataMemory what if rows",
+    "Operations": "restart rolling backup restore reorganise reorganize add nodes duration procedure",
+    "Failures": "loss survive kill arbitrator rack",
+    "Problems": "errors warnings hints fix",
+    "Compare": "variants side by side",
+    "What matters": "assumptions sensitivity measure tighten",
+    "Export preview": "config.ini my.cnf runbook ansible schema",
+}
+"""Further words by which the tabs of the analyses are found."""
+
+
 class Doors(NamedTuple):
     """Where commands lead to in a window."""
 
@@ -74,8 +89,15 @@ def _places(document: Document, doors: Doors) -> Iterator[Command]:
     from ndbplan.desktop.analyses.area import TABS
 
     for name, _module, _panel in TABS:
-        yield Command(name, "analysis", "activity", partial(doors.open_tab, name))
+        lead = partial(doors.open_tab, name)
+        yield Command(name, "analysis", "activity", lead, "", _MORE_OF_TABS.get(name, ""))
+    yield Command("Backup and restore", "Operations", "timer", partial(doors.open_tab, "Operations"))
     plan = document.plan
+    for table in plan.tables[:1]:
+        lead = partial(doors.go_to, table.id)
+        yield Command(
+            "Where a key lies", "page of a table", "table-2", lead, "", "partition of a key hash node"
+        )
     for part in plan.objects():
         host = plan.host_of_disk.get(part.id)
         text = f"{host.hostname} / {part.name}" if host is not None else display_name(plan, part)

@@ -6,8 +6,10 @@ plan = IntoTablespace(table_id, None)(plan)                     # the same, for 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from ndbplan.base.units import GIB
 from ndbplan.configuration.directories import NODE_FOLDER, named_folders
@@ -155,10 +157,20 @@ def folders_to_choose(plan: Plan) -> list[tuple[str | None, str]]:
     names: dict[str, str] = {}
     for disk in hosts[0].disks if hosts else ():
         if all(any(other.mount_point == disk.mount_point for other in host.disks) for host in hosts):
-            names[folder_on(disk)] = f"{disk.name}: {folder_on(disk)}"
+            names[folder_on(disk)] = disk.name
     for folder in named_folders(plan):
         names.setdefault(folder, folder)
     return [(None, "as the role"), *names.items()]
+
+
+def next_file_name(files: Sequence[SpaceFile]) -> str:
+    """Of one more file: data_2.dat behind data_1.dat."""
+    last, taken = files[-1].name, {file.name for file in files}
+    numbered = re.fullmatch(r"(.*?)([0-9]{1,6})(\.[^.0-9]*)?", last)
+    if numbered is None:
+        return free_name(last, taken, "_")
+    stem, number, ending = numbered[1], int(numbered[2]), numbered[3] or ""
+    return next(name for more in count(1) if (name := f"{stem}{number + more}{ending}") not in taken)
 
 
 @dataclass(frozen=True)
@@ -176,7 +188,7 @@ class FilesThereToo:
         for part in parts:
             files: tuple[SpaceFile, ...] = getattr(part, name)
             fields = {
-                "name": free_name(files[-1].name, {file.name for file in files}, "_"),
+                "name": next_file_name(files),
                 "size_bytes": files[-1].size_bytes,
                 "count": files[-1].count,
                 "directory": self.folder,

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import LineField
-from ndbplan.desktop.widgets.units import BYTES_PER_S, COUNT
+from ndbplan.desktop.widgets.units import BYTES_PER_S, COUNT, MEMORY
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -48,6 +48,7 @@ def typed(qtbot, field: LineField, text: str) -> None:
     ("unit", "text", "texts", "values"),
     [
         (COUNT, "1,500", ["1500", "1.500"], [1500, None]),
+        (MEMORY, "64", ["64 MiB", "64 GiB"], [64 * 2**20, 64 * 2**30]),
         (BYTES_PER_S, "5m/s", ["5 MB/s", "5 MiB/s"], [5e6, 5 * 2**20]),
     ],
 )

@@ -111,9 +111,7 @@ class _Rows(QAbstractTableModel):
 
 
 def _bold() -> QFont:
-    font = QFont()
-    font.setBold(True)
-    return font
+    return theme.font(weight=600)
 
 
 def found_in_thread(

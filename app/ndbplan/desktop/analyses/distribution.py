@@ -31,6 +31,7 @@ from ndbplan.desktop.analyses.partition_bars import PartitionBars
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.edits.first_steps import next_step
 from ndbplan.plan.plan import Plan
@@ -78,7 +79,7 @@ class DistributionPanel(Panel):
         self._baseline: Plan | None = None
         self._wants_groups = False
         """Whether a person has said how many node groups to add."""
-        self.table_box = QComboBox()
+        self.table_box = ComboBox()
         self.table_box.setAccessibleName("Table")
         self.growth = GrowthControls()
         self.groups, self.load_box, self.add_button = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import label, spin_box
 
 _ROOMY, _TIGHT = 480, 380
@@ -28,7 +29,7 @@ class GrowthControls(QWidget):
         self.groups.setAccessibleName("Node groups to add")
         self.groups.setToolTip("How many node groups to add: each with NoOfReplicas data nodes")
         self.groups.valueChanged.connect(lambda _v: self.groups_chosen.emit())
-        self.load_box = QComboBox()
+        self.load_box = ComboBox()
         self.load_box.setAccessibleName("Load while reorganising")
         self.load_box.setToolTip("What the clients do meanwhile")
         self.load_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

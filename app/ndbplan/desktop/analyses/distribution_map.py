@@ -19,6 +19,7 @@ from ndbplan.desktop.analyses.fill_map_view import FillMapView
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
@@ -180,7 +181,7 @@ class MapPage(QWidget):
 
 def _box(name: str, letters: int) -> QComboBox:
     """A box that gives way where there is little room."""
-    box = QComboBox()
+    box = ComboBox()
     box.setAccessibleName(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(letters)

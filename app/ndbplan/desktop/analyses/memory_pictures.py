@@ -13,6 +13,7 @@ from ndbplan.desktop.analyses.treemap_view import TreemapView
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.preview_card import preview_made
 from ndbplan.desktop.widgets.sections import Elided, label, spin_box
 from ndbplan.plan.plan import Plan
@@ -42,7 +43,7 @@ class WhatIfControls(QWidget):
         self.rows.setPrefix("Rows × ")
         self.rows.setAccessibleName("What if there were so many times the rows")
         self.rows.setToolTip("What if there were so many times the rows: the plan stays as it is")
-        self.table = QComboBox()
+        self.table = ComboBox()
         self.table.setAccessibleName("Table that has more rows")
         self.table.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.table.setMinimumContentsLength(9)
@@ -118,7 +119,7 @@ class MemoryPictures(QWidget):
         self.disks = TreemapView("What fills the disks of a data node")
         self.chart = GrowthChart(is_framed=True)
         self.line = Elided("factValue")
-        self.nodes = QComboBox()
+        self.nodes = ComboBox()
         self.nodes.setAccessibleName("Data node")
         self.nodes.setToolTip("The data node that is shown; one that is selected on the canvas comes here")
         self.nodes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -27,6 +26,7 @@ from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.edits.first_steps import step
 from ndbplan.ndb.version import SERIES
@@ -71,7 +71,7 @@ class OperationsPanel(Panel):
         self._lanes: list[Lane] = []
         self._told: list[str] = []
         self._only = ""
-        self.load_box = QComboBox()
+        self.load_box = ComboBox()
         self.load_box.setAccessibleName("Load during the operation")
         self.traffic, self._traffic_text = _slider(_LOAD_FACTORS, 1.0, "Rate of the load against the plan's")
         self.disk, self._disk_text = _slider(_DISK_FACTORS, 1.0, "Speed of the disks against the plan's")
@@ -80,7 +80,7 @@ class OperationsPanel(Panel):
         self.together.setToolTip(
             "Rolling: restart one node of every group together instead of node after node"
         )
-        self.procedure_box = QComboBox()
+        self.procedure_box = ComboBox()
         self.procedure_box.setAccessibleName("Procedure")
         self.groups = spin_box()
         self.groups.setRange(1, 71)

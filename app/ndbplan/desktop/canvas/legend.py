@@ -14,7 +14,7 @@ from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.menu_heading import heading
 
-_LEFT, _FOOT, _RIGHT = 12, 3, 12
+_LEFT, _FOOT, _RIGHT, _APART = 12, 3, 12, 2
 _SWATCH_PX, _GAP_PX = 12, 5
 _OVERVIEW_PX = 190
 """Width that the overview in the other corner takes."""
@@ -76,7 +76,7 @@ class Legend(QFrame):
 
     def _keep_free(self) -> None:
         """Let fitting leave room for it where letters are so large that the margin is too low."""
-        needed = 0 if self.isHidden() else self.height() + 2 * _FOOT
+        needed = 0 if self.isHidden() else self.height() + _FOOT + _APART
         if needed != self._view.legend_px:
             self._view.legend_px = needed
             if self._view.is_fitted:

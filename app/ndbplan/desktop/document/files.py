@@ -158,7 +158,10 @@ class FileFlow(QObject):
         if path is None or theirs is None:
             return
         if theirs.project is None:
-            self.noticed.emit(f"{path.name} was changed by somebody else: {theirs.error}.")
+            self.noticed.emit(
+                f"Somebody else removed, moved or broke {path.name}: {theirs.error}. What is shown here is "
+                "kept, and Save writes it again."
+            )
         elif self._document.is_modified:
             self.noticed.emit(
                 f"{path.name} was saved by somebody else. Your changes are kept; Save shows what differs."

@@ -32,6 +32,7 @@ from ndbplan.describe.parameters import origin_words
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.mysqld_scope import MysqldScope
 from ndbplan.desktop.inspector.parameter_model import ParametersModel, Scope, describe
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import chip, label, link
 from ndbplan.ndb.mysqld_options import OPTION_NAME, canonical, fault
 from ndbplan.plan.origins import SetByProgram
@@ -222,7 +223,7 @@ class ParametersPanel(QWidget):
                 group.addButton(button)
                 row.addWidget(button)
         else:
-            self.scopes = box = QComboBox()
+            self.scopes = box = ComboBox()
             box.setAccessibleName("Which nodes the parameters apply to")
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)

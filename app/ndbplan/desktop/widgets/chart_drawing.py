@@ -14,6 +14,8 @@ from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade, 
 
 _DENSE = 200
 """Points of a line from which on there is about one for each pixel."""
+_BEHIND_WORDS = 0.85
+"""How much of what lies behind words in a chart their ground hides."""
 _THINNEST = 0.004
 """Share of the height from which on a band is more than its line."""
 
@@ -119,7 +121,9 @@ class Drawing:
         region.lines[0].setPen(pg.mkPen(shade.colour, width=1.6))
         self._add(region, 1)
         if shade.text:
-            words = pg.TextItem(shade.text, color=QColor(shade.colour), anchor=(0.0, 0.0))
+            ground = QColor(theme.tokens().sunken)
+            ground.setAlphaF(_BEHIND_WORDS)
+            words = pg.TextItem(shade.text, color=QColor(shade.colour), anchor=(0.0, 0.0), fill=ground)
             words.setFont(theme.font(11))
             words.setPos(shade.from_s, top * 0.92 if top > 0 else 1.0)
             self._add(words, 28)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import TwoReadingsError
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.units import Unit
 
 LABEL_WIDTH = 112
@@ -259,7 +260,7 @@ class ChoiceField(Field):
     def __init__(
         self, label: str, choices: Sequence[tuple[Any, str]], commit: Commit, *, tip: str = ""
     ) -> None:
-        self.box = QComboBox()
+        self.box = ComboBox()
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(6)
         super().__init__(label, self.box, commit, tip)

@@ -29,9 +29,14 @@ class Name:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Its words: also the parts of DataMemory, and DataMemory as one."""
-        plain = re.findall(r"[^\s/·:]+", self.whole)
         parts = [part.lower() for part in _WORD.findall(self.text)]
-        return tuple(dict.fromkeys([*plain, *parts]))
+        return tuple(dict.fromkeys([*self.spoken, *parts]))
+
+    @cached_property
+    def spoken(self) -> tuple[str, ...]:
+        """Its words as they are written: DataMemory is one."""
+        apart = re.findall(r"[^\s/·:]+", self.whole), re.findall(r"[^\W_]+", self.whole)
+        return tuple(dict.fromkeys([*apart[0], *apart[1]]))
 
     @cached_property
     def initials(self) -> str:
@@ -63,7 +68,7 @@ def _named(asked: str, name: Name) -> float:
     tokens, joined = asked.split(), asked.replace(" ", "")
     if asked == name.whole:
         return 1000.0
-    if asked in name.words:
+    if asked in name.spoken:
         return 950.0
     if name.whole.startswith(asked):
         return 900.0

@@ -29,6 +29,10 @@ def _clean(text: str) -> str:
     return text.replace("\u2009", "").replace("\u00a0", " ").replace("−", "-").strip()
 
 
+_LEAST_BYTES = 100_000
+"""Nobody has memory, a file or a disk of fewer bytes than this: who types less leaves out the unit."""
+
+
 def _exact(value: float, parse: Callable[[str], float], *texts: str) -> str:
     for text in texts:
         try:
@@ -78,6 +82,18 @@ def _show_count(value: float) -> str:
     return _exact(value, units.parse_count, units.format_count(value), exact).replace("\u2009", " ")
 
 
+def _sized(small: str, large: str) -> Callable[[str], int]:
+    """Sizes of what is large: a number without a unit that is too small for it is asked about."""
+
+    def parse(text: str) -> int:
+        typed = _clean(text).strip()
+        if typed.isascii() and typed.isdigit() and 0 < int(typed[:9]) < _LEAST_BYTES:
+            raise units.two_readings(text, f"{typed} {small}", f"{typed} {large}")
+        return units.parse_bytes(typed)
+
+    return parse
+
+
 def _parse_whole(text: str) -> int:
     value = units.parse_count(_clean(text))
     if value != round(value):
@@ -119,7 +135,8 @@ def _parse_flag(text: str) -> int:
 
 
 BYTES = Unit(lambda text: units.parse_bytes(_clean(text)), _show_bytes, "64 GB, 1.5 TiB")
-MEMORY = Unit(lambda text: units.parse_bytes(_clean(text)), _show_memory, "64 GiB, 512M")
+MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M")
+CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB")
 BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_clean(text)), _show_rate, "118 MB/s")
 SECONDS = Unit(lambda text: units.parse_duration_s(_clean(text)), _show_seconds, "20 ms, 10min, 2 h")
 MOMENT = Unit(lambda text: units.parse_clock(_clean(text)), units.format_clock, "1:40, 100 s, 2 h")

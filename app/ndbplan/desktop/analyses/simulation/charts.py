@@ -16,6 +16,7 @@ from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.widgets.chart_content import Content
 from ndbplan.desktop.widgets.charts import TimeChart
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.drop_zone import DropZone
 from ndbplan.desktop.widgets.sections import link
 from ndbplan.plan.hardware import Disk
@@ -372,7 +373,7 @@ def _turn(text: str, name: str, turn: Callable[[], None]) -> QPushButton:
 
 
 def _picker(name: str) -> QComboBox:
-    box = QComboBox()
+    box = ComboBox()
     box.setProperty("look", "small")
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     box.setAccessibleName(name)

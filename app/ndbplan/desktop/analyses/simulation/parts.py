@@ -7,12 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QPushButton, QToolButton, QWidget
 
+from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import chip
 
 
 def workload_box() -> QComboBox:
     """Which workload is simulated."""
-    box = QComboBox()
+    box = ComboBox()
     box.setAccessibleName("Workload")
     box.setMinimumWidth(96)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

@@ -19,7 +19,7 @@ from ndbplan.desktop.inspector.pages.prices import OF_HARDWARE, add_prices
 from ndbplan.desktop.widgets.forms import Form
 from ndbplan.desktop.widgets.own_hardware import ask_to_keep
 from ndbplan.desktop.widgets.sections import chip, label, link
-from ndbplan.desktop.widgets.units import BYTES, BYTES_PER_S, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
+from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, MEMORY, NUMBER, SECONDS, SHARE, TEXT, WHOLE
 from ndbplan.edits import arrange
 from ndbplan.edits.arrays import put_devices, put_level
 from ndbplan.edits.roles import assign_role
@@ -145,7 +145,7 @@ class DiskPage(Page):
         form.choice("raid", "Made of", _ARRAYS, edit=put_level, tip=_ARRAYS_TIP)
         if any(context.plan.by_id[i].raid is not None for i in ids):
             form.line("devices", "Devices", WHOLE, edit=put_devices, tip="Equal devices; speeds follow")
-        form.line("capacity_bytes", "Capacity", BYTES)
+        form.line("capacity_bytes", "Capacity", CAPACITY)
         form.line("sequential_write_bytes_per_s", "Sequential write", BYTES_PER_S)
         form.line("sequential_read_bytes_per_s", "Sequential read", BYTES_PER_S)
         form.line("random_write_iops", "Random writes/s", NUMBER)

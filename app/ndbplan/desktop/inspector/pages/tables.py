@@ -15,7 +15,7 @@ from ndbplan.desktop.widgets.sections import link
 from ndbplan.desktop.widgets.units import COUNT, MEMORY, NUMBER, SHARE, TEXT, WHOLE, WHOLE_NUMBER, Unit
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
-from ndbplan.edits.disk_data import folders_to_choose
+from ndbplan.edits.disk_data import folders_to_choose, next_file_name
 from ndbplan.edits.tables import put_columns, put_primary_key
 from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes
 from ndbplan.ndb.columns import COLUMN_TYPES
@@ -207,20 +207,19 @@ class LogfileGroupPage(Page):
 
 def _files(page: Page, name: str, what: str) -> None:
     def another(_plan: Plan, files: tuple[Any, ...]) -> SpaceFile:
-        model = files[-1]
-        return SpaceFile(name=_free(model.name, {file.name for file in files}), size_bytes=model.size_bytes)
+        return SpaceFile(name=next_file_name(files), size_bytes=files[-1].size_bytes)
 
     files = Grid(
         page.context.document,
         _rows_of(page.ids[0], name, what, another),
         (
-            Cell("name", "File", 120, TEXT),
-            Cell("size_bytes", "Size", 90, MEMORY),
-            Cell("count", "Count", 50, WHOLE),
+            Cell("name", "File", 90, TEXT),
+            Cell("size_bytes", "Size", 66, MEMORY),
+            Cell("count", "Count", 54, WHOLE),
             Cell(
                 "directory",
                 "Lies on",
-                150,
+                90,
                 choices=folders_to_choose,
                 tip="Files may lie on several disks; the folder is the same on every data node",
             ),
@@ -265,14 +264,6 @@ def _index_maker(table_id: str) -> Any:
 
 def _get(name: str) -> Any:
     return lambda part: getattr(part, name)
-
-
-def _free(wish: str, taken: set[str]) -> str:
-    name, number = wish, 1
-    while name in taken:
-        number += 1
-        name = f"{wish}_{number}"
-    return name
 
 
 def _other_tables(table_id: str) -> Any:
