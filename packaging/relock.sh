@@ -7,4 +7,4 @@ lock() {
         pyproject.toml "${@:2}" --output-file "packaging/locks/$1.txt"
 }
 lock run --group build
-lock test --group test
+lock test --group test --extra dask
