@@ -10,6 +10,7 @@ from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
+from ndbplan.advise.remedies import set_arguments
 from ndbplan.advise.what_matters import WhatMatters, key_of, what_matters
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
@@ -141,3 +142,9 @@ def test_gain_for_the_money_ranks_where_prices_are_stated(overload: Plan) -> Non
 def test_a_search_is_cancelled_at_once() -> None:
     with pytest.raises(Cancelled):
         what_matters(_now(sample_plan("starter")), FIGURES["restart"], cancelled=lambda: True)
+
+
+def test_a_field_of_the_plan_itself_is_set_by_its_name(overload: Plan) -> None:
+    after = overload.replace(backups_kept=overload.backups_kept + 2)
+    arguments = set_arguments(overload, after, value_changes(overload, after))
+    assert arguments == (f"backups_kept={after.backups_kept}",)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.cost import cost_by_part, cost_of
+from ndbplan.advise.doubling import doublings
+from ndbplan.advise.max_load import max_load
 from ndbplan.advise.survival import survive
+from ndbplan.base.errors import Cancelled
 from ndbplan.checks.run import check
 from ndbplan.describe.colouring import HATCHED, WAYS, Known, Tone, colour_by, disks_written
 from ndbplan.describe.estimated import loads_of
 from ndbplan.describe.losses import judged_losses, losses_of
 from ndbplan.describe.overlay import percent, worst_use
 from ndbplan.edits import parts as edits
+from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.plan.plan import Plan
@@ -29,7 +34,9 @@ def known(now: Estimation, other: Plan | None = None) -> Known:
     losses = losses_of(now.plan, survive(now))
     against = None if other is None else ("Main", other)
     loads = loads_of(now.plan, now, problems)
-    return Known(now.plan, loads, problems, losses, disks_written(now.plan), against)
+    return Known(
+        now.plan, loads, problems, losses, disks_written(now.plan), against, doublings=doublings(now)
+    )
 
 
 def priced(plan: Plan) -> Plan:
@@ -74,6 +81,22 @@ def test_costs_of_hosts_and_locations_are_the_total(now: Estimation) -> None:
     assert found.note == f"{len(plan.hosts) - 1} hosts without a price"
     assert not colour_by("cost", Known(now.plan)).shades
     assert "No price is stated" in colour_by("cost", Known(now.plan)).note
+
+
+def test_a_doubling_brings_what_the_highest_load_says() -> None:
+    plan = assign(sample_plan("redo-overload-8.4"), "redo.disk.write=20MB/s")[0]
+    now = Estimation(plan, chosen_workload(plan))
+    found = doublings(now)
+    disk = disks_written(plan)[plan.data_nodes[0].id][0]
+    change = next(one for one in single_changes(plan) if one.title == found[disk].title)
+    before, after = (max_load(now.of(one), with_next=False).max_per_s for one in (plan, change.edit(plan)))
+    assert found[disk].gain == (after.value - before.value) / before.value > 0
+    shades = colour_by("doubling", Known(plan, doublings=found)).shades
+    host = plan.host_of_disk[disk]
+    assert shades[disk].text == shades[host.id].text == f"+{percent(found[disk].gain)}"
+    assert {shade.tone for shade in shades.values()} == {Tone.PLAIN, Tone.MORE}
+    with pytest.raises(Cancelled):
+        doublings(now, lambda: True)
 
 
 def test_changes_against_a_variant_are_told_on_the_object_and_its_host(now: Estimation) -> None:

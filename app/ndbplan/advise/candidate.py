@@ -21,3 +21,5 @@ class Change:
     management, backup or version."""
     is_carried: bool = False
     """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""
+    doubles: tuple[str, ...] = ()
+    """Hosts or disks of which it makes something twice what it is."""

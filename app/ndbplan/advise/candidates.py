@@ -196,20 +196,23 @@ def _one_of_each(plan: Plan, hosts: Iterable[Host]) -> Iterator[Host]:
 
 
 def _machines(hosts: tuple[Host, ...], whose: str) -> Iterator[Change]:
-    first = hosts[0]
+    first, ids = hosts[0], tuple(host.id for host in hosts)
     for times, word in ((2.0, "Twice"), (0.5, "Half")):
+        doubled = ids if times > 1 else ()
         cores = int(min(MOST_CORES, first.cores * times))
         if cores >= 1 and cores != first.cores:
             yield Change(
                 f"{word} the cores {whose} ({cores})",
                 partial(times_each, hosts=hosts, field="cores", times=times),
                 "cores",
+                doubles=doubled,
             )
         memory = format_bytes(first.memory_bytes * times)
         yield Change(
             f"{word} the memory {whose} ({memory})",
             partial(times_each, hosts=hosts, field="memory_bytes", times=times),
             "memory",
+            doubles=doubled,
         )
     gain = partial(times_each, hosts=hosts, field="clock_ghz", times=_NEXT_CLOCK)
     yield Change(f"A clock a quarter faster {whose} ({_NEXT_CLOCK * first.clock_ghz:g} GHz)", gain, "cores")
@@ -238,7 +241,8 @@ def _swaps(disks: tuple[Disk, ...], which: str) -> Iterator[Change]:
             if len(disks) == 1
             else f"Twice the devices in the disks {which}"
         )
-        yield Change(title, partial(faster_each, disk_ids=[disk.id for disk in disks], times=2), "disk")
+        ids = tuple(disk.id for disk in disks)
+        yield Change(title, partial(faster_each, disk_ids=ids, times=2), "disk", doubles=ids)
     for model in offers.hardware()["disks"]:
         if any(_differs(disk, model) for disk in disks):
             title = f"{model['text']} as {'the disk' if len(disks) == 1 else 'the disks'} {which}"

@@ -283,11 +283,13 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
         if change.is_parameter:
             place = f"parameters.{change.scope}" if part is None else f"processes[{change.scope}].parameters"
         else:
-            place = address_of_part(plan, change.scope)
+            # A field of the plan itself stands alone.
+            place = address_of_part(plan, change.scope) if change.scope else ""
         name = change.name
         if name.startswith("disk of "):
             name = f"disk_roles.{name.removeprefix('disk of ').lower().replace(' ', '_')}"
-        arguments.append(f"{place}.{name}={'' if change.after is None else change.after}")
+        address = f"{place}.{name}".lstrip(".")
+        arguments.append(f"{address}={'' if change.after is None else change.after}")
     made = plan
     try:
         for argument in arguments:

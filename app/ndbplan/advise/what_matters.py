@@ -111,7 +111,7 @@ def what_matters(
     no such figure, Cancelled when told to stop.
     """
     with keeping(now.kept):
-        search = _Search(
+        search = Search(
             now, figure, cancelled, progress or (lambda share: None), found, lists_all=top is None
         )
         rows = search.rows() if workers == 1 and scheduler is None else search.rows_from(workers, scheduler)
@@ -207,12 +207,12 @@ def _answered(asked: _Asked) -> list[_Row]:
 
     with keeping(), seldom_collecting():
         now = Estimation(asked.plan, asked.workload)
-        search = _Search(now, FIGURES[asked.figure], lists_all=asked.lists_all)
+        search = Search(now, FIGURES[asked.figure], lists_all=asked.lists_all)
         return [row for one in search.tried(asked.places) if (row := search.row(one)) is not None]
 
 
-class _Search:
-    """One search for what matters."""
+class Search:
+    """The changes of a plan, and what each comes to."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class _Search:
         progress: Callable[[float], None] = lambda share: None,
         found: Callable[[Mattering], None] = lambda row: None,
         *,
-        lists_all: bool,
+        lists_all: bool = False,
     ) -> None:
         self.now, self.figure, self.lists_all = now, figure, lists_all
         self.cancelled, self.progress, self.found = cancelled, progress, found
@@ -256,7 +256,7 @@ class _Search:
         def answered(numbered: tuple[int, Change]) -> tuple[bool, Mattering | None]:
             """Whether the change can be made, and its row."""
             with keeping(self.now.kept):
-                one = self._made(*numbered)
+                one = self.made(*numbered)
                 row = None if one is None else self.row(one)
             return one is not None, None if row is None else self._told(row, numbered[1])
 
@@ -291,11 +291,11 @@ class _Search:
         """The changes at some places that can be made; without any: all of them."""
         for place, change in enumerate(single_changes(self.now.plan)):
             if places is None or place in places:
-                one = self._made(place, change)
+                one = self.made(place, change)
                 if one is not None:
                     yield one
 
-    def _made(self, place: int, change: Change) -> _Tried | None:
+    def made(self, place: int, change: Change) -> _Tried | None:
         """A change and the plan after it; None where it cannot be made, or changes nothing."""
         if self.cancelled():
             raise Cancelled

@@ -26,6 +26,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 
 if TYPE_CHECKING:
+    from ndbplan.advise.doubling import Doubling
     from ndbplan.checks.problem import Problem
     from ndbplan.edits.changes import ValueChange
 
@@ -110,6 +111,7 @@ class Known:
     """Disks that each data node writes to, see `disks_written`."""
     against: tuple[str, Plan] | None = None
     """Name and plan of the variant that the plan is held against."""
+    doublings: Mapping[str, Doubling] = field(default_factory=FrozenMap)
 
 
 def disks_written(plan: Plan) -> Mapping[str, tuple[str, ...]]:
@@ -231,6 +233,31 @@ _VERDICTS = {"stops": Tone.OVER, "asks": Tone.NEAR, "goes on": Tone.GOOD}
 def _losses(known: Known) -> tuple[Mapping[str, Shade], str]:
     shades = {i: Shade(_VERDICTS[one.verdict], one.verdict, one.text) for i, one in known.losses.items()}
     return shades, "" if shades else "There is no data node whose loss could be judged"
+
+
+# What twice of it would bring
+
+_GAINS = ((0.5, Tone.MOST), (0.1, Tone.MORE), (0.0, Tone.LITTLE))
+_LEAST_GAIN = 0.005
+"""The search for a load is no finer."""
+
+
+def _doubled(known: Known) -> tuple[Mapping[str, Shade], str]:
+    """By how much the highest load rises; a host is as what brings most of it and its disks."""
+    best = dict(known.doublings)
+    for host in known.plan.hosts:
+        of_it = [best[i] for i in (host.id, *(disk.id for disk in host.disks)) if i in best]
+        if of_it:
+            best[host.id] = max(of_it, key=lambda one: one.gain)
+    note = "" if best else "There is no load of data nodes that could rise"
+    return {i: _gain(one) for i, one in best.items()}, note
+
+
+def _gain(one: Doubling) -> Shade:
+    if one.gain < _LEAST_GAIN:
+        return Shade(Tone.PLAIN, "nothing", "twice of it does not raise the highest load")
+    tone = next(tone for least, tone in _GAINS if one.gain >= least)
+    return Shade(tone, f"+{percent(one.gain)}", f"{one.title}: highest load +{percent(one.gain)}\n{one.why}")
 
 
 # Money
@@ -359,6 +386,11 @@ WAYS: Mapping[str, Way] = FrozenMap(
         "space": Way("Disk space", "How full each disk is; hosts as their fullest", _full, True),
         "network": Way("Network", "Links of hosts, and uplinks whose speed is stated", _network, True),
         "problem": Way("Problems", "The worst that the checks find on each host", _problems),
+        "doubling": Way(
+            "Doubling",
+            "How much more load twice of each disk, or of a part of a host, brings",
+            _doubled,
+        ),
         "cost": Way("Cost", "What each host costs with its disks and licences", _cost),
         "group": Way("Node group", "Which hosts hold the same rows", _groups),
         "loss": Way("Loss", "What the failure of each part means for the cluster", _losses),
@@ -376,6 +408,10 @@ _WORDS: Mapping[str, list[tuple[Tone, str]]] = {
     "loss": [(Tone.GOOD, "goes on"), (Tone.NEAR, "asks the arbitrator"), (Tone.OVER, "stops")],
     "cost": [
         (Tone.LEAST, "up to a quarter of the dearest"), (Tone.LITTLE, "half"), (Tone.MORE, "three quarters"),
+        (Tone.MOST, "more"),
+    ],
+    "doubling": [
+        (Tone.PLAIN, "nothing"), (Tone.LITTLE, "below 10 % more"), (Tone.MORE, "below 50 % more"),
         (Tone.MOST, "more"),
     ],
     "change": [(Tone.PLAIN, "same"), (Tone.CHANGED, "changed"), (Tone.ADDED, "new")],

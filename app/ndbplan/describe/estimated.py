@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,29 @@ def known_of(plan: Plan) -> Known:
 
 def coloured(plan: Plan, name: str) -> tuple[Loads, Colouring]:
     """A plan coloured by one of the WAYS, computed here and now; KeyError for a name that is none."""
+    from ndbplan.estimate.estimation import Estimation, chosen_workload
+
     known = known_of(plan)
-    if name == "loss" and plan.data_nodes:
+    now = Estimation(plan, chosen_workload(plan))
+    return known.loads, colour_by(name, with_searched(name, known, now)) if name else NOTHING
+
+
+def with_searched(
+    name: str, known: Known, now: Estimation | None, cancelled: Callable[[], bool] = lambda: False
+) -> Known:
+    """The same with what takes a search for this way to colour. Raises Cancelled when told to stop."""
+    if now is None or not known.plan.data_nodes:
+        return known
+    if name == "loss" and not known.losses:
         from ndbplan.describe.losses import judged_losses
 
-        known = replace(known, losses=judged_losses(plan))
-    return known.loads, colour_by(name, known) if name else NOTHING
+        return replace(known, losses=judged_losses(known.plan, cancelled))
+    if name == "doubling":
+        from ndbplan.advise.doubling import doublings
+
+        with suppress(UserError):
+            return replace(known, doublings=doublings(now, cancelled))
+    return known
 
 
 def loads_at_rest(plan: Plan) -> Loads:

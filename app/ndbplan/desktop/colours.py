@@ -111,10 +111,6 @@ class Colours(QObject):
 
 def found_in_thread(name: str, known: Known, latest: Estimate, task: Task) -> Colouring:
     """A colouring that takes more than the loads; runs in a thread."""
-    from dataclasses import replace
+    from ndbplan.describe.estimated import with_searched
 
-    if name == "loss" and not known.losses and latest.now is not None and known.plan.data_nodes:
-        from ndbplan.describe.losses import judged_losses
-
-        known = replace(known, losses=judged_losses(known.plan, task.cancelled))
-    return colour_by(name, known)
+    return colour_by(name, with_searched(name, known, latest.now, task.cancelled))
