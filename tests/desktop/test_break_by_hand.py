@@ -279,6 +279,16 @@ def test_the_last_run_stays_as_a_ghost_behind_the_new_one(broken: Window) -> Non
         assert sum(s.ghost for s in chart._content.series) == 1
 
 
+def test_a_host_shows_the_lines_of_what_is_on_it(broken: Window) -> None:
+    broken.window.navigation.simulate()
+    broken.simulated()
+    charts, plan = broken.panel.charts, broken.plan
+    for node in plan.data_nodes:
+        broken.window.selection.set([node.host_id])
+        assert charts.node.currentData() == node.node_id
+        assert charts.disk.currentData() in {disk.id for disk in plan.host(node.host_id).disks}
+
+
 def test_one_device_of_a_mirror_is_lost_and_no_other_disk_offers_that(broken: Window) -> None:
     first, second = broken.plan.hosts[0].disks
     broken.window.document.edit("Mirror", lambda plan: put_level(plan, first.id, "1"))

@@ -16,6 +16,8 @@ from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.look.heat import heat, ink_on
 from ndbplan.desktop.look.text import text_width
 
+_LANE_NAME = 14.0
+"""Height that the name of a lane takes."""
 _EDGE, _GUTTER, _SUMS = 10.0, 44.0, 92.0
 _STRIP, _NAMES, _LEGEND = 44.0, 16.0, 24.0
 _LOW = 210
@@ -231,12 +233,15 @@ def _lanes(painter: QPainter, frame: Frame) -> None:
     colours, picture, area, height = theme.tokens(), frame.picture, frame.area, frame.cell[1]
     sums = picture.found.lane_sums.tolist()
     top = max(sums, default=0.0) or 1.0
-    every = max(1, round(14 / max(0.1, height) + 0.49))
+    every = max(1, round(_LANE_NAME / max(0.1, height) + 0.49))
+    tall = max(height, _LANE_NAME)
     for lane, (number, size) in enumerate(zip(picture.found.lanes, sums, strict=True)):
         if lane % every:
             continue
         y, shown = area.y() + lane * height, number + (picture.found.places == "groups")
-        box = QRectF(_EDGE, y, _GUTTER - 6, height)
+        # Where lanes are lower than a text, it stands at the middle of its own and every few have one.
+        above = y - (tall - height) / 2
+        box = QRectF(_EDGE, above, _GUTTER - 6, tall)
         paint.text(painter, box, f"{picture.lane_name} {shown}", colours.muted, 11, 400, paint.RIGHT)
         is_high = height >= 26
         if is_high:
@@ -244,7 +249,7 @@ def _lanes(painter: QPainter, frame: Frame) -> None:
             paint.box(painter, track, colours.line, None, 1.5)
             filled = QRectF(track.x(), track.y(), track.width() * size / top, 3)
             paint.box(painter, filled, colours.accent, None, 1.5)
-        box = QRectF(area.right() + 10, y - (5 if is_high else 0), _SUMS - 10, height)
+        box = QRectF(area.right() + 10, above - (5 if is_high else 0), _SUMS - 10, tall)
         paint.text(painter, box, picture.size(size), colours.text if size else colours.faint, 11, 500)
 
 

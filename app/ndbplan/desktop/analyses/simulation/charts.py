@@ -19,7 +19,7 @@ from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.drop_zone import DropZone
 from ndbplan.desktop.widgets.sections import link
-from ndbplan.plan.hardware import Disk
+from ndbplan.plan.hardware import Disk, Host
 
 if TYPE_CHECKING:
     from ndbplan.simulate.series import DiskSeries, PartSeries
@@ -302,7 +302,13 @@ class SimulationCharts(QWidget):
         if self._run is None or not ids:
             return
         part = self._run.plan.by_id.get(ids[-1])
-        if isinstance(part, Disk) and self.disk.findData(part.id) >= 0:
+        if isinstance(part, Host):
+            # What is on it: its data node and, of its disks, the one that is written to first.
+            inside = [node.id for node in self._run.plan.data_nodes if node.host_id == part.id][:1]
+            written = [disk.id for disk in part.disks if self.disk.findData(disk.id) >= 0][:1]
+            for one in (*inside, *written):
+                self._selected((one,))
+        elif isinstance(part, Disk) and self.disk.findData(part.id) >= 0:
             self.disk.setCurrentIndex(self.disk.findData(part.id))
             self._draw_disk()
         elif getattr(part, "kind", "") == "data" and part is not None:
