@@ -237,3 +237,15 @@ def test_random_lines_are_answered_whatever_state_the_cluster_is_in(
             cluster.advance(rng.choice([0.1, 2.0, 15.0]))
         if turn % 100 == 0:
             cluster = spare()
+
+
+def test_what_tls_info_tells_has_the_form_of_a_running_8_4(begun: Callable[[str], LiveCluster]) -> None:
+    new, old = begun("8.4.8"), begun("7.4.10")
+    counts = answer("TLS INFO", new).text.partition("    Server statistics since restart\n")[2]
+    assert [line[:37].rstrip() for line in counts.splitlines() if line] == [
+        "  Total accepted connections:", "  Total connections upgraded to TLS:", "  Current connections:",
+        "  Current connections using TLS:", "  Authorization failures:",
+    ]  # fmt: skip
+    refused = answer("START TLS", new)
+    assert (refused.exit, refused.text.splitlines()[0]) == (255, "*  1014: Error")
+    assert answer("TLS INFO", old).text.startswith("Invalid command")

@@ -16,7 +16,7 @@ from html import escape
 from typing import Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_clock
+from ndbplan.base.units import format_clock, how_many
 from ndbplan.train.lessons.model import FULL
 from ndbplan.train.lessons.play import Play
 
@@ -153,15 +153,16 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     yield "What was done"
     for item in found["items"]:
         at = "not done" if item["at_s"] is None else f"at {format_clock(item['at_s'])}"
-        yield f"  {item['got']:g} of {item['points']:g}  {item['stage']}: {item['name']}, {at}"
+        points = f"{item['got']:g} of {item['points']:g}" if item["points"] else "no points"
+        yield f"  {points}  {item['stage']}: {item['name']}, {at}"
     for keep in found["keeps"]:
         kept = "kept" if keep["broken_s"] is None else f"not so from {format_clock(keep['broken_s'])} on"
         yield f"  {keep['says']}: {kept}"
     if found["hints"] or found["wrong"] or found["rewinds"] or found["skipped"]:
         wrong = sum(found["wrong"].values())
         yield (
-            f"  {len(found['hints'])} hints, {wrong} wrong answers, {found['rewinds']} times back, "
-            f"{len(found['skipped'])} stages skipped"
+            f"  {how_many(len(found['hints']), 'hint')}, {how_many(wrong, 'wrong answer')}, "
+            f"{how_many(found['rewinds'], 'time')} back, {how_many(len(found['skipped']), 'stage')} skipped"
         )
     yield "What was looked at, and what was true then"
     for look in found["looks"]:

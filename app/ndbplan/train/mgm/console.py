@@ -17,7 +17,16 @@ from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm import admin, report, show, stopping
 from ndbplan.train.mgm.help import help_text
-from ndbplan.train.mgm.words import FAILED, HIGHEST_ID, Line, data_nodes, invalid, line_of, number_of
+from ndbplan.train.mgm.words import (
+    FAILED,
+    HIGHEST_ID,
+    Line,
+    client_line,
+    data_nodes,
+    invalid,
+    line_of,
+    number_of,
+)
 
 PROMPT = "ndb_mgm> "
 _SECOND = (
@@ -120,10 +129,9 @@ def _command(cluster: LiveCluster, line: Line) -> Answer:
                 return Answer("Unexpected command, expected: PURGE STALE SESSIONS\n", FAILED)
             return Answer("No sessions purged\n")
         case "TLS", ("INFO",) if knows_word(cluster.plan.version, "TLS"):
-            return Answer(
-                " \nMain interactive connection is using cleartext.\nEvent listener connection is using "
-                "cleartext.\n \nServer reports 0 TLS connections.\n\n"
-            )
+            return report.tls(cluster)
+        case "START", ("TLS",) if knows_word(cluster.plan.version, "TLS"):
+            return Answer(f"{client_line(1014)}*        there are no keys and certificates here\n", FAILED)
     return invalid(line.text)
 
 

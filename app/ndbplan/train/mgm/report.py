@@ -147,3 +147,17 @@ def levels(cluster: LiveCluster, node_ids: Sequence[int], line: Line, command: s
                 if command == "CLUSTERLOG":
                     orders.append(SetLevel(node_id, category, min(HIGHEST_LEVEL, level)))
     return Answer(text + "\n", FAILED if failed else 0, tuple(orders))
+
+
+def tls(cluster: LiveCluster) -> Answer:
+    """TLS INFO: no connection is encrypted; each node and client that is there holds one [assumed]."""
+    now = len(cluster.state.alive()) + len(cluster.clients) + 2
+    counts = (
+        ("Total accepted connections:", now), ("Total connections upgraded to TLS:", 0),
+        ("Current connections:", now), ("Current connections using TLS:", 0), ("Authorization failures:", 0),
+    )  # fmt: skip
+    text = (
+        " \nMain interactive connection is using cleartext.\nEvent listener connection is using cleartext.\n"
+    )
+    text += " \nServer reports 0 TLS connections.\n\n \n    Server statistics since restart\n"
+    return Answer(text + "".join(f"  {name:<35}{count}\n" for name, count in counts) + "\n")
