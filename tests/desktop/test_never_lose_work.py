@@ -288,6 +288,7 @@ def test_a_new_window_is_as_the_last_one_was(open_window, plan_file, tmp_path, q
     first.panels.analyses.show_tab("Memory")
     first.workspace.setSizes([300, 600, 380])
     first.actions_table["inspector"].trigger()
+    first.panels.colours.choose("memory")
     first.canvas.set_zoom(0.5)
     first.canvas.look_at(QPointF(400, 300))
     seen = first.canvas.visible_rect().center()
@@ -302,6 +303,7 @@ def test_a_new_window_is_as_the_last_one_was(open_window, plan_file, tmp_path, q
     second.session.restore_view()
     assert second.canvas.zoom == pytest.approx(0.5)
     assert (second.canvas.visible_rect().center() - seen).manhattanLength() < 6
+    assert second.panels.colours.name == "memory"
     second.close()
     plan_file.unlink()
     assert open_window().session.file is None
@@ -313,7 +315,7 @@ def test_a_new_window_is_as_the_last_one_was(open_window, plan_file, tmp_path, q
         {},
         {"splitters": 3, "hidden": "x", "tab": 7, "zoom": "a", "file": ["b"]},
         {"splitters": {"workspace": "\ud800"}, "fits": False, "zoom": 10**400, "file": "\ud800"},
-        {"fits": False, "zoom": math.nan, "centre": [10**400, math.nan]},
+        {"fits": False, "zoom": math.nan, "centre": [10**400, math.nan], "colour": ["luck", 3]},
     ],
 )
 def test_what_cannot_be_read_of_a_session_is_forgotten(open_window, tmp_path, kept) -> None:

@@ -166,10 +166,20 @@ def _growth() -> Schema:
 
 def _distribute() -> dict[str, Schema]:
     from ndbplan.estimate.storage.fragments import Partition
+    from ndbplan.estimate.storage.lost_primaries import PrimariesAfter
 
     where = "partition node_group nodes primary ldm rows fixed_bytes var_bytes"
     hash_map = record(name=STRING, buckets=INTEGER)
-    table = record(table=STRING, hash_map=hash_map, partitions=array(promise(Partition, where)), skew=OBJECT)
+    loss = "lost_nodes moves rows_without_replica fragments_without_replica loaded_node factor"
+    table = record(
+        table=STRING,
+        hash_map=hash_map,
+        partitions=array(promise(Partition, where)),
+        skew=OBJECT,
+        lost=promise(PrimariesAfter, loss),
+        keys=OBJECT,
+        optional=("lost", "keys"),
+    )
     counted = record(partition=INTEGER, rows=INTEGER)
     return {
         "distribute": record(tables=array(table), files=FILES, optional=("files",)),

@@ -85,6 +85,11 @@ class SidePanels(QObject):
 
         return Colours(self._canvas, self.estimates)
 
+    @property
+    def coloured_by(self) -> tuple[str, str]:
+        """What the canvas is coloured by, and the variant that changes are told against; empty: nothing."""
+        return (self.colours.name, self.colours.against) if self._has("colours") else ("", "")
+
     def build_inspector(self) -> None:
         """Place the inspector, and start to estimate."""
         self.inspector.show()

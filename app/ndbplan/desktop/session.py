@@ -1,4 +1,4 @@
-"""What a window was like when it was closed, for the next one: open file, tab, sizes of panels, zoom.
+"""What a window was like when it was closed, for the next one: open file, tab, sizes of panels, zoom, colour.
 
 session.keep()            # when it closes
 session.restore()         # when it is made: sizes at once, the tab when its panel is there
@@ -16,6 +16,7 @@ from typing import Any
 from PySide6.QtCore import QByteArray, QPointF
 from PySide6.QtWidgets import QSplitter
 
+from ndbplan.describe.colouring import WAYS
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.preferences import SESSION, Preferences
@@ -51,6 +52,7 @@ class Session:
             "fits": canvas.is_fitted,
             "centre": [round(centre.x(), 1), round(centre.y(), 1)],
             "tab": self._panels.tab or before.get("tab", ""),
+            "colour": self._panels.coloured_by,
         }
         if self._actions["present"].isChecked():
             # Panels that only the presentation hides come back.
@@ -96,12 +98,18 @@ class Session:
         variant = self._known.get("variant")
         if isinstance(variant, str):
             self._canvas.document.show_named(variant)
+        self._restore_colour(self._known.get("colour"))
         zoom, centre = self._known.get("zoom"), self._known.get("centre")
         if self._known.get("fits") is not False or zoom is None or not _are_numbers([zoom]):
             return
         self._canvas.set_zoom(float(zoom))
         if isinstance(centre, list) and len(centre) == 2 and _are_numbers(centre):
             self._canvas.look_at(QPointF(*centre))
+
+    def _restore_colour(self, chosen: object) -> None:
+        match chosen:
+            case [str(name), str(against)] if name in WAYS:
+                self._panels.colours.choose(name, against)
 
     @property
     def _known(self) -> dict[str, Any]:
