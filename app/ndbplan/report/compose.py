@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 
 from ndbplan.base.errors import UserError
 from ndbplan.edits.reading import near
@@ -74,6 +75,14 @@ class Options:
     """What stays out of the file: `prices` or `plan`."""
 
 
+def is_day(words: str) -> bool:
+    """Whether it is a date as a report has it, 2026-05-09, or nothing."""
+    try:
+        return not words or date.fromisoformat(words).isoformat() == words
+    except ValueError:
+        return False
+
+
 def asked(project: Project, options: Options) -> Asked:
     """What a report with these options asks. Raises UserError for variants or sections that are missing."""
     from ndbplan.edits.variants import place_of
@@ -81,6 +90,10 @@ def asked(project: Project, options: Options) -> Asked:
     for name in options.sections:
         if name not in TITLES:
             raise UserError(f"there is no section '{name[:60]}'", where="--sections", fix=near(name, TITLES))
+    if not is_day(options.date):
+        raise UserError(
+            f"'{options.date[:40]}' is no date", where="--date", fix="type for example 2026-05-09"
+        )
     for name in options.variants:
         place_of(project, name)
     place = place_of(project, options.variant) if options.variant else 0

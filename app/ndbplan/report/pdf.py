@@ -6,10 +6,8 @@ What travels with it is an attachment of the file. Typst is a package that holds
 from __future__ import annotations
 
 import io
-from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from ndbplan.base.resources import resource_path
 from ndbplan.report.charts import spoken, svg_of
@@ -24,6 +22,7 @@ from ndbplan.report.document import (
     Run,
     Table,
 )
+from ndbplan.report.logo import LogoError, content_of
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
 
@@ -55,28 +54,23 @@ def _compiled(document: Document, evidence: str, logo: str, **form: Any) -> Any:
         ATTACHED: evidence.encode("utf-8"),
         "template.typ": resource_path("report/report.typ").read_bytes(),
     }
-    if logo:
-        files[_logo_name(logo)] = content_of(logo)
     # Its types know nothing of several files at once, which it takes by their names.
     compile_files: Any = typst.compile
-    return compile_files(
-        files,
-        font_paths=[str(resource_path("fonts"))],
-        ignore_system_fonts=True,
-        timestamp=0,
-        **form,
-    )
+    fonts = [str(resource_path("fonts"))]
+    try:
+        return compile_files(files, font_paths=fonts, ignore_system_fonts=True, timestamp=0, **form)
+    except typst.TypstError as error:
+        if logo and "image" in str(error):
+            raise LogoError from None
+        raise
 
 
-def _logo_name(logo: str) -> str:
+def _logo(logo: str) -> str:
+    """A picture as Typst draws it. Its bytes stand in the source: files given to it by name must be text."""
     kind = logo.removeprefix("data:image/").partition(";")[0]
-    return f"logo.{ {'jpeg': 'jpg', 'svg+xml': 'svg'}.get(kind, kind) }"
-
-
-def content_of(url: str) -> bytes:
-    """The bytes of a data URL."""
-    head, _, data = url.partition(",")
-    return b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
+    form = {"jpeg": "jpg", "svg+xml": "svg"}.get(kind, kind)
+    numbers = ",".join(map(str, content_of(logo)))
+    return f'image(bytes(({numbers},)), format: {_string(form)}, height: 12mm, alt: "")'
 
 
 def source(document: Document, logo: str = "") -> str:
@@ -88,7 +82,7 @@ def source(document: Document, logo: str = "") -> str:
             f"#show: report.with(title: {_string(document.title.text)}, "
             f"about: {_content_of(document.subtitle)}, kicker: {_string(text('report.kicker'))}, "
             f"program: {_string(facts['program'])}, day: {_day(facts['date'])}, "
-            f"logo: {_string(_logo_name(logo)) if logo else 'none'})",
+            f"logo: {_logo(logo) if logo else 'none'})",
             f"#pdf.attach({_string(ATTACHED)}, mime-type: \"application/json\", relationship: \"data\")",
             f"#headlines(({''.join(map(_headline, document.headlines))}))",
             *_blocks(document.front),

@@ -22,7 +22,7 @@ from ndbplan.report.document import (
     Table,
     TileMap,
 )
-from ndbplan.report.pdf import content_of
+from ndbplan.report.logo import LogoError, content_of
 from ndbplan.report.slide_parts import (
     HEIGHT,
     MARGIN,
@@ -119,9 +119,11 @@ def _title_slide(deck: Any, document: Document, logo: str) -> None:
     area = Area(MARGIN, 2.6, WIDTH - 2 * MARGIN, 2.4)
     put_lines(slide, area, [*lines, (words_of(document.subtitle), 18, False)])
     if logo and not logo.startswith("data:image/svg"):
-        slide.shapes.add_picture(
-            io.BytesIO(content_of(logo)), Inches(MARGIN), Inches(0.5), height=Inches(0.9)
-        )
+        try:
+            picture = io.BytesIO(content_of(logo))
+            slide.shapes.add_picture(picture, Inches(MARGIN), Inches(0.5), height=Inches(0.9))
+        except (OSError, ValueError):
+            raise LogoError from None
 
 
 def _figures_slide(deck: Any, document: Document) -> None:

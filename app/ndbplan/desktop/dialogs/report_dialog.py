@@ -33,7 +33,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.plan.project import Project
-from ndbplan.report.compose import SECTIONS, Options
+from ndbplan.report.compose import SECTIONS, Options, is_day
 from ndbplan.report.sources import Answers
 
 _PAUSE_MS = 400
@@ -187,7 +187,7 @@ class ReportDialog(Dialog):
         """Set the pages anew, in the background."""
         self.stop_task()
         options, project = self.options(), self._document.project
-        if not _is_day(options.date):
+        if not is_day(options.date):
             self.state.say(f"'{options.date}' is no date — type for example 2026-05-09", is_error=True)
             return
         self.state.say("Working out …")
@@ -298,15 +298,6 @@ def _edit(name: str) -> QLineEdit:
     edit = QLineEdit()
     edit.setAccessibleName(name)
     return edit
-
-
-def _is_day(words: str) -> bool:
-    from datetime import date
-
-    try:
-        return not words or bool(date.fromisoformat(words))
-    except ValueError:
-        return False
 
 
 def _open(path: Path) -> None:
