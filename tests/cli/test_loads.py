@@ -156,3 +156,7 @@ def test_two_runs_are_held_against_one_another(call: Any, saved: Any, tmp_path: 
     ]
     assert apart["cause"]["subsystem"] == "backup"
     assert apart["at_s"] == 20.0
+
+
+def test_one_run_is_not_shared_out(call: Any, saved: Any) -> None:
+    assert "--runs or --precision" in call("simulate", saved("starter"), "--workers", 2).refused()

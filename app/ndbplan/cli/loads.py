@@ -149,6 +149,9 @@ def simulate(
 
     plan = read_plan(plan_file)
     workload_id = named_workload(plan, workload)
+    if (workers is not None or scheduler is not None) and runs is None and precision is None:
+        fix = "add --runs or --precision"
+        raise UsageError("one run is not shared out", where="--workers or --dask", fix=fix)
     if at_s is not None and table is None:
         raise UsageError("--at is the moment of a table", where="--at", fix="name one with --table")
     if table is not None:
@@ -187,9 +190,6 @@ def simulate(
     elif measured_from_s is not None:
         fix = "name the file with --measured"
         raise UsageError("--measured-from is of a measured file", where="--measured-from", fix=fix)
-    if (workers is not None or scheduler is not None) and runs is None and precision is None:
-        fix = "add --runs or --precision"
-        raise UsageError("one run is not shared out", where="--workers or --dask", fix=fix)
     series = result.to_csv
     if runs is not None or precision is not None:
         from ndbplan.advise.executors import shared_out
