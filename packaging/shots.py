@@ -482,6 +482,21 @@ def lessons(stage: Stage) -> None:
     stage.settle(lambda: dialog.list.count() > 0)
 
 
+def live_full(stage: Stage) -> None:
+    """A live cluster: a disk is full, and its data node has ended for want of room."""
+    page = _live(stage, "starter")
+    plan = stage.window.document.plan
+    host = plan.host(plan.data_nodes[0].host_id)
+    page.open_console(f"{host.hostname}$")
+    _say(
+        stage,
+        page,
+        ("!", f"fill disk:{host.hostname}/lcp"),
+        ("!", "wait 10min"),
+        (f"{host.hostname}$", "df -h"),
+    )
+
+
 def live_telecom(stage: Stage) -> None:
     """144 data nodes alive, one rack lost."""
     page = _live(stage, "telecom-144")
@@ -558,6 +573,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "error": error,
     "commands": commands,
     "live": live,
+    "live-full": live_full,
     "lesson": lesson,
     "debriefing": debriefing,
     "lessons": lessons,

@@ -21,6 +21,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from ndbplan.base.kept import keeping
 from ndbplan.edits.growth import add_node_group
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train import world
@@ -33,7 +34,7 @@ from ndbplan.train.mgm.console import WORDS
 from ndbplan.train.quantities import NAMES
 
 VERSIONS = ("8.4.8", "7.4.10", "7.6", "7.0", "6.3")
-LINES_OF_A_SESSION = 120
+LINES_OF_A_SESSION = 60
 LONGEST_S = 60.0
 """A line that takes longer hangs, by the clock: even a day of a small cluster passes in less."""
 HOURS = 0.5
@@ -351,9 +352,11 @@ class Attack:
 def attack(count: int, seed: int, only: str = "", most_s: float = math.inf) -> Attack:
     """Type so many lines, or fewer: until the time is over."""
     made, end_s = Attack(seed, only), time.monotonic() + most_s
-    while made.count.total() < count and time.monotonic() < end_s:
-        made.session(min(LINES_OF_A_SESSION, count - made.count.total()))
-        made.unknown()
+    # As every command does: what is worked out of a plan is kept.
+    with keeping():
+        while made.count.total() < count and time.monotonic() < end_s:
+            made.session(min(LINES_OF_A_SESSION, count - made.count.total()))
+            made.unknown()
     return made
 
 
