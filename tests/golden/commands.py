@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,27 @@ EVERY: Asked = {
         ("calibrate", "--reorganised", "20min", "-o", "OUT/calibrated.ndbplan"),
     ),
 }
+
+OF_SOME: Mapping[str, Asked] = {
+    "redo-overload": {
+        "what-matters": (("what-matters", "--all"), ("what-matters", "--aim", "memory", "--all")),
+        "size": (("size",),),
+        "sweep": (
+            (
+                "sweep", "--vary", "RedoBuffer=32M,64M", "--vary", "redo.disk.write=30,60MB/s", "--measure",
+                "max-load,first-error,restart,memory,survive", "--workers", "1", "-o", "OUT/sweep",
+            ),
+        ),
+        "report": (("report", "-o", "OUT/report.html"),),
+    },
+    "three-replicas-7.4": {
+        "what-matters": (("what-matters", "--aim", "restart", "--all"),),
+        "train": (("train", "--for", "6h"),),
+    },
+    "starter": {"train": (("train", "--for", "6h"),), "cost": (("cost",),)},
+    "types-and-indexes-8.0": {"tighten": (("tighten",),), "parameters": (("parameters",),)},
+}  # fmt: skip
+"""What takes seconds, or says much."""
 
 FOUND = "found"
 """No command: what rules find, with the edits they have in mind; `check` tries each, which takes seconds."""
@@ -154,6 +176,11 @@ _ALONE: Asked = {
         ("remove", "PLAN/starter", address, "-o", "OUT/new.ndbplan")
         for address in ("hosts[host-a1]", "tables[*]", "processes[*]", "workloads[*]")
     ),
+    "compare": (
+        ("compare", "PLAN/redo-overload", "PLAN/redo-overload-8.4"),
+        ("compare", "PLAN/types-and-indexes-8.0", "PLAN/three-replicas-7.4", "--no-simulation"),
+    ),
+    "demo": tuple(("demo", "play", name) for name in ("slow-disk", "growing", "terabyte")),
     "diff": (
         ("diff", "PLAN/add-nodes-8.4", "PLAN/add-nodes"),
         ("diff", "PLAN/redo-overload-8.4", "PLAN/redo-overload"),
@@ -220,7 +247,7 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         )
     if name in _A_DAY:
         found["max-load"] += (("max-load", "--for", "24h"),)
-    return {title: calls for title, calls in found.items() if calls}
+    return {title: calls for title, calls in (found | dict(OF_SOME.get(name, {}))).items() if calls}
 
 
 def _read(name: str) -> Any:
@@ -338,6 +365,10 @@ def _filled(call: tuple[str, ...], source: Path) -> tuple[str, ...]:
 def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Iterator[str]:
     command, *options = call
     yield f"## {' '.join(call)}"
+    if command == "train":
+        _, printed, _ = run(command, str(source), *options, stdin=_session(source).encode())
+        yield from printed.splitlines()
+        return
     words = [word.replace("OUT", str(out), 1) if word.startswith("OUT/") else word for word in options]
     code, printed, said = run(command, str(source), *words, "--json")
     for line in said:
@@ -350,6 +381,9 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
     if title == "terms":
         yield from sorted(set(_terms(shape)))
         return
+    if title == "report":
+        yield from _texts(out / "report.html")
+        return
     files = [Path(name) for name in shape.pop("files", ())] if isinstance(shape, dict) else []
     yield from lines_of(shape)
     for path in files if title == "export" else ():
@@ -361,8 +395,40 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
             # A test of the export says that it is the folder of the grown plan.
             continue
         yield from path.read_text(encoding="utf-8").splitlines()
-    for path in sorted(out.glob("*.csv")):
+    for path in sorted(out.rglob("*.csv")):
         yield from _series(path)
+
+
+def _session(source: Path) -> str:
+    """What is typed and befalls in a session of training, with the plan's own names."""
+    plan = _read(source.stem)
+    host_of = {host["id"]: host for host in plan["hosts"]}
+    nodes: dict[str, list[Any]] = {}
+    for node in plan["processes"]:
+        nodes.setdefault(node["kind"], []).append(node)
+    first, last = nodes["data"][0], nodes["data"][-1]
+    host, table = host_of[first["host_id"]], plan["tables"][0]
+    names = {
+        "host": host["hostname"],
+        "its host": host_of[last["host_id"]]["hostname"],
+        "disk": f"{host['hostname']}/{host['disks'][0]['name']}",
+        "node": last["node_id"],
+        "api": nodes["sql"][0]["node_id"],
+        "server": nodes["management"][0]["node_id"],
+        "database": table["database"],
+        "name": table["name"],
+        "table": f"{table['database']}.{table['name']}",
+    }
+    text = (INPUTS / "session.txt").read_text(encoding="utf-8")
+    return re.sub("«([a-z ]+)»", lambda found: str(names[found[1]]), text)
+
+
+def _texts(page: Path) -> Iterator[str]:
+    """What people read on a page, a line for each piece of it; not the plan that travels along."""
+    body = page.read_text(encoding="utf-8").partition("<body")[2]
+    shown = re.sub(r"(?s)<(script|style)\b.*?</\1>", "", body)
+    pieces = (unescape(piece).strip() for piece in re.split(r"<[^>]*>", shown)[1:])
+    yield from (piece for piece in pieces if piece)
 
 
 def run(*words: str, stdin: bytes = b"") -> tuple[int, str, list[str]]:

@@ -58,6 +58,8 @@ def test_values_agree_with_the_tables_that_are_simulated(cluster: LiveCluster) -
     assert found == [[str(row[name]) for name in names] for row in rows.ndbinfo(cluster, "logspaces")]
     part = sql(cluster, "SELECT used/total*100 AS percent FROM ndbinfo.logspaces LIMIT 1\\G")
     assert re.search(r"^percent: [0-9]+\.[0-9]{4}$", part, re.MULTILINE)
+    beside = sql(cluster, "SELECT *, used/total*100 FROM ndbinfo.logspaces LIMIT 1\\G")
+    assert re.search(r"^used/total\*100: [0-9]+\.[0-9]{4}$", beside, re.MULTILINE)
 
 
 @pytest.mark.parametrize("version", ["7.1.15", "7.4.10", "7.6.6", "8.4.8"])

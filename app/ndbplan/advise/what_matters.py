@@ -378,8 +378,7 @@ def _gain(figure: Figure, before: Quantity | None, after: Quantity | None) -> fl
         if not figure.none_is_best:
             return None
         return math.inf if after is None else -math.inf
-    difference = after.value - before.value
-    return -difference if figure.better == "lower" else difference
+    return before.value - after.value if figure.better == "lower" else after.value - before.value
 
 
 def _why(before: Quantity | None, after: Quantity | None) -> str:

@@ -313,17 +313,25 @@ def _headings(
     while isinstance(first, exp.Union | exp.Subquery):
         first = first.this
     listed = first.expressions if isinstance(first, exp.Select) else []
-    if len(listed) != len(names) or any(isinstance(one, exp.Star) or one.is_star for one in listed):
+    stars = sum(one.is_star for one in listed)
+    if stars > 1 or (not stars and len(listed) != len(names)):
         return tuple(names), tuple(columns.get(name.lower(), TEXT) for name in names)
     typed = typed_list(sql)
-    headings, kinds = [], []
+    headings: list[str] = []
+    kinds: list[Kind] = []
     for place, one in enumerate(listed):
+        if one.is_star:
+            # Of every column that the others leave.
+            of_star = names[place : place + len(names) - len(listed) + 1]
+            headings += of_star
+            kinds += (columns.get(name.lower(), TEXT) for name in of_star)
+            continue
         if isinstance(one, exp.Alias):
             headings.append(one.alias)
         elif isinstance(one, exp.Column):
             headings.append(one.name)
         else:
-            text = typed[place] if len(typed) == len(listed) else names[place]
+            text = typed[place] if len(typed) == len(listed) else names[len(headings)]
             # The heading of a text is the text; the text may stand for a function that was typed.
             is_text = isinstance(one, exp.Literal) and one.is_string and text[:1] in ("'", '"')
             headings.append(one.name if is_text else text)
