@@ -153,6 +153,14 @@ def test_a_scheduler_that_cannot_be_reached_is_said_in_one_line(
     assert said.count("\n") <= 1
 
 
+def test_a_value_without_the_unit_that_others_have_is_refused() -> None:
+    """As 30 bytes a second it gave a figure that nobody asked for."""
+    plan = sample_plan("redo-overload-8.4")
+    with pytest.raises(UserError, match="30 has no unit, and others have one — write 30MB/s"):
+        vary(plan, "redo.disk.write=30,60MB/s")
+    assert vary(plan, "NoOfFragmentLogFiles=16,32").values == ("16", "32")
+
+
 def test_a_cell_whose_values_do_not_go_together_says_why() -> None:
     plan = sample_plan("redo-overload-8.4")
     with pytest.raises(UserError):

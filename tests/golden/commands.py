@@ -87,7 +87,7 @@ OF_SOME: Mapping[str, Asked] = {
         "size": (("size",),),
         "sweep": (
             (
-                "sweep", "--vary", "RedoBuffer=32M,64M", "--vary", "redo.disk.write=30,60MB/s", "--measure",
+                "sweep", "--vary", "RedoBuffer=32M,64M", "--vary", "redo.disk.write=30MB/s,60MB/s", "--measure",
                 "max-load,first-error,restart,memory,survive", "--workers", "1", "-o", "OUT/sweep",
             ),
         ),

@@ -69,6 +69,15 @@ def vary(plan: Plan, text: str) -> Varied:
     typed = tuple(dict.fromkeys(one.strip() for one in values.split(",")))
     if "" in typed:
         raise UserError(f"'{text[:80]}' has an empty value", fix="take the comma away")
+    bare = [one for one in typed if not one.lstrip(_DIGITS)]
+    units = [unit for one in typed if one[:1].isdecimal() and (unit := one.lstrip(_DIGITS))]
+    if bare and units:
+        # 30,60MB/s: thirty bytes a second are hardly meant, and could be.
+        raise UserError(
+            f"'{text[:80]}': {bare[0][:20]} has no unit, and others have one",
+            where=address,
+            fix=f"write {bare[0][:20]}{units[0][:20]}, or give none of them a unit",
+        )
     for value in typed:
         assign(plan, f"{address}={value}")
     return Varied(address, typed)
