@@ -83,18 +83,18 @@ EVERY: Asked = {
 
 OF_SOME: Mapping[str, Asked] = {
     "redo-overload": {
-        "what-matters": (("what-matters", "--all"), ("what-matters", "--aim", "memory", "--all")),
+        "what-matters": (("what-matters", "--all"), ("what-matters", "--aim", "restart", "--all")),
         "size": (("size",),),
         "sweep": (
             (
-                "sweep", "--vary", "RedoBuffer=32M,64M", "--vary", "redo.disk.write=30MB/s,60MB/s", "--measure",
-                "max-load,first-error,restart,memory,survive", "--workers", "1", "-o", "OUT/sweep",
+                "sweep", "--vary", "RedoBuffer=32M,64M", "--vary", "redo.disk.write=30MB/s,60MB/s",
+                "--measure", "max-load,first-error,restart,memory,survive", "--workers", "1",
+                "-o", "OUT/sweep",
             ),
         ),
         "report": (("report", "-o", "OUT/report.html"),),
     },
     "three-replicas-7.4": {
-        "what-matters": (("what-matters", "--aim", "restart", "--all"),),
         "train": (("train", "--for", "6h"),),
     },
     "starter": {"train": (("train", "--for", "6h"),), "cost": (("cost",),)},
