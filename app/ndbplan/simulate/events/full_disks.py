@@ -116,11 +116,12 @@ def look(sim: Simulation, event: WantsRoom) -> None:
     begun = DownTime(event.disk_id, event.since_s)
     if begun not in sim.full_disks:
         return
-    for n, node_class in enumerate(sim.scenario.node_classes):
-        node = node_class.nodes[0]
-        if sim.is_dead(n) or node.id in sim.outage.striking:
+    plan = sim.outage.plan
+    host_id = plan.host_of_disk[event.disk_id].id
+    for node in plan.data_nodes:
+        n = sim.node(node.id) if node.host_id == host_id else -1
+        if n < 0 or sim.is_dead(n) or node.id in sim.outage.striking:
             continue
-        node = next(one for one in sim.outage.plan.data_nodes if one.id == node.id)
         what = _needs(sim, n, node, event.disk_id)
         if what:
             sim.say(f"node {node.node_id} stops ({EXIT_FULL}): no room for {what}")
