@@ -13,9 +13,10 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_configuration
-from ndbplan.operations.commands import Copy, CreateNodeGroup, StartService, StopDataNode, WaitStarted
+from ndbplan.operations.commands import Copy, CreateNodeGroup, Shell, StartService, StopDataNode, WaitStarted
 from ndbplan.operations.first_start import first_start
-from ndbplan.operations.operation import Operation
+from ndbplan.operations.operation import Operation, Times
+from ndbplan.operations.restoring import empty_data_nodes
 from ndbplan.operations.roll_out import roll_out, rolling_restart, upgrade
 from ndbplan.operations.table_moves import optimise
 from ndbplan.plan.disk_speed import at_disk_speed
@@ -312,3 +313,17 @@ def test_each_hidden_table_has_a_round_of_its_own() -> None:
     rounds = [Estimation(p.replace(workloads=())).reorganise().tables[0].rounds for p in (bare, text, unique)]
     assert rounds == [1, 2, 2]
     assert seconds(unique) == pytest.approx(seconds(bare), rel=1e-9)
+
+
+def test_files_of_disk_data_in_folders_of_their_own_are_removed_with_the_rest() -> None:
+    """They outlive --initial, and stand in the way of the ones that a restore makes."""
+    plan = load(resource_path("samples/disk-data-8.4.ndbplan"))
+    space = plan.tablespaces[0]
+    first, *others = space.data_files
+    there = edits.update(
+        plan, space.id, data_files=(first.model_copy(update={"directory": "/more/files"}), *others)
+    )
+    times = Times(Estimation(there))
+    told = [one.command for one in empty_data_nodes(times, there, there).commands if isinstance(one, Shell)]
+    removed = [command for command in told if command.startswith("rm -rf -- /more/files/")]
+    assert len(removed) == len(there.data_nodes) * first.count

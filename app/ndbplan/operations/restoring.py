@@ -27,6 +27,7 @@ from ndbplan.operations.commands import (
 )
 from ndbplan.operations.files import node_directories
 from ndbplan.operations.operation import Operation, Step, Times
+from ndbplan.operations.schema import space_files
 from ndbplan.operations.steps import NOBODY, move_redo_logs, verify
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -129,7 +130,8 @@ def _backup_of(plan: Plan, node: DataNode) -> tuple[str, str]:
 def _remove_files(plan: Plan, node: DataNode) -> Iterator[Command]:
     host = plan.host(node.host_id).hostname
     paths = data_node_paths(plan, node)
-    for path in _file_systems(paths, node):
+    named = (name for files in space_files(plan).values() for name in files if name.startswith("/"))
+    for path in (*_file_systems(paths, node), *named):
         yield Shell(host, f"rm -rf -- {shell_quoted(path)}", same=f"test ! -e {shell_quoted(path)}")
 
 
