@@ -28,15 +28,16 @@ from ndbplan.estimate.load.partial_checkpoint import (
     partial_checkpoint,
     partial_fraction,
 )
-from ndbplan.estimate.space.file_sizes import _specified, _stated_size
+from ndbplan.estimate.space.file_sizes import _specified, _stated_files
 from ndbplan.estimate.space.growth import _crossing, _months
 from ndbplan.estimate.storage.node_data import _Sums
 from ndbplan.estimate.storage.redistribution import _as_dense
 from ndbplan.estimate.storage.rows import unique_tables
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
-from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
+from ndbplan.plan.tables import SpaceFile
 
 PLAN = sample_plan("starter").replace(ndb_version="8.4")
 SETTINGS, CONSTANTS = node_settings(PLAN), constants_of(PLAN)
@@ -218,11 +219,13 @@ def test_months_have_the_ends_of_what_fills() -> None:
 
 def test_sizes_of_files_that_are_stated() -> None:
     undo = (SpaceFile(name="u", size_bytes=100, count=3), SpaceFile(name="v", size_bytes=10, count=2))
-    assert _stated_size("lg", LogfileGroup(id="lg", name="lg", undo_files=undo)).value == 320
-    files = (SpaceFile(name="d", size_bytes=7, count=4),)
-    assert (
-        _stated_size("ts", Tablespace(id="t", name="ts", logfile_group_id="lg", data_files=files)).value == 28
+    assert [one.bytes.value for one in _stated_files(DiskRole.UNDO, "lg", undo, None)] == [320]
+    files = (
+        SpaceFile(name="d", size_bytes=7, count=4),
+        SpaceFile(name="e", size_bytes=2, count=3, directory="/more"),
     )
+    found = _stated_files(DiskRole.DATA_FILES, "ts", files, "/disk")
+    assert [(one.directory, one.bytes.value) for one in found] == [("/disk", 28), ("/more", 6)]
     text = "name=lg_1; undo_buffer_size=64M; undo1.log:1M; undo2.log:2M"
     settings = node_settings(set_parameter(PLAN, "data_node", "InitialLogfileGroup", text))
     assert _specified(settings, "InitialLogfileGroup", set()).value == 3 * 2**20
