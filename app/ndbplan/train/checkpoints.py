@@ -52,15 +52,16 @@ def follow_local_checkpoints(sim: Simulation, state: ClusterState) -> None:
     """Begin and end of local checkpoints, as the log tells them."""
     cluster, leader, at_s = sim.state.cluster, state.president, sim.at_s
     number, writes = int(cluster.lcp_number) + 1, bool(cluster.lcp_writes)
-    if writes and number != state.lcp_id:
-        if state.lcp_writes:
-            state.say(at_s, "lcp_completed", leader, lcp=state.lcp_id)
-        state.lcp_id = number
-        keep = max(1, state.gci - round(_log_seconds(sim) / float(sim.laws.run.gcp_s)))
-        state.say(at_s, "lcp_started", leader, lcp=number, keep=keep, oldest=max(1, state.gci - 1))
-    elif state.lcp_writes and not writes:
+    if state.lcp_writes and (number > state.lcp_id or not writes):
         state.say(at_s, "lcp_completed", leader, lcp=state.lcp_id)
-    state.lcp_writes = writes
+    # Those that began and ended since the last look are told of too; what was before the session is not.
+    first = number if state.lcp_id == 1 else state.lcp_id + 1
+    for one in range(first, number + 1) if number > state.lcp_id else ():
+        keep = max(1, state.gci - round(_log_seconds(sim) / float(sim.laws.run.gcp_s)))
+        state.say(at_s, "lcp_started", leader, lcp=one, keep=keep, oldest=max(1, state.gci - 1))
+        if one < number or not writes:
+            state.say(at_s, "lcp_completed", leader, lcp=one)
+    state.lcp_id, state.lcp_writes = max(number, state.lcp_id), writes
 
 
 def _log_seconds(sim: Simulation) -> float:

@@ -14,6 +14,8 @@ import numpy as np
 from ndbplan.base.row_types import column
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.estimate.storage.fragments import Partition
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OperationKind, Workload
@@ -21,6 +23,7 @@ from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import Part
+from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.state import state_of
 
 
@@ -143,9 +146,46 @@ def rows_of(sim: Simulation, table: Table) -> int:
         if operation.kind in (OperationKind.INSERT, OperationKind.DELETE)
     }
     start = float(sim.scenario.start[:, 0].sum())
-    now = float(column(sim.state.node_state, lambda node: node.rows_bytes).sum())
-    grown = now / start if table.id in changing and start > 0 else 1.0
+    grown = _bytes_now(sim) / start if table.id in changing and start > 0 else 1.0
     return max(0, round(table.rows * grown) + typed)
+
+
+def _bytes_now(sim: Simulation) -> float:
+    """Bytes of rows on all data nodes; a node that is down would hold what the others of its group hold."""
+    state = state_of(sim)
+    held: list[float] = column(sim.state.node_state, lambda node: node.rows_bytes).tolist()
+    nodes = [one.nodes[0].node_id for one in sim.scenario.node_classes]
+    alive, most = set(state.alive()), dict[int | None, float]()
+    for node_id, size in zip(nodes, held, strict=True):
+        if node_id in alive:
+            group = state.group(node_id)
+            most[group] = max(size, most.get(group, 0.0))
+    pairs = zip(nodes, held, strict=True)
+    return sum(size if i in alive else most.get(state.group(i), size) for i, size in pairs)
+
+
+def partitions_of(sim: Simulation, plan: Plan, table: Table) -> list[Partition]:
+    """The partitions of a table with the rows that it has now; `plan` says how they lie."""
+    parts = distribute(plan, table).partitions
+    rows, planned_rows = rows_of(sim, table), sum(part.rows for part in parts)
+    # Whole rows, none lost: each partition ends where its share of all rows ends.
+    of_copy = rows * (planned_rows / table.rows if table.rows else 1.0)
+    found, before, ends = [], 0, 0
+    for number, part in enumerate(parts, start=1):
+        before += part.rows
+        begins, ends = ends, round(of_copy * (before / planned_rows if planned_rows else number / len(parts)))
+        share = (ends - begins) / part.rows if part.rows else 1.0
+        found.append(
+            replace(
+                part, rows=ends - begins, fixed_bytes=_pages(part.fixed_bytes * share),
+                variable_bytes=_pages(part.variable_bytes * share),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _pages(size: float) -> int:
+    return -int(-size // PAGE_BYTES) * PAGE_BYTES
 
 
 def refused_for(sim: Simulation, log_bytes: float) -> int:

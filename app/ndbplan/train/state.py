@@ -231,6 +231,15 @@ class ClusterState:
         host_id = None if process is None else process.host_id
         return self.plan.host(host_id).hostname if host_id is not None else "any host"
 
+    def seen_at(self, node_id: int) -> str:
+        """Name of the host that a connected node comes from; a program that may be anywhere is on the first
+        host without a data node [assumed: any host would do]."""
+        process = self.process(node_id)
+        if process is not None and process.host_id is not None:
+            return self.address(node_id)
+        busy = {node.host_id for node in self.plan.data_nodes}
+        return min(self.plan.hosts, key=lambda host: host.id in busy).hostname
+
     def group(self, node_id: int) -> int | None:
         """The node group of a data node; None: it has none."""
         group = self.groups[node_id]

@@ -78,11 +78,38 @@ def do(text: str, cluster: LiveCluster) -> str:
     if verb in _OF_TIME:
         return _OF_TIME[verb](rest, cluster)
     done = deed(text, cluster)
-    for act in done.acts:
+    acts = list(done.acts)
+    for act in acts:
+        _check_runs(act, cluster)
+    for act in acts:
         refused = cluster.act(act)
         if refused is not None:
             raise WorldError(refused.text, fix=_FIX)
     return _said(cluster, done.said)
+
+
+def _check_runs(act: Event | Order, cluster: LiveCluster) -> None:
+    """What happens to a process needs one that runs, or one that does not. Raises WorldError."""
+    outage, state = cluster.session.simulation.outage, cluster.state
+    if isinstance(act, StartProcess):
+        number, hangs, runs = act.node_id, state.nodes[act.node_id].hangs, state.nodes[act.node_id].runs
+    elif isinstance(act, Kill | Resume | Connect):
+        number = next(one.node_id for one in cluster.plan.processes if one.id == act.process_id)
+        node = state.nodes.get(number)
+        hangs = node is not None and node.hangs
+        runs = node.runs if node is not None else not outage.is_down(act.process_id)
+    else:
+        return
+    if isinstance(act, StartProcess | Connect):
+        if runs:
+            how = f"'wake node:{number}'" if hangs else f"'kill node:{number}'"
+            raise WorldError(f"node {number} runs already", fix=f"type {how} first")
+    elif isinstance(act, Resume) and runs and not hangs:
+        raise WorldError(f"node {number} does not hang", fix=f"type 'hang node:{number}' first")
+    elif not runs:
+        raise WorldError(f"node {number} does not run", fix=f"type 'start node:{number}' first")
+    elif isinstance(act, Kill) and act.hangs and hangs:
+        raise WorldError(f"node {number} hangs already", fix=f"type 'wake node:{number}' first")
 
 
 def deed(text: str, cluster: LiveCluster) -> Deed:

@@ -3,41 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from ndbplan.base.units import KIB, MIB
+import numpy as np
+from numpy.typing import NDArray
+
+from ndbplan.base.units import KIB, MIB, whole_number
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import memory, threads_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import DataNode
+from ndbplan.simulate.result import SimulationResult
 from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
 
 REQUEST_BYTES = 128 * KIB
 """Mean size of a write [assumed: the largest that Linux makes of writes in a row is 128 to 1,280 KiB]."""
+LATELY_S = 3.0
+"""What top takes its means over: its usual delay."""
 SYSTEM_BYTES = 600 * MIB
 """What a machine takes for itself [assumed]."""
 
 
-def _busy(cluster: LiveCluster, host: Host) -> float:
+class _Lately(NamedTuple):
+    """Which recorded moments a program takes its means over: those that are over."""
+
+    result: SimulationResult
+    moments: slice
+
+    def mean(self, values: NDArray[np.float64]) -> float:
+        """Of a series, over these moments."""
+        return float(values[self.moments].mean())
+
+
+def _lately(cluster: LiveCluster, seconds: float) -> _Lately:
+    """The last seconds; the moment that runs is left out, as it may be a step old."""
+    result = cluster.result()
+    over = int(((result.times_s + result.bucket_s) <= cluster.now_s + 1e-6).sum())
+    count = max(1, round(seconds / result.bucket_s))
+    end = max(1, over)
+    return _Lately(result, slice(max(0, end - count), end))
+
+
+def _load(cluster: LiveCluster, lately: _Lately) -> float:
+    """Share of the workload's peak that is carried."""
+    scenario = cluster.session.simulation.scenario
+    peak = float(scenario.laws.offered.max()) / scenario.step_s
+    return lately.mean(lately.result.accepted) / peak if peak > 0 else 1.0
+
+
+def _busy(cluster: LiveCluster, host: Host, lately: _Lately) -> float:
     """Share of all cores of a host that work."""
     sim = cluster.session.simulation
     estimation = Estimation(cluster.plan, sim.scenario.workload)
-    peak = float(sim.scenario.laws.offered.max()) / sim.scenario.step_s
-    factor = cluster.moment().accepted_per_s / peak if peak > 0 else 1.0
     found = next((one for one in estimation.cpu.hosts if one.host_id == host.id), None)
     here = [process for process in cluster.plan.processes if process.host_id == host.id]
     up = [process for process in here if not sim.outage.is_down(process.id)]
     if found is None or not up:
         return 0.0
     # Processes that are down do nothing; those of a host are taken as equally busy [assumed].
-    return min(1.0, found.utilisation.value * factor * len(up) / len(here))
+    return min(1.0, found.utilisation.value * _load(cluster, lately) * len(up) / len(here))
 
 
 def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`iostat -kx`: processors and disks, as of the last second."""
-    busy = 100.0 * _busy(cluster, host)
-    result, moment = cluster.result(), cluster.moment()
-    waits = max((moment.disk_utilisation.get(disk.id, 0.0) for disk in host.disks), default=0.0)
+    """`iostat -kx [SECONDS]`: processors and disks over the last seconds.
+
+    Without SECONDS as long as from one global checkpoint to the next: what is written once in it is seen.
+    """
+    stated = next((number for word in words if (number := whole_number(word)) is not None), 0)
+    lately = _lately(cluster, stated or float(cluster.session.simulation.laws.run.gcp_s))
+    busy = 100.0 * _busy(cluster, host, lately)
+    series = {disk.id: one for one in lately.result.disks for disk in host.disks if disk.id in one.disk_ids}
+    used_by = {i: min(1.0, lately.mean(one.utilisation)) for i, one in series.items()}
+    waits = max(used_by.values(), default=0.0)
     idle = max(0.0, 100.0 - busy)
     iowait = min(idle, 10.0 * waits)
     lines = [
@@ -50,9 +88,8 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         "w_await wareq-sz  aqu-sz  %util",
     ]
     for disk in host.disks:
-        series = next((one for one in result.disks if disk.id in one.disk_ids), None)
-        written = 0.0 if series is None else float(sum(values[-1] for values in series.bytes_per_s.values()))
-        used = min(1.0, moment.disk_utilisation.get(disk.id, 0.0))
+        one, used = series.get(disk.id), used_by.get(disk.id, 0.0)
+        written = 0.0 if one is None else sum(lately.mean(values) for values in one.bytes_per_s.values())
         writes = written / REQUEST_BYTES
         alone_s = max(disk.sync_write_latency_s, REQUEST_BYTES / disk.sequential_write_bytes_per_s)
         await_ms = 1000.0 * alone_s / max(0.02, 1.0 - used)
@@ -92,8 +129,7 @@ def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`top -H`: the threads of the data nodes by the names that ndbinfo.threads has for them."""
     sim, state = cluster.session.simulation, cluster.state
     estimation = Estimation(cluster.plan, sim.scenario.workload)
-    peak = float(sim.scenario.laws.offered.max()) / sim.scenario.step_s
-    factor = cluster.moment().accepted_per_s / peak if peak > 0 else 1.0
+    factor = _load(cluster, _lately(cluster, LATELY_S))
     rows: list[tuple[float, int, str]] = []
     for node in nodes_on(cluster, host):
         counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)

@@ -16,6 +16,7 @@ from ndbplan.plan.processes import DataNode, ManagementNode, Process
 from ndbplan.plan.tables import Column, Table
 from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import partitions_of
 
 _CLASSES = {
     "application error": "Application error", "configuration error": "Configuration or application error",
@@ -53,9 +54,36 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     return Answer(text, failed)
 
 
+_SHORT = {"q": "query", "t": "type", "c": "ndb-connectstring", "f": "fields", "r": "rows"}
+_TAKES = ("query", "type", "host", "nodeid", "fields", "rows")
+_OF_CONNECTING = ("ndb-connectstring", "connect-string", "config-from-node", "cluster-config-suffix")
+_SWITCHES = ("nodes", "system")
+
+
+def _options(words: Sequence[str]) -> dict[str, str]:
+    """Options of ndb_config by their long names. Raises ValueError with what is wrong."""
+    left, given = list(words), dict[str, str]()
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.lstrip("-").partition("=")
+        name = _SHORT.get(name, name) if not word.startswith("--") else name
+        if not word.startswith("-") or name not in (*_TAKES, *_OF_CONNECTING, *_SWITCHES):
+            raise ValueError(f"unknown option '{word[:40]}'")
+        if name not in _SWITCHES and not equals:
+            if not left:
+                raise ValueError(f"option '--{name}' requires an argument")
+            value = left.pop(0)
+        given[name] = value.replace("\\n", "\n").replace("\\t", "\t")
+    return given
+
+
 def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`ndb_config --query=nodeid,host,DataMemory [--type=ndbd] [--host=NAME] [--nodes]`."""
-    given = dict(word.lstrip("-").partition("=")[::2] for word in words if word.startswith("-"))
+    """`ndb_config --query=nodeid,host,DataMemory [--type --host --nodeid --fields --rows --system]`."""
+    try:
+        given = _options(words)
+    except ValueError as error:
+        known = ", ".join(f"--{name}" for name in (*_TAKES, *_SWITCHES))
+        return Answer(f"ndb_config: [ERROR] {error}.\nndbplan: simulated are {known}\n", 2)
     if "query" not in given:
         return Answer("ndb_config: say what is asked for, such as --query=nodeid,host,DataMemory\n", 1)
     kinds = {"ndbd": "data", "ndb_mgmd": "management", "mysqld": "api"}
@@ -64,11 +92,15 @@ def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return Answer(f"Unknown node type '{wanted}'.\n", 2)
     if cluster.state.server is None:
         return Answer("Unable to connect to management server.\n", 1)
+    if "system" in given:
+        return _system(cluster, given["query"])
     rows = []
     for process in sorted(cluster.plan.processes, key=lambda p: p.node_id):
         kind = _kind(process)
         name = cluster.state.address(process.node_id) if process.host_id else ""
         if (wanted and kinds[wanted] != kind) or given.get("host", name) != name:
+            continue
+        if given.get("nodeid", str(process.node_id)) != str(process.node_id):
             continue
         values = []
         for asked in given["query"].split(","):
@@ -76,8 +108,22 @@ def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
             if value is None:
                 return Answer(f"Unknown query option: {asked}\n")
             values.append(value)
-        rows.append(",".join(values))
-    return Answer(" ".join(rows) + "\n")
+        rows.append(given.get("fields", ",").join(values))
+    return Answer(given.get("rows", " ").join(rows) + "\n")
+
+
+def _system(cluster: LiveCluster, query: str) -> Answer:
+    """What the configuration says of the cluster as a whole."""
+    values = {
+        "name": f"MC_{cluster.state.begin:%Y%m%d%H%M%S}",
+        "primarymgmnode": str(min(node.node_id for node in cluster.plan.management_nodes)),
+        "configgenerationnumber": "1",
+    }
+    asked = query.split(",")
+    unknown = next((name for name in asked if name.lower() not in values), None)
+    if unknown is not None:
+        return Answer(f"Unknown query option: {unknown}\n")
+    return Answer(",".join(values[name.lower()] for name in asked) + "\n")
 
 
 def _kind(process: Process) -> str:
@@ -136,7 +182,7 @@ def _table(cluster: LiveCluster, table: Table, parts: bool, nodes: bool) -> str:
     plan = cluster.plan_of(table)
     found = distribute(plan, table)
     keys = set(table.primary_key)
-    partitions = found.partitions
+    partitions = partitions_of(cluster.session.simulation, plan, table)
     lines = [
         f"-- {table.name} --", "Version: 1", "Fragment type: HashMapPartition", "K Value: 6",
         "Min load factor: 78", "Max load factor: 80", "Temporary table: no",

@@ -42,11 +42,10 @@ def _line(cluster: LiveCluster, kind: str, node_id: int) -> str:
         "management": lambda: node_id in state.servers,
         "api": lambda: node_id in cluster.clients,
     }[kind]()
-    address = state.address(node_id)
     if not connected:
-        return f"id={node_id} (not connected, accepting connect from {address}{allowed})"
+        return f"id={node_id} (not connected, accepting connect from {state.address(node_id)}{allowed})"
     more = _of_data_node(cluster, node_id) if kind == "data" else allowed
-    return f"id={node_id}\t@{address}  ({release}{more})"
+    return f"id={node_id}\t@{state.seen_at(node_id)}  ({release}{more})"
 
 
 def _of_data_node(cluster: LiveCluster, node_id: int) -> str:

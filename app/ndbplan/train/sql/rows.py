@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ndbplan.configuration.deployment import data_node_program
-from ndbplan.estimate.stored import distribute, threads_of
+from ndbplan.configuration.deployment import data_node_program, management_port
+from ndbplan.estimate.storage.fragments import Partition
+from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
+from ndbplan.plan.tables import Table
 from ndbplan.simulate.ndbinfo import VIEWS, view
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import partitions_of, rows_of
 from ndbplan.train.state import ANSWERS, Status
 
 Row = dict[str, Any]
@@ -46,7 +49,7 @@ def _membership(cluster: LiveCluster) -> Iterator[Row]:
             "left_node": ring[place - 1], "right_node": ring[(place + 1) % len(ring)],
             "president": ring[0], "successor": ring[1] if len(ring) > 1 else 0,
             "succession_order": place + 1, "Conf_HB_order": 0, "arbitrator": arbitrator,
-            "arb_ticket": f"{ring[0] << 48 | node_id:016x}",
+            "arb_ticket": f"{ring[0] << 48 | arbitrator:016x}",
             "arb_state": "ARBIT_RUN" if arbitrator else "ARBIT_FIND" if place == 0 else "ARBIT_NULL",
             "arb_connected": "Yes" if arbitrator else "No",
             "connected_rank1_arbs": ", ".join(str(i) for i in sorted(state.servers)) or "-",
@@ -65,7 +68,7 @@ def _transporters(cluster: LiveCluster) -> Iterator[Row]:
                 yield {
                     "node_id": node_id, "remote_node_id": other,
                     "status": "CONNECTED" if connected else "CONNECTING",
-                    "remote_address": state.address(other) if connected else "-",
+                    "remote_address": state.seen_at(other) if connected else "-",
                 }  # fmt: skip
 
 
@@ -74,17 +77,21 @@ def _processes(cluster: LiveCluster) -> Iterator[Row]:
     for process in sorted(cluster.plan.processes, key=lambda one: one.node_id):
         i = process.node_id
         if isinstance(process, DataNode) and i in state.alive():
-            kind, name = "NDB", data_node_program(cluster.plan)
+            kind, name, uri = "NDB", data_node_program(cluster.plan), f"ndb://{state.seen_at(i)}"
         elif isinstance(process, ManagementNode) and i in state.servers:
             kind, name = "MGM", "ndb_mgmd"
-        elif isinstance(process, SqlNode | ApiSlot) and i in cluster.clients:
-            kind, name = "API", "mysqld" if isinstance(process, SqlNode) else "ndbapi"
+            uri = f"ndb://{state.seen_at(i)}:{management_port(cluster.plan, process)}"
+        elif isinstance(process, SqlNode) and i in cluster.clients:
+            kind, name, uri = "API", "mysqld", f"mysql://{state.seen_at(i)}:3306/?server-id={i}"
+        elif isinstance(process, ApiSlot) and i in cluster.clients:
+            # A program that told no name of its own [8.4.8].
+            kind, name, uri = "API", "", f"ndb://{state.seen_at(i)}"
         else:
             continue
         yield {
             "node_id": i, "node_type": kind, "node_version": state.release.name, "process_id": 1000 + i,
             "angel_process_id": 999 + i if kind == "NDB" else None, "process_name": name,
-            "service_URI": f"ndb://{state.address(i)}/",
+            "service_URI": uri,
         }  # fmt: skip
 
 
@@ -102,7 +109,7 @@ def _threads(cluster: LiveCluster) -> Iterator[Row]:
         "rep": "rep thread, asynch replication and proxy block handling",
         "ldm": "ldm thread, handling a set of data partitions",
         "tc": "tc thread, transaction handling, unique index and pushdown join handling",
-        "recv": "receive thread, performing receive and polling for new receives",
+        "recv": "receive thread, performing receieve and polling for new receives",
         "send": "send thread",
     }  # fmt: skip
     for node_id in cluster.state.alive():
@@ -118,10 +125,14 @@ def _threads(cluster: LiveCluster) -> Iterator[Row]:
                 number += 1
 
 
+def _partitions(cluster: LiveCluster, table: Table) -> list[Partition]:
+    return partitions_of(cluster.session.simulation, cluster.plan_of(table), table)
+
+
 def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     alive = set(cluster.state.alive())
     for number, table in enumerate(cluster.plan.tables):
-        for part in distribute(cluster.plan_of(table), table).partitions:
+        for part in _partitions(cluster, table):
             for node_id in part.nodes:
                 if node_id in alive:
                     yield {
@@ -149,7 +160,10 @@ def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
     table = tables_of(cluster.plan.version)[name]
     if name not in _LIVE:
         there = set(cluster.state.alive())
-        rows = view(name, cluster.result(), cluster.plan, cluster.now_s)
+        result = cluster.result()
+        # Speeds are means: the moment that runs may be a step old.
+        back_s = result.bucket_s if name.startswith("disk_write_speed") else 0.0
+        rows = view(name, result, cluster.plan, max(0.0, cluster.now_s - back_s))
         return [row for row in rows if row.get("node_id") in there or name == "restart_info"]
     empty = {
         column: 0 if is_number else "" for column, is_number in zip(table.columns, table.numeric, strict=True)
@@ -170,7 +184,7 @@ def partitions(cluster: LiveCluster) -> list[Row]:
     """INFORMATION_SCHEMA.PARTITIONS of the plan's tables."""
     found = []
     for table in cluster.plan.tables:
-        for part in distribute(cluster.plan_of(table), table).partitions:
+        for part in _partitions(cluster, table):
             size = part.fixed_bytes + part.variable_bytes
             values = (
                 "def", table.database, table.name, f"p{part.partition}", part.partition + 1, "KEY", "",
@@ -182,11 +196,12 @@ def partitions(cluster: LiveCluster) -> list[Row]:
 
 def tables(cluster: LiveCluster) -> list[Row]:
     """INFORMATION_SCHEMA.TABLES of the plan's tables."""
+    sim = cluster.session.simulation
     return [
         dict(
             zip(
                 TABLE_COLUMNS,
-                ("def", table.database, table.name, "BASE TABLE", "ndbcluster", table.rows),
+                ("def", table.database, table.name, "BASE TABLE", "ndbcluster", rows_of(sim, table)),
                 strict=True,
             )
         )

@@ -1,0 +1,116 @@
+"""What several consoles tell of one thing agrees, and what happens to a process needs one to happen to."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ndbplan.base.errors import UserError
+from ndbplan.plan.samples import sample_plan
+from ndbplan.train import world
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+
+COUNT = "mysql> SELECT COUNT(*) FROM test.blobs_5k"
+OTHERS = (
+    "mysql> SELECT TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_NAME='blobs_5k'",
+    "mysql> SELECT SUM(TABLE_ROWS) FROM information_schema.PARTITIONS WHERE TABLE_NAME='blobs_5k'",
+    "mysql> SELECT SUM(fixed_elem_count) FROM ndbinfo.memory_per_fragment "
+    "WHERE fq_name='test/def/blobs_5k' AND node_id IN (3, 5)",
+)
+
+
+def number(answer: str) -> int:
+    return int(float(re.findall(r"\| +([0-9.]+) \|", answer)[-1]))
+
+
+def test_rows_that_clients_insert_are_the_same_wherever_they_are_asked_for(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    before = number(consoles.answer(COUNT))
+    assert before > 200_000
+    assert [number(consoles.answer(line)) for line in OTHERS] == [before] * 3
+    listed = consoles.answer("app1$ ndb_desc -d test blobs_5k -p").partition("Per partition info")[2]
+    assert sum(int(row) for row in re.findall(r"^[0-9]+ +\t([0-9]+)", listed, re.MULTILINE)) == before
+
+
+def test_a_node_that_is_lost_takes_no_row_with_it(cluster: LiveCluster) -> None:
+    lost, consoles = cluster.branch(), Consoles(cluster)
+    world.do("kill node:4", lost)
+    of_lost = Consoles(lost)
+    assert number(of_lost.answer(COUNT)) == number(consoles.answer(COUNT))
+    before, accepted = number(of_lost.answer(COUNT)), lost.result().accepted.sum()
+    lost.advance(5.0)
+    more = number(of_lost.answer(COUNT)) - before
+    each = more / (float(lost.result().accepted.sum()) - float(accepted))
+    cluster.advance(5.0)
+    first = number(consoles.answer(COUNT)) - before
+    assert each == pytest.approx(first / (float(cluster.result().accepted.sum()) - float(accepted)), rel=0.05)
+
+
+def test_the_log_tells_of_checkpoints_shorter_than_a_look(cluster: LiveCluster) -> None:
+    cluster.session.simulation.state.cluster.lcp_number += 3
+    cluster.advance(1.0)
+    begun = [int(i) for i in re.findall(r"Local checkpoint ([0-9]+) started", cluster.log_text())]
+    ended = [int(i) for i in re.findall(r"Local checkpoint ([0-9]+) completed", cluster.log_text())]
+    assert begun == list(range(begun[0], begun[0] + len(begun)))
+    assert len(begun) > 3
+    assert ended == begun[: len(ended)]
+    assert len(ended) >= len(begun) - 1
+
+
+def test_a_disk_that_is_written_once_in_each_global_checkpoint_is_seen_to_be_busy(
+    cluster: LiveCluster,
+) -> None:
+    consoles = Consoles(cluster)
+    consoles.answer("! load x0.02")
+    for _ in range(8):
+        consoles.answer("! wait 1100ms")
+        written = re.findall(r"^c0d. +(?:[0-9.]+ +){7}([0-9.]+)", consoles.answer("data1$ iostat -kx"), re.M)
+        assert max(float(one) for one in written) > 0
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "said"),
+    [
+        ("kill node:4", "kill node:4", "node 4 does not run"),
+        ("kill node:4", "hang node:4", "node 4 does not run"),
+        ("hang node:4", "hang node:4", "node 4 hangs already"),
+        ("clock", "wake node:4", "node 4 does not hang"),
+        ("clock", "start node:4", "node 4 runs already"),
+        ("kill node:49", "kill node:49", "node 49 does not run"),
+        ("clock", "start node:49", "node 49 runs already"),
+    ],
+)
+def test_nothing_happens_to_a_process_that_is_not_there(
+    cluster: LiveCluster, before: str, text: str, said: str
+) -> None:
+    world.do(before, cluster)
+    done = cluster.history
+    with pytest.raises(UserError, match=said):
+        world.do(text, cluster)
+    assert cluster.history == done
+
+
+def test_reserved_nodes_do_not_run_and_programs_come_from_some_host() -> None:
+    consoles = Consoles(LiveCluster.begin(sample_plan("measured-7.4.10"), hours=0.05))
+    assert "node 4 does not run" in consoles.answer("! kill node:4")
+    assert "id=51\t@host  (" in consoles.answer("ndb_mgm> SHOW")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--query=nodeid,host --type=ndbd", "3,data1 4,data2 5,data3 6,data4\n"),
+        ("-q nodeid,host -t ndbd -f : -r '\\n'", "3:data1\n4:data2\n5:data3\n6:data4\n"),
+        ("--query=id,type --nodeid=1", "1,ndb_mgmd\n"),
+        ("--system --query=PrimaryMGMNode,ConfigGenerationNumber", "1,1\n"),
+        ("--query=nosuch", "Unknown query option: nosuch\n"),
+        ("--query", "ndb_config: [ERROR] option '--query' requires an argument.\n"),
+        ("--configinfo", "ndb_config: [ERROR] unknown option '--configinfo'.\n"),
+    ],
+)
+def test_ndb_config_takes_its_options_or_says_that_it_does_not(
+    cluster: LiveCluster, options: str, said: str
+) -> None:
+    assert Consoles(cluster).answer(f"app1$ ndb_config {options}").startswith(said)
