@@ -6,7 +6,7 @@ Wrote("t1", rows=1, log_bytes=240.0)                        # one row more in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,8 +22,9 @@ from ndbplan.plan.workloads import OperationKind, Workload
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.simulate.world.indices import Part
+from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.memory import PAGE_BYTES
+from ndbplan.train.quantities import recording
 from ndbplan.train.state import state_of
 
 
@@ -40,6 +41,8 @@ class SetSchema(Order):
     """Those that somebody made, with tables or without."""
     emptied: frozenset[tuple[str, str]] = frozenset()
     """Tablespaces without a file, and the id of their log file group."""
+    truncated: frozenset[str] = frozenset()
+    """Ids of tables whose rows are all gone."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     # A table that is being reorganised lies otherwise in the simulation than a client may see yet.
     tables = tuple(lying[t.id] if t.id in lying and t is known.get(t.id) else t for t in order.tables)
     before, after = outage.plan, with_schema(outage.plan, replace(order, tables=tables))
-    more = _difference(sim, before, after)
+    stay = {table.id for table in order.tables} - order.truncated
+    more = _difference(sim, _grown(sim, before, stay), after)
     outage.failures = Failures(after)
     state.plan = with_schema(state.plan, order)
     state.databases, state.emptied = order.databases, order.emptied
@@ -93,6 +97,9 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
         state.growth = replace(
             state.growth, after=with_schema(state.growth.after, replace(order, tables=kept))
         )
+    for table_id in order.truncated | ({table.id for table in order.tables} - known.keys()):
+        state.rows_typed.pop(table_id, None)
+        state.counted_from[table_id] = _accepted(sim)
     for n in range(len(sim.laws.nodes)):
         node = sim.state.node_state[n]
         if not sim.is_dead(n):
@@ -101,6 +108,18 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
             node.space_bytes = max(0.0, float(node.space_bytes) + more[n, 2])
             node.index_bytes = max(0.0, float(node.index_bytes) + more[n, 3])
     sim.forget_room()
+
+
+def _grown(sim: Simulation, plan: Plan, but: Collection[str]) -> Plan:
+    """The plan with the rows that its tables have now: those that go free memory, typed ones have none."""
+    typed = state_of(sim).rows_typed
+    tables = (
+        table
+        if table.id in but
+        else table.model_copy(update={"rows": rows_of(sim, table) - typed.get(table.id, 0)})
+        for table in plan.tables
+    )
+    return plan.replace(tables=tuple(tables))
 
 
 def room_left(sim: Simulation, plan: Plan) -> float:
@@ -137,31 +156,29 @@ def wrote(sim: Simulation, order: Wrote) -> None:
 
 
 def rows_of(sim: Simulation, table: Table) -> int:
-    """How many rows a table has: those that clients insert and delete lie in the tables they do it to."""
-    typed = state_of(sim).rows_typed.get(table.id, 0)
-    changing = {
-        operation.table_id
-        for one in sim.scenario.workload.transactions
-        for operation in one.operations
-        if operation.kind in (OperationKind.INSERT, OperationKind.DELETE)
-    }
-    start = float(sim.scenario.start[:, 0].sum())
-    grown = _bytes_now(sim) / start if table.id in changing and start > 0 else 1.0
-    return max(0, round(table.rows * grown) + typed)
-
-
-def _bytes_now(sim: Simulation) -> float:
-    """Bytes of rows on all data nodes; a node that is down would hold what the others of its group hold."""
+    """How many rows a table has: those of the plan, those that clients committed since, and typed ones."""
     state = state_of(sim)
-    held: list[float] = column(sim.state.node_state, lambda node: node.rows_bytes).tolist()
-    nodes = [one.nodes[0].node_id for one in sim.scenario.node_classes]
-    alive, most = set(state.alive()), dict[int | None, float]()
-    for node_id, size in zip(nodes, held, strict=True):
-        if node_id in alive:
-            group = state.group(node_id)
-            most[group] = max(size, most.get(group, 0.0))
-    pairs = zip(nodes, held, strict=True)
-    return sum(size if i in alive else most.get(state.group(i), size) for i, size in pairs)
+    committed = _accepted(sim) - state.counted_from.get(table.id, 0.0)
+    grown = round(committed * _rows_more(sim.scenario.workload, table.id))
+    return max(0, table.rows + grown + state.rows_typed.get(table.id, 0))
+
+
+def _accepted(sim: Simulation) -> float:
+    """Transactions that were committed since the session began."""
+    bucket, _ = recording(sim)
+    return float(sim.history.totals[: bucket + 1, OfCluster.ACCEPTED].sum())
+
+
+def _rows_more(workload: Workload, table_id: str) -> float:
+    """Rows that a table has more after one transaction of the mix; below zero: less."""
+    weights = sum(one.weight for one in workload.transactions)
+    sign = {OperationKind.INSERT: 1.0, OperationKind.DELETE: -1.0}
+    return sum(
+        one.weight / weights * operation.rows * sign.get(operation.kind, 0.0)
+        for one in workload.transactions
+        for operation in one.operations
+        if operation.table_id == table_id
+    )
 
 
 def partitions_of(sim: Simulation, plan: Plan, table: Table) -> list[Partition]:

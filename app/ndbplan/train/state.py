@@ -153,6 +153,8 @@ class ClusterState:
     """Tablespaces that have no file any more, and the id of their log file group."""
     rows_typed: dict[str, int] = field(default_factory=dict)
     """Rows that were typed in at consoles, or less, by the id of their table."""
+    counted_from: dict[str, float] = field(default_factory=dict)
+    """Transactions committed before a table was made or emptied, by the id of the table."""
     moved: frozenset[str] = frozenset()
     """Ids of the tables that are reorganised, while others are not yet."""
     edited: ParameterChange | None = None
@@ -192,6 +194,7 @@ class ClusterState:
             silent=self.silent.copy(),
             starts=self.starts.copy(),
             rows_typed=self.rows_typed.copy(),
+            counted_from=self.counted_from.copy(),
             observer=None if self.observer is None else self.observer.copy(),
         )
 

@@ -91,12 +91,14 @@ def become(
     *,
     databases: frozenset[str] | None = None,
     emptied: frozenset[tuple[str, str]] | None = None,
+    truncated: frozenset[str] = frozenset(),
 ) -> None:
     """Give the cluster the schema of a plan. Raises NotSimulated where it cannot be."""
     state = asked.cluster.state
     order = SetSchema(
         plan.tables, plan.logfile_groups, plan.tablespaces, plan.workloads,
         state.databases if databases is None else databases, state.emptied if emptied is None else emptied,
+        truncated,
     )  # fmt: skip
     refused = asked.cluster.act(order)
     if refused is not None:

@@ -21,7 +21,7 @@ from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import room_left
+from ndbplan.train.schema import room_left, rows_of
 from ndbplan.train.sql import server
 from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, ok, taken
 from ndbplan.train.sql.disk_data import disk_data
@@ -221,8 +221,7 @@ def _truncate(asked: Asked, stream: Stream) -> Done:
         raise no_table(database, name)
     _may_go(asked, [table])
     empty = validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
-    become(asked, _exchanged(asked.plan, table, empty))
-    asked.cluster.state.rows_typed.pop(table.id, None)
+    become(asked, _exchanged(asked.plan, table, empty), truncated=frozenset({table.id}))
     return ok(asked)
 
 
@@ -297,7 +296,7 @@ def _become_altered(asked: Asked, typed: Name) -> Done:
 
 
 def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
-    rows = old.rows + asked.cluster.state.rows_typed.get(old.id, 0)
+    rows = rows_of(asked.cluster.session.simulation, old)
     before = {column.name: column for column in old.columns}
     added = [column for column in new.columns if column.name not in before]
     kept = tuple(column for column in new.columns if column.name in before)
