@@ -85,7 +85,7 @@ def test_the_disk_limits_big_blobs(overload: Plan) -> None:
     assert found.next_limit is not None
     assert found.next_limit.max_per_s.value > found.max_per_s.value
     shape = found.to_json()
-    assert set(shape["limited_by"]) == {"resource", "where"}
+    assert set(shape["limited_by"]) == {"resource", "where", "text"}
     assert set(shape["max_per_s"]) == {"value", "low", "high", "unit"}
 
 

@@ -153,7 +153,7 @@ def test_simulate_of_the_published_overload(call: Any, saved: Any) -> None:
     shape = call("simulate", path, "--json").json("simulate")
     assert shape["offered_per_s"] == pytest.approx(4320)
     assert [error["code"] for error in shape["errors"]] == [1221]
-    assert shape["bottleneck"] == {"resource": "disk", "where": "data1 c0d1"}
+    assert shape["bottleneck"] == {"resource": "disk", "where": "data1 c0d1", "text": "disk c0d1 of data1"}
     assert shape["accepted_per_s"]["value"] < 4320
     calm = call("simulate", path, "--workload", "2 x 1 KB, 6960 tx/s", "--json").json("simulate")
     assert calm["errors"] == []
@@ -231,7 +231,7 @@ def test_simulate_needs_a_workload(call: Any, saved: Any) -> None:
 def test_max_load_lies_where_simulation_says(call: Any, saved: Any) -> None:
     path = saved("redo-overload")
     shape = call("max-load", path, "--for", "60s", "--json").json("max-load")
-    assert shape["limited_by"] == {"resource": "disk", "where": "data1 c0d1"}
+    assert shape["limited_by"]["text"] == "disk c0d1 of data1"
     assert shape["error_code"] == 1221
     assert shape["ends_after_s"]["value"] <= 60
     assert 1000 < shape["max_per_s"]["value"] < 4320, "4320 a second are refused in part"
@@ -244,7 +244,7 @@ def test_max_load_for_an_hour_is_ended_by_the_rows(call: Any, saved: Any) -> Non
     path = saved("redo-overload")
     shape = call("max-load", path, "--json").json("max-load")
     assert shape["duration_s"] == 3600
-    assert shape["limited_by"] == {"resource": "memory", "where": "node 3, DataMemory"}
+    assert shape["limited_by"]["text"] == "DataMemory of node 3"
     assert shape["error_code"] == 827
     assert shape["ends_after_s"]["value"] == pytest.approx(3600, rel=0.01)
     half = call("max-load", path, "--for", "30min", "--json").json("max-load")

@@ -31,7 +31,7 @@ QUANTITY = {"value": 248.0, "low": 157.0, "high": 394.0, "unit": "s"}
         ("notes", [], "—"),
         ("duration_s", QUANTITY, "4 min 8 s (2 min 37 s … 6 min 34 s)"),
         ("x", {"value": 2.0, "low": 2.0, "high": 2.0, "unit": "bytes"}, "2 B"),
-        ("bottleneck", {"resource": "disk", "where": "data1 c0d1"}, "disk, data1 c0d1"),
+        ("bottleneck", {"resource": "disk", "where": "data1 c0d1", "text": "disk c0d1"}, "disk c0d1"),
     ],
 )
 def test_values_with_the_unit_of_their_key(key: str, value: Any, text: str) -> None:

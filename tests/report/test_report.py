@@ -23,9 +23,10 @@ from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.compose import Options, compose
-from ndbplan.report.document import LineChart, Run, runs_of
+from ndbplan.report.document import LineChart, Run, Table, Tile, TileMap, runs_of
 from ndbplan.report.places import found
 from ndbplan.report.sources import SOURCES, Answers, Asked
+from ndbplan.report.tiles import tiles
 from ndbplan.report.write import report
 from report.conftest import Example
 
@@ -160,9 +161,18 @@ def test_the_first_page(example: Example) -> None:
 
 def test_sections_without_a_source_are_left_out() -> None:
     document = compose(Answers(Asked(Project.of(EMPTY_PLAN))), Options(), "0")
-    assert [section.key for section in document.sections] == ["quality"] or not document.headlines
-    assert all(section.blocks for section in document.sections)
-    assert "comparison" not in {section.key for section in document.sections}
+    assert [section.key for section in document.sections] == ["problems", "quality"]
+    assert not any(isinstance(b, Table) for section in document.sections for b in section.blocks)
+    assert len(document.front) == 1, "no figure rests on anything assumed"
+
+
+def test_all_nodes_of_a_narrow_tile_are_said() -> None:
+    ids = tuple(Run(str(number)) for number in range(140, 147))
+    many = [Tile(Run(f"app{number}"), ids, "sql") for number in range(20)]
+    drawn = "".join(tiles(TileMap("", ((Run("rack"), tuple(many)),)))[1])
+    written = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert sum(len(re.findall(r"\b14\d\b", text)) for text in written) == 7 * 20
+    assert not any("…" in text for text in written)
 
 
 def test_sections_come_in_the_order_of_the_page_and_only_those_asked_for(example: Example) -> None:

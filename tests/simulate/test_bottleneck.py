@@ -73,6 +73,27 @@ def test_what_refused_most_is_short(run: SimulationResult, code: int, resource: 
     assert others[0].used == 1.25
 
 
+@pytest.mark.parametrize(
+    ("resource", "where", "text"),
+    [
+        ("cpu", "node 1, LDM threads", "the LDM threads of node 1"),
+        ("cpu", "data1", "the CPU of data1"),
+        ("disk", "data1 big disk", "disk big disk of data1"),
+        ("sql nodes", "SQL node 49, app1, cluster connections",
+         "the cluster connections of SQL node 49 on app1"),
+        ("api nodes", "API node 4, app", "API node 4 on app"),
+        ("network", "uplink of Rack, left", "the uplink of Rack, left"),
+        ("network", "data1", "the network of data1"),
+        ("redo log", "node 2, log part 0", "redo log part 0 of node 2"),
+        ("memory", "node 2, DataMemory", "DataMemory of node 2"),
+        ("clients", "Insert, 1 thread", "the clients, which wait for their answers (Insert, 1 thread)"),
+        ("nodes", "SQL nodes that see no data node", "SQL nodes that see no data node"),
+    ],
+)  # fmt: skip
+def test_a_limit_is_said_as_people_say_it(resource: str, where: str, text: str) -> None:
+    assert Bottleneck(resource, where, 1.0).text == text
+
+
 def test_without_errors_what_is_used_most_comes_first(run: SimulationResult) -> None:
     shown = [(one.resource, one.used) for one in found(run, services=(CPU, NETWORK), peak_per_s=500.0)]
     assert shown == [("cpu", 0.5), ("redo log", 0.3), ("disk", 0.2), ("network", 0.125)]

@@ -72,9 +72,8 @@ class MaxLoad(Shape):
 
     @property
     def end_text(self) -> str:
-        """What ends the next higher rate, and when: `redo log (node 2), error 410 after 57 min`."""
-        limit = self.limited_by
-        text = limit.where if limit.resource == "none" else f"{limit.resource} ({limit.where})"
+        """What ends the next higher rate, and when: `redo log part 0 of node 2, error 410 after 57 min`."""
+        text = self.limited_by.text
         if self.error_code is not None:
             text += f", error {self.error_code}"
         if self.ends_after_s is not None:
@@ -124,7 +123,9 @@ def max_load(
         lifted = without_limit(scenario, end.limit)
         if lifted is not None:
             next_rate, next_end = highest_rate(lifted, duration_s, cancelled)
-            after = NextLimit(_quantity(lifted, next_rate, next_end.limit), next_end.limit)
+            # Some limits, such as page writes of a disk, are not lifted by what was made larger.
+            if (next_end.limit.resource, next_end.limit.where) != (end.limit.resource, end.limit.where):
+                after = NextLimit(_quantity(lifted, next_rate, next_end.limit), next_end.limit)
     if progress is not None:
         progress(1.0)
     return MaxLoad(
@@ -206,7 +207,7 @@ def _quantity(scenario: Scenario, rate: float, limit: Bottleneck) -> Quantity:
             Term(f"bandwidth of {d.hostnames[0]} {d.disks[0].name}", d.bytes_per_s, "bytes/s", "plan")
             for d in scenario.disk_classes[:4]
         ),
-        Term(f"limited by {limit.resource} ({limit.where})", rate, "tx/s", "bisection over simulated runs"),
+        Term(f"limited by {limit.text}", rate, "tx/s", "bisection over simulated runs"),
     )
     for service in scenario.services:
         if (service.resource, service.where) == (limit.resource, limit.where):

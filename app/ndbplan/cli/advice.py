@@ -82,7 +82,7 @@ def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
     yield (
         f"workload '{shape['workload']}' asks for {text_of('rate_per_s', shape['offered_per_s'])}, sustained "
         f"for {text_of('duration_s', shape['duration_s'])}: {text_of('', shape['before_per_s'])}, limited by "
-        f"{limit['resource']} ({limit['where']})"
+        f"{limit['text']}"
     )
     if shape["note"] is not None:
         yield shape["note"]
@@ -95,7 +95,7 @@ def _remedy_lines(shape: dict[str, Any]) -> Iterator[str]:
             {
                 "remedy": remedy["title"],
                 "after_per_s": remedy["after_per_s"],
-                "then limited by": f"{remedy['limited_by']['resource']} ({remedy['limited_by']['where']})",
+                "then limited by": remedy["limited_by"]["text"],
                 "enough": "yes" if remedy["enough"] else "no",
             }
             for remedy in shape["remedies"]

@@ -59,8 +59,8 @@ def text_of(key: str, value: Any) -> str:
         low, high = (format_value(value[end], value["unit"]) for end in ("low", "high"))
         return f"{middle} ({low} … {high})"
     if isinstance(value, Mapping):
-        if value.keys() == {"resource", "where"}:
-            return f"{value['resource']}, {value['where']}"
+        if value.keys() == {"resource", "where", "text"}:
+            return str(value["text"])
         return ", ".join(f"{heading(k)} {text_of(k, v)}" for k, v in value.items())
     return ", ".join(text_of(key, part) for part in value) or "—"
 

@@ -112,11 +112,13 @@ def compose(answers: Answers, options: Options, program: str) -> Document:
     sections = tuple(
         section for kind in kinds if (section := _section(kind, answers, notes.get(kind.key, ()))).blocks
     )
-    front_blocks = (*front.limits(answers), *front.assumed(answers), *notes.get(FRONT, ()))
+    headlines = tuple(front.headlines(answers))
+    assumed = front.assumed(answers) if headlines else ()
+    front_blocks = (*front.limits(answers), *assumed, *notes.get(FRONT, ()))
     return Document(
         title=_title(answers, plan),
         subtitle=tuple(_subtitle(answers, plan, options)),
-        headlines=tuple(front.headlines(answers)),
+        headlines=headlines,
         front=front_blocks,
         sections=sections,
         about=tuple(_about(answers, options, program)),

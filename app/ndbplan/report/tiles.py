@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from textwrap import wrap
 
 from ndbplan.report.document import Gauge, Tile, TileMap
 from ndbplan.report.svg import WIDTH, words_at
 from ndbplan.report.texts import text
 
-_HIGH, _GAP, _STATE, _GAUGE = 36, 6, 14, 20
+_HIGH, _GAP, _LINE, _GAUGE = 36, 6, 14, 20
 _LETTER = 6.2
 """Pixels that a letter takes at most."""
+_TWO_IDS = 8
+"""Letters of two node ids: a tile is as wide as they are, and more stand below them."""
 _MANY = 12
 """Tiles of a location from which on they are as narrow as their names."""
 _WITH_GAUGES = 168
@@ -25,7 +28,7 @@ def tiles(chart: TileMap) -> tuple[int, list[str]]:
     y = 0
     for name, inside in chart.groups:
         rows = [inside[at : at + across] for at in range(0, len(inside), across)]
-        heights = [max(map(_height, row)) + _GAP for row in rows]
+        heights = [max(_height(tile, width) for tile in row) + _GAP for row in rows]
         parts.append(
             f'<rect class="place" x="0.5" y="{y + 0.5}" width="{WIDTH - 1}" '
             f'height="{sum(heights) + 30}" rx="6"/>'
@@ -44,15 +47,26 @@ def _width(chart: TileMap) -> int:
     """What names need; gauges want more where there is room."""
     every = [tile for _, inside in chart.groups for tile in inside]
     count = max(len(inside) for _, inside in chart.groups)
-    longest = max((len(tile.name.text) for tile in every), default=8)
+    told = (max(len(tile.name.text), min(_TWO_IDS, 5 * len(tile.inside) - 2)) for tile in every)
+    longest = max(told, default=_TWO_IDS)
     least = 58 if count > _MANY else 104
     if any(tile.gauges for tile in every):
         least = 104 if count > _MANY else _WITH_GAUGES
     return min(220, max(least, round(longest * _LETTER) + 16))
 
 
-def _height(tile: Tile) -> int:
-    return _HIGH + _STATE * len(tile.states) + _GAUGE * len(tile.gauges)
+def _height(tile: Tile, width: float) -> int:
+    more = len(_inside(tile, width)) - 1 + len(tile.states)
+    return _HIGH + _LINE * more + _GAUGE * len(tile.gauges)
+
+
+def _inside(tile: Tile, width: float) -> list[str]:
+    """The node ids of a host, on as many lines as they need."""
+    return wrap(", ".join(run.text for run in tile.inside), _letters(width)) or [""]
+
+
+def _letters(width: float) -> int:
+    return max(4, int((width - 12) / 6))
 
 
 def _legend(chart: TileMap, y: int) -> Iterator[str]:
@@ -72,7 +86,7 @@ def _cut(words: str, most: int) -> str:
 
 
 def _tile(tile: Tile, x: float, y: float, width: float, height: int) -> Iterator[str]:
-    most = max(4, int((width - 12) / 6))
+    most, lines = _letters(width), _inside(tile, width)
     inside = ", ".join(run.text for run in tile.inside)
     told = f"<title>{escape(tile.name.text)}: {escape(inside)}</title>"
     marked = " marked" if tile.is_marked else ""
@@ -82,11 +96,14 @@ def _tile(tile: Tile, x: float, y: float, width: float, height: int) -> Iterator
     )
     yield words_at(x + 7, y + 15, _cut(tile.name.text, most), "label small", tile.name.at)
     at = tile.inside[0].at if len(tile.inside) == 1 else ""
-    yield words_at(x + 7, y + 28, _cut(inside, most), "tick", at)
-    for number, state in enumerate(tile.states):
-        line = y + 28 + _STATE * (number + 1)
-        yield words_at(x + 7, line, _cut(state.text, most), "tick wrong", state.at)
-    yield from _gauges(tile.gauges, x + 7, y + 28 + _STATE * len(tile.states), width - 14)
+    y += 28
+    for line in lines:
+        yield words_at(x + 7, y, line, "tick", at)
+        y += _LINE
+    for state in tile.states:
+        yield words_at(x + 7, y, _cut(state.text, most), "tick wrong", state.at)
+        y += _LINE
+    yield from _gauges(tile.gauges, x + 7, y - _LINE, width - 14)
 
 
 def _gauges(gauges: Sequence[Gauge], x: float, y: float, width: float) -> Iterator[str]:

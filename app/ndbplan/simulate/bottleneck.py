@@ -35,16 +35,49 @@ _FULL = {
 class Bottleneck(Shape):
     """A resource and how much of it is used."""
 
-    JSON = "resource where"
+    JSON = "resource where text"
 
     resource: str
     """disk, redo log, redo files, undo log, tablespace, memory, operation records, cpu, network, disk reads,
-    sql nodes, api nodes, nodes, clients, loader, source disk."""
+    row locks, sql nodes, api nodes, nodes, clients, loader, source disk; none: nothing was found."""
     where: str
     used: float
     """Share in use; 1 or more: it limits the load."""
     object_ids: tuple[str, ...] = ()
     """Plan objects concerned."""
+
+    @property
+    def text(self) -> str:
+        """Within a sentence, after "limited by": `the LDM threads of node 1`, `disk c0d1 of data1`."""
+        where, _, part = self.where.rpartition(", ")
+        if self.resource == "network":
+            what = self.where
+            return f"the {what}" if what.startswith("uplink of ") else f"the network of {what}"
+        if self.resource == "cpu" and not where:
+            return f"the CPU of {part}"
+        if self.resource in ("sql nodes", "api nodes"):
+            node, *host, used = (*self.where.split(", ", 2), "", "")[:3]
+            return (f"the {used} of " if used else "") + " on ".join((node, *filter(None, host)))
+        return _TEXTS.get(self.resource, "{all}").format(
+            all=self.where, where=where, part=part, disk=" of ".join(reversed(self.where.split(" ", 1)))
+        )
+
+
+_TEXTS = {
+    "cpu": "the {part} of {where}",
+    "disk": "disk {disk}",
+    "disk reads": "random reads of disk {disk}",
+    "redo log": "redo {part} of {where}",
+    "redo files": "the redo log files of {all}",
+    "undo log": "the {part} of {where}",
+    "tablespace": "the {part} of {where}",
+    "memory": "{part} of {where}",
+    "operation records": "{part} of {where}",
+    "row locks": "locks of the {all}",
+    "clients": "the clients, which wait for their answers ({all})",
+    "loader": "the loader ({all})",
+    "source disk": "the disk that is loaded from ({all})",
+}
 
 
 def full_of(code: int, node_id: int, used: float, object_ids: tuple[str, ...]) -> Bottleneck:

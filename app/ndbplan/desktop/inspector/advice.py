@@ -222,7 +222,7 @@ class RemedyCard(QFrame):
         text.addLayout(numbers)
         then = remedy.limited_by
         if then.resource != "none":
-            text.addWidget(label(f"Then limited by {then.resource} ({then.where})", "muted"))
+            text.addWidget(label(f"Then limited by {then.text}", "muted"))
         self._error = label("", "fieldError")
         self._error.hide()
         text.addWidget(self._error)

@@ -105,12 +105,15 @@ def quality(answers: Answers) -> Iterator[Block]:
             runs.append(run.run())
         mark = (Run(text(f"quality.marks.{near['mark'].value}")),)
         rows.append(((Run(text(f"quality.kinds.{kind}")),), mark, tuple(runs)))
-    yield Table(text("quality.title"), words("figures", "nearness", "runs"), tuple(rows), (0, 1, 2))
-    yield Paragraph(say("quality.ranges"), "note")
+    if rows:
+        yield Table(text("quality.title"), words("figures", "nearness", "runs"), tuple(rows), (0, 1, 2))
+        yield Paragraph(say("quality.ranges"), "note")
 
 
 def configuration(answers: Answers) -> Iterator[Block]:
-    """Every parameter that is set with who set it, and config.ini."""
+    """Every parameter that is set with who set it, and config.ini; nothing where no node is planned."""
+    if not answers.asked.plan.processes:
+        return
     found, exported = answers["parameters"], answers["export --only config"]
     if found is not None and found["parameters"]:
         rows = [
@@ -134,7 +137,9 @@ def _listing(title: str, place: Place) -> Listing:
 
 
 def runbook(answers: Answers) -> Iterator[Block]:
-    """The commands of every operation, as they are exported."""
+    """The commands of every operation, as they are exported; nothing where no node is planned."""
+    if not answers.asked.plan.processes:
+        return
     found = answers["export --only runbook"]
     if found is None or not found["runbook.md"].value:
         return

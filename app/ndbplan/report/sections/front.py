@@ -100,7 +100,9 @@ def limits(answers: Answers) -> Iterator[Block]:
     most = answers["max-load"]
     if most is not None and most.get("limited_by") is not None:
         limit = bottleneck(most["limited_by"])
-        if most.get("next_limit") is not None:
+        if most["limited_by"]["resource"].value == "none":
+            line = say("limit.none", limit=limit)
+        elif most.get("next_limit") is not None:
             after = most["next_limit"]
             line = say("limit.two", limit=limit, then=bottleneck(after["limited_by"]),
                        rate=after["max_per_s"].run())  # fmt: skip

@@ -39,7 +39,7 @@ def simulation(answers: Answers) -> Iterator[Block]:
 
 def bottleneck(limit: Place) -> Line:
     """A resource and where it is, in words."""
-    return (limit["resource"].run(), Run(", "), limit["where"].run())
+    return (limit["text"].run(),)
 
 
 def _stopped(run: Place) -> Iterator[Block]:

@@ -13,7 +13,6 @@ from ndbplan.desktop.widgets.sections import Elided, label
 
 if TYPE_CHECKING:
     from ndbplan.simulate.bands import Bands
-    from ndbplan.simulate.bottleneck import Bottleneck
     from ndbplan.simulate.result import SimulationResult
 
 
@@ -60,7 +59,7 @@ class Summary(QWidget):
             part.setVisible(latency.value > 0)
         stop = result.cluster_stop
         verb = "limited by" if result.bottleneck.used >= 1 else "next limit"
-        text = f"· {verb} {_named(result.bottleneck)}"
+        text = f"· {verb} {result.bottleneck.text}"
         if bands is not None and bands.errors:
             odds = bands.errors[0]
             text += f" · {odds.code} in {format_percent(odds.probability)} of runs"
@@ -78,14 +77,3 @@ class Summary(QWidget):
 
 def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} … {high}"
-
-
-def _named(bottleneck: Bottleneck) -> str:
-    """`disk data1 c0d1`, `CPU of node 1, LDM threads`."""
-    resource, where = bottleneck.resource, bottleneck.where
-    if resource == "clients":
-        return "the clients, which wait for their answers"
-    if resource in ("sql nodes", "api nodes"):
-        return where
-    name = {"cpu": "CPU"}.get(resource, resource)
-    return f"{name} {where}" if resource == "disk" else f"{name} of {where}"
