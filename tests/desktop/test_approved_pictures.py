@@ -42,7 +42,11 @@ CASES = [
 
 def grey(plan: Plan, way: str, theme: Any) -> bytes:
     """A picture as so many shades of grey."""
-    picture = QImage.fromData(drawn(plan, ".png", theme, colour_by=way))
+    return shades(QImage.fromData(drawn(plan, ".png", theme, colour_by=way)))
+
+
+def shades(picture: QImage) -> bytes:
+    """A small grey copy."""
     how = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
     small = picture.scaled(_WIDE, _HIGH, *how).convertToFormat(QImage.Format.Format_Grayscale8)
     return b"".join(bytes(small.constScanLine(row))[:_WIDE] for row in range(_HIGH))

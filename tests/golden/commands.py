@@ -428,7 +428,8 @@ def _texts(page: Path) -> Iterator[str]:
     body = page.read_text(encoding="utf-8").partition("<body")[2]
     shown = re.sub(r"(?s)<(script|style)\b.*?</\1>", "", body)
     pieces = (unescape(piece).strip() for piece in re.split(r"<[^>]*>", shown)[1:])
-    yield from (piece for piece in pieces if piece)
+    # A listing is one piece of many lines.
+    yield from (line for piece in pieces if piece for line in piece.splitlines())
 
 
 def run(*words: str, stdin: bytes = b"") -> tuple[int, str, list[str]]:

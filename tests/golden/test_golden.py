@@ -28,12 +28,3 @@ def test_what_is_known_to_be_wrong_is_still_there() -> None:
     lines = [(plan, file, line) for plan in names() for file, all_ in kept(plan).items() for line in all_]
     cured = [wrong for wrong in known_wrong() if not any(wrong.is_about(*place) for place in lines)]
     assert not cured
-
-
-def test_what_comes_after_a_limit_is_another_one() -> None:
-    """No golden plan is told that it would be limited by the same thing without it."""
-    for plan in names():
-        for file, lines in kept(plan, "max-load").items():
-            told = dict(line.split(" = ", 1) for line in lines if ".text = " in line)
-            first, after = told.get("limited_by.text"), told.get("next_limit.limited_by.text")
-            assert first is None or first != after, (plan, file)

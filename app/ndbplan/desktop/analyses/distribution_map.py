@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ndbplan.configuration.failing_parts import Part
     from ndbplan.estimate.storage.fill_map import Measure, Places
 
+_LEAST_LETTERS = 9
 _NOBODY = "Lose nothing"
 _SELECTION = "Lose the selection"
 _SHOWN: tuple[tuple[str, Places, Order], ...] = (
@@ -58,11 +59,11 @@ class MapPage(QWidget):
         self.view.chosen.connect(context.selection.set)
         self.view.menu_wanted.connect(self._offer_loss)
         self.line = Elided()
-        self.shown = _box("Columns of the map", 9)
+        self.shown = _box("Columns of the map", _LEAST_LETTERS)
         self.shown.setToolTip("Nodes with their LDM threads, or node groups with their fragments")
         self.shown.addItems([text for text, _, _ in _SHOWN])
         self.shown.activated.connect(lambda _i: self.compute())
-        self.lost = _box("What is lost", 9)
+        self.lost = _box("What is lost", len(_SELECTION) - 2)
         self.lost.setToolTip("Where primary replicas go when this node, host or rack is lost")
         self.lost.setMaxVisibleItems(18)
         self.lost.activated.connect(lambda _i: self.compute())
@@ -184,5 +185,8 @@ def _box(name: str, letters: int) -> QComboBox:
     box = ComboBox()
     box.setAccessibleName(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(_LEAST_LETTERS)
+    least = box.minimumSizeHint().width()
     box.setMinimumContentsLength(letters)
+    box.setMinimumWidth(least)
     return box

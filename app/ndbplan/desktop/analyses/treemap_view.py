@@ -287,12 +287,17 @@ def _paint_tile(painter: QPainter, tile: Tile, colours: Tokens) -> None:
         name = "OS"
     if room.width() < (18 if name == "OS" else 40) or room.height() < 14:
         return
+    says_size = room.height() >= 30 and text_width(size, 11, 400) <= room.width()
     if part.kind == "system":
-        wide = min(room.width(), text_width(name, 11, 600) + 6)
-        painter.fillRect(QRectF(room.x() - 3, room.y(), wide + 3, 16), QColor(colours.panel))
+        # Nothing is hatched behind letters.
+        wide = max(text_width(name, 11, 600), text_width(size, 11, 400) if says_size else 0) + 6
+        high = 31 if says_size else 16
+        painter.fillRect(
+            QRectF(room.x() - 3, room.y(), min(room.width(), wide) + 3, high), QColor(colours.panel)
+        )
     ink = colours.muted if part.kind in ("free", "system") else colours.text_strong
     paint.text(painter, QRectF(room.x(), room.y(), room.width(), 15), name, ink, 11, 600)
-    if room.height() >= 30 and text_width(size, 11, 400) <= room.width():
+    if says_size:
         paint.text(painter, QRectF(room.x(), room.y() + 15, room.width(), 15), size, ink, 11)
 
 
