@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -132,3 +133,32 @@ def test_ndb_config_takes_its_options_or_says_that_it_does_not(
     cluster: LiveCluster, options: str, said: str
 ) -> None:
     assert Consoles(cluster).answer(f"app1$ ndb_config {options}").startswith(said)
+
+
+def test_what_is_counted_is_what_was_committed(begun: Callable[[str], LiveCluster]) -> None:
+    for version in ("7.4.10", "8.4.8"):
+        cluster = begun(version)
+        consoles, done = Consoles(cluster), committed(cluster)
+
+        def asked(query: str, consoles: Consoles = consoles) -> int:
+            return number(consoles.answer(f"mysql> SELECT {query}"))
+
+        of = "SUM(val) FROM ndbinfo.counters WHERE counter_name ="
+        assert asked(f"{of} 'COMMITS'") == pytest.approx(done, abs=4)
+        assert asked(f"{of} 'WRITES'") == pytest.approx(done, abs=4), "each inserts a row"
+        inserts = "SUM(tot_key_inserts) FROM ndbinfo.operations_per_fragment WHERE fq_name="
+        assert asked(f"{inserts} 'test/def/blobs_5k'") == pytest.approx(2 * done, abs=32), "on both replicas"
+        assert asked(f"{inserts} 'test/def/blobs_1k'") == 0
+        assert asked("consensus_count FROM ndbinfo.arbitrator_validity_summary") == 4
+        consoles.answer("! kill node:4")
+        consoles.answer("! wait 5s")
+        assert asked("COUNT(*) FROM ndbinfo.arbitrator_validity_detail") == 3
+        assert asked("COUNT(*) FROM ndbinfo.counters WHERE node_id = 4") == 0
+
+
+def test_threads_are_as_busy_in_cpustat_as_in_top(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    busiest = number(consoles.answer("mysql> SELECT MAX(thread_exec) FROM ndbinfo.cpustat WHERE node_id=3"))
+    listed = re.findall(r" [RS] +([0-9.]+) +[0-9.]+ ", consoles.answer("data1$ top -H"))
+    assert busiest == pytest.approx(max(float(one) for one in listed), abs=3)
+    assert number(consoles.answer("mysql> SELECT id FROM ndbinfo.backup_id")) == 0

@@ -105,6 +105,15 @@ def _era(name: str, version: NdbVersion) -> dict[str, Any]:
     return eras[-1] if eras else {}
 
 
+def tc_instances(version: NdbVersion, threads: int) -> range:
+    """Numbers of the coordinators of a data node with so many tc threads."""
+    return (
+        range(1, threads + 1)
+        if threads
+        else range(first := _era("coordinators", version)["alone"], first + 1)
+    )
+
+
 class UndoLog(NamedTuple):
     """How a version lists the undo log of disk data in logbuffers and logspaces."""
 

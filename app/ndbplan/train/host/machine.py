@@ -125,29 +125,29 @@ def free(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     return Answer(f"{heading}\n{row}\nSwap:  {0:>12}{0:>12}{0:>12}\n")
 
 
-def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`top -H`: the threads of the data nodes by the names that ndbinfo.threads has for them."""
+def thread_use(cluster: LiveCluster, node: DataNode, seconds: float) -> list[tuple[str, float]]:
+    """Threads of a data node by name, in the order of their numbers, each with its share of a core lately."""
     sim, state = cluster.session.simulation, cluster.state
     estimation = Estimation(cluster.plan, sim.scenario.workload)
-    factor = _load(cluster, _lately(cluster, LATELY_S))
+    counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)
+    share = _load(cluster, _lately(cluster, seconds)) if node.node_id in state.alive() else 0.0
+    ldm = 0.0 if cpu is None else cpu.ldm_utilisation.value * share
+    recv = 0.0 if cpu is None else cpu.receive_utilisation.value * share
+    other = 0.0 if cpu is None else cpu.other_utilisation.value * share
+    rest = max(1, counts.tc + counts.send + counts.main + counts.rep)
+    kinds = (
+        ("main", counts.main, other / rest), ("rep", counts.rep, other / rest), ("ldm", counts.ldm, ldm),
+        ("tc", counts.tc, other / rest), ("recv", counts.recv, recv), ("send", counts.send, other / rest),
+    )  # fmt: skip
+    return [(name, min(1.0, busy)) for name, count, busy in kinds for _ in range(count)]
+
+
+def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """`top -H`: the threads of the data nodes by the names that ndbinfo.threads has for them."""
     rows: list[tuple[float, int, str]] = []
     for node in nodes_on(cluster, host):
-        counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)
-        answers = node.node_id in state.alive()
-        share = factor if answers else 0.0
-        ldm = 0.0 if cpu is None else cpu.ldm_utilisation.value * share
-        recv = 0.0 if cpu is None else cpu.receive_utilisation.value * share
-        other = 0.0 if cpu is None else cpu.other_utilisation.value * share
-        rest = max(1, counts.tc + counts.send + counts.main + counts.rep)
-        kinds = (
-            ("main", counts.main, other / rest), ("rep", counts.rep, other / rest), ("ldm", counts.ldm, ldm),
-            ("tc", counts.tc, other / rest), ("recv", counts.recv, recv), ("send", counts.send, other / rest),
-        )  # fmt: skip
-        number = 0
-        for name, count, busy in kinds:
-            for _ in range(count):
-                rows.append((min(100.0, 100.0 * busy), 20000 + 100 * node.node_id + number, name))
-                number += 1
+        for number, (name, busy) in enumerate(thread_use(cluster, node, LATELY_S)):
+            rows.append((100.0 * busy, 20000 + 100 * node.node_id + number, name))
     rows.sort(key=lambda row: (-row[0], row[1]))
     needs = {one.node_id: one.ram_bytes.value for one in memory(cluster.plan).nodes}
     lines = [

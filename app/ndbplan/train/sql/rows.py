@@ -14,6 +14,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.simulate.ndbinfo import VIEWS, view
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of, rows_of
+from ndbplan.train.sql import counted
 from ndbplan.train.state import ANSWERS, Status
 
 Row = dict[str, Any]
@@ -147,6 +148,10 @@ def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
 _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "nodes": _nodes, "membership": _membership, "transporters": _transporters, "processes": _processes,
     "config_nodes": _config_nodes, "threads": _threads, "memory_per_fragment": _memory_per_fragment,
+    "counters": counted.counters, "operations_per_fragment": counted.operations_per_fragment,
+    "arbitrator_validity_detail": lambda cluster: counted.arbitrator_detail(_membership(cluster)),
+    "arbitrator_validity_summary": lambda cluster: counted.arbitrator_summary(_membership(cluster)),
+    "cpustat": counted.cpustat, "backup_id": counted.backup_id,
 }  # fmt: skip
 
 
