@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import pytest
 
 from ndbplan.advise.candidate import Change
+from ndbplan.advise.candidate_settings import of_threads
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
@@ -22,6 +24,7 @@ from ndbplan.edits.changes import value_changes
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import set_everywhere
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import threads_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.workload import estimation_of
@@ -148,3 +151,19 @@ def test_a_field_of_the_plan_itself_is_set_by_its_name(overload: Plan) -> None:
     after = overload.replace(backups_kept=overload.backups_kept + 2)
     arguments = set_arguments(overload, after, value_changes(overload, after))
     assert arguments == (f"backups_kept={after.backups_kept}",)
+
+
+def test_one_thread_more_or_fewer_leaves_all_others_as_they_are() -> None:
+    threads = "main={count=0},ldm={count=2},tc={count=3},recv={count=2},send={count=1},rep={count=1}"
+    plan = sample_plan("starter")
+    for name, value in (("AutomaticThreadConfig", 0), ("ThreadConfig", threads)):
+        plan = set_parameter(plan, "data_node", name, value)
+    node = plan.data_nodes[0]
+    before = threads_of(plan, node)
+    tried = [one for one in of_threads(plan, [node]) if " on data node " not in one.title]
+    known = [one for one in tried if one.title.split()[1] not in ("query", "recover")]
+    told = {one.title: threads_of(one.edit(plan), node) for one in known}
+    assert {"1 ldm threads", "3 ldm threads", "2 tc threads", "1 main threads"} <= told.keys()
+    for title, after in told.items():
+        count, kind, _ = title.split()
+        assert after == replace(before, **{kind: int(count)})

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ndbplan.edits import clipboard, validated
 from ndbplan.edits import parts as edits
+from ndbplan.edits.disk_data import new_tablespace, with_logfile_group
 from ndbplan.edits.growth import add_node_group, free_node_id
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.names import next_hostname
@@ -429,3 +430,14 @@ def test_what_a_file_may_hold_is_an_edit() -> None:
         assert validated.checked(EMPTY_PLAN, plan) is plan
         after = set_parameter(plan, "data_node", "DataMemory", 10**9)
         assert validated.checked(plan, after) is after
+
+
+def test_disk_data_gets_the_first_free_number() -> None:
+    plan, group_id = with_logfile_group(sample_plan("starter"))
+    assert plan.logfile_groups[0].name == "lg_1"
+    for name in ("ts_1", "ts_2", "ts_3"):
+        space = new_tablespace(plan, group_id)
+        assert space.name == name
+        plan = edits.add(plan, space)
+    plan = edits.remove(plan, [space.id for space in plan.tablespaces if space.name == "ts_2"])
+    assert new_tablespace(plan, group_id).name == "ts_2"

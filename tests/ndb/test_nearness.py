@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.loaded import checkpoint, node_loads, redo, stored_loads
 from ndbplan.estimate.space.disk_space import disk_space
-from ndbplan.estimate.stored import machines_of, node_data_by_id, reach
+from ndbplan.estimate.stored import machines_of, node_data_by_id, reach, situation
 from ndbplan.ndb.nearness import Situation, kinds, nearness
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.processes import DiskRole
@@ -81,3 +82,12 @@ def test_log_checkpoints_and_disk_space_of_a_plan_beyond_all_runs_are_less_certa
         assert whole.high / whole.low == pytest.approx(near.room**2 * piece.high / piece.low)
     files = disk_space(plan).nodes[3].of(DiskRole.LCP)
     assert files.high / files.low >= storage.room**2
+
+
+def test_a_plan_is_like_runs_with_the_most_ldm_threads_that_a_node_of_it_has() -> None:
+    plan = sample_plan("starter")
+    counts = {node.id: 2 + 2 * n for n, node in enumerate(plan.data_nodes)}
+    plan = set_parameter(plan, "data_node", "AutomaticThreadConfig", 0)
+    for node_id, count in counts.items():
+        plan = set_parameter(plan, node_id, "ThreadConfig", f"ldm={{count={count}}}")
+    assert situation(plan).ldm == max(counts.values()) > min(counts.values())

@@ -76,3 +76,13 @@ def test_reorganising_goes_from_nothing_to_all() -> None:
     assert [m.reorganised for m in moments] == pytest.approx([0.0, 0.5, 0.99])
     if span.to_s < result.duration_s:
         assert moment_of(result, span.to_s).reorganised is None
+
+
+def test_from_the_moment_of_its_stop_on_a_cluster_has_stopped() -> None:
+    plan = events.killed(PLAN, LOAD, ["ndb1"], 20.0, 10.0)
+    result = _run(events.killed(plan, LOAD, ["ndb2"], 40.0), 60.0)
+    assert result.cluster_stop is not None
+    at_s = result.cluster_stop.at_s.value
+    before, then = moment_of(result, at_s - 0.1), moment_of(result, at_s)
+    assert (before.stopped, bool(before.starting)) == ("", True)
+    assert (then.stopped, then.starting) == (result.cluster_stop.text, {})

@@ -25,6 +25,7 @@ from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.session import Session
+from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.laws import Run
 
 PLAN = sample_plan("redo-overload")
@@ -216,3 +217,13 @@ def test_rows_that_move_without_a_load_are_logged_nowhere() -> None:
     session.advance(2.0)
     assert float(session.simulation.laws.base.sum()) == 0
     assert session.simulation.reorganising
+
+
+def test_transactions_run_up_to_a_stop_and_from_the_moment_they_move_on() -> None:
+    """Of ten buckets of 0.1 s, whose sums are a rounding error off."""
+    sim: Any = SimpleNamespace(bucket_lengths_s=lambda: np.full(10, 0.1), stopped_s=np.inf, standing=[])
+    assert Simulation.running(sim).all()
+    sim.standing = [(0.3, 0.8)]
+    assert Simulation.running(sim).tolist() == [n < 3 or n >= 8 for n in range(10)]
+    sim.standing, sim.stopped_s = [(0.29, 0.31), (0.5, 0.5)], 0.7
+    assert Simulation.running(sim).tolist() == [n < 7 and n not in (2, 3) for n in range(10)]

@@ -207,3 +207,26 @@ def test_random_statements_never_raise_and_change_nothing(
         assert isinstance(client.answer(line, cluster), str), line
     after = (cluster.now_s, cluster.history, cluster.log_text())
     assert before == after
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ("LEFT('abcd', 3)", "abc"), ("LEFT('ab', 9)", "ab"), ("LEFT('ab', -1)", ""), ("LEFT(NULL, 1)", "NULL"),
+        ("RIGHT('abcd', 3)", "bcd"), ("RIGHT('ab', 9)", "ab"), ("RIGHT('ab', 0)", ""),
+        ("RIGHT('ab', NULL)", "NULL"), ("LEFT(RIGHT(CONCAT('x', 'yz'), 2), 1)", "y"),
+        ("LPAD('a', 3, 'xy')", "xya"), ("RPAD('a', 3, 'xy')", "axy"), ("LPAD('abc', 2, 'x')", "ab"),
+        ("REPEAT('ab', 2)", "abab"), ("REPEAT('ab', -1)", ""), ("FLOOR(-1.5)", "-2"), ("CEIL(-1.5)", "-1"),
+    ],
+)  # fmt: skip
+def test_functions_of_texts_and_numbers(asked: str, value: str, cluster: LiveCluster) -> None:
+    assert cells(sql(cluster, f"SELECT {asked} FROM ndbinfo.nodes LIMIT 1;")) == [[value]]
+
+
+def test_tables_of_ndbinfo_are_described_and_never_shown_as_made(cluster: LiveCluster) -> None:
+    names = tables_of(cluster.plan.version)["nodes"].columns
+    assert [row[0] for row in cells(sql(cluster, "DESC ndbinfo.nodes;"))] == list(names)
+    assert cells(sql(cluster, "DESC test.blobs_5k;"))[0][:2] == ["id", "int unsigned"]
+    assert "DESC ndbinfo.TABLE is" in sql(cluster, "SHOW CREATE TABLE ndbinfo.nodes;")
+    for words in ("DESC ndbinfo.nothing;", "SHOW CREATE TABLE ndbinfo.nothing;"):
+        assert "ERROR 1146 (42S02): Table 'ndbinfo.nothing' doesn't exist" in sql(cluster, words)

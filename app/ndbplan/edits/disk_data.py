@@ -52,7 +52,7 @@ def new_tablespace(
 
 
 def _numbered(stem: str, taken: Collection[str]) -> str:
-    return next(name for n in range(1, len(taken) + 2) if (name := f"{stem}_{n}") not in taken)
+    return next(name for n in count(1) if (name := f"{stem}_{n}") not in taken)
 
 
 def with_logfile_group(plan: Plan) -> tuple[Plan, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
+from itertools import count
 from typing import Any
 
 from ndbplan.configuration.arrays import known_hardware
@@ -205,8 +206,9 @@ def workload_of_tables(plan: Plan, name: str | None = None) -> Workload:
 def make_transaction(plan: Plan, workload: Workload) -> Transaction:
     """Another kind of transaction of a workload. Raises EditError without a table."""
     names = {transaction.name for transaction in workload.transactions}
-    number = next(n for n in range(len(names) + 1, 100_000) if f"transaction {n}" not in names)
-    return Transaction(name=f"transaction {number}", operations=(make_operation(plan),))
+    numbered = (f"transaction {n}" for n in count(len(names) + 1))
+    name = next(name for name in numbered if name not in names)
+    return Transaction(name=name, operations=(make_operation(plan),))
 
 
 def make_operation(plan: Plan, operations: tuple[Operation, ...] = ()) -> Operation:

@@ -101,7 +101,7 @@ def resource_rows(version: NdbVersion) -> ResourceRows:
 
 def _era(name: str, version: NdbVersion) -> dict[str, Any]:
     """The entry of a list by version that holds for one; empty before the first."""
-    eras = [one for one in _data()[name] if NdbVersion.parse(one["from"])[:2] <= version[:2]]
+    eras = [one for one in _data()[name] if NdbVersion.parse(one["from"])[:2] <= version]
     return eras[-1] if eras else {}
 
 

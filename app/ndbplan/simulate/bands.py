@@ -209,9 +209,9 @@ def monte_carlo(
             drawn.extend(elsewhere(partial(_runs_of, asked), numbers))
         return [run.accepted_per_s for run in drawn[numbers.start :]]
 
-    if precision is None:
-        more(range(runs or 0))
-    else:
+    if runs is not None:
+        more(range(runs))
+    elif precision is not None:
         precise(more, precision, "tx/s", most=MOST_RUNS, narrowed=narrowed)
     return _bands(story.scenario, drawn, seed)
 

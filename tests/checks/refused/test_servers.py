@@ -149,6 +149,8 @@ def test_ip_versions_of_a_management_node_agree() -> None:
     assert refused(linked(plan, "ndb1", "ndb2", PreferIPVersion=6)) == set()
     all_of_them = linked(linked(plan, "ndb1", "mgm", PreferIPVersion=6), "ndb2", "mgm", PreferIPVersion=6)
     assert refused(all_of_them) == set()
+    but_one = linked(set_parameter(plan, "tcp", "PreferIPVersion", 6), "ndb1", "mgm", PreferIPVersion=4)
+    assert refused(but_one) == {"prefer-ip-version"}
 
 
 @pytest.mark.parametrize("version", BOTH)

@@ -156,3 +156,16 @@ def test_a_long_schedule_is_searched_at_once() -> None:
     found = best_window(workload(*points, shape="linear", repeat_s=50_000), 600)
     assert found is not None
     assert found.highest_per_s <= 1000
+
+
+def test_a_gap_is_long_enough_for_what_is_exactly_as_long() -> None:
+    """The sum of begin and length is a rounding error larger than the end of the gap."""
+    begin, length, end = 1017.8, 4918.6, 5936.4
+    assert begin + length > end
+    kept_out = [KeptOut(0, begin, "backup"), KeptOut(end, DAY, "load")]
+    found = best_window(CURVE, length, kept_out)
+    assert found is not None
+    assert (found.start_s, found.keeps_clear) == (pytest.approx(begin), True)
+    longer = best_window(CURVE, length + 0.1, kept_out)
+    assert longer is not None
+    assert not longer.keeps_clear

@@ -207,3 +207,22 @@ def test_before_8_0_a_part_of_a_blob_has_what_its_key_leaves_of_the_longest_row(
     (old,) = blob_parts(table, NdbVersion.parse("7.1"))
     (new,) = blob_parts(table, NdbVersion.parse("8.0"))
     assert (old.part_bytes, new.part_bytes) == (part_bytes, 2000)
+
+
+@pytest.mark.parametrize(
+    ("on_disk", "words"),
+    [({"type": "int", "nullable": False}, 1), ({"type": "bit", "length": 1, "nullable": False}, 1),
+     ({"type": "bigint", "nullable": False}, 2)],
+)  # fmt: skip
+def test_the_least_that_lies_on_disk_makes_a_part_on_disk(on_disk: dict[str, Any], words: int) -> None:
+    """The fixed part then has a reference of two words to it."""
+    key = _int("a", nullable=False)
+    without, both = (
+        row_layout(_table(key, *more), V84)
+        for more in ((), (Column(name="b", storage="disk", **on_disk),))
+    )
+    assert (without.disk_words, without.rows_per_disk_page) == (0, 0)
+    assert both.fixed_words == without.fixed_words + 2
+    header = row_layout(_table(key, Column(name="b", storage="disk", type="bigint", nullable=False)), V84)
+    assert both.disk_words == header.disk_words - 2 + words
+    assert both.rows_per_disk_page > 0
