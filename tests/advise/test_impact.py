@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ndbplan.advise.impact import impact_of_reorganise
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
@@ -43,3 +45,14 @@ def test_a_load_beyond_what_weights_can_say_is_offered_all_the_same() -> None:
     effect = impact_of_reorganise(estimation_of(plan))
     assert effect is not None
     assert effect.offered_per_s > MOST_WEIGHT > effect.accepted_during_per_s.value
+
+
+def test_a_workload_that_rests_is_not_in_the_way() -> None:
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=0),))
+    plan = edits.update(ADD_NODES, ADD_NODES.workloads[0].id, load=load)
+    effect = impact_of_reorganise(estimation_of(plan))
+    assert effect is not None
+    assert (effect.offered_per_s, effect.accepted_before_per_s.value) == (0, 0)
+    assert effect.accepted_during_per_s.value == 0
+    moved = effect.during.accepted.mean()
+    assert moved == pytest.approx(effect.moved_rows_per_s.value, rel=0.02)

@@ -6,10 +6,14 @@ from itertools import combinations
 
 import pytest
 
+from ndbplan.advise import survival
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.survival import single_failures, survive
+from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.failing_parts import parts
 from ndbplan.configuration.failures import Failures
+from ndbplan.configuration.node_groups import node_group_ids
+from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
@@ -90,3 +94,23 @@ def test_single_failures_in_short_are_those_of_the_report(plan: Plan) -> None:
     hosts = [one.load_left_per_s for one in report.failures if one.dead[0].kind == "host"]
     left = [load for load in hosts if load is not None]
     assert short.least_load_left_per_s == min(left, key=lambda load: load.value, default=None)
+
+
+def test_members_of_a_group_start_in_turn_and_groups_beside_one_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = add_node_group(add_node_group(sample_plan("starter")))
+    groups = node_group_ids(plan)
+    one, two, three = (
+        sorted(n for n in groups if groups[n] == number) for number in sorted(set(groups.values()))
+    )
+    work = survival._Work.__new__(survival._Work)
+    seconds = {one[0]: 10.0, two[0]: 30.0, two[1]: 5.0, three[0]: 20.0, three[1]: 20.0}
+    monkeypatch.setattr(survival._Work, "plan", plan)
+    monkeypatch.setattr(
+        work, "_restart", lambda kind, node: Quantity.exact(seconds[node], "s"), raising=False
+    )
+    for down, lasts in (({one[0]}, 10), ({one[0], two[0]}, 30), (set(two), 35), (set(seconds), 40)):
+        found = work._in_turn(frozenset(down), frozenset())
+        assert found is not None
+        assert found.value == lasts

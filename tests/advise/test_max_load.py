@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ndbplan.advise.highest_rate import bound_per_s, highest_rate
+from ndbplan.advise.highest_rate import bound_per_s, ceiling_per_s, highest_rate
 from ndbplan.advise.max_load import max_load
 from ndbplan.advise.remedies import remedies
 from ndbplan.base.resources import resource_path
@@ -213,3 +213,17 @@ def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
     assert limit.resource == "none"
     assert "no limit found" in limit.where
     assert rate == bound_per_s(free) == pytest.approx(links / 200)
+
+
+def test_rows_of_which_one_comes_rarely_fill_the_memory_in_the_end(overload: Plan) -> None:
+    """Half a byte of a transaction in the mean, for ten years."""
+    scenario = build(Estimation(overload, overload.workload(SMALL)), duration_s=60, step_s=0.1, seed=1)
+    nodes = scenario.laws.nodes.copy()
+    for node in nodes:
+        node.memory_bytes, node.space_bytes, node.index_bytes = 0.5, 0.0, 0.0
+    rare = scenario.with_laws(nodes=nodes)
+    years_s = 10 * 365 * 24 * HOUR
+    room = min(
+        float(node.memory_limit_bytes) - start[1] for node, start in zip(nodes, rare.start, strict=True)
+    )
+    assert ceiling_per_s(rare, years_s) == pytest.approx(room / 0.5 / years_s)

@@ -233,3 +233,28 @@ def test_hardware_of_an_excuse_is_so_many_times_as_large_in_what_it_names_and_no
         assert faster.capacity_bytes == disk.capacity_bytes
         for name in ("sequential_write_bytes_per_s", "random_read_iops", "random_write_iops"):
             assert getattr(faster, name) == 1.5 * getattr(disk, name)
+
+
+def test_headroom_is_asked_of_the_load_and_left_of_what_is_stored() -> None:
+    met = []
+    for headroom in (0.0, 0.5):
+        wanted = _wanted(headroom=headroom)
+        judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+        verdict = judge.verdict(_classes(wanted)[1], 3)
+        assert verdict.broken is None
+        met.append(verdict.met)
+    compared = {one.kind for one in met[0]} & {"memory", "disk space"}
+    assert compared == {"memory", "disk space"}
+    for before, after in zip(*met, strict=True):
+        if "peak" in before.limit:
+            assert (before.needed.value, after.needed.value) == (2000, 3000)
+        elif before.kind in compared:
+            assert after.needed == before.needed
+            assert after.allowed.value == pytest.approx(before.allowed.value / 1.5)
+
+
+def test_the_excuse_is_of_the_cluster_that_comes_nearest() -> None:
+    """Twice the node groups have half the rows each, which are too many still."""
+    wanted = _wanted(rows={"d.account": {"now": 12e9}}, most_groups=2)
+    (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
+    assert excuse.node_groups == 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -337,3 +339,26 @@ def test_older_formats_are_migrated_step_by_step(monkeypatch: pytest.MonkeyPatch
         file.MIGRATIONS, 2, lambda d: {k: v for k, v in {**d, "name": d["title"]}.items() if k in ("name",)}
     )
     assert loads('{"format_version": 1, "old_name": "shop"}').name == "shop"
+
+
+def test_a_file_of_the_most_bytes_is_read_whole_and_one_byte_more_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a pipe, which does not say how long it is."""
+    text = dumps(STARTER).encode()
+    path = tmp_path / "plan.ndbplan"
+    path.write_bytes(text)
+    for limit, said in ((len(text), ""), (len(text) - 1, "a plan has at most")):
+        monkeypatch.setattr(file, "MAX_FILE_BYTES", limit)
+        with suppress(OSError):
+            (tmp_path / "pipe").unlink()
+        os.mkfifo(tmp_path / "pipe")
+        writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(text,), daemon=True)
+        writer.start()
+        for one in (path, tmp_path / "pipe"):
+            if said:
+                with pytest.raises(PlanFileError, match=said):
+                    load(one)
+            else:
+                assert load(one) == STARTER
+        writer.join()

@@ -38,3 +38,8 @@ def test_both_ends_are_accepted_and_nothing_beyond(
     for value in (least / 2 - (least == 0), most + 1):
         with pytest.raises(ValidationError):
             of(**stated, **{name: value})
+
+
+def test_a_transaction_of_which_no_weight_is_said_counts_once() -> None:
+    found = WantedTransaction.model_validate({"name": "t", "operations": [READ]})
+    assert (found.weight, found.operations[0].rows) == (1, 1)

@@ -22,8 +22,9 @@ from ndbplan.plan.file import save
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
+from ndbplan.report import charts
 from ndbplan.report.compose import Options, compose
-from ndbplan.report.document import LineChart, Run, Table, Tile, TileMap, runs_of
+from ndbplan.report.document import Bar, BarChart, LineChart, Run, Table, Tile, TileMap, runs_of
 from ndbplan.report.places import found
 from ndbplan.report.sources import SOURCES, Answers, Asked
 from ndbplan.report.tiles import tiles
@@ -217,3 +218,16 @@ def test_one_file_without_network(example: Example) -> None:
 def test_every_source_is_a_command() -> None:
     names = {command.split()[0] for command in SOURCES}
     assert names - {"plan"} <= {*all_commands().commands}
+
+
+def test_the_range_of_a_step_is_drawn_as_long_as_it_is() -> None:
+    """The last of two takes 10 s, 20 s at most: longer than all that is expected of both."""
+    value = Run("10 s")
+    bars = (Bar((Run("one"),), value, 10.0, 10.0, 10.0), Bar((Run("two"),), value, 10.0, 5.0, 20.0, 10.0))
+    drawn = charts.svg_of(BarChart("", "s", bars, timeline=True))
+    span = re.findall(r'class="span" d="M([0-9.]+) [0-9.]+H([0-9.]+)M', drawn)[-1]
+    bar = re.findall(r'<rect [^>]*x="([0-9.]+)"[^>]*width="([0-9.]+)"', drawn)[-1]
+    (begin, end), (x, width) = map(float, span), map(float, bar)
+    assert x + width - begin == pytest.approx(width / 2, abs=0.2)
+    assert end - x == pytest.approx(2 * width, abs=0.2)
+    assert end <= charts.WIDTH - charts._VALUES

@@ -212,7 +212,8 @@ def test_random_statements_never_raise_and_change_nothing(
 @pytest.mark.parametrize(
     ("asked", "value"),
     [
-        ("LEFT('abcd', 3)", "abc"), ("LEFT('ab', 9)", "ab"), ("LEFT('ab', -1)", ""), ("LEFT(NULL, 1)", "NULL"),
+        ("LEFT('abcd', 3)", "abc"), ("LEFT('ab', 9)", "ab"), ("LEFT('ab', -1)", ""),
+        ("LEFT(NULL, 1)", "NULL"),
         ("RIGHT('abcd', 3)", "bcd"), ("RIGHT('ab', 9)", "ab"), ("RIGHT('ab', 0)", ""),
         ("RIGHT('ab', NULL)", "NULL"), ("LEFT(RIGHT(CONCAT('x', 'yz'), 2), 1)", "y"),
         ("LPAD('a', 3, 'xy')", "xya"), ("RPAD('a', 3, 'xy')", "axy"), ("LPAD('abc', 2, 'x')", "ab"),

@@ -139,13 +139,13 @@ def _line(
 
 
 def _bars(chart: BarChart) -> Iterator[str]:
-    ends = [bar.start + (bar.size if chart.timeline else bar.high) for bar in chart.bars]
+    ends = [bar.start + max(bar.size, bar.high) for bar in chart.bars]
     most = max(max(ends, default=0.0), chart.full or 0.0) or 1.0
     width = WIDTH - _LABELS - _VALUES
     bottom = _ROW * len(chart.bars) + 6
 
     def place(value: float) -> float:
-        return _LABELS + min(value, most) / most * width
+        return _LABELS + value / most * width
 
     for x in ticks(0.0, most, chart.unit):
         yield f'<path class="grid" d="M{place(x):.1f} 2V{bottom}"/>'

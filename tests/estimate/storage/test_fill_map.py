@@ -92,3 +92,23 @@ def test_another_order_keeps_every_column_together(telecom: tuple[TableDistribut
     assert turned.columns == found.columns[::-1]
     assert turned.column_sums.tolist() == found.column_sums.tolist()[::-1]
     assert turned.lane_sums.tolist() == found.lane_sums.tolist()
+
+
+@pytest.mark.parametrize("measure", ["rows", "primaries"])
+def test_what_lies_whole_in_one_place_leaves_nothing_to_chance(
+    telecom: tuple[TableDistribution, ...], measure: Measure
+) -> None:
+    plan = sample_plan("add-nodes")
+    (single,) = Estimation(
+        edits.update(plan, plan.tables[0].id, partitions=1, partition_rows=())
+    ).distribution
+    assert single.placement.partitions == 1
+    assert telecom[16].is_full_copy
+    for table in (single, telecom[16]):
+        found = fill_map([table], "nodes", measure)
+        assert found.low.tolist() == found.high.tolist() == found.expected.tolist()
+        assert found.band == (0.0, 0.0)
+    even = fill_map(telecom[:1], "nodes", measure)
+    some = even.expected > 0
+    assert (even.low < even.expected)[some].all()
+    assert (even.high > even.expected)[some].all()

@@ -218,8 +218,7 @@ def test_the_least_that_lies_on_disk_makes_a_part_on_disk(on_disk: dict[str, Any
     """The fixed part then has a reference of two words to it."""
     key = _int("a", nullable=False)
     without, both = (
-        row_layout(_table(key, *more), V84)
-        for more in ((), (Column(name="b", storage="disk", **on_disk),))
+        row_layout(_table(key, *more), V84) for more in ((), (Column(name="b", storage="disk", **on_disk),))
     )
     assert (without.disk_words, without.rows_per_disk_page) == (0, 0)
     assert both.fixed_words == without.fixed_words + 2

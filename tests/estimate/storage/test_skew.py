@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parts import update
 from ndbplan.estimate.storage.skew import chi_square_tail, distribution_json, skew_report
+from ndbplan.estimate.storage.spread import fullest
 from ndbplan.estimate.stored import distribute
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import ClusterParameters, Plan
@@ -81,3 +83,13 @@ def test_each_partition_tells_how_far_it_is_from_the_mean() -> None:
     plan = _plan(partition_rows=(800_000, 300_000, 300_000, 300_000, 300_000, 300_000, 300_000, 400_000))
     found = distribution_json(distribute(plan, plan.tables[0]))["partitions"]
     assert [round(p["fill_percent"]) for p in found] == [113, -20, -20, -20, -20, -20, -20, 7]
+
+
+@pytest.mark.parametrize("shares", [(0.3, 0.7), (0.126833333333, 0.126833333333, 0.126833333333, 0.6195)])
+def test_few_values_over_uneven_places(shares: tuple[float, ...]) -> None:
+    """One value fills a place alone; the more there are, the more even it is."""
+    found = [fullest(values, np.array(shares)) for values in range(1, 40)]
+    assert found[0] == (1.0, 1.0, 1.0)
+    assert all(max(shares) <= one.low <= one.value <= one.high <= 1.0 for one in found)
+    values = [one.value for one in found]
+    assert values == sorted(values, reverse=True)

@@ -166,3 +166,12 @@ def test_work_between_two_changes_of_values_is_where_one_look_sees_it() -> None:
         here = loader.where(done, done + 0.4 * until)
         assert loader.where(done + 0.5 * until, done + 0.9 * until) == pytest.approx(here)
         assert here.sum() == pytest.approx(1.0)
+
+
+def test_a_loader_that_is_slow_is_one_and_none_works_at_rest() -> None:
+    plan = _plan(key_choice="in_turn")
+    for rate, per_step in ((0.5, 0.05), (0.0, None)):
+        load_ = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate),))
+        slow = edits.update(plan, plan.workloads[0].id, load=load_)
+        found = build(Estimation(slow, slow.workloads[0]), duration_s=10, step_s=0.1, seed=1).loaders
+        assert (None if found is None else pytest.approx(found.offered_per_step)) == per_step

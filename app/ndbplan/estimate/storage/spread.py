@@ -52,7 +52,7 @@ def _divergence(share: Array, expected: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         # The logarithm of 1 + x keeps the digits when both coins are nearly alike.
         heads = np.where(share > 0, share * np.log1p(more / expected), 0.0)
-        tails = np.where(share < 1, (1 - share) * np.log1p(-more / (1 - expected)), 0.0)
+        tails = np.where(more < 1 - expected, (1 - share) * np.log1p(-more / (1 - expected)), 0.0)
     divergence: Array = np.maximum(0.0, heads + tails)
     return divergence
 
@@ -76,7 +76,7 @@ def _divergence_of_one(share: float, expected: float) -> float:
     """The same of one place: there are few different ones, for which arrays are ten times as slow."""
     more = share - expected
     heads = share * log1p(more / expected) if share > 0 else 0.0
-    tails = (1 - share) * log1p(-more / (1 - expected)) if share < 1 else 0.0
+    tails = (1 - share) * log1p(-more / (1 - expected)) if more < 1 - expected else 0.0
     return max(0.0, heads + tails)
 
 

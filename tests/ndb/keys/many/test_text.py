@@ -12,6 +12,7 @@ from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.hash import column_bytes, distribution_hash
 from ndbplan.ndb.keys.many import prepare as keyprepare
 from ndbplan.ndb.keys.many import text as keytext
+from ndbplan.ndb.keys.many.rows import split_rows
 from ndbplan.ndb.keys.many.text import Chunk, KeyFileError, fault_text, hashed_rows
 from ndbplan.ndb.keys.values import KeyValueError
 from ndbplan.ndb.version import NdbVersion
@@ -348,3 +349,17 @@ def test_answers_hold_every_length_of_row_hash_bucket_and_partition() -> None:
     for row, value, faulty, line in zip(rows, hashes, faults, written, strict=True):
         bucket = value % len(owners)
         assert line == (f"{row},,," if faulty else f"{row},{value},{bucket},{owners[bucket]}")
+
+
+def test_a_chunk_gives_the_beginning_of_any_of_its_rows() -> None:
+    (chunk,) = hashed_rows(io.BytesIO(b"id,t\n1,abc\n22,d\n333,efghi\n"), [C("id", "int")], V84)
+    assert chunk.texts(np.array([2, 0, 1]), 6).tolist() == [b"333,ef", b"1,abc", b"22,d"]
+
+
+def test_what_lies_behind_the_last_byte_is_no_part_of_a_field() -> None:
+    data = np.frombuffer(b'1,"",', dtype=np.uint8)
+    starts, lengths = np.empty((2, 4), dtype=np.int64), np.empty((2, 4), dtype=np.int64)
+    quoted, ends = np.empty((2, 4), dtype=np.uint8), np.empty((4, 2), dtype=np.int64)
+    found = split_rows(data, 2, np.array([0, 1]), True, starts, lengths, quoted, ends)
+    assert found == (1, 2)
+    assert (lengths[:, 0].tolist(), quoted[:, 0].tolist(), ends[0].tolist()) == ([1, 0], [0, 0], [0, 2])
