@@ -161,6 +161,10 @@ def test_the_node_that_listens_has_a_host_name(version: str) -> None:
     assert refused(linked(small(version), "ndb1", "api", HostName2="")) == set()
     lost = linked(small(version), "ndb1", "ndb2", HostName1="no-such-host.invalid")
     assert refused(lost) == ({"link-host-names"} if version == OLD else set())
+    for name in ("no host", "a,b", "h/1", "10.0.0.300"):
+        unknown = linked(small(version), "ndb1", "ndb2", HostName1=name)
+        assert refused(unknown) == ({"link-host-names"} if version == OLD else set()), name
+    assert refused(linked(small(version), "ndb1", "ndb2", HostName1="db-1.example.com")) == set()
 
 
 @pytest.mark.parametrize("version", BOTH)

@@ -22,8 +22,8 @@ from ndbplan.train.consoles import LESSON_WORDS
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
 from ndbplan.train.lessons.files import LESSONS, Read, checked
-from ndbplan.train.lessons.play import TRAINER, Play, lines_of_route
-from ndbplan.train.lessons.result import ResultError, outcome, page, read_page
+from ndbplan.train.lessons.play import TRAINER, Mark, Play, lines_of_route
+from ndbplan.train.lessons.result import ResultError, lines, outcome, page, read_page
 from ndbplan.train.lessons.skeleton import skeleton
 
 NAME = "redo-overload"
@@ -315,3 +315,39 @@ def test_the_schema_describes_the_lessons(source: Read) -> None:
     jsonschema.validate(yaml.safe_load(io.BytesIO(source.source)), shape)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(yaml.safe_load(changed(source, limit=[])), shape)
+
+
+def test_time_that_flows_is_written_down_once_and_none_is_not(begun: Play) -> None:
+    play = begun.branch()
+    play.flow(0.0)
+    play.answer("lesson> task")
+    play.flow(2.5)
+    play.flow(0.5)
+    play.answer("lesson> task")
+    assert [step.line for step in play.steps] == ["lesson> task", "! wait 3s", "lesson> task"]
+
+
+def test_points_have_one_digit_behind_the_point(begun: Play) -> None:
+    """A question of 3 points that was answered wrong once brings 1.98."""
+    play = begun.branch()
+    play.marks["cause"] = Mark("cause", 1.0, 1.98, "")
+    assert play.score() == 2.0
+    play.marks["cause"] = Mark("cause", 1.0, 1.94, "")
+    assert play.score() == 1.9
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        ({"hints": ["x/0"]}, "1 hint, 0 wrong answers, 0 times back, 0 stages skipped"),
+        ({"wrong": {"cause": 2}}, "0 hints, 2 wrong answers, 0 times back, 0 stages skipped"),
+        ({"rewinds": 1}, "0 hints, 0 wrong answers, 1 time back, 0 stages skipped"),
+        ({"skipped": ["x"]}, "0 hints, 0 wrong answers, 0 times back, 1 stage skipped"),
+    ],
+)
+def test_any_help_is_told_and_without_any_nothing_is(
+    begun: Play, source: Read, of: dict[str, object], said: str
+) -> None:
+    found = outcome(begun, source.source)
+    assert not any("skipped" in line for line in lines(found))
+    assert f"  {said}" in list(lines(found | of))
