@@ -283,7 +283,7 @@ def test_json_has_the_published_shape(overload: Plan) -> None:
     assert set(shape["disks"][0]) == {
         "host", "disk", "write_bps_mean", "utilisation_mean", "utilisation_max",
     }  # fmt: skip
-    assert set(shape["bottleneck"]) == {"resource", "where"}
+    assert set(shape["bottleneck"]) == {"resource", "where", "text"}
     assert set(shape["accepted_per_s"]) == {"value", "low", "high", "unit"}
     json.dumps(shape, allow_nan=False)
 
