@@ -15,7 +15,7 @@ SPANS = [
 
 @pytest.mark.parametrize("unit", ["s", "tx/s"])
 def test_three_to_seven_numbers_a_step_apart_span_a_range(unit: str) -> None:
-    for span, low in ((span, low) for span in SPANS for low in (0.0, span / 3)):
+    for span, low in ((one, low) for one in SPANS for low in (0.0, one / 3)):
         found = ticks(low, low + span, unit)
         assert 3 <= len(found) <= 7
         step = found[1] - found[0]
