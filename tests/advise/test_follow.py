@@ -8,9 +8,10 @@ from contextlib import suppress
 import pytest
 
 from hostile_plans import hostile_plan
-from ndbplan.advise.follow import followed
+from ndbplan.advise.follow import _mended, followed
 from ndbplan.base.errors import UserError
 from ndbplan.checks.fix import fix_all
+from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import load_rules
 from ndbplan.configuration.stated import Fate, stated
@@ -78,6 +79,35 @@ def test_a_speed_of_checkpoints_that_the_program_set_goes_along_between_versions
     assert newer.origins.data_node.get("MaxDiskWriteSpeed") == origin
     back = followed(newer, edits.set_plan(newer, ndb_version="7.2"))
     assert _value(back, "DiskCheckpointSpeed") == 40 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("texts", "by_other_means", "taken"),
+    [
+        (("MaxNoOfTables=500",), True, True),
+        (("MaxNoOfTables=500",), False, False),
+        (("MaxNoOfTables=500", "currency=EUR"), True, False),
+        (("DataMemory=90G",), True, False),
+        (("MaxNoOfTables=500", "DataMemory=90G"), True, False),
+        (("NoOfFragmentLogFiles=77",), False, True),
+        (("NoOfFragmentLogFiles=77", "MaxNoOfTables=500"), True, True),
+        (("NoOfFragmentLogFiles=77", "MaxNoOfTables=500"), False, False),
+        ((), True, True),
+    ],
+)
+def test_a_fix_goes_along_where_it_touches_only_what_was_decided_or_is_not_stated(
+    texts: tuple[str, ...], by_other_means: bool, taken: bool
+) -> None:
+    plan = set_parameter(sample_plan("tick-store"), "data_node", "MaxNoOfTables", None)
+
+    def fix(before: Plan) -> Plan:
+        for text in texts:
+            before = assign(before, text)[0]
+        return before
+
+    problem = Problem("any", Severity.WARNING, "cluster", "is wrong", edit=fix)
+    after = _mended(plan, problem, {("data_node", "NoOfFragmentLogFiles")}, by_other_means)
+    assert after == (fix(plan) if taken else plan)
 
 
 def test_sizes_follow_memory_processors_and_one_another() -> None:

@@ -12,17 +12,19 @@ import pytest
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.excuses import _HARDWARE
-from ndbplan.advise.sizing.limits import Judge, job_of
+from ndbplan.advise.sizing.limits import Judge, Verdict, job_of
 from ndbplan.advise.sizing.search import Sized, size
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import printed
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check_all
+from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.importing.requirements import Wanted, put_together, requirements_of
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.workloads import JobLoad
 
 _GIB = 2**30
 _DISK = {"kind": "nvme", "capacity_bytes": 10**12, "sequential_read_bytes_per_s": 2e9,
@@ -218,10 +220,36 @@ def test_a_job_loads_tables_by_their_rows_and_an_empty_one_as_if_it_had_one() ->
     assert [transaction.weight for transaction in job.transactions] == [0.25, 0.75]
 
 
+@pytest.mark.parametrize(
+    ("groups", "mean_use", "least"), [(2, 0.4, 1), (3, 1 / 3, 1), (2, 0.51, 2), (2, 1.5, 3), (7, 3 / 7, 3)]
+)
+def test_fewer_groups_than_what_is_used_in_all_are_not_tried(
+    groups: int, mean_use: float, least: int
+) -> None:
+    wanted = _wanted()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+    found = Verdict(_classes(wanted)[0], groups, 1, None)
+    judge._at_least(found, mean_use)
+    assert found.at_least == least
+    judge._at_least(found, 0.01)
+    assert found.at_least == least, "what was found before holds"
+
+
+def test_jobs_are_no_load_whose_peak_has_to_be_carried() -> None:
+    wanted = _wanted()
+    peak = wanted.begun.workloads[0]
+    job = peak.model_copy(update={"id": "job", "load": JobLoad()})
+    plan = wanted.begun.replace(workloads=(job, peak))
+    assert Judge(wanted.requirements, Builder(plan, _clients(wanted))).loads == (peak,)
+
+
 def test_hardware_of_an_excuse_is_so_many_times_as_large_in_what_it_names_and_nothing_else() -> None:
     host = sample_plan("starter").hosts[0]
     grown = {kind: change(host, 1.5) for kind, change in _HARDWARE.items()}
     new = {kind: found[0] for kind, found in grown.items() if found is not None}
+    most = host.model_copy(update={"cores": MOST_CORES // 2})
+    assert _HARDWARE["cpu"](most, 2.0) is not None
+    assert _HARDWARE["cpu"](most, 2.0 + 1 / MOST_CORES) is None, "more than a plan may state"
     assert new["memory"].memory_bytes == 1.5 * host.memory_bytes
     assert new["memory"].disks == host.disks
     assert new["cpu"].cores == 1.5 * host.cores

@@ -49,6 +49,13 @@ def found(overload: Plan) -> WhatMatters:
         return what_matters(_now(overload), FIGURES["max-load"])
 
 
+@pytest.mark.parametrize(("kept", "tried"), [(0, [1]), (1, [2, 0]), (3, [4, 2])])
+def test_one_backup_more_and_one_less_are_tried(kept: int, tried: list[int]) -> None:
+    plan = sample_plan("starter").replace(backups_kept=kept)
+    found = [change.edit(plan).backups_kept for change in single_changes(plan) if change.what == "backup"]
+    assert found == tried
+
+
 def test_the_set_arguments_give_the_number_after(overload: Plan, found: WhatMatters) -> None:
     assert found.legal_gains > 1
     row = next(row for row in found.changes if row.set)

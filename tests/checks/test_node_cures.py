@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.checks.problem import Problem
+from ndbplan.checks.node_cures import another_node
+from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check
 from ndbplan.edits.offers import make_host, make_process
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, remove
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
 from one_rule import of_rule
@@ -55,6 +57,24 @@ def test_a_host_that_is_there_comes_before_a_new_one() -> None:
     problem = found(plan, "management-nodes")
     assert problem is not None
     assert [way.buys for way in problem.solutions] == [False, True]
+
+
+def test_of_hosts_that_are_there_the_first_three_are_tried() -> None:
+    plan = without("management", 1)
+    for host_id in ("x1", "x2", "x3", "x4", "x5"):
+        plan = add(
+            plan, make_host(plan, "host-small").model_copy(update={"id": host_id, "hostname": host_id})
+        )
+    looked_at: list[Plan] = []
+
+    def nothing_helps(tried: Plan) -> list[Problem]:
+        looked_at.append(tried)
+        return [Problem("management-nodes", Severity.WARNING, "cluster", "one is missing")]
+
+    found = another_node("management", "management-nodes", Estimation(plan), nothing_helps)
+    assert found.solutions == ()
+    hosts = [p.host_id for tried in looked_at if tried is not plan for p in tried.management_nodes[1:]]
+    assert len(set(hosts) & plan.by_id.keys()) == 3
 
 
 def test_from_an_empty_plan_the_ways_lead_to_a_cluster_without_errors() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import pytest
+
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES, Rule
 from ndbplan.checks.run import load_rules
+from ndbplan.checks.way import Trials
 from ndbplan.edits.changes import SetParameter
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 
@@ -43,6 +46,23 @@ def test_fixes_are_one_where_the_first_alone_would_lead_elsewhere() -> None:
     assert one.edit is two.edit
     parameters = one.edit(EMPTY_PLAN).parameters.data_node
     assert (ONE in parameters, TWO in parameters, THREE in parameters) == (True, True, False)
+
+
+@pytest.mark.parametrize("harmless", [ONE, TWO])
+def test_of_two_fixes_of_a_rule_the_one_that_harms_nothing_is_done(harmless: str) -> None:
+    def find_harm(plan: Plan, rules: Iterable[Rule] | None = None, /) -> Sequence[Problem]:
+        missing = [
+            Problem(FIRST, Severity.WARNING, name, "is missing", edit=_sets(name))
+            for name in (ONE, TWO)
+            if not _is_set(plan, name)
+        ]
+        other = TWO if harmless == ONE else ONE
+        return [*missing, *([Problem(SECOND, Severity.ERROR, "", "harm")] if _is_set(plan, other) else [])]
+
+    trials = Trials(find_harm)
+    (step,) = trials.way(EMPTY_PLAN, find_harm(EMPTY_PLAN))
+    assert set(step.plan.parameters.data_node) == {harmless}
+    assert list(trials.refused.values()) == ["harm"]
 
 
 def test_fixes_stand_alone_where_each_order_has_the_same_end() -> None:

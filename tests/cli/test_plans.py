@@ -299,9 +299,11 @@ def test_export_of_some_kinds(call: Any, saved: Any, tmp_path: Path) -> None:
     path = saved("starter")
     files = call("export", path, "--to", tmp_path / "out", "--only", "config", "--json").json("export")
     assert files["files"] == [str(tmp_path / "out" / "config.ini")]
-    pictures = call("export", path, "--to", tmp_path / "drawn", "--only", "picture", "--json").json("export")
-    assert pictures["files"] == [str(tmp_path / "drawn" / "canvas.svg")]
-    assert "ndbmtd 1" in (tmp_path / "drawn" / "canvas.svg").read_text()
+    drawn = tmp_path / "further" / "down"
+    for _ in ("into a folder that is made", "into one that is there"):
+        pictures = call("export", path, "--to", drawn, "--only", "picture", "--json").json("export")
+        assert pictures["files"] == [str(drawn / "canvas.svg")]
+    assert "ndbmtd 1" in (drawn / "canvas.svg").read_text()
     assert "mycnf" in call("export", path, "--to", tmp_path / "out", "--only", "nothing").refused()
 
 

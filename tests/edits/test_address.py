@@ -206,6 +206,28 @@ def test_names_of_any_signs_lead_back_even_when_several_are_alike(names: list[st
     assert len(set(addresses)) == len(names)
 
 
+@pytest.mark.parametrize(
+    ("behind", "found"),
+    [
+        ("[a][0]", 0),
+        ("[a][1]", 2),
+        ("[a][2]", "there are only 2 of that name, counted from 0"),
+        ('[a]["1"]', "is not a list, so it has no [1]"),
+        ("[a][x]", "is not a list, so it has no [x]"),
+        ("[b][0]", "is not a list, so it has no [0]"),
+    ],
+)
+def test_a_number_behind_a_name_counts_those_of_that_name(behind: str, found: int | str) -> None:
+    plan = with_names(STARTER, "a", "b", "a")
+    address = f"workloads[{plan.workloads[0].id}].transactions{behind}"
+    if isinstance(found, int):
+        assert [place.path[3] for place in resolve(plan, address)] == [found]
+    else:
+        with pytest.raises(UserError) as refused:
+            resolve(plan, address)
+        assert found in refused.value.line
+
+
 def test_links_and_waivers_are_named_by_what_they_speak_of() -> None:
     ids = [node.id for node in STARTER.data_nodes[:2]]
     plan = edits.put(

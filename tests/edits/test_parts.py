@@ -29,6 +29,8 @@ from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Table
 
 STARTER = sample_plan("starter")
+DOMAIN = ("." + "d" * 49) * 4 + "d"
+"""201 letters, dots and all."""
 ADD_NODES = sample_plan("add-nodes")
 DISK_DATA = sample_plan("disk-data")
 TELECOM = sample_plan("telecom-144")
@@ -357,6 +359,10 @@ def test_all_255_node_ids_can_be_used_up() -> None:
         ("db1.example.net", {"db1.example.net"}, "db2.example.net"),
         ("10.0.0.3", {"10.0.0.3"}, "10.0.0.4"),
         ("alpha", {"alpha"}, "alpha-2"),
+        # A label has 63 letters at most, a name with its domain 253.
+        ("a" * 63, set(), "a" * 62 + "2"),
+        ("a" * 62 + "9", set(), "a" * 61 + "10"),
+        ("a" * 52 + DOMAIN, set(), "a" * 51 + "2" + DOMAIN),
     ],
 )
 def test_names_of_new_hosts_follow_the_old_ones(model: str, taken: set[str], free: str) -> None:

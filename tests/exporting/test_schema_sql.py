@@ -178,6 +178,12 @@ def test_versions_of_types_collations_and_defaults(version: str, column: Column,
         ("(a'b)", False),
         ("(1), more int default (2)", False),
         ("f(1) engine(2)", False),
+        ("(2 - -1)", True),
+        ("(2 --1)", False),
+        ("(2 / *)", True),
+        ("(2 /* 1)", False),
+        ("9" * 1000, True),
+        ("9" * 1001, False),
     ],
 )
 def test_a_value_of_sql_ends_where_it_begins(text: str, taken: bool) -> None:

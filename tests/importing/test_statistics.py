@@ -130,6 +130,22 @@ def test_table_status() -> None:
     assert (table.name, table.rows, table.average_row_bytes) == ("t1", 500, 244)
 
 
+@pytest.mark.parametrize(
+    ("names", "values", "found"),
+    [
+        ("TABLE_NAME\tTABLE_ROWS", "t1\t500", [("t1", 500, None)]),
+        ("TABLE_NAME\tAVG_ROW_LENGTH", "t1\t244", [("t1", None, 244)]),
+        ("TABLE_NAME\tENGINE", "t1\tndbcluster", []),
+        ("Name\tRows", "t1\t500", []),
+    ],
+)
+def test_columns_that_were_asked_for_are_enough(
+    names: str, values: str, found: list[tuple[str, int | None, int | None]]
+) -> None:
+    tables = read_statistics(f"{names}\n{values}\n").tables
+    assert [(table.name, table.rows, table.average_row_bytes) for table in tables] == found
+
+
 def test_rows_that_cannot_be_read_are_told_with_their_place() -> None:
     text = BOXED.replace("| big          | other ", "| big | a|b ").replace("   500 |", "   5x0 |")
     found = read_statistics(text)

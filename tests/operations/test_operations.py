@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.configuration.services import service_of
 from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
@@ -13,6 +14,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.operations.add_nodes import CannotGrowError, add_nodes, grown_configuration
+from ndbplan.operations.change import change
 from ndbplan.operations.commands import Copy, CreateNodeGroup, Shell, StartService, StopDataNode, WaitStarted
 from ndbplan.operations.first_start import first_start
 from ndbplan.operations.operation import Operation, Times
@@ -216,6 +218,22 @@ def test_the_hardest_change_decides() -> None:
     assert keys(replicas)[-1] == "restore"
     assert replicas.point_of_no_return == "start-all"
     assert "cluster is empty" in replicas.step("start-all").blocked[0]
+
+
+@pytest.mark.parametrize(("version", "within"), [("7.6", "restart-1"), ("8.4", "leave")])
+def test_a_data_node_that_moves_starts_no_more_where_it_was(version: str, within: str) -> None:
+    """Node by node before 8.4, where all data nodes restart together."""
+    before = edits.set_plan(STARTER, ndb_version=version)
+    node = before.data_nodes[0]
+    after = edits.update(before, node.host_id, hostname="elsewhere")
+    old = service_of(before, node)
+    disabled = [
+        (step.key, command.host)
+        for step in change(Estimation(after), before, timed=False).steps
+        for command in step.commands
+        if isinstance(command, Shell) and command.command == old.disable
+    ]
+    assert disabled == [(within, before.host(node.host_id).hostname)]
 
 
 def test_an_unknown_parameter_is_a_key_error() -> None:

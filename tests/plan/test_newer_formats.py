@@ -11,6 +11,7 @@ import pytest
 from ndbplan.plan import file
 from ndbplan.plan.file import PlanFileError, dumps, load, open_file, save
 from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 
 STARTER = sample_plan("starter")
@@ -37,6 +38,14 @@ def test_what_is_not_understood_is_listed_and_the_rest_is_there(tmp_path: Path) 
     assert opened.plan == STARTER.replace(workloads=opened.plan.workloads)
     assert "hosts[1].gpus" in opened.notice("a.ndbplan")
     assert "save under another name" in opened.notice("a.ndbplan")
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(4, "a, b, c, d."), (5, "a, b, c, d, e."), (6, "d, e and 1 more.")]
+)
+def test_five_of_what_is_not_understood_are_named_and_the_rest_counted(count: int, told: str) -> None:
+    opened = file.Opened(Project.of(EMPTY_PLAN), 3, tuple("abcdef"[:count]))
+    assert f"{told} It is read-only" in opened.notice("x")
 
 
 def test_what_names_something_left_out_goes_along(tmp_path: Path) -> None:

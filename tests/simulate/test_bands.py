@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,10 @@ from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobRows
-from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.bands import MOST_NUMBERS, _detailed, monte_carlo
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.workload import estimation_of
-from ndbplan.simulate.run import simulate
+from ndbplan.simulate.run import Course, simulate
 
 
 def test_bands_are_ordered_and_hold_the_likeliest_run(overload: Plan) -> None:
@@ -47,6 +49,19 @@ def test_the_number_of_workers_changes_nothing(overload: Plan) -> None:
     for left, right in zip(one.series, many.series, strict=True):
         assert np.array_equal(left.p50, right.p50)
     assert one.to_json(why=True) == many.to_json(why=True)
+
+
+def test_series_of_nodes_have_bands_while_120_moments_of_each_are_few_numbers(overload: Plan) -> None:
+    scenario = Course(estimation_of(overload), (), 0.1, 1).story(1.0).scenario
+
+    def count(nodes: int) -> int:
+        return len(_detailed(replace(scenario, node_classes=scenario.node_classes[:1] * nodes)))
+
+    each = count(2) - count(1)
+    # 200 runs fit into MOST_NUMBERS.
+    most = 1 + (MOST_NUMBERS // 200 // 120 - count(1)) // each
+    assert count(most) == count(1) + each * (most - 1)
+    assert count(most + 1) == 0
 
 
 def test_another_seed_draws_other_runs(overload: Plan) -> None:

@@ -23,7 +23,7 @@ from ndbplan.simulate import steps
 from ndbplan.simulate.model.scenario import SimulationError, build
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import run_scenario, simulate
+from ndbplan.simulate.run import Course, run_scenario, simulate
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import ERROR_CODES, Part, Purpose
 
@@ -107,6 +107,14 @@ def test_checkpoints_on_a_disk_of_their_own_cure(overload: Plan) -> None:
     result = simulate(estimation_of(plan, BIG))
     assert result.errors == ()
     assert {disk.disk for disk in result.disks} == {"c0d0", "c0d1"}
+
+
+@pytest.mark.parametrize("step_s", [0.05, 0.1, 2.0])
+def test_a_job_of_more_than_a_million_steps_is_simulated_in_seconds(overload: Plan, step_s: float) -> None:
+    course = Course(estimation_of(overload, None), (), step_s, 1)
+    assert course.for_job(1e6 * step_s) is course
+    # Never in shorter ones than were asked for.
+    assert course.for_job((1e6 + 0.5) * step_s).step_s == max(1.0, step_s)
 
 
 def test_same_seed_same_bytes(overload: Plan) -> None:

@@ -37,9 +37,12 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from ndbplan.simulate.bands import monte_carlo
+from ndbplan.simulate.events.failures import FailsTogether, cut, strike
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
-from ndbplan.simulate.run import simulate
+from ndbplan.simulate.run import Course, simulate
+from ndbplan.simulate.session import Session
+from ndbplan.simulate.simulation import Due
 
 FOR_S = 60.0
 RATE = 400.0
@@ -182,6 +185,21 @@ def test_two_silent_hosts_are_noticed_one_after_the_other(four: Plan) -> None:
     ((begin, end),) = run(four, LocationFailure(at_s=5, object_id="rack-0"), for_s=90).standing
     low, high = silent_after_s(5000, 2)
     assert low <= end - begin <= high + 0.2
+
+
+@pytest.mark.parametrize("by_a_cut", [False, True])
+def test_what_fails_is_judged_after_all_else_of_the_moment(pair: Plan, by_a_cut: bool) -> None:
+    """Also after what is asked for later in that moment, and once."""
+    story = Course(estimation_of(pair, None), (), 0.1, 1, every_node=True).story(10.0)
+    sim = Session(story).simulation
+    for number in (1, 2):
+        if by_a_cut:
+            cut(sim, number, frozenset({"h0"}), frozenset({"h1"}))
+        else:
+            strike(sim, number, [pair.data_nodes[number - 1]], silent=False)
+        sim.later(Due(sim.at_s, f"something else, {number}"))
+    now = [due.event for due in sim.due if due.at_s == sim.at_s]
+    assert now == ["something else, 1", "something else, 2", FailsTogether()]
 
 
 def test_the_loss_of_the_arbitrator_alone_stops_nothing_but_the_next_question_is_lost(pair: Plan) -> None:

@@ -12,11 +12,14 @@ from prompt_toolkit.document import Document
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli import all_commands
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import memory
 from ndbplan.plan.file import save
 from ndbplan.train import world
 from ndbplan.train.answer import carry_out
 from ndbplan.train.consoles import Consoles, transcript
 from ndbplan.train.host.console import PROGRAMS, Shell
+from ndbplan.train.host.machine import SYSTEM_BYTES
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS
 from ndbplan.train.terminal import Terminal
@@ -82,6 +85,24 @@ def test_a_machine_whose_node_is_gone_does_nothing(cluster: LiveCluster) -> None
     cluster.advance(3)
     assert user() == 0.0
     assert "Threads: 0 total" in sh(cluster, "data1", "top -H")
+
+
+def test_a_machine_shows_what_its_node_and_the_system_take(cluster: LiveCluster) -> None:
+    used = {one: int(sh(cluster, "data1", f"free{one}").split()[8]) for one in ("", " -m", " -g")}
+    node = next(one for one in memory(cluster.plan).nodes if one.node_id == 3)
+    taken = node.ram_bytes.value + SYSTEM_BYTES
+    assert [used[one] for one in ("", " -m", " -g")] == [round(taken / 2.0**n) for n in (10, 20, 30)]
+    cpu = Estimation(cluster.plan, cluster.session.simulation.scenario.workload).cpu.node(3)
+    busy: dict[str, list[float]] = {}
+    for line in sh(cluster, "data1", "top -H").splitlines()[4:]:
+        busy.setdefault(line.split()[-1], []).append(float(line.split()[7]))
+    share = busy["ldm"][0] / 100 / cpu.ldm_utilisation.value
+    assert 0.5 < share <= 1.01
+    assert busy["recv"] == [pytest.approx(100 * share * cpu.receive_utilisation.value, rel=0.01)]
+    # The other threads share what they take together.
+    rest = [*busy["main"], *busy["rep"]]
+    assert len(set(rest)) == 1
+    assert sum(rest) == pytest.approx(100 * share * cpu.other_utilisation.value, rel=0.02)
 
 
 def test_what_a_machine_shows_follows_the_cluster(cluster: LiveCluster) -> None:

@@ -316,6 +316,10 @@ def test_files_move_to_another_disk_with_initial_restarts_and_what_was_set_befor
 ) -> None:
     world.do("load x0.1", cluster)
     world.do("set RedoBuffer=64M", cluster)
+    # Those whose turn it is were told to stop: their processes are gone until they start again.
+    told = [i for i in NODES if cluster.state.nodes[i].status is Status.NOT_CONNECTED]
+    assert told
+    assert [i for i in NODES if not cluster.state.nodes[i].runs] == told
     world.do("until rolling < 1 within 20min", cluster)
     world.do("move lcp to c0d0", cluster)
     refused = cluster.act(ParameterChange(at_s=0, name="RedoBuffer", value="32M"))

@@ -8,11 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from ndbplan.base.kept import keeping
+from ndbplan.base.units import MIB
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.events.orders import Kill
+from ndbplan.simulate.world.indices import Part
 from ndbplan.train.answer import carry_out
+from ndbplan.train.dumps import log_parts
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS, answer, greeting
+from ndbplan.train.quantities import value
 from ndbplan.train.starts import StartProcess
 
 from .recorded import answers, form_of, recorded, without_api
@@ -194,6 +198,20 @@ def test_what_data_nodes_dump_stands_in_logs_and_not_in_the_client(new: Callable
     assert "REDO part: 0 HEAD: file: " not in cluster.log_text()
     say(cluster, "ALL DUMP 2398")
     assert sum(text.startswith("REDO part: ") for _, _, text in cluster.state.node_logs) == 16
+    sim = cluster.session.simulation
+    n = sim.node(next(node.id for node in cluster.plan.data_nodes if node.node_id == 2))
+    file_mb = round(float(sim.laws.nodes[n].file_bytes) / MIB)
+    total_mb = round(float(sim.laws.nodes[n].log_limit_bytes) / MIB)
+    # Of part 1 the log goes on from its begin again; part 2 has written more than there is room for.
+    ends = [(5, 9), (total_mb - 1, total_mb + file_mb + 2), (0, total_mb + 9)]
+    for part, (tail_mb, head_mb) in enumerate(ends):
+        sim.state.parts[[Part.TAIL, Part.MADE], n, part] = tail_mb * MIB, head_mb * MIB
+    assert [tuple(part)[1:] for part in log_parts(sim, 2)[:3]] == [
+        (0, 9, 0, 5, total_mb, total_mb - 4),
+        (1, 2, *divmod(total_mb - 1, file_mb), total_mb, total_mb - file_mb - 3),
+        (0, 9, 0, 0, total_mb, 0),
+    ]
+    assert value("redo_log", sim) == pytest.approx((total_mb + 9) / total_mb, rel=1e-3)
     say(cluster, "2 DUMP 1000")
     assert "Node 2: Data usage is " in cluster.log_text()
     assert "Node 2: Resource 3 min: " in cluster.log_text()

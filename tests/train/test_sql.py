@@ -21,10 +21,30 @@ from ndbplan.train.sql import rows
 from ndbplan.train.sql.changes import refusing
 from ndbplan.train.sql.console import Client, statements
 from ndbplan.train.sql.engine import typed_list
+from ndbplan.train.sql.server import like
 
 RECORDED = json.loads(
     (Path(__file__).parent.parent / "reality" / "sql-answers.json").read_text(encoding="utf-8")
 )["8.4.8"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("", ["ndb", "Ndbinfo", "ndb_x"]),
+        ("NDB", ["ndb"]),
+        ("ndb%", ["ndb", "Ndbinfo", "ndb_x"]),
+        ("%n%o", ["Ndbinfo"]),
+        ("%b", ["ndb"]),
+        ("ndb_", []),
+        ("n_b", ["ndb"]),
+        ("n_b_x", ["ndb_x"]),
+        ("x%", []),
+        ("%y%", []),
+    ],
+)
+def test_names_are_chosen_as_like_does(pattern: str, names: list[str]) -> None:
+    assert [name for name in ("ndb", "Ndbinfo", "ndb_x") if like(name, pattern)] == names
 
 
 def sql(cluster: LiveCluster, line: str) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import format_bytes
+from ndbplan.base.units import MIB, format_bytes
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check
 from ndbplan.checks.unwise.disk_cures import _place_for, _severity, larger_disk
 from ndbplan.checks.unwise.disks import _more_files
-from ndbplan.checks.unwise.redo import _longer_log
-from ndbplan.configuration.settings import node_settings
+from ndbplan.checks.unwise.redo import _longer_log, wanted_log
+from ndbplan.configuration.settings import node_settings, nodes_alike
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.estimate.estimation import Estimation
@@ -161,3 +161,31 @@ def test_a_tablespace_gets_as_much_as_keeps_a_twentieth_free() -> None:
     words, larger = _more_files(now, too_full)
     assert larger is None
     assert "do not fit" in words
+
+
+@pytest.mark.parametrize(
+    ("size", "buffer", "good"),
+    [
+        (63, 32, 256),
+        (64, 64, 64),
+        (64, 65, 256),
+        (16, 256, 256),
+        (16, 257, 512),
+        (256, 256, 256),
+        (256, 257, 512),
+        (300, 512, 512),
+        (16, 513, 1024),
+        (512, 513, 1024),
+        (16, 2000, 1024),
+    ],
+)
+def test_files_of_a_log_that_much_is_written_to_hold_a_buffer(size: int, buffer: int, good: int) -> None:
+    """And are 64 MiB at least; of those that are not, the best. All in MiB."""
+    plan = sample_plan("redo-overload")
+    for name, value in (("FragmentLogFileSize", size), ("RedoBuffer", buffer)):
+        plan = set_parameter(plan, "data_node", name, value * MIB)
+    now = Estimation(plan)
+    (alike,) = nodes_alike(plan)
+    assert wanted_log(now, alike)[0] == good * MIB
+    calm = plan.replace(workloads=())
+    assert wanted_log(Estimation(calm), alike)[0] == size * MIB

@@ -59,6 +59,21 @@ def test_lines_between_points_are_followed() -> None:
     assert 0 < found.mean_per_s < found.highest_per_s
 
 
+@pytest.mark.parametrize("length_s", [1e-5, 1.0, DAY, 1e9])
+def test_a_schedule_of_any_length_has_its_quietest_part(length_s: float) -> None:
+    # A piece as short as the rounding of such a length is none.
+    points = (
+        (0.0, 500.0),
+        (length_s / 2, 100.0),
+        (length_s * 0.75, 900.0),
+        (length_s * (0.75 + 1e-12), 200.0),
+    )
+    found = best_window(workload(*points, repeat_s=length_s), length_s / 2)
+    assert found is not None
+    assert (found.start_s, found.highest_per_s) == (length_s / 2, 200.0)
+    assert found.mean_per_s == pytest.approx(150.0)
+
+
 def test_a_closed_load_has_no_schedule() -> None:
     closed = ClosedLoad(clients=4, latency_s=0.01)
     assert best_window(CURVE.model_copy(update={"load": closed}), 60) is None
@@ -137,6 +152,11 @@ def test_what_is_to_be_kept_out_of_moves_the_window() -> None:
     night = best_window(CURVE, 3600, [KeptOut(82800, 93600, "backup past midnight")])
     assert night is not None
     assert night.start_s == 7200
+    # What lasts for a whole round keeps out of nothing, wherever it begins.
+    for rounds, lasts_s in ((False, DAY - 1801), (True, DAY), (True, 1.5 * DAY)):
+        found = best_window(CURVE, lasts_s, [KeptOut(7200, 9000, "backup")])
+        assert found is not None
+        assert found.keeps_clear is not rounds
     assert not window_at(CURVE, 3600, 3600.0, [KeptOut(82800, 93600, "backup past midnight")]).keeps_clear
 
 

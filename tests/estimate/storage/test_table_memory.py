@@ -13,12 +13,14 @@ from drawn_loads import tables
 from drawn_plans import plans
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.pages_of_tables import BLOB, FIXED, HASH_INDEX, VARIABLE
+from ndbplan.estimate.storage.row_cost import RowCost, row_cost
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts
 from ndbplan.estimate.storage.table_memory import Question, rules_with, table_memory
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.hash_index import hash_index_pages
 from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Table
@@ -121,6 +123,21 @@ def test_every_number_of_a_table_is_within_its_range(plan: Plan) -> None:
             assert 0 <= shape[name]["low"] <= shape[name]["value"] <= shape[name]["high"]
         parts = sum(value for value, *_ in table.ranges[VARIABLE:])
         assert table.total_bytes.value == pytest.approx(table.fixed_bytes + parts)
+
+
+def test_what_crosses_over_of_a_row_is_its_part_in_memory_and_that_on_disk() -> None:
+    def cost(length: int) -> RowCost:
+        columns = (
+            Column(name="k", type="int"),
+            Column(name="v", type="binary", length=length, storage="disk", nullable=False),
+        )
+        table = Table(id="t", database="d", name="t", columns=columns, primary_key=("k",))
+        return row_cost(table, NdbVersion.parse("8.4.8"))
+
+    short, long = cost(100), cost(180)
+    assert long.row_bytes == short.row_bytes
+    assert long.moved_bytes - short.moved_bytes == 80
+    assert short.moved_bytes - short.row_bytes >= 100
 
 
 @pytest.mark.parametrize("kind", ["varchar", "varbinary", "text", "blob", "json"])

@@ -11,6 +11,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.arrays import put_level
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.stored import memory
 from ndbplan.plan.events import (
@@ -27,11 +28,13 @@ from ndbplan.plan.events import (
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.events.nodes import REPORT_S, die
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course, simulate
 from ndbplan.simulate.session import Session
+from ndbplan.simulate.world.indices import Error
 
 EASY = "blobs-1k"
 
@@ -67,6 +70,22 @@ def test_a_dead_node_writes_nothing_and_its_group_goes_on(calm: Plan) -> None:
     assert {error.code for error in result.errors} == {4010}
     assert result.errors[0].count < 200
     assert result.happened == ((20.0, "node 3 dies"),)
+
+
+@pytest.mark.parametrize("under_way", [0.0, 0.4, 1.0, 7.0])
+def test_transactions_under_way_on_a_node_that_dies_are_refused(calm: Plan, under_way: float) -> None:
+    course = Course(Estimation(calm, calm.workload(EASY)), (), 0.1, 1, every_node=True)
+    sim = Session(course.story(60)).simulation
+    sim.state.cluster.attempted = under_way / REPORT_S * 20.0
+    die(sim, [2], 20.0)
+    # Each of four nodes has its share of them.
+    assert sim.state.errors[Error.NODE] == pytest.approx(under_way / 4)
+    never, at_20_s = [-1.0, -1.0], [20.0, 2.0]
+    assert sim.state.first[Error.NODE].tolist() == (at_20_s if under_way else never)
+    sim.state.cluster.attempted += 10.0
+    die(sim, [1], 30.0)
+    assert sim.state.errors[Error.NODE] > under_way / 4
+    assert sim.state.first[Error.NODE].tolist() == (at_20_s if under_way else [30.0, 1.0])
 
 
 def test_the_last_node_of_a_group_takes_the_cluster_down(calm: Plan) -> None:

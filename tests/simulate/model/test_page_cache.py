@@ -25,8 +25,10 @@ from ndbplan.plan.workloads import (
     Transaction,
     Workload,
 )
+from ndbplan.simulate.model.meanwhile import follow_reads, most_reads_per_s, worst_reads
 from ndbplan.simulate.model.page_cache import CLIENTS_WORKED_OUT, closed_cycle_s, page_cache
 from ndbplan.simulate.model.scenario import build
+from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
 
@@ -87,6 +89,41 @@ def test_the_rate_falls_to_that_of_the_rows_there_are_by_then(load_of: OpenLoad 
     # The other way round nothing changes: rows that only are read stay as they are.
     still = simulate(estimation_of(_plan(load_of=load_of, inserts=0, rows=200_000)), duration_s=60)
     assert np.ptp(still.accepted[2:]) <= 0.01 * still.accepted.mean()
+
+
+@pytest.mark.parametrize("others", [0.0, 0.5, 1.0, 20.0, 1e9])
+def test_the_slowest_of_all_services_decides_disks_or_others(others: float) -> None:
+    plan = _plan()
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1)
+    cache = page_cache(plan, plan.workloads[0], scenario.node_classes)
+    assert cache is not None
+    world = first_world(scenario)
+    run = world.laws.run
+    run.service_beside_reads_per_s = others
+    follow_reads(scenario, cache, world, 0)
+    by_disks = most_reads_per_s(cache, world.laws, 0.0)
+    assert 20.0 < by_disks < 1e9
+    # 0: nothing else holds anything back.
+    assert run.service_per_s == (min(others, by_disks) if others else by_disks)
+    run.reading_share = 0.5
+    follow_reads(scenario, cache, world, 0)
+    assert run.service_per_s == (min(others, by_disks / 2) if others else by_disks / 2)
+
+
+def test_the_disk_that_reads_are_most_for_has_a_range_around_its_rate() -> None:
+    plan = _plan()
+    scenario = build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1)
+    cache = page_cache(plan, plan.workloads[0], scenario.node_classes)
+    assert cache is not None
+    laws = first_world(scenario).laws
+    found = worst_reads(cache, scenario, laws, np.zeros(1), np.full(1, 100.0))
+    assert found is not None
+    service, used = found
+    assert used == 100.0 / service.max_per_s
+    # What the cache holds decides: the less, the more is read.
+    ends = tuple(most_reads_per_s(cache, laws, 0.0, end) for end in cache.cached_range)
+    assert (service.low_per_s, service.high_per_s) == ends
+    assert service.low_per_s < service.max_per_s < service.high_per_s
 
 
 def test_what_was_all_in_the_cache_becomes_short_of_disk_reads() -> None:

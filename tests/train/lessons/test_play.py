@@ -18,11 +18,13 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.units import format_clock
 from ndbplan.cli import all_commands
+from ndbplan.train.conditions import parsed
 from ndbplan.train.consoles import LESSON_WORDS
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
 from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.play import TRAINER, Mark, Play, lines_of_route
+from ndbplan.train.lessons.referee import Referee
 from ndbplan.train.lessons.result import ResultError, lines, outcome, page, read_page
 from ndbplan.train.lessons.skeleton import skeleton
 
@@ -306,6 +308,34 @@ def test_rewinding_lets_broken_keeps_and_reached_goals_be_as_they_were(begun: Pl
     play.answer(f"! rewind to {at_s:g}s")
     assert play.broken_keeps() == {}
     assert format_clock(play.cluster.now_s) == format_clock(at_s)
+
+
+def test_a_goal_is_reached_when_it_has_held_without_a_break_as_long_as_it_has_to(begun: Play) -> None:
+    sim = begun.branch().cluster.session.simulation
+    there, gone = parsed("nodes_started < 99"), parsed("nodes_started > 99")
+    referee = Referee({"long": (there, 3.0), "at once": (there, 0.0), "never": (gone, 0.0)}, {})
+    referee.since = dict.fromkeys(referee.goals, -1.0)
+    for second, holds, reached in (
+        (100, True, {"at once": 100}),
+        (102, True, {"at once": 100}),
+        (103, False, {"at once": 100}),
+        (104, True, {"at once": 100}),
+        (106, True, {"at once": 100}),
+        (107, True, {"at once": 100, "long": 104}),
+        (200, True, {"at once": 100, "long": 104}),
+    ):
+        sim.at_s = float(second)
+        referee.goals["long"] = (there if holds else gone, 3.0)
+        referee.look(sim)
+        assert referee.reached == reached
+
+
+def test_the_task_says_how_much_time_is_left_down_to_none(begun: Play) -> None:
+    play = begun.branch()
+    sim = play.cluster.session.simulation
+    for left_s in (90, 1, 0):
+        sim.step = sim.scenario.steps - round(left_s / sim.scenario.step_s)
+        assert play._task("").endswith(f"  {format_clock(left_s)} of simulated time is left.\n")
 
 
 def test_the_schema_describes_the_lessons(source: Read) -> None:

@@ -48,8 +48,8 @@ _LOG_AIMS = (1.05, 2.0)
 """Times the shortest log that a cure aims at: just enough, or room for what is not even."""
 _LARGE_DATA_MEMORY = 100 * 10**9
 _SMALL_FILE = 64 * MIB
-_GOOD_FILES = (256 * MIB, 128 * MIB, 64 * MIB, 512 * MIB, GIB)
-"""Sizes of redo files that heavy writes can do with, best first."""
+_GOOD_FILES = (256 * MIB, 512 * MIB)
+"""Sizes of redo files that heavy writes can do with, best first; larger buffers take the largest there is."""
 _HEAVY_BYTES_PER_S = 5e6
 """Log of a part from which on its files are looked at: judgement."""
 
@@ -81,7 +81,7 @@ def _good_file_bytes(now: Estimation, alike: NodesAlike) -> int:
     if _written(now) < _HEAVY_BYTES_PER_S or not (size < _SMALL_FILE or buffer > size):
         return size
     most = catalogue.parameter("DB", "FragmentLogFileSize", alike.plan.version).maximum or GIB
-    return next((good for good in _GOOD_FILES if good > size and good >= buffer), most)
+    return next((good for good in _GOOD_FILES if good >= buffer), most)
 
 
 def wanted_log(now: Estimation, alike: NodesAlike) -> tuple[int, int]:

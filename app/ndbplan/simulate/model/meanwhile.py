@@ -138,7 +138,7 @@ def worst_reads(
         f"{found.hostnames[0]} {found.disks[0].name}",
         float(most[at]),
         (found.disks[0].id,),
-        min(low, float(most[at])),
-        max(high, float(most[at])),
+        low,
+        high,
     )
     return service, float(used[at])

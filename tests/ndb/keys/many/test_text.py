@@ -73,6 +73,8 @@ COLUMNS = [
     ),
     C("k", "year"),
     *(C("k", "decimal", p, s) for p, s in ((10, 2), (9, 0), (65, 30), (18, 9), (5, 5), (20, 3))),
+    # With these there is a group of each number of digits.
+    *(C("k", "decimal", p, s) for p, s in ((7, 6), (11, 7))),
     C("k", "date"),
     *(C("k", kind, n) for kind in ("time", "datetime", "timestamp") for n in (0, 1, 3, 6)),
     C("k", "binary", 16),

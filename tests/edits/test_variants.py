@@ -1,0 +1,24 @@
+"""Variants of a project: where one that is moved comes to stand."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from ndbplan.edits.variants import added, moved
+from ndbplan.plan.plan import EMPTY_PLAN
+from ndbplan.plan.project import Project
+
+
+@pytest.mark.parametrize(("place", "to"), list(product(range(3), range(-1, 5))))
+def test_a_variant_comes_to_stand_where_it_is_put_and_the_others_stay_in_order(place: int, to: int) -> None:
+    project = Project.of(EMPTY_PLAN)
+    for name in ("b", "c"):
+        project = added(project, name, len(project.variants) - 1, EMPTY_PLAN)
+    names = [variant.name for variant in project.variants]
+    found = [variant.name for variant in moved(project, place, to).variants]
+    name = names.pop(place)
+    # Before the first is the first place, behind the last one the last.
+    names.insert(min(max(to, 0), 2), name)
+    assert found == names
