@@ -171,7 +171,7 @@ def test_what_the_menu_offers_is_what_a_console_takes(qtbot: Any, live: Live) ->
     chosen = [(), *((part.id,) for part in plan.objects() if part.id in page.canvas.document.plan.by_id)]
     lines = {(act.prompt, act.line) for ids in chosen for act in acts_of(plan, ids, seen) if act.line}
     assert {line.split()[0] for _, line in lines} >= {"load", "kill", "hang", "fail", "slow", "cut", "START"}
-    cluster = page.session.seat.cluster  # type: ignore[union-attr]
+    cluster = page.session.seat.cluster  # type: ignore[union-attr]  # a session has begun
     for prompt, line in sorted(lines):
         answer = Consoles(cluster.branch()).answer(f"{prompt} {line}")
         assert not answer.startswith("ndbplan: "), (line, answer)
@@ -210,7 +210,7 @@ def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(
     ]  # fmt: skip
     cluster = LiveCluster.begin(window.document.plan, window.panels.estimates.workload_id)
     again = list(answered(typed, cluster))
-    assert cluster.now_s == page.session.seat.cluster.now_s  # type: ignore[union-attr]
+    assert cluster.now_s == page.session.seat.cluster.now_s  # type: ignore[union-attr]  # a session has begun
     assert {f"# {line}".rstrip() for line in again[-1].answer.splitlines()} <= set(typed)
 
 
@@ -341,7 +341,7 @@ def test_a_trainer_on_the_machine_befalls_a_lesson_in_a_window(qtbot: Any, shown
     rest(qtbot, page_of_lesson)
     assert page_of_lesson.sight is not None
     assert page_of_lesson.sight.load == 5
-    steps = page_of_lesson.session.seat.play.steps  # type: ignore[union-attr]
+    steps = page_of_lesson.session.seat.play.steps  # type: ignore[union-attr]  # a session has begun
     assert [(step.line, step.by) for step in steps] == [("! load x5", "trainer")]
     window.live.leave()
     assert inbox.sessions() == []
