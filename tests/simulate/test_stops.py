@@ -290,6 +290,25 @@ def test_a_start_is_lost_when_another_data_node_is(four: Plan) -> None:
     assert "node group 0 is gone" in lost.cluster_stop.why
 
 
+def test_a_data_node_without_rows_leaves_the_others_alone(four: Plan) -> None:
+    """Reserved with NodeGroup 65536: what it does not hold it neither loses, nor gets, nor checkpoints."""
+    node = four.data_nodes[-1]
+    reserved = [
+        node.model_copy(update={"id": f"r{i}", "node_id": 10 + i, "node_group": 65536}) for i in range(2)
+    ]
+    plan = edits.add(four, *reserved)
+    result = run(plan, NodeFailure(at_s=5, object_id="r0", back_after_s=10), for_s=900)
+    assert [(down.object_id, down.from_s) for down in result.down] == [("r0", 5.0)]
+    back_s = result.down[0].to_s
+    assert back_s is not None
+    assert any("node 10 is started again, it has no rows" in text for _, text in result.happened)
+    # Before its loss is noticed transactions stand still; then all is as if it had stayed down.
+    gone = run(plan, NodeFailure(at_s=5, object_id="r0"), for_s=900)
+    np.testing.assert_array_equal(result.accepted, gone.accepted)
+    for one, other in zip(result.parts, gone.parts, strict=True):
+        np.testing.assert_array_equal(one.log_used, other.log_used)
+
+
 def test_a_rolling_restart_does_not_take_the_last_of_a_group(pair: Plan) -> None:
     change = ParameterChange(at_s=20, name="RedoBuffer", value=2**26)
     result = run(pair, NodeFailure(at_s=5, object_id="n1"), change, for_s=900)

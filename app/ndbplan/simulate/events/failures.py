@@ -111,7 +111,7 @@ def land(sim: Simulation, _event: FailsTogether) -> None:
             outage.goes_down(process.id, sim.at_s)
     if outage.stop is None:
         members = outage.running.started | outage.running.starting
-        die(sim, [sim.node(node.id) for node in killed], sim.at_s)
+        die(sim, killed, sim.at_s)
         for node in nodes:
             # A node that was starting and has not joined is missed by nobody.
             break_off_start(sim, node)
@@ -244,18 +244,18 @@ def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
     assert after is not None
     before = outage.running
     sim.judgements.append(Judgement(sim.at_s, before, found))
-    by_id = {node.node_id: node.id for node in outage.plan.data_nodes}
+    by_id = {node.node_id: node for node in outage.plan.data_nodes}
     loss = outage.loss
     outage.loss = None
     ends = (before.started | before.starting) - after.started - after.starting
     ends -= loss.silent.keys() if loss is not None else set()
-    die(sim, [sim.node(by_id[i]) for i in ends], sim.at_s)
+    die(sim, [by_id[i] for i in ends], sim.at_s)
     for side in found.sides:
         if side is not winner or (loss is not None and (loss.hidden or any(loss.silent.values()))):
             _tell(sim, side, winner)
     for node_id in sorted(ends & before.starting):
         # It may not have had its rows yet: then it did not die, but what was planned for it is off.
-        break_off_start(sim, outage.plan.by_id[by_id[node_id]])
+        break_off_start(sim, by_id[node_id])
         sim.say(f"node {node_id} stops (2308): another data node was lost while it started")
     for node_id in sorted(found.shut_out):
         sim.say(f"node {node_id} is shut out (2315): a data node that the others see does not see it")
@@ -302,7 +302,7 @@ def stop_for_restart(sim: Simulation, nodes: Collection[DataNode], name: str) ->
         return None
     for node in running:
         sim.say(f"node {node.node_id} stops for {name}")
-    die(sim, [sim.node(node.id) for node in running], sim.at_s)
+    die(sim, running, sim.at_s)
     if running:
         outage.loss = Loss(sim.at_s, (sim.at_s,) * 3, dict.fromkeys(dead, False), waited=True)
         judge(sim)

@@ -33,25 +33,27 @@ REPORT_S = 0.1
 """Transactions of so much time are aborted when a node dies: those under way [assumed]."""
 
 
-def die(sim: Simulation, nodes: Collection[int], at_s: float, *, aborts: bool = True) -> None:
+def die(sim: Simulation, nodes: Collection[DataNode], at_s: float, *, aborts: bool = True) -> None:
     """Data nodes stop at one moment: their buffers are lost, the others of their groups go on.
+
+    One without rows (NodeGroup 65536) takes nothing along.
 
     `aborts`: transactions under way there are; a node that shuts down in order finishes them first.
     """
     laws, outage = sim.laws, sim.outage
-    dying = sorted(n for n in nodes if n >= 0 and not sim.is_dead(n))
+    places = [sim.node(node.id) for node in nodes]
+    dying = sorted(n for n in places if n >= 0 and not sim.is_dead(n))
     load = sim.living_load()
     total = max(1e-12, float(load.sum()))
     shares = {n: float(load[n].sum()) / total for n in dying}
     made = {n: _mates_log(sim, n) for n in dying}
     for n in dying:
         sim.made_at_death[n] = made[n]
-        node = sim.scenario.node_classes[n].nodes[0]
-        outage.lost.add(node.node_id)
-        outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
-        outage.goes_down(node.id, at_s)
-        sim.restarts.append(Restart(node.node_id, at_s, None, ()))
+        _leave(sim, sim.scenario.node_classes[n].nodes[0], at_s)
         _empty(sim, n)
+    for node, n in zip(nodes, places, strict=True):
+        if n < 0 and node.node_id in outage.running.started | outage.running.starting:
+            _leave(sim, node, at_s)
     for group in sorted({int(laws.places[n].group) for n in dying}):
         members(sim, group)
     _end_checkpoint(sim)
@@ -59,6 +61,14 @@ def die(sim: Simulation, nodes: Collection[int], at_s: float, *, aborts: bool = 
         _aborted(sim, n, shares[n], at_s)
     service(sim)
     sim.forget_room()
+
+
+def _leave(sim: Simulation, node: DataNode, at_s: float) -> None:
+    """Note that a data node does not run from now on."""
+    sim.outage.lost.add(node.node_id)
+    sim.outage.attempts[node.id] = sim.outage.attempts.get(node.id, 0) + 1
+    sim.outage.goes_down(node.id, at_s)
+    sim.restarts.append(Restart(node.node_id, at_s, None, ()))
 
 
 def _empty(sim: Simulation, n: int) -> None:
@@ -115,11 +125,15 @@ def rejoin(sim: Simulation, n: int) -> None:
     parts[Part.STOP, n] = np.minimum(
         parts[Part.FILE_END, n], parts[Part.TAIL, n] + laws.nodes[n].log_limit_bytes
     )
-    node_class = sim.scenario.node_classes[n]
-    sim.outage.lost.discard(node_class.node_id)
-    sim.outage.comes_up(node_class.nodes[0].id, sim.now_s)
+    _return(sim, sim.scenario.node_classes[n].nodes[0])
     members(sim, group)
     service(sim)
+
+
+def _return(sim: Simulation, node: DataNode) -> None:
+    """Note that a data node runs again."""
+    sim.outage.lost.discard(node.node_id)
+    sim.outage.comes_up(node.id, sim.now_s)
 
 
 def of_group(sim: Simulation, group: int) -> list[int]:
@@ -180,9 +194,10 @@ def _mates_log(sim: Simulation, n: int) -> float:
 
 
 def _regime(sim: Simulation, n: int, own: int, others: int) -> None:
-    """Checkpoint speeds while a node restarts."""
-    column(sim.laws.nodes, lambda node: node.regime)[:] = others
-    sim.laws.nodes[n].regime = own
+    """Checkpoint speeds while a node restarts; one without rows (-1) restarts without touching them."""
+    if n >= 0:
+        column(sim.laws.nodes, lambda node: node.regime)[:] = others
+        sim.laws.nodes[n].regime = own
 
 
 def _copy(sim: Simulation, n: int, seconds: float) -> None:
@@ -350,6 +365,10 @@ def take_part(sim: Simulation, event: TakesPart) -> None:
     if _is_off(sim, started):
         return
     n = sim.node(started.node.id)
+    if n < 0:
+        _return(sim, started.node)
+        sim.say(f"{started.name} is started again, it has no rows")
+        return
     rejoin(sim, n)
     if started.renewal is not None:
         regime = sim.laws.nodes[n].regime
@@ -389,6 +408,9 @@ def have_rows(sim: Simulation, event: HasRows) -> None:
     if _is_off(sim, started):
         return
     n = sim.node(started.node.id)
+    if n < 0:
+        sim.later(Due(sim.at_s, IsDurable(started)))
+        return
     if sim.state.parts[Part.BASE, n].sum() < 0.995 * sim.copy_goal.get(n, 0.0):
         sim.later(Due(sim.now_s + COPY_LOOK_S, event))
         return
@@ -407,7 +429,8 @@ def become_durable(sim: Simulation, event: IsDurable) -> None:
     outage.running = come_back(outage.failures.cluster, outage.running, {started.node.node_id}, sim.at_s)
     if started.renewal is not None and started.renewal.then is not None:
         sim.later(Due(sim.at_s, started.renewal.then))
-    sim.say(f"{started.name} is durable again")
+    if sim.node(started.node.id) >= 0:
+        sim.say(f"{started.name} is durable again")
 
 
 def _parts(phases: tuple[tuple[str, float], ...], constants: Constants) -> tuple[float, float, float, float]:

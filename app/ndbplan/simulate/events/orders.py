@@ -227,7 +227,7 @@ def leave(sim: Simulation, order: Leave) -> None:
 def _go(sim: Simulation, nodes: Collection[DataNode]) -> None:
     outage = sim.outage
     here = [node for node in nodes if node.node_id not in outage.lost]
-    die(sim, [sim.node(node.id) for node in here], sim.at_s, aborts=False)
+    die(sim, here, sim.at_s, aborts=False)
     for node in nodes:
         break_off_start(sim, node)
         outage.hold(BY_HAND, [node.id])
