@@ -16,6 +16,14 @@ ROUNDS = 15
 
 def main() -> list[Figure]:
     """Drag a host in the window with all panels, and the parts of that alone."""
+    from ndbplan.base.kept import keeping
+
+    # As the program does while its windows are open.
+    with keeping():
+        return _in_the_window()
+
+
+def _in_the_window() -> list[Figure]:
     from PySide6.QtCore import QPointF
 
     from ndbplan.desktop.start import make_application, open_window

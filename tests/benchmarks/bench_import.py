@@ -31,13 +31,14 @@ BIG = {
 def main() -> list[Figure]:
     """Each file once, after a small one that loads the modules; then cancels of a task."""
     from ndbplan.base.errors import UserError
+    from ndbplan.base.kept import Kept, keeping
     from ndbplan.importing.config.plan import import_config
 
     import_config(b"[ndbd]\nHostName=a\n")
     figures, plain_ms = [], _configparser_ms()
     for name, content in BIG.items():
         began = time.process_time()
-        with contextlib.suppress(UserError):
+        with contextlib.suppress(UserError), keeping(Kept()):
             import_config(content)
         took_ms = (time.process_time() - began) * 1000
         figures.append(

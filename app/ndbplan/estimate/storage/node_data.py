@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.estimate.storage.row_cost import stored_costs
+from ndbplan.estimate.storage.row_cost import RowCost, stored_costs
 from ndbplan.estimate.storage.rows import stored_name
 from ndbplan.estimate.storage.shares import NodeShare, Shares, alike
 from ndbplan.ndb.version import NdbVersion
@@ -112,19 +112,12 @@ class NodeData:
         return LdmData(*(max((getattr(d, name) for d in ldms), default=0.0) for name in _LDM_FIELDS))
 
 
-class _Sums:
-    """Adds up what one node holds."""
-
-    def __init__(self) -> None:
-        self.parts: list[TablePart] = []
-        self.rows = self.primary_row_bytes = self.primary_rows = self.at_random = 0.0
-        self.disk = self.pages = self.primary_disk = self.primary_pages = 0.0
-        self.ldms: dict[int, list[float]] = {}
-        self.fullest = [0.0, 0.0, 0.0]
-
-    def spread(self, at: int) -> float:
-        """Low (1) or high (2) of the fullest LDM threads of all tables, against their middle."""
-        return self.fullest[at] / self.fullest[0] if self.fullest[0] else 1.0
+_SUMMED = (
+    "rows", "row_bytes", "checkpoint_bytes", "index_entries", "random_entries", "primary_row_bytes",
+    "primary_rows", "disk_row_bytes", "disk_page_bytes", "primary_disk_row_bytes", "primary_disk_page_bytes",
+)  # fmt: skip
+"""Fields of NodeData that are sums over tables; behind them come the fullest LDM threads and each of them."""
+_FULLEST = slice(len(_SUMMED), len(_SUMMED) + 3)
 
 
 @kept_by_identity(size=32)
@@ -133,77 +126,80 @@ def held_by_nodes(tables: tuple[Table, ...], version: NdbVersion, *held: Shares)
 
     `held`: shares of each table, followed by those of its unique indexes.
     """
-    by_node: dict[int, NodeData] = {}
-    for own, node_ids in alike(held):
-        first = _of_shares(tables, version, own, node_ids[0])
-        by_node[first.node_id] = first
-        by_node.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
-    return tuple(by_node[node_id] for node_id in sorted(by_node))
+    import numpy as np
 
-
-def _of_shares(
-    tables: tuple[Table, ...], version: NdbVersion, own: tuple[NodeShare | None, ...], node_id: int
-) -> NodeData:
-    """What a node with these shares of the tables and their unique indexes holds."""
-    sums = _Sums()
     stored = [
         (table, at - 1 if at else None, cost)
         for table in tables
         for at, cost in enumerate(stored_costs(table, version))
     ]
-    for (table, unique_index, cost), share in zip(stored, own, strict=True):
-        if share is None:
-            continue
-        rows = share.replicas * table.rows
-        primaries = share.saved * table.rows
-        sums.parts.append(
-            TablePart(
-                table,
-                share.replicas,
-                rows if unique_index is None else rows * cost.rows,
-                rows * cost.row_bytes,
-                rows * cost.checkpoint_bytes,
-                rows * cost.ordered_indexes,
-                unique_index,
-            )
-        )
-        for i, fraction in enumerate(share.fullest_ldm):
-            sums.fullest[i] += fraction * table.rows * cost.rows
-        sums.rows += rows * cost.rows
-        sums.at_random += rows * cost.random_indexes
-        sums.primary_row_bytes += primaries * cost.row_bytes
-        sums.primary_rows += primaries * cost.rows
-        sums.disk += rows * cost.disk_row_bytes
-        sums.pages += rows * cost.disk_page_bytes
-        sums.primary_disk += primaries * cost.disk_row_bytes
-        sums.primary_pages += primaries * cost.disk_page_bytes
-        entries = float(cost.ordered_indexes), float(cost.random_indexes)
-        amounts = enumerate((cost.rows, cost.row_bytes, *entries, cost.disk_row_bytes))
-        each = [(i, value) for i, value in amounts if value]
-        for ldm, fraction in share.by_ldm:
-            sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
-            of_table = fraction * table.rows
-            for i, value in each:
-                sums_of_ldm[i] += of_table * value
-        for ldm, fraction in share.saved_by_ldm:
-            sums_of_ldm = sums.ldms.setdefault(ldm, [0.0] * len(_LDM_FIELDS))
-            sums_of_ldm[5] += fraction * table.rows * cost.moved_bytes
-            sums_of_ldm[6] += fraction * table.rows * cost.rows
+    # Nodes that have the same share of a table hold the same of it, whatever they hold of others.
+    different = [{id(share): share for share in by_node.values()} for by_node in held]
+    ldms = 1 + max((ldm for shares in different for s in shares.values() for ldm, _ in s.by_ldm), default=0)
+    places: list[dict[int, int]] = []
+    parts: list[TablePart] = []
+    amounts: list[list[float]] = []
+    for (table, unique_index, cost), shares in zip(stored, different, strict=True):
+        places.append({one: len(parts) + at for at, one in enumerate(shares)})
+        for share in shares.values():
+            parts.append(_part(table, unique_index, cost, share))
+            amounts.append(_amounts(parts[-1], cost, share, ldms))
+    summands = np.array(amounts)
+    by_node: dict[int, NodeData] = {}
+    for own, node_ids in alike(held):
+        chosen = [of[id(share)] for of, share in zip(places, own, strict=True) if share is not None]
+        totals = summands[chosen].sum(axis=0).tolist()
+        first = _node_data(node_ids[0], tuple([parts[i] for i in chosen]), totals)
+        by_node[first.node_id] = first
+        by_node.update({i: replace(first, node_id=i, first=first) for i in node_ids[1:]})
+    return tuple(by_node[node_id] for node_id in sorted(by_node))
+
+
+def _part(table: Table, unique_index: int | None, cost: RowCost, share: NodeShare) -> TablePart:
+    rows = share.replicas * table.rows
+    return TablePart(
+        table,
+        share.replicas,
+        rows if unique_index is None else rows * cost.rows,
+        rows * cost.row_bytes,
+        rows * cost.checkpoint_bytes,
+        rows * cost.ordered_indexes,
+        unique_index,
+    )
+
+
+def _amounts(part: TablePart, cost: RowCost, share: NodeShare, ldms: int) -> list[float]:
+    """What a share of a table adds to what a node holds: `_SUMMED`, the fullest LDM threads, each thread."""
+    rows, primaries = share.replicas * part.table.rows, share.saved * part.table.rows
+    added = [
+        rows * cost.rows, part.row_bytes, part.checkpoint_bytes, part.index_entries,
+        rows * cost.random_indexes, primaries * cost.row_bytes, primaries * cost.rows,
+        rows * cost.disk_row_bytes, rows * cost.disk_page_bytes,
+        primaries * cost.disk_row_bytes, primaries * cost.disk_page_bytes,
+        *(fraction * part.table.rows * cost.rows for fraction in share.fullest_ldm),
+    ]  # fmt: skip
+    by_ldm = [[0.0] * len(_LDM_FIELDS) for _ in range(ldms)]
+    entries = cost.ordered_indexes, cost.random_indexes
+    each = cost.rows, cost.row_bytes, *entries, cost.disk_row_bytes
+    for ldm, fraction in share.by_ldm:
+        of_table = fraction * part.table.rows
+        by_ldm[ldm][: len(each)] = [of_table * value for value in each]
+    for ldm, fraction in share.saved_by_ldm:
+        of_table = fraction * part.table.rows
+        by_ldm[ldm][len(each) :] = [of_table * cost.moved_bytes, of_table * cost.rows]
+    return [*added, *(value for values in by_ldm for value in values)]
+
+
+def _node_data(node_id: int, parts: tuple[TablePart, ...], totals: list[float]) -> NodeData:
+    value, low, high = totals[_FULLEST]
+    wide = len(_LDM_FIELDS)
+    by_ldm = [totals[at : at + wide] for at in range(_FULLEST.stop, len(totals), wide)]
     return NodeData(
         node_id=node_id,
-        rows=sums.rows,
-        row_bytes=sum(p.row_bytes for p in sums.parts),
-        checkpoint_bytes=sum(p.checkpoint_bytes for p in sums.parts),
-        index_entries=sum(p.index_entries for p in sums.parts),
-        random_entries=sums.at_random,
-        primary_row_bytes=sums.primary_row_bytes,
-        primary_rows=sums.primary_rows,
-        tables=tuple(sums.parts),
-        disk_row_bytes=sums.disk,
-        disk_page_bytes=sums.pages,
-        primary_disk_row_bytes=sums.primary_disk,
-        primary_disk_page_bytes=sums.primary_pages,
-        by_ldm=tuple((ldm, LdmData(*values)) for ldm, values in sorted(sums.ldms.items()) if any(values)),
-        fullest_low=sums.spread(1),
-        fullest_high=sums.spread(2),
+        tables=parts,
+        first=None,
+        **dict(zip(_SUMMED, totals, strict=False)),
+        by_ldm=tuple((ldm, LdmData(*values)) for ldm, values in enumerate(by_ldm) if any(values)),
+        fullest_low=low / value if value else 1.0,
+        fullest_high=high / value if value else 1.0,
     )

@@ -120,26 +120,33 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     copies = max(1, placed.fragments // max(1, placed.partitions))
     weights = weights * copies / weights.sum()
     limit = int(placed.nodes.max()) + 1
-    parts = np.zeros((limit, int(placed.log_part.max()) + 1))
-    ldms = np.zeros((limit, int(placed.ldm.max()) + 1))
-    for replica in range(placed.nodes.shape[1]):
-        np.add.at(parts, (placed.nodes[:, replica], placed.log_part), weights)
-        np.add.at(ldms, (placed.nodes[:, replica], placed.ldm[:, replica]), weights)
+    log_parts, ldms_there = int(placed.log_part.max()) + 1, int(placed.ldm.max()) + 1
+
+    def on_nodes(of_fragments: Array, where: Array, width: int, chosen: slice = slice(None)) -> Array:
+        """The weights of the chosen replicas added up by node and place; `where`: places of fragments."""
+        at = placed.nodes[:, chosen] * width + where
+        each = np.broadcast_to(of_fragments[:, None], at.shape)
+        # Replica by replica, so that sums are the same wherever they are made.
+        total = np.bincount(at.T.ravel(), weights=each.T.ravel(), minlength=limit * width)
+        return total.reshape(limit, width)
+
+    log_part = placed.log_part[:, None]
+    parts = on_nodes(weights, log_part, log_parts)
+    ldms = on_nodes(weights, placed.ldm, ldms_there)
     even = map_facts(distribution.hash_map).counts / distribution.buckets
     even = np.tile(even, copies)
-    even_parts, even_ldms = np.zeros_like(parts), np.zeros_like(ldms)
-    for replica in range(placed.nodes.shape[1]):
-        np.add.at(even_parts, (placed.nodes[:, replica], placed.log_part), even)
-        np.add.at(even_ldms, (placed.nodes[:, replica], placed.ldm[:, replica]), even)
+    even_parts = on_nodes(even, log_part, log_parts)
+    even_ldms = on_nodes(even, placed.ldm, ldms_there)
     values = distribution.values if distribution.is_by_chance else 0
-    own = np.zeros_like(ldms)
-    np.add.at(own, (placed.nodes[:, 0], placed.ldm[:, 0]), weights)
+    primary = slice(0, 1)
+    own = on_nodes(weights, placed.ldm[:, primary], ldms_there, primary)
     primaries = np.bincount(placed.nodes[:, 0], weights=weights, minlength=limit)
     replicas = parts.sum(axis=1)
     # Scans, and so a backup, go over the partitions of the first copy (Dbdih::execDIH_SCAN_TAB_REQ).
-    saved = np.zeros_like(ldms)
-    first = slice(0, placed.partitions) if copies > 1 else slice(None)
-    np.add.at(saved, (placed.nodes[first, 0], placed.ldm[first, 0]), weights[first])
+    scanned = weights.copy()
+    if copies > 1:
+        scanned[placed.partitions :] = 0.0
+    saved = on_nodes(scanned, placed.ldm[:, primary], ldms_there, primary)
     every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved))
     alike: dict[bytes, NodeShare] = {}
     by_node: Shares = {}

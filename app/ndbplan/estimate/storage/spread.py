@@ -15,7 +15,7 @@ Source: arithmetic of probability; medians of order statistics after Filliben (1
 
 from __future__ import annotations
 
-from math import log, log1p, sqrt
+from math import inf, log, log1p, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +30,8 @@ LIKELY_LOW, LIKELY_HIGH = 0.01, 0.99
 """A band holds 98 of 100 sets of values."""
 _ROUNDS = 60
 """Halvings: as many as a float has digits."""
+_EXACT = 1e-12
+"""A share that is known but for so much of itself is known: its chance has no more digits."""
 _ORDERS = 64
 """Orders that are tried for a typical one."""
 _NORMAL = NormalDist()
@@ -89,7 +91,7 @@ def _log_chance_below(
         at = sqrt(2 * values * _divergence_of_one(share, expected))
         below = _NORMAL.cdf(at if share >= expected else -at)
         if below <= 0.0:
-            return -float("inf")
+            return -inf
         chance += count * log(below)
     return chance
 
@@ -99,15 +101,29 @@ def _fullest(values: float, places: tuple[float, ...], counts: tuple[int, ...]) 
     largest = max(places)
 
     def at(chance: float) -> float:
-        low, high = largest, 1.0
-        if _log_chance_below(low, values, places, counts) >= log(chance):
-            return low
-        for _ in range(_ROUNDS):
-            middle = (low + high) / 2
-            if _log_chance_below(middle, values, places, counts) < log(chance):
-                low = middle
+        """The least share that no place exceeds with this chance."""
+        goal = log(chance)
+        low, below = largest, _log_chance_below(largest, values, places, counts) - goal
+        if below >= 0.0:
+            return largest
+        high, above, step = 1.0, -goal, sqrt(largest * (1.0 - largest) / values)
+        while low + step < high:
+            # It lies a few standard deviations above the largest share that is expected.
+            found = _log_chance_below(low + step, values, places, counts) - goal
+            if found >= 0.0:
+                high, above = low + step, found
             else:
-                high = middle
+                low, below, step = low + step, found, step * 2
+        while high - low > _EXACT * high:
+            # Where a straight line crosses, but not at an end: the other one has to come nearer too.
+            crossing = high - above * (high - low) / (above - below) if below > -inf else (low + high) / 2
+            margin = (high - low) / 16
+            middle = min(max(crossing, low + margin), high - margin)
+            found = _log_chance_below(middle, values, places, counts) - goal
+            if found < 0.0:
+                low, below = middle, found
+            else:
+                high, above = middle, found
         return high
 
     # One value at least is somewhere: the fullest place never holds less than that. Values are whole: the

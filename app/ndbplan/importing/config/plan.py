@@ -7,7 +7,7 @@ for finding in report.findings: print(finding.text())
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -116,27 +116,30 @@ def guess_version(config: ConfigFile) -> str:
 
 def fitting_versions(config: ConfigFile) -> tuple[str, ...]:
     """The series that know most parameters of a file, 8.4 first if it does, then the newest."""
-    lacking = {series: len(_lacking(config, series)) for series in _PREFERRED}
+    names = _first_lines(config)
+    lacking = {series: len(_lacking(names, series)) for series in _PREFERRED}
     least = min(lacking.values())
     return tuple(series for series in _PREFERRED if lacking[series] == least)
 
 
-def _lacking(config: ConfigFile, series: str) -> tuple[str, ...]:
-    """Parameters of a file that other versions know and this one does not, by first line."""
+def _lacking(names: Iterable[tuple[str, str]], series: str) -> tuple[str, ...]:
+    """Which of these parameters that some version knows this one does not."""
     version = NdbVersion.parse(series)
-    stated = dict.fromkeys((kind, line.name) for kind, line in _known_lines(config))
-    return tuple(dict.fromkeys(name for kind, name in stated if not catalogue.may_know(kind, name, version)))
+    return tuple(dict.fromkeys(name for kind, name in names if not catalogue.may_know(kind, name, version)))
 
 
-def _known_lines(config: ConfigFile) -> list[tuple[str, Line]]:
-    return [
-        (s.kind, line) for s in config.sections for line in s.lines if catalogue.exists(s.kind, line.name)
-    ]
+def _first_lines(config: ConfigFile) -> dict[tuple[str, str], Line]:
+    """The first line of each parameter that some version knows, by section and name."""
+    first: dict[tuple[str, str], Line] = {}
+    for section in config.sections:
+        for line in section.lines:
+            first.setdefault((section.kind, line.name), line)
+    return {key: line for key, line in first.items() if catalogue.exists(*key)}
 
 
 def _say_what_decided(config: ConfigFile, chosen: str, fits: list[str]) -> None:
     """Which version a file was read for when nobody named one, and which lines say so."""
-    entries = [(catalogue.parameter(kind, line.name), line) for kind, line in _known_lines(config)]
+    entries = [(catalogue.parameter(*key), line) for key, line in _first_lines(config).items()]
     gone = [(e, line) for e, line in entries if e.removed]
     new = [(e, line) for e, line in entries if e.since != "6.3"]
     newest = max(new, key=lambda one: catalogue.release(one[0].since), default=None)
@@ -157,8 +160,9 @@ def _say_what_decided(config: ConfigFile, chosen: str, fits: list[str]) -> None:
 def _how_it_fits(config: ConfigFile, fits: list[str]) -> str:
     """Of versions that know most of a file: that they know all of it, or what each lacks."""
     lacking: dict[tuple[str, ...], list[str]] = {}
+    names = _first_lines(config)
     for series in fits:
-        lacking.setdefault(_lacking(config, series), []).append(series)
+        lacking.setdefault(_lacking(names, series), []).append(series)
     if () in lacking:
         strange = any(not catalogue.exists(s.kind, line.name) for s in config.sections for line in s.lines)
         fit = "know what any version knows of the file" if strange else "fit"
