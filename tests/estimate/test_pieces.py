@@ -30,7 +30,7 @@ from ndbplan.estimate.load.partial_checkpoint import (
 )
 from ndbplan.estimate.space.file_sizes import _specified, _stated_files
 from ndbplan.estimate.space.growth import _crossing, _months
-from ndbplan.estimate.storage.node_data import _Sums
+from ndbplan.estimate.storage.node_data import _SUMMED, _node_data
 from ndbplan.estimate.storage.redistribution import _as_dense
 from ndbplan.estimate.storage.rows import unique_tables
 from ndbplan.importing.ddl.statements import read_ddl
@@ -268,10 +268,9 @@ def test_pages_of_more_rows_are_as_full_as_those_there_are() -> None:
 
 
 def test_the_fullest_ldm_thread_against_its_middle() -> None:
-    sums = _Sums()
-    assert (sums.spread(1), sums.spread(2)) == (1.0, 1.0)
-    sums.fullest = [2.0, 1.0, 6.0]
-    assert (sums.spread(1), sums.spread(2)) == (0.5, 3.0)
+    for fullest, against in (([0.0, 0.0, 0.0], (1.0, 1.0)), ([2.0, 1.0, 6.0], (0.5, 3.0))):
+        data = _node_data(1, (), [0.0] * len(_SUMMED) + fullest)
+        assert (data.fullest_low, data.fullest_high) == against
 
 
 def test_the_slowest_of_what_a_reorganisation_needs_decides() -> None:
