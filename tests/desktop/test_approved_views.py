@@ -39,7 +39,7 @@ _MOST = 2.0
 
 def _map(sample: str, lost: int | None = None) -> QWidget:
     plan = sample_plan(sample)
-    part = None if lost is None else parts_to_lose(plan)[lost][1]
+    part = None if lost is None else parts_to_lose(plan)[lost]
     view = FillMapView()
     view.show_picture(ask_map(MapQuestion(plan, plan.tables[0].id, lost=part)).picture)
     return view

@@ -192,7 +192,7 @@ def test_racks_of_one_name_in_two_rooms_fail_apart() -> None:
 
 def test_a_site_with_all_data_nodes_wants_another_one() -> None:
     (found,) = (p for p in check(NEST) if p.rule == "what-may-fail")
-    assert "rack:Site 1 alone stops the cluster" in found.message
+    assert "everything in Site 1 alone stops the cluster" in found.message
     assert found.fix == (
         "add a location with hosts for a member of every node group, and a third one for a management node"
     )

@@ -28,6 +28,7 @@ from ndbplan.estimate.loaded import client_processes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
 from ndbplan.plan.workloads import Workload
+from ndbplan.simulate.bottleneck import Bottleneck
 from ndbplan.simulate.model.load_over_time import Service, services
 
 _NOTHING = Quantity.exact(0.0, "tx/s")
@@ -45,7 +46,7 @@ class _Use(NamedTuple):
 class _Limit(NamedTuple):
     """One limit of the whole cluster, and whose failure changes it."""
 
-    where: str
+    of: Bottleneck
     whole: Quantity
     field: str
     """What of `_Use` it goes by; clients: their number; log: nothing changes it; nothing: an uplink."""
@@ -146,21 +147,21 @@ class LoadLeft:
         return tuple(self._limit(one, whole) for one, whole in [*of_services, *self._log_limits()])
 
     def _limit(self, service: Service, whole: Quantity) -> _Limit:
-        where = f"{service.resource}, {service.where}"
+        of = Bottleneck(service.resource, service.where, 1.0, service.object_ids)
         subject = self.plan.by_id.get(service.object_ids[0]) if service.object_ids else None
         if isinstance(subject, DataNode):
-            return _Limit(where, whole, "ldm", (subject.node_id,), (subject.node_id,))
+            return _Limit(of, whole, "ldm", (subject.node_id,), (subject.node_id,))
         if isinstance(subject, SqlNode | ApiSlot):
-            return _Limit(where, whole, "clients", (), (subject.node_id,))
+            return _Limit(of, whole, "clients", (), (subject.node_id,))
         host = self.plan.host_of_disk.get(service.object_ids[0])
         host_id = host.id if host is not None else service.object_ids[0]
         on_host = self.plan.processes_of_host.get(host_id, ())  # none: the uplink of a location
         nodes = tuple(p.node_id for p in on_host if p.node_id in self._loads)
         concerned = tuple(process.node_id for process in on_host)
         if not nodes:
-            return _Limit(where, whole, "clients" if concerned else "", (), concerned)
+            return _Limit(of, whole, "clients" if concerned else "", (), concerned)
         field = {"cpu": "cores", "network": "link", "disk": "log"}.get(service.resource, "reads")
-        return _Limit(where, whole, field, nodes, concerned)
+        return _Limit(of, whole, field, nodes, concerned)
 
     def _log_limits(self) -> Iterator[tuple[Service, Quantity]]:
         """What each disk of the redo log takes, beside a checkpoint that writes to it."""
@@ -195,14 +196,18 @@ class LoadLeft:
 
         0 when a node group or every client is among them, or nobody sends anything.
         """
+        return self.limited(dead)[0]
+
+    def limited(self, dead: Collection[int]) -> tuple[Quantity, Bottleneck | None]:
+        """The rate of `per_s`, and what limits it; None: there is nothing that could carry any."""
         gone = frozenset(dead)
         if self.offered_per_s <= 0 or not self._loads:
-            return _NOTHING
+            return _NOTHING, None
         if any(self._mates[node_id] <= gone for node_id in gone & self._mates.keys()):
-            return _NOTHING
+            return _NOTHING, None
         spread = 1.0 - len(gone & self._clients) / len(self._clients) if self._clients else 1.0
         if spread <= 0.0:
-            return _NOTHING
+            return _NOTHING, None
         up = len(self._loads.keys() - gone)
         near = gone.union(*(self._mates.get(node_id, frozenset()) for node_id in gone))
         value, limit = next(
@@ -219,11 +224,11 @@ class LoadLeft:
             if left < value:
                 value, limit = left, disturbed
         if limit is None:
-            return _NOTHING
+            return _NOTHING, None
         part = value / limit.whole.value if limit.whole.value else 1.0
         why = (
             Term(
-                f"limit of the whole cluster: {limit.where}",
+                f"limit of the whole cluster: {limit.of.text}",
                 limit.whole.value,
                 "tx/s",
                 "formula",
@@ -231,7 +236,7 @@ class LoadLeft:
             ),
             Term("part of it that is left", part, "fraction", "formula"),
         )
-        return limit.whole.scaled(part, "tx/s", why)
+        return limit.whole.scaled(part, "tx/s", why), limit.of
 
     def _undisturbed(self, up: int, spread: float) -> tuple[tuple[float, _Limit], ...]:
         """The limits when nobody near them failed, but so many data nodes are up in all; lowest first."""

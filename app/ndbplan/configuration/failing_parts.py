@@ -34,6 +34,23 @@ class Part(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"
 
+    @property
+    def text(self) -> str:
+        """Within a sentence: `node 4`, `disk nvme0 of a1`, `everything in Rack A`."""
+        first, _, last = self.name.rpartition("/")
+        return _TEXTS[self.kind].format(name=self.name, first=first, last=last)
+
+
+_TEXTS = {
+    "node": "node {name}",
+    "host": "host {name}",
+    "disk": "disk {last} of {first}",
+    "device": "a device of {last} of {first}",
+    "rack": "everything in {name}",
+    "link": "the link of {first} and {last}",
+    "switch": "the switch of {name}",
+}
+
 
 def parts(plan: Plan) -> tuple[Part, ...]:
     """Every part of a plan that may fail by itself; links only where the plan has a connection of its own."""

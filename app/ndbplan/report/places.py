@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.units import format_value
+from ndbplan.configuration.failing_parts import Part
 from ndbplan.describe.tables import is_name, is_quantity, text_of, unit_of
 from ndbplan.report.document import Line, Run
 
@@ -27,6 +28,8 @@ _DIGITS = 3
 _EXACTLY_SHOWN = ("", "count", "months")
 
 
+_PARTS = ("dead", "smallest_killers")
+"""Parts that fail, as `survive` takes them."""
 _PLAIN = re.compile(r"\w+")
 """Names that need no quotes in an address."""
 
@@ -122,6 +125,9 @@ def _text(value: Any, key: str, unit: str | None) -> tuple[str, bool]:
         exact = value["low"] == value["high"]
         number = float(value["value"])
         return shown(number if exact else rounded(number), value["unit"]), True
+    if key in _PARTS and isinstance(value, str):
+        kind, _, name = value.partition(":")
+        return Part(kind, name).text, False
     if isinstance(value, bool) or not isinstance(value, int | float):
         return text_of(key, value), False
     if unit is not None:

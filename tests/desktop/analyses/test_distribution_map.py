@@ -132,7 +132,7 @@ def test_tips_say_cells_and_sums(stand: _Stand) -> None:
 
 @pytest.mark.parametrize("stand", ["telecom-144"], indirect=True)
 def test_a_lost_rack_shows_where_primaries_go(stand: _Stand) -> None:
-    page = stand.lose("Lose Rack B")
+    page = stand.lose("Lose everything in Rack B")
     plan, found = stand.document.plan, page.view.picture.found
     racks = {h.id for h in plan.hosts if h.location_id == plan.locations[1].id}
     dead = {n.node_id for n in plan.data_nodes if n.host_id in racks}
@@ -162,7 +162,7 @@ def test_the_selection_of_the_canvas_is_what_is_lost(stand: _Stand) -> None:
 def test_the_menu_of_a_cell_loses_its_node_host_or_rack(stand: _Stand) -> None:
     page = stand.map()
     names = [page.lost.itemText(at) for at in page.ways_to_lose(1)]
-    assert names == ["Lose node 2", "Lose host-b1", "Lose Rack B"]
+    assert names == ["Lose node 2", "Lose host host-b1", "Lose everything in Rack B"]
     asked: list[int] = []
     page.view.menu_wanted.disconnect()
     page.view.menu_wanted.connect(lambda column, _place: asked.append(column))

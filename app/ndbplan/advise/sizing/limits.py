@@ -52,6 +52,7 @@ from ndbplan.plan.workloads import (
     Transaction,
     Workload,
 )
+from ndbplan.simulate.bottleneck import Bottleneck
 
 _PARTS = {"host": "host", "rack": "rack", "link": "switch"}
 """What a requirement names, as `survive` does."""
@@ -247,10 +248,11 @@ class Judge:
         now = grown.under(steady(workload, asked))
         uses = [host.utilisation.value for host in now.cpu.hosts if host.data_nodes]
         self._at_least(found, sum(uses) / max(1, len(uses)))
-        left = LoadLeft(now).per_s(())
-        where = left.why[0].term.partition(": ")[2] if left.why else "nobody sends anything"
-        title = f"peak of '{workload.name}' with headroom ({where})"
-        yield Met(title, _exact(asked, "tx/s"), left, _kind_of(where))
+        left, limit = LoadLeft(now).limited(())
+        title = (
+            f"peak of '{workload.name}' with headroom ({limit.text if limit else 'nobody sends anything'})"
+        )
+        yield Met(title, _exact(asked, "tx/s"), left, _kind_of(limit))
         if self.requirements.carry_peak:
             yield from self._carried(grown.under(steady(workload, peak)), workload.name)
 
@@ -266,10 +268,9 @@ class Judge:
             if part.kind == "switch":
                 up = failures.judge((part,)).best.up
                 gone = (gone - data) | (data - up)
-            rest = left.per_s(gone)
-            where = rest.why[0].term.partition(": ")[2] if rest.why else "nothing is left"
-            title = f"peak of '{name}' without {part} ({where})"
-            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, _kind_of(where))
+            rest, limit = left.limited(gone)
+            title = f"peak of '{name}' without {part.text} ({limit.text if limit else 'nothing is left'})"
+            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, _kind_of(limit))
             worst = met if worst is None or met.nearness > worst.nearness else worst
         if worst is not None:
             yield worst
@@ -302,7 +303,7 @@ class Judge:
             stops = [
                 part for part in of_kind if failures.judge((part,)).best.verdict.outcome is Outcome.STOPS
             ]
-            what = f"any {kind} may fail" + (f" (stops without {stops[0]})" if stops else "")
+            what = f"any {kind} may fail" + (f" (stops without {stops[0].text})" if stops else "")
             yield Met(what, _exact(1 + len(stops), "count"), _exact(1, "count"), f"survive.{kind}")
 
     def _checks(self, plan: Plan) -> Iterator[Met]:
@@ -319,21 +320,21 @@ class Judge:
         if holds(scenario, asked, lasts_s, self.cancelled):
             return
         end = end_at(scenario, asked, lasts_s, self.cancelled)
-        where = "refused" if end is None else f"{end.limit.resource}, {end.limit.where}"
+        where = "refused" if end is None else end.limit.text
         code = "" if end is None or end.code is None else f", error {end.code}"
         after = lasts_s if end is None or end.at_s is None else end.at_s
         title = f"peak of '{workload.name}' with headroom, simulated ({where}{code})"
         yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * _BARELY), "s"),
-                  _kind_of(where), is_ratio=False)  # fmt: skip
+                  _kind_of(end.limit if end else None), is_ratio=False)  # fmt: skip
 
     def _job(self, plan: Plan) -> Iterator[Met]:
         job = self.requirements.job
         assert job is not None
         taken = max_load(Estimation(plan, job_of(plan, job)), cancelled=self.cancelled)
-        limit = f"{taken.limited_by.resource}, {taken.limited_by.where}"
+        limit = taken.limited_by
         gets_in = taken.takes_s is not None
         needed = taken.takes_s or _exact(max(taken.duration_s, job.within / _BARELY), "s")
-        title = f"load job ({limit})" if gets_in else f"load job ({limit}; not all rows get in)"
+        title = f"load job ({limit.text})" if gets_in else f"load job ({limit.text}; not all rows get in)"
         yield Met(title, needed, _exact(job.within, "s"), "job" if gets_in else _kind_of(limit), gets_in)
 
 
@@ -366,11 +367,12 @@ def job_of(plan: Plan, job: WantedJob) -> Workload:
     return Workload(id=ids.of(Workload), name="load job", transactions=transactions, load=load)
 
 
-def _kind_of(where: str) -> str:
+def _kind_of(limit: Bottleneck | None) -> str:
     """What would move a limit of the load, by its resource."""
-    resource, _, place = where.partition(", ")
-    if resource in ("sql nodes", "api nodes") or place.startswith(CLIENT_HOST):
+    if limit is None:
+        return "nothing"
+    if limit.resource in ("sql nodes", "api nodes") or limit.where.startswith(CLIENT_HOST):
         return "clients"
-    if resource in ("redo log", "redo files", "redo buffer"):
+    if limit.resource in ("redo log", "redo files"):
         return "disk"
-    return resource
+    return limit.resource

@@ -62,7 +62,7 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
         why = search.of_parts(part).best.verdict.why
         cure = cures.get(part)
         name = f"{_WORDS[part.kind]} {part.name}"
-        text = f"the failure of {part} alone stops the cluster: {why}"
+        text = f"the failure of {part.text} alone stops the cluster: {why}"
         ids = _objects(plan, search.failures, part)
         if cure is not None:
             words, edit = cure

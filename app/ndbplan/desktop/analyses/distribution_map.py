@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from ndbplan.configuration.failing_parts import Part, place_part
 from ndbplan.desktop.analyses.distribution_map_answer import (
     MapAnswer,
     MapQuestion,
@@ -26,7 +27,6 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
 if TYPE_CHECKING:
-    from ndbplan.configuration.failing_parts import Part
     from ndbplan.estimate.storage.fill_map import Measure, Places
 
 _LEAST_LETTERS = 9
@@ -124,9 +124,10 @@ class MapPage(QWidget):
         if not isinstance(node, DataNode):
             return []
         host = plan.host(node.host_id)
-        names = [f"node {node.node_id}", host.hostname]
-        names += [place.name for place in chain(plan.locations, host.location_id)]
-        return [at for name in names if (at := self.lost.findText(f"Lose {name}")) >= 0]
+        takes = [Part("node", str(node.node_id)), Part("host", host.hostname)]
+        takes += [place_part(plan, place) for place in chain(plan.locations, host.location_id)]
+        offered = [self.lost.itemData(at) for at in range(self.lost.count())]
+        return [offered.index(part) for part in takes if part in offered]
 
     def _offer_loss(self, column: int, place: QPoint) -> None:
         menu = QMenu(self)
@@ -149,8 +150,8 @@ class MapPage(QWidget):
         self.lost.clear()
         self.lost.addItem(_NOBODY)
         self.lost.addItem(_SELECTION, _SELECTION)
-        for name, part in parts_to_lose(plan):
-            self.lost.addItem(f"Lose {name}", part)
+        for part in parts_to_lose(plan):
+            self.lost.addItem(f"Lose {part.text}", part)
         self.lost.setCurrentIndex(max(0, self.lost.findText(chosen)))
         self.lost.blockSignals(False)
 

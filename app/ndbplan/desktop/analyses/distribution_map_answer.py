@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ndbplan.estimate.storage.lost_primaries import PrimariesAfter
 
 Order = Literal["rack", "number", "fullest"]
-_NAMED = {"node": "node {}", "switch": "{} cut off"}
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ def ask_map(question: MapQuestion) -> MapAnswer:
     return MapAnswer(question, picture, *_lost(plan, question.lost, after, tables))
 
 
-def parts_to_lose(plan: Plan) -> list[tuple[str, Part]]:
-    """What may be lost with data nodes on it: racks, hosts, nodes, each with its name."""
+def parts_to_lose(plan: Plan) -> list[Part]:
+    """What may be lost with data nodes on it: racks, hosts, nodes."""
     from ndbplan.configuration.failing_parts import parts
 
     nodes = {str(node.node_id) for node in plan.data_nodes}
@@ -89,10 +88,7 @@ def parts_to_lose(plan: Plan) -> list[tuple[str, Part]]:
     wanted = {"rack": lambda name: True, "host": hosts.__contains__, "node": nodes.__contains__}
     every = parts(plan)
     return [
-        (_NAMED.get(kind, "{}").format(part.name), part)
-        for kind, takes in wanted.items()
-        for part in every
-        if part.kind == kind and takes(part.name)
+        part for kind, takes in wanted.items() for part in every if part.kind == kind and takes(part.name)
     ]
 
 
@@ -178,8 +174,7 @@ def _lost(
     from ndbplan.describe.losses import loss_of
 
     verdict = loss_of(Failures(plan).judge([lost]))
-    name = _NAMED.get(lost.kind, "{}").format(lost.name)
-    parts = [f"Without {name} the cluster {verdict.text}."]
+    parts = [f"Without {lost.text} the cluster {verdict.text}."]
     if after.fragments_without_replica:
         many = how_many(after.fragments_without_replica, "fragment")
         parts.append(f"{many} with {format_count(after.rows_without_replica)} rows have no replica left.")

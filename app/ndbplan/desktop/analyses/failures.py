@@ -31,7 +31,6 @@ from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.advise.survival import Failure, SurvivalReport
-    from ndbplan.configuration.failing_parts import Part
 
 _COLUMNS = ("What fails", "The cluster", "Load left", "Whole again after", "Why")
 _KINDS = ("", "rack", "switch", "host", "node", "disk", "link")
@@ -90,8 +89,7 @@ class _Rows(QAbstractTableModel):
 
     def _text(self, failure: Failure, column: int) -> str:
         if column == 0:
-            part = failure.dead[0]
-            return _shown_name(part)
+            return failure.dead[0].text
         if column == 1:
             return loss_of(failure.judged).text
         if column == 2:
@@ -106,11 +104,6 @@ class _Rows(QAbstractTableModel):
 def _kind(failure: Failure) -> str:
     kind = failure.dead[0].kind
     return _LISTED_WITH.get(kind, kind)
-
-
-def _shown_name(part: Part) -> str:
-    words = {"switch": "{} cut off", "node": "node {}", "device": "a device of {}"}
-    return words.get(part.kind, "{}").format(part.name)
 
 
 def _shown(rate: Quantity | None) -> str:
@@ -251,7 +244,7 @@ class FailuresPanel(Panel):
 
     def _say(self, report: SurvivalReport, chosen: Failure | None = None) -> None:
         if chosen is not None:
-            self.line.setText(f"{_shown_name(chosen.dead[0])}: {chosen.why}")
+            self.line.setText(f"{chosen.dead[0].text}: {chosen.why}")
             return
         stops = sum(loss_of(f.judged).verdict == "stops" for f in report.failures)
         count = len(report.failures)

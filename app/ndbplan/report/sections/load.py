@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ndbplan.ndb.errors import ndb_error
 from ndbplan.report.alike import alike
@@ -13,6 +15,8 @@ from ndbplan.report.texts import has_text, say, text, words
 
 _POINTS = 240
 _BUSIEST = 12
+_OF_PART = re.compile(r"node(\d+)_part(\d+)_")
+_BUSY = "_utilisation"
 
 
 def simulation(answers: Answers) -> Iterator[Block]:
@@ -74,17 +78,18 @@ def charts(answers: Answers, run: Place) -> Iterator[LineChart]:
     def chart(title: str, unit: str, names: Sequence[str], kinds: Sequence[str] = ()) -> Iterator[LineChart]:
         there = [name for name in names if name in series.value and any(series.value[name])]
         if there:
-            lines = tuple(_line(series, name, "area" if name in kinds else "") for name in there)
+            lines = tuple(_line(series, name, named[name], "area" if name in kinds else "") for name in there)
             yield LineChart(text(f"charts.{title}"), "s", unit, lines, marks)
 
     names = list(series.value)
+    named = _labels(run, names)
     yield from chart(
         "rates", "tx/s", ("offered_per_s", "accepted_per_s", "refused_per_s"), ("accepted_per_s",)
     )
     yield from chart("latency", "s", ("latency_s",), ("latency_s",))
     yield from chart("buffer", "bytes", _largest(series, names, "redo_buffer_max_bytes"))
     yield from chart("log", "bytes", _largest(series, names, "redo_log_bytes"))
-    yield from chart("disks", "fraction", _largest(series, names, "_utilisation", 3))
+    yield from chart("disks", "fraction", _largest(series, names, _BUSY, 3))
 
 
 def _largest(series: Place, names: list[str], ending: str, most: int = 2) -> list[str]:
@@ -93,11 +98,25 @@ def _largest(series: Place, names: list[str], ending: str, most: int = 2) -> lis
     return sorted(of_kind, key=lambda name: -max(series.value[name], default=0.0))[:most]
 
 
-def _line(series: Place, name: str, kind: str) -> Series:
+def _labels(run: Place, names: Sequence[str]) -> dict[str, str]:
+    """What a legend calls columns: those of log parts and disks by what they are of."""
+    disks = {f"{one['host']}_{one['disk']}".replace(" ", "_"): one for one in run["disks"].value}
+    return {name: _label(name, disks) for name in names}
+
+
+def _label(name: str, disks: dict[str, Any]) -> str:
+    if (part := _OF_PART.match(name)) is not None:
+        return text("series.part").format(node=part[1], part=part[2])
+    disk = disks.get(name.removesuffix(_BUSY))
+    if disk is not None:
+        return text("series.disk").format(**disk)
+    return text(f"series.{name}") if has_text(f"series.{name}") else name
+
+
+def _line(series: Place, name: str, label: str, kind: str) -> Series:
     values = series.value[name]
     numbers = extremes(values, _POINTS)
     times = series.value["t_s"]
-    label = text(f"series.{name}") if has_text(f"series.{name}") else name.replace("_", " ")
     return Series(
         label, series[name].at, numbers, tuple(times[n] for n in numbers), tuple(values[n] for n in numbers),
         kind,  # type: ignore[arg-type]  # callers give a kind of line
