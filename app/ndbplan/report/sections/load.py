@@ -15,7 +15,7 @@ from ndbplan.report.texts import has_text, say, text, words
 
 _POINTS = 240
 _BUSIEST = 12
-_OF_PART = re.compile(r"node(\d+)_part(\d+)_")
+_OF_PART = re.compile(r"node([0-9]+)_part([0-9]+)_")
 _BUSY = "_utilisation"
 
 
