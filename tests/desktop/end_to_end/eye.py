@@ -68,7 +68,7 @@ class Eye(QObject):
         names = {
             "window": window, "windows": self.windows.open_windows, "plan": window.document.plan,
             "scene": window.canvas.canvas_scene, "place": place, "item": self.item, "ground": self.ground,
-            "under": self.under,
+            "middle": middle, "under": self.under, "moment": self.moment, "charts": lambda: self.charts,
             "tab": self.tab, "entry": entry, "resting": self.resting, "cell": cell, "dialog": dialog,
             "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
         }  # fmt: skip
@@ -104,6 +104,19 @@ class Eye(QObject):
         canvas = self.windows.active.canvas
         return _point(canvas.viewport().mapToGlobal(canvas.mapFromScene(at)))
 
+    def moment(self, name: str, at_s: float) -> list[int]:
+        """Where a moment in a chart of the simulation is, at half its height."""
+        chart = getattr(self.charts, name)
+        view = chart.plot.getViewBox()
+        (_, _), (low, high) = view.viewRange()
+        at = chart.plot.mapFromScene(view.mapViewToScene(QPointF(at_s, (low + high) / 2)))
+        return _point(chart.plot.viewport().mapToGlobal(at))
+
+    @property
+    def charts(self) -> Any:
+        """Those of the simulation."""
+        return self.windows.active.panels.analyses.panel("Simulation").charts
+
     def tab(self, name: str) -> list[int]:
         """Where a tab of the analyses is."""
         tabs: QTabBar = self.windows.active.panels.analyses.tabs
@@ -119,6 +132,11 @@ class Eye(QObject):
 
 def _point(at: QPoint) -> list[int]:
     return [at.x(), at.y()]
+
+
+def middle(widget: QWidget) -> list[int]:
+    """Where a widget is."""
+    return _point(widget.mapToGlobal(widget.rect().center()))
 
 
 def _named(name: str, root: QWidget) -> Iterator[QWidget]:
@@ -154,7 +172,7 @@ def place(name: str) -> list[int]:
         if isinstance(above, QScrollArea):
             above.ensureWidgetVisible(widget)
         above = above.parentWidget()
-    return _point(widget.mapToGlobal(widget.rect().center()))
+    return middle(widget)
 
 
 def dialog() -> str:

@@ -21,6 +21,7 @@ from typing import Any
 
 NEEDED = ("Xvfb", "openbox", "xdotool")
 _EYE = Path(__file__).with_name("eye.py")
+_HAND = Path(__file__).with_name("hand.py")
 _PATIENCE_S = 120.0
 _STEPS_OF_A_DRAG = 4
 
@@ -127,6 +128,30 @@ class Person:
         self._do("mousemove", to_x + 1, to_y)
         self.look("True")
         self._do("mouseup", 1, *(["keyup", keys] if keys else []))
+
+    def hover(self, where: str) -> None:
+        """Move the mouse to what an expression finds."""
+        self._do("mousemove", *self.until(where))
+
+    def bring(self, address: str, target: str, says: str, done: str) -> None:
+        """Drag a file from another program to what an expression finds, until it is done with it.
+
+        `address`: as a file manager or a browser hands it over; `says`: true while it hangs over the window.
+        """
+        self.actions += 1
+        to_x, to_y = self.until(target)
+        command = [sys.executable, str(_HAND), address]
+        with subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, text=True) as hand:
+            assert hand.stdout is not None
+            assert hand.stdout.readline() == "here\n"
+            self._do("mousemove", 8, 8, "mousedown", 1, "mousemove", 12, 12)
+            for shift in (-30, -10, 0):
+                self._do("mousemove", to_x + shift, to_y)
+                self.look("True")
+            self.until(says)
+            self._do("mouseup", 1)
+            self.until(done)
+            hand.kill()
 
     def press(self, keys: str) -> None:
         """Press a key or a chord, such as `ctrl+z`."""

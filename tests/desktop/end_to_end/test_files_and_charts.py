@@ -1,0 +1,120 @@
+"""Files dropped from another program, and what is done to charts by mouse and keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from desktop.end_to_end.person import Person, Screen
+from importing.test_measured_series import iostat
+from ndbplan.desktop.render import drawn
+from ndbplan.edits import parts as edits
+from ndbplan.plan.events import NodeFailure
+from ndbplan.plan.file import save
+from ndbplan.plan.project import Project
+from ndbplan.plan.samples import sample_plan
+from ndbplan.report.compose import Options
+from ndbplan.report.write import report
+
+_TEXTS = {
+    "run.csv": "t_s,accepted_per_s\n0,4000\n30,3000\n",
+    "iostat.txt": iostat(dated=True),
+    "logspaces.txt": "now()\tnode_id\tlog_type\tlog_part\ttotal\tused\n"
+    + "".join(f"2026-11-23 10:00:{second:02d}\t3\tREDO\t0\t805306368\t{second}000000\n" for second in (0, 9)),
+}
+_MEASURED = "{one.name for one in getattr(charts(), %r)._content.series if 'measured' in one.name}"
+_OVER = "any(one.isVisible() for one in charts().children() if one.objectName() == 'fileDrops')"
+_CROSS = "[c._cursor.isVisible() and round(c._cursor.value()) for c in charts().all if c.isVisible()]"
+
+
+@pytest.fixture(scope="module")
+def files(qapp: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of files that carry a plan, each another one, and of measured series."""
+    folder = tmp_path_factory.mktemp("files")
+    plan = sample_plan("redo-overload").replace(workloads=())
+    for suffix, section in ((".html", "hardware"), (".pdf", "memory")):
+        named = Project.of(plan.replace(name=f"From {suffix}"))
+        made = report(named, Options(sections=(section,)), suffix)
+        (folder / f"report{suffix}").write_bytes(made)
+    (folder / "canvas.png").write_bytes(drawn(plan.replace(name="From .png"), ".png", "light"))
+    for name, text in _TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    whole = sample_plan("redo-overload")
+    event = NodeFailure(at_s=20.0, object_id=whole.data_nodes[1].id)
+    short = edits.update(whole, whole.workloads[0].id, duration_s=30.0, events=(event,))
+    save(short, folder / "short.ndbplan")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def visitor(screen: Screen) -> Iterator[Person]:
+    with Person(screen, "starter") as person:
+        yield person
+
+
+@pytest.mark.parametrize(
+    ("name", "fragment", "tab"),
+    [("report.html", "#failures", "Failures"), ("report.pdf", "", "Memory"), ("canvas.png", "", "")],
+)
+def test_a_file_that_carries_a_plan_opens_it_there(
+    visitor: Person, files: Path, name: str, fragment: str, tab: str
+) -> None:
+    path = files / name
+    says = f"window.file_drops.isVisible() and {name!r} in window.file_drops.words.text()"
+    there = f"plan.name == 'From {path.suffix}' and {tab!r} in ('', window.panels.tab)"
+    visitor.bring(path.as_uri() + fragment, "ground(0.5, 0.5)", says, there)
+    visitor.until("resting()")
+
+
+@pytest.fixture(scope="module")
+def runner(visitor: Person, files: Path) -> Person:
+    """The same, before a run of half a minute in which a node fails at 20 s."""
+    there = "plan.workloads and plan.workloads[0].duration_s == 30.0"
+    visitor.bring(
+        (files / "short.ndbplan").as_uri(), "ground(0.5, 0.5)", "window.file_drops.isVisible()", there
+    )
+    visitor.until("resting()")
+    visitor.click("tab('Simulation')")
+    visitor.click("place('Simulate')")
+    visitor.until("resting() and window.panels.analyses.panel('Simulation').result is not None")
+    visitor.until("all(c.is_drawn for c in charts().all)")
+    return visitor
+
+
+@pytest.mark.parametrize(
+    ("name", "chart"), [("run.csv", "rates"), ("iostat.txt", "writes"), ("logspaces.txt", "log")]
+)
+def test_a_measured_series_dropped_on_the_charts_lies_over_them(
+    runner: Person, files: Path, name: str, chart: str
+) -> None:
+    runner.bring((files / name).as_uri(), "moment('rates', 15.0)", _OVER, _MEASURED % chart)
+
+
+def test_the_crosshair_is_in_all_charts(runner: Person) -> None:
+    runner.hover("moment('buffers', 12.0)")
+    runner.until(f"len({_CROSS}) > 1 and {{*{_CROSS}}} == {{12}}")
+
+
+def test_an_event_is_dragged_to_another_moment(runner: Person) -> None:
+    runner.drag("moment('rates', 20.0)", "moment('rates', 25.0)")
+    runner.until("abs(plan.workloads[0].events[0].at_s - 25.0) < 0.5")
+    runner.until("resting() and all(c.is_drawn for c in charts().all)")
+
+
+def test_a_chart_is_copied_and_shown_alone(runner: Person) -> None:
+    runner.click("moment('rates', 5.0)")
+    runner.press("ctrl+c")
+    runner.until("clipboard.text().startswith('t_s,')")
+    runner.press("ctrl+shift+c")
+    runner.until("not clipboard.image().isNull()")
+    runner.press("m")
+    runner.until("[c for c in charts().all if c.isVisible()] == [charts().rates]")
+    runner.press("m")
+    runner.until("len([c for c in charts().all if c.isVisible()]) > 2")
+
+
+def test_a_click_goes_to_the_first_error(runner: Person) -> None:
+    runner.click("middle(window.panels.analyses.panel('Simulation')._first_error)")
+    runner.until("abs(window.panels.analyses.panel('Simulation').scrubber.at_s - 11.6) < 1")
