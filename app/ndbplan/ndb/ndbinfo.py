@@ -65,6 +65,52 @@ def _columns(by_version: dict[str, list[list[str]]], version: NdbVersion) -> lis
     return older[-1] if older else known[0][1]
 
 
+class Described(NamedTuple):
+    """A column as DESC prints it."""
+
+    field: str
+    type: str
+    null: str
+    key: str
+    default: str | None
+
+
+@cache
+def described(version: NdbVersion, name: str) -> tuple[Described, ...]:
+    """The columns of a table as the server of a version describes them; those not seen by the usual rule."""
+    data = _data()
+    table = next(table for table in data["tables"] if table["table"] == name)
+    is_new = version >= (8, 0)
+    known = data["described"]["8.4.8" if is_new else "7.4.10"]
+    usual = {
+        "int": "int unsigned" if is_new else "int(10) unsigned",
+        "bigint": "bigint unsigned" if is_new else "bigint(20) unsigned",
+        "number": "bigint unsigned" if is_new else "bigint(21) unsigned",
+    }
+    found = []
+    for column, kind in _columns(table["columns"], version):
+        length = kind.removeprefix("text")
+        words = f"varchar({length if length.isdigit() else 512})"
+        row = known.get(f"{name}.{column}", [usual.get(kind, words), "YES", "", None])
+        found.append(Described(column, *row))
+    return tuple(found)
+
+
+def is_table(version: NdbVersion, name: str) -> bool:
+    """Whether it is a table of the server; all others are views of what data nodes say."""
+    return name in _data()["server_tables"]["8.0" if version >= (8, 0) else "7.1"]
+
+
+def fixed_rows(name: str) -> list[tuple[int, str]]:
+    """Rows of a table that are the same in every cluster: numbers and names."""
+    return [(int(number), str(words)) for number, words in _data()["fixed_rows"][name]]
+
+
+def thread_blocks(thread: str) -> tuple[str, ...]:
+    """Blocks that run in a thread of a name; none in one that only sends."""
+    return tuple(_data()["thread_blocks"].get(thread, ()))
+
+
 def logbuffers_row_is_an_ldm(version: NdbVersion) -> bool:
     """Whether a row of logbuffers stands for an LDM instance (up to 7.x), or for a log part (8.x)."""
     era = _era("logbuffers", version)

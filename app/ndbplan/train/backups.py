@@ -68,7 +68,7 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
     state.last_backup = number
     rows = _rows(sim)
     written: dict[int, float] = {}
-    for due in planned_backup(Backup(at_s=at_s), Asked(state.plan, sim.scenario.workload, 0)):
+    for due in planned_backup(Backup(at_s=at_s), Asked(sim.outage.plan, sim.scenario.workload, 0)):
         assert isinstance(due.event, BackupStarts)
         written = {node_id: amount for node_id, amount, _ in due.event.nodes}
         start_backup(sim, due.event)
@@ -102,7 +102,7 @@ def _redo_bytes(sim: Simulation) -> float:
 
 def _changes(sim: Simulation, redo_bytes: float) -> tuple[int, int]:
     """Records and bytes of a backup's log of changes that had so much redo log; each once, not by replica."""
-    plan = state_of(sim).plan
+    plan = sim.outage.plan
     loads = node_loads(plan, sim.scenario.workload)
     redo_bytes_per_s = sum(load.redo_bytes_per_s.value for load in loads)
     if redo_bytes <= 0 or redo_bytes_per_s <= 0:

@@ -33,6 +33,23 @@ class ReadConfig(Order):
     """A management server reads it."""
 
 
+@dataclass(frozen=True)
+class NewConfig(Order):
+    """The servers have another configuration, which a rolling restart brings to the data nodes."""
+
+
+@planned(NewConfig)
+def new_now(order: NewConfig, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@handles(NewConfig)
+def count(sim: Simulation, _order: NewConfig) -> None:
+    """Each is numbered."""
+    state_of(sim).generation += 1
+
+
 @planned(EditConfig)
 def edit_now(order: EditConfig, asked: Asked) -> Iterator[Due]:
     """At once, unless the value cannot be."""
@@ -58,6 +75,7 @@ def read(sim: Simulation, _order: ReadConfig) -> None:
     state = state_of(sim)
     if state.edited is not None:
         state.served, state.edited, state.configured = state.edited, None, frozenset()
+        state.generation += 1
 
 
 def renewal(sim: Simulation, node_id: int) -> Renewal | None:
@@ -74,6 +92,7 @@ def renewal(sim: Simulation, node_id: int) -> Renewal | None:
 def has_started(sim: Simulation, node_id: int) -> None:
     """A data node has what the server had when it began to start; with the last one all go by it."""
     state = state_of(sim)
+    state.generations[node_id] = state.generation
     if state.served is None or node_id in state.configured:
         return
     state.configured |= {node_id}

@@ -14,11 +14,13 @@ import numpy as np
 from ndbplan.base.row_types import column
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.edits import validated
 from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OperationKind, Workload
+from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
@@ -85,7 +87,13 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     lying = {table.id: table for table in outage.plan.tables}
     # A table that is being reorganised lies otherwise in the simulation than a client may see yet.
     tables = tuple(lying[t.id] if t.id in lying and t is known.get(t.id) else t for t in order.tables)
-    before, after = outage.plan, with_schema(outage.plan, replace(order, tables=tables))
+    # What the load still asks for stays in the simulation, empty: servers refuse it, and send none of it.
+    gone = _missed(sim.scenario.workload, order.tables) & lying.keys()
+    ghosts = tuple(_emptied(lying[one]) for one in sorted(gone))
+    held = replace(
+        order, tables=tables + ghosts, workloads=outage.plan.workloads if gone else order.workloads
+    )
+    before, after = outage.plan, with_schema(outage.plan, held)
     stay = {table.id for table in order.tables} - order.truncated
     more = _difference(sim, _grown(sim, before, stay), after)
     outage.failures = Failures(after)
@@ -94,9 +102,9 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     if state.growth is not None:
         grown = {table.id: table for table in state.growth.after.tables}
         kept = tuple(grown.get(t.id, t) if t is known.get(t.id) else t for t in order.tables)
-        state.growth = replace(
-            state.growth, after=with_schema(state.growth.after, replace(order, tables=kept))
-        )
+        kept += tuple(_emptied(grown.get(one, lying[one])) for one in sorted(gone))
+        grown_held = replace(held, tables=kept)
+        state.growth = replace(state.growth, after=with_schema(state.growth.after, grown_held))
     for table_id in order.truncated | ({table.id for table in order.tables} - known.keys()):
         state.rows_typed.pop(table_id, None)
         state.counted_from[table_id] = _accepted(sim)
@@ -107,7 +115,29 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
             node.memory_bytes = max(0.0, float(node.memory_bytes) + more[n, 1])
             node.space_bytes = max(0.0, float(node.space_bytes) + more[n, 2])
             node.index_bytes = max(0.0, float(node.index_bytes) + more[n, 3])
+    admitted = 1.0 - _share_of(sim.scenario.workload, gone)
+    engine.admit(sim, engine.Admit(admitted, engine.NO_TABLE, at_s=sim.at_s))
     sim.forget_room()
+
+
+def used(workload: Workload) -> set[str]:
+    """Ids of the tables that the transactions of a load touch."""
+    return {operation.table_id for one in workload.transactions for operation in one.operations}
+
+
+def _missed(workload: Workload, tables: tuple[Table, ...]) -> set[str]:
+    return used(workload) - {table.id for table in tables}
+
+
+def _emptied(table: Table) -> Table:
+    return validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
+
+
+def _share_of(workload: Workload, gone: Collection[str]) -> float:
+    """Share of the transactions that touch a table which is gone."""
+    weights = sum(one.weight for one in workload.transactions)
+    touch = (one.weight for one in workload.transactions if any(o.table_id in gone for o in one.operations))
+    return sum(touch) / weights
 
 
 def _grown(sim: Simulation, plan: Plan, but: Collection[str]) -> Plan:

@@ -163,6 +163,10 @@ class ClusterState:
     """What the servers read last, and give to nodes that start."""
     configured: frozenset[int] = frozenset()
     """Data nodes that have started with it."""
+    generation: int = 1
+    """Of the configuration that the servers have."""
+    generations: dict[int, int] = field(default_factory=dict)
+    """That with which each data node started; 1 where none is named."""
     observer: Observer | None = None
 
     @classmethod
@@ -193,6 +197,7 @@ class ClusterState:
             struck=self.struck.copy(),
             silent=self.silent.copy(),
             starts=self.starts.copy(),
+            generations=self.generations.copy(),
             rows_typed=self.rows_typed.copy(),
             counted_from=self.counted_from.copy(),
             observer=None if self.observer is None else self.observer.copy(),

@@ -50,7 +50,7 @@ from ndbplan.simulate.events.full_disks import FreeDisk
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
 from ndbplan.train.conditions import parsed
-from ndbplan.train.configuring import EditConfig
+from ndbplan.train.configuring import EditConfig, NewConfig
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import NAMES, OF_ONE
 from ndbplan.train.starts import StartProcess
@@ -337,7 +337,7 @@ def _spread(_text: str, _cluster: LiveCluster) -> Deed:
 
 def _set(text: str, cluster: LiveCluster) -> Deed:
     change = _change(text, cluster)
-    return Deed([change], f"{change.name} is set to {change.value} with a rolling restart")
+    return Deed([change, NewConfig()], f"{change.name} is set to {change.value} with a rolling restart")
 
 
 def _edit(text: str, cluster: LiveCluster) -> Deed:

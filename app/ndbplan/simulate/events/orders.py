@@ -53,6 +53,8 @@ SINGLE_USER = -2
 """Number under which the clients that are shut out count as a change of the load."""
 LOAD = -3
 """Number under which a load that was changed by hand counts."""
+NO_TABLE = -4
+"""Number under which the clients count whose tables are gone."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,8 @@ class Admit(Order):
     """So much of the clients' load gets access from now on; 1: all of it."""
 
     share: float
+    why: int = SINGLE_USER
+    """What keeps the others out: each reason by itself."""
 
 
 @dataclass(frozen=True)
@@ -339,9 +343,9 @@ def end_backup(sim: Simulation, _order: EndBackup) -> None:
 def admit(sim: Simulation, order: Admit) -> None:
     """The others' requests are refused, which costs the data nodes nothing."""
     if order.share >= 1.0:
-        sim.bursts.pop(SINGLE_USER, None)
+        sim.bursts.pop(order.why, None)
     else:
-        sim.bursts[SINGLE_USER] = order.share
+        sim.bursts[order.why] = order.share
     offer(sim)
 
 

@@ -36,10 +36,10 @@ class _Lately(NamedTuple):
         return float(values[self.moments].mean())
 
 
-def _lately(cluster: LiveCluster, seconds: float) -> _Lately:
-    """The last seconds; the moment that runs is left out, as it may be a step old."""
+def _lately(cluster: LiveCluster, seconds: float, back_s: float = 0.0) -> _Lately:
+    """The last seconds, up to so many ago; the moment that runs is left out, as it may be a step old."""
     result = cluster.result()
-    over = int(((result.times_s + result.bucket_s) <= cluster.now_s + 1e-6).sum())
+    over = int(((result.times_s + result.bucket_s) <= cluster.now_s - back_s + 1e-6).sum())
     count = max(1, round(seconds / result.bucket_s))
     end = max(1, over)
     return _Lately(result, slice(max(0, end - count), end))
@@ -55,7 +55,7 @@ def _load(cluster: LiveCluster, lately: _Lately) -> float:
 def _busy(cluster: LiveCluster, host: Host, lately: _Lately) -> float:
     """Share of all cores of a host that work."""
     sim = cluster.session.simulation
-    estimation = Estimation(cluster.plan, sim.scenario.workload)
+    estimation = Estimation(sim.outage.plan, sim.scenario.workload)
     found = next((one for one in estimation.cpu.hosts if one.host_id == host.id), None)
     here = [process for process in cluster.plan.processes if process.host_id == host.id]
     up = [process for process in here if not sim.outage.is_down(process.id)]
@@ -125,12 +125,19 @@ def free(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     return Answer(f"{heading}\n{row}\nSwap:  {0:>12}{0:>12}{0:>12}\n")
 
 
-def thread_use(cluster: LiveCluster, node: DataNode, seconds: float) -> list[tuple[str, float]]:
+def host_busy(cluster: LiveCluster, host: Host, seconds: float) -> float:
+    """Share of all cores of a host that worked in the last seconds."""
+    return _busy(cluster, host, _lately(cluster, seconds))
+
+
+def thread_use(
+    cluster: LiveCluster, node: DataNode, seconds: float, back_s: float = 0.0
+) -> list[tuple[str, float]]:
     """Threads of a data node by name, in the order of their numbers, each with its share of a core lately."""
     sim, state = cluster.session.simulation, cluster.state
-    estimation = Estimation(cluster.plan, sim.scenario.workload)
+    estimation = Estimation(sim.outage.plan, sim.scenario.workload)
     counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)
-    share = _load(cluster, _lately(cluster, seconds)) if node.node_id in state.alive() else 0.0
+    share = _load(cluster, _lately(cluster, seconds, back_s)) if node.node_id in state.alive() else 0.0
     ldm = 0.0 if cpu is None else cpu.ldm_utilisation.value * share
     recv = 0.0 if cpu is None else cpu.receive_utilisation.value * share
     other = 0.0 if cpu is None else cpu.other_utilisation.value * share

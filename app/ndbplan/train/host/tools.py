@@ -17,6 +17,7 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.train.answer import Answer
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
+from ndbplan.train.space import fragment_space
 
 _CLASSES = {
     "application error": "Application error", "configuration error": "Configuration or application error",
@@ -117,7 +118,7 @@ def _system(cluster: LiveCluster, query: str) -> Answer:
     values = {
         "name": f"MC_{cluster.state.begin:%Y%m%d%H%M%S}",
         "primarymgmnode": str(min(node.node_id for node in cluster.plan.management_nodes)),
-        "configgenerationnumber": "1",
+        "configgenerationnumber": str(cluster.state.generation),
     }
     asked = query.split(",")
     unknown = next((name for name in asked if name.lower() not in values), None)
@@ -214,9 +215,11 @@ def _table(cluster: LiveCluster, table: Table, parts: bool, nodes: bool) -> str:
         )  # fmt: skip
         lines.append("".join(f"{name}\t" for name in titles))
         for part in partitions:
+            space = fragment_space(cluster, table, part)
+            extents_bytes = space.extents * space.extent_bytes
             row = (
                 f"{part.partition:<10}\t{part.rows:<9}\t{part.rows:<12}\t{part.fixed_bytes:<17}\t"
-                f"{part.variable_bytes:<20}\t{0:<12}\t{0:<18}\t"
+                f"{part.variable_bytes:<20}\t{extents_bytes:<12}\t{space.free_bytes:<18}\t"
             )
             lines.append(row + (f"{','.join(str(i) for i in part.nodes)}\t" if nodes else ""))
     return "\n".join([*lines, "", ""]) + "\n"

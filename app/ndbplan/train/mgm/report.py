@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ndbplan.ndb.cluster_log import SEVERITIES, default_levels, stamp
+from ndbplan.configuration.settings import node_settings
+from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, stamp
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.train.answer import Answer
 from ndbplan.train.backups import share_done
@@ -61,8 +62,20 @@ def _backup(cluster: LiveCluster, node_id: int) -> str:
     )
 
 
+EVENT_BYTES = 23
+"""What an event takes of EventLogBufferSize at least [8.4.8: 355 events in the usual 8,192 bytes]."""
+
+
 def _events(cluster: LiveCluster, node_ids: Sequence[int]) -> str:
-    lines = (line for line in cluster.state.log if line.node_id in node_ids)
+    """What each data node kept since its start, as far as its buffer goes."""
+    lines: list[LogLine] = []
+    for node_id in node_ids:
+        node = cluster.state.data_node(node_id)
+        assert node is not None
+        began_s = cluster.state.starts.get(node_id, 0.0)
+        size = node_settings(cluster.plan, node).number("EventLogBufferSize")
+        own = [line for line in cluster.state.log if line.node_id == node_id and line.at_s >= began_s]
+        lines += own[-max(1, size // EVENT_BYTES) :]
     return "".join(
         f"{stamp(line.at_s, cluster.state.begin)} Node {line.node_id}: {line.text}\n" for line in lines
     )

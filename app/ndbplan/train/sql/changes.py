@@ -5,10 +5,12 @@ Rows of tables are not simulated, only how many there are: a key that is named i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from math import prod
 
 from sqlglot import exp
 
+from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.console import form
@@ -81,6 +83,7 @@ def _rows(tree: exp.Expr, table: Table, cluster: LiveCluster) -> tuple[int, Oper
             count = len(row.expressions) if isinstance(row, exp.Tuple) else 1
             if count != width:
                 raise SqlError(1136, "21S01", f"Column count doesn't match value count at row {number}")
+            _check_values(listed, row, number, table)
         return len(values.expressions), OperationKind.INSERT
     if not isinstance(tree, exp.Update | exp.Delete):
         raise NotSimulated("this change is not simulated; INSERT, UPDATE and DELETE of one table are")
@@ -92,9 +95,31 @@ def _rows(tree: exp.Expr, table: Table, cluster: LiveCluster) -> tuple[int, Oper
     if where is None:
         return rows_of(cluster.session.simulation, table), kind
     _known((c.name for c in where.find_all(exp.Column)), names, "where clause")
-    if not table.primary_key or not _is_of_one_key(where.this, {name.lower() for name in table.primary_key}):
-        raise NotSimulated("which rows this meets is not simulated; a primary key = a value is")
-    return 1, kind
+    met_rows = _met(where.this, table, rows_of(cluster.session.simulation, table))
+    limit = tree.args.get("limit")
+    most = None if limit is None else whole_number(limit.expression.name)
+    return (met_rows if most is None else min(most, met_rows)), kind
+
+
+_WHOLE_TYPES = ("tinyint", "smallint", "mediumint", "int", "bigint")
+
+
+def _check_values(listed: Sequence[str], row: exp.Expr, number: int, table: Table) -> None:
+    """Raises SqlError for a value that its column does not take."""
+    columns = {column.name.lower(): column for column in table.columns}
+    order = [columns[name.lower()] for name in listed] or list(table.columns)
+    values = row.expressions if isinstance(row, exp.Tuple) else [row]
+    for column, value in zip(order, values, strict=True):
+        is_key = column.name in table.primary_key
+        if isinstance(value, exp.Null) and (is_key or not column.nullable) and not column.auto_increment:
+            raise SqlError(1048, "23000", f"Column '{column.name}' cannot be null")
+        if not isinstance(value, exp.Literal) or not value.is_string:
+            continue
+        where = f"for column '{column.name}' at row {number}"
+        if column.type in _WHOLE_TYPES and whole_number(value.name.strip()) is None:
+            raise SqlError(1366, "HY000", f"Incorrect integer value: '{value.name}' {where}")
+        if column.type in ("char", "varchar") and len(value.name) > (column.length or 1):
+            raise SqlError(1406, "22001", f"Data too long {where}")
 
 
 def _known(named: Iterable[str], names: set[str], clause: str) -> None:
@@ -103,18 +128,50 @@ def _known(named: Iterable[str], names: set[str], clause: str) -> None:
             raise SqlError(1054, "42S22", f"Unknown column '{name}' in '{clause}'")
 
 
-def _is_of_one_key(condition: exp.Expr, key: set[str]) -> bool:
-    """Whether it says which value each column of a key has."""
-    found = set()
-    for one in condition.flatten() if isinstance(condition, exp.And) else (condition,):
-        one = one.unnest()
-        if (
-            isinstance(one, exp.EQ)
-            and isinstance(one.left, exp.Column)
-            and one.right.find(exp.Column) is None
-        ):
-            found.add(one.left.name.lower())
-    return key <= found
+def _met(condition: exp.Expr, table: Table, rows: int) -> int:
+    """How many rows a condition is met by: named keys are there, ranges of a key count its whole numbers.
+
+    Keys are taken to run from 1 without gaps. Raises NotSimulated for what depends on values that no one has.
+    """
+    key = tuple(name.lower() for name in table.primary_key)
+    values: dict[str, int] = {}
+    low, high, ranged = 1, rows, False
+    for part in condition.flatten() if isinstance(condition, exp.And) else (condition,):
+        one = part.unnest()
+        column = one.this.name.lower() if isinstance(one.this, exp.Column) else ""
+        if column not in key or any(c is not one.this for c in one.find_all(exp.Column)):
+            raise NotSimulated("which rows this meets is not simulated; conditions on the primary key are")
+        if isinstance(one, exp.EQ):
+            values[column] = 1
+        elif isinstance(one, exp.In) and one.expressions:
+            values[column] = len({value.sql() for value in one.expressions})
+        elif key == (column,) and (bounds := _bounds(one)) is not None:
+            low, high, ranged = max(low, bounds[0]), min(high, bounds[1]), True
+        else:
+            raise NotSimulated("which rows this meets is not simulated; =, IN and ranges of a key are")
+    if ranged:
+        return min(max(0, high - low + 1), values.get(key[0], rows))
+    if set(values) != set(key):
+        raise NotSimulated("which rows a part of the key meets is not simulated; the whole key is")
+    return min(rows, prod(values.values()))
+
+
+_FARTHEST = 2**64
+
+
+def _bounds(one: exp.Expr) -> tuple[int, int] | None:
+    """First and last whole number that a comparison of a key with a number takes; None: it is none."""
+    if isinstance(one, exp.Between):
+        ends = [whole_number(one.args[name].name) for name in ("low", "high")]
+        return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+    value = whole_number(one.expression.name) if isinstance(one, exp.Binary) else None
+    if value is None:
+        return None
+    found: dict[type[exp.Expr], tuple[int, int]] = {
+        exp.LT: (-_FARTHEST, value - 1), exp.LTE: (-_FARTHEST, value),
+        exp.GT: (value + 1, _FARTHEST), exp.GTE: (value, _FARTHEST),
+    }  # fmt: skip
+    return found.get(type(one))
 
 
 def refusing(cluster: LiveCluster) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlglot import exp
@@ -22,8 +23,8 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import rows_of
+from ndbplan.train.sql import catalogue, server
 from ndbplan.train.sql import rows as contents
-from ndbplan.train.sql import server
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Relation, Result, parsed, relation, run, typed_list
@@ -42,7 +43,34 @@ from ndbplan.train.sql.problem import (
 PROMPT = "mysql>"
 REORGANISED_S = 86400.0
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")
+_OF_CLIENT = (
+    "help", "?", "status", "\\s", "source", "delimiter", "tee", "notee", "pager", "nopager", "warnings",
+    "nowarning", "system", "prompt", "rehash", "edit", "ego", "print", "resetconnection",
+)  # fmt: skip
+"""Words of the client itself."""
+_SETS = re.compile(
+    r"(?:^set|,)\s+(?:(?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=", re.I
+)
+_READ_ONLY = (
+    "version",
+    "ndb_version",
+    "ndb_version_string",
+    "version_comment",
+    "ndbinfo_version",
+    "hostname",
+)
 _KNOWN = (
+    "repair",
+    "deallocate",
+    "savepoint",
+    "release",
+    "handler",
+    "checksum",
+    "purge",
+    "reset",
+    "stop",
+    "use",
+    "shutdown",
     "explain",
     "grant",
     "revoke",
@@ -94,7 +122,7 @@ class Client:
         if verb in ("quit", "exit", "\\q"):
             self.database = ""
             return "Bye"
-        if verb in ("help", "?", "status", "source", "delimiter", "tee", "pager"):
+        if verb in _OF_CLIENT:
             raise NotSimulated(f"{verb} of the client is not simulated; it takes statements")
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
@@ -112,7 +140,9 @@ class Client:
             return change(sql, self.database, cluster, self._may_read)
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
-        if verb in ("begin", "commit", "rollback", "start", "set"):
+        if verb == "set":
+            self._check_set(sql, cluster)
+        if verb in ("begin", "commit", "rollback", "start", "set", "do"):
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
             return self._define(sql, cluster)
@@ -129,6 +159,17 @@ class Client:
             return done
         self.warnings = done.warnings
         return done.text
+
+    def _check_set(self, sql: str, cluster: LiveCluster) -> None:
+        """Raises what a variable is refused with; what one is set to changes nothing here."""
+        names = [name.lower() for name in _SETS.findall(sql)]
+        for name in names:
+            if name in _READ_ONLY:
+                raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+            if name.startswith("ndb") and name not in self._variables(cluster):
+                raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
+        if any(name.startswith("ndb") for name in names):
+            raise NotSimulated(f"what {names[0]} does is not simulated")
 
     def _reorganise(self, sql: str, cluster: LiveCluster) -> str:
         """ALTER TABLE t REORGANIZE PARTITION waits until the rows lie on all node groups."""
@@ -162,12 +203,16 @@ class Client:
             value = {"ON": "1", "OFF": "0"}.get(values[name], values[name])
             is_number = whole_number(value) is not None
             one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
+        now = f"{cluster.clock:%Y-%m-%d %H:%M:%S}"
         session = {
             "version": values["version"], "currentversion": values["version"], "user": "root@localhost",
             "database": self.database or None, "currentdatabase": self.database or None,
             "currentschema": self.database or None, "currentuser": "root@localhost",
-            "sessionuser": "root@localhost", "now": f"{cluster.clock:%Y-%m-%d %H:%M:%S}",
-            "currenttimestamp": f"{cluster.clock:%Y-%m-%d %H:%M:%S}", "connection_id": "8",
+            "sessionuser": "root@localhost", "connection_id": "8",
+            "unix_timestamp": str(round((cluster.clock - datetime(1970, 1, 1)).total_seconds())),
+            **dict.fromkeys(("now", "sysdate", "currenttimestamp", "localtime"), now),
+            **dict.fromkeys(("curdate", "currentdate"), now[:10]),
+            **dict.fromkeys(("curtime", "currenttime"), now[11:]),
         }  # fmt: skip
         tree = _answered(tree, session)
         missing: list[str] = []
@@ -209,9 +254,11 @@ class Client:
                     return relation(known[name].columns, (), known[name].numeric)
                 return relation(known[name].columns, contents.ndbinfo(cluster, name), known[name].numeric)
             if database.lower() == "information_schema":
-                return server.catalogue(cluster, name)
+                return catalogue.catalogue(cluster, name)
             if database not in server.databases(cluster):
                 raise no_database(database)
+            if database in ("mysql", "performance_schema", "sys"):
+                raise NotSimulated(f"tables of {database} are not simulated")
             table = server.table_named(cluster, database, name)
             self._may_read(cluster)
             raise NotSimulated(f"rows of {table.full_name} are not simulated; SELECT COUNT(*) FROM it is")
@@ -263,6 +310,19 @@ class Client:
             return server.engine_status(cluster)
         if low.startswith("show create table"):
             return server.show_created(sql, self.database, cluster)
+        if low.startswith("show engine "):
+            # Other engines, and what else may be asked of this one [7.4.10, 8.4.8].
+            return Result((), (), [])
+        if low.startswith(("show engines", "show storage engines")):
+            return catalogue.show_engines(cluster)
+        if low.startswith("show table status"):
+            return catalogue.table_status(sql, self.database, pattern, cluster)
+        if low.startswith("show full tables"):
+            return catalogue.full_tables(sql, self.database, pattern, cluster)
+        if low.startswith(("show index ", "show indexes ", "show keys ")):
+            return catalogue.show_index(sql, self.database, cluster)
+        if low.startswith(("show processlist", "show full processlist")):
+            return self._processlist(sql, cluster)
         if low.startswith("show tables"):
             return server.tables(sql, self.database, pattern, cluster)
         if low.startswith(("show columns from ", "show fields from ", "show columns in ")):
@@ -270,13 +330,24 @@ class Client:
             name = f"{words[5]}.{words[3]}" if len(words) == 6 else words[3]
             return server.describe(name, self.database, cluster)
         if " variables" in low or low.startswith("show variables"):
-            return server.named(server.variables(cluster), pattern)
+            return server.named(self._variables(cluster), pattern)
         if low.startswith(("show status", "show global status", "show session status")):
             return server.named(server.status(cluster), pattern)
         raise NotSimulated(
-            "there are SHOW DATABASES, TABLES, CREATE TABLE, COLUMNS, VARIABLES, STATUS, WARNINGS, "
-            "ENGINE NDB STATUS"
+            "there are SHOW DATABASES, TABLES, TABLE STATUS, CREATE TABLE, COLUMNS, INDEX, VARIABLES, "
+            "STATUS, WARNINGS, PROCESSLIST, ENGINES, ENGINE NDB STATUS"
         )
+
+    def _processlist(self, sql: str, cluster: LiveCluster) -> Result:
+        found = catalogue.processlist(sql, self.database, cluster)
+        if form(cluster.plan.version, "processlist_warns"):
+            text = (
+                "'INFORMATION_SCHEMA.PROCESSLIST' is deprecated and will be removed in a future release. "
+                "Please use performance_schema.processlist instead"
+            )
+            self.warnings = (Warned("Warning", 1287, text),)
+            found = found._replace(warnings=self.warnings)
+        return found
 
 
 def _no_server(cluster: LiveCluster) -> str:
@@ -316,6 +387,8 @@ def _answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
         name = node.name.lower() if isinstance(node, exp.Anonymous) else type(node).__name__.lower()
         if name not in values:
             return node
+        if name == "unix_timestamp":
+            return node if node.expressions else exp.Literal.number(values[name])
         value = values[name]
         return exp.null() if value is None else exp.Literal.string(value)
 

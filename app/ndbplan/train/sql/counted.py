@@ -1,4 +1,4 @@
-"""Rows of ndbinfo that count: what was done since a data node started, and how busy its threads are.
+"""Rows of ndbinfo that count: what was done since a data node started.
 
 Transactions are coordinated by all data nodes evenly, and rows are read at primary replicas [assumed].
 """
@@ -13,16 +13,14 @@ from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.ndbinfo import tc_instances
 from ndbplan.plan.workloads import EVENLY, OperationKind
 from ndbplan.simulate.world.indices import OfCluster
-from ndbplan.train.host.machine import thread_use
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import recording
 from ndbplan.train.schema import partitions_of
+from ndbplan.train.sql.dictionary import FIRST_TABLE
 from ndbplan.train.sql.problem import NotSimulated
 
 Row = dict[str, Any]
 _WRITES = (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
-_CPU_S = 1.0
-"""What cpustat takes its means over."""
 
 
 class _Done(NamedTuple):
@@ -39,6 +37,11 @@ def _done(cluster: LiveCluster, node_id: int) -> _Done:
     first = int(began_s / (int(sim.laws.run.steps_per_bucket) * sim.scenario.step_s))
     totals = sim.history.totals[first : bucket + 1].sum(axis=0)
     return _Done(float(totals[OfCluster.ACCEPTED]), float(totals[OfCluster.REFUSED]))
+
+
+def committed(cluster: LiveCluster, node_id: int) -> float:
+    """Transactions of the whole cluster since a data node started."""
+    return _done(cluster, node_id).committed
 
 
 def _of_one(cluster: LiveCluster) -> defaultdict[tuple[str, OperationKind], float]:
@@ -100,7 +103,7 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
                 }
                 yield {
                     "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
-                    "type": "User table", "table_id": 10 + number, "node_id": node_id,
+                    "type": "User table", "table_id": FIRST_TABLE + number, "node_id": node_id,
                     "block_instance": part.ldm, "fragment_num": part.fragment,
                     "tot_key_reads": count.get(OperationKind.READ, 0),
                     "tot_key_inserts": count[OperationKind.INSERT],
@@ -122,20 +125,6 @@ def arbitrator_summary(members: Iterator[Row]) -> Iterator[Row]:
     columns = ("arbitrator", "arb_ticket", "arb_connected")
     said = Counter(tuple(row[name] for name in columns) for row in members)
     return ({**dict(zip(columns, values, strict=True)), "consensus_count": n} for values, n in said.items())
-
-
-def cpustat(cluster: LiveCluster) -> Iterator[Row]:
-    """How busy each thread was in the last second, in percent."""
-    for node_id in cluster.state.alive():
-        node = cluster.state.data_node(node_id)
-        assert node is not None
-        for number, (_, busy) in enumerate(thread_use(cluster, node, _CPU_S)):
-            user, system = round(busy * 85), round(busy * 15)
-            yield {
-                "node_id": node_id, "thr_no": number, "OS_user": user, "OS_system": system,
-                "OS_idle": 100 - user - system, "thread_exec": user + system,
-                "thread_sleeping": 100 - user - system, "elapsed_time": round(_CPU_S * 1e6),
-            }  # fmt: skip
 
 
 def backup_id(cluster: LiveCluster) -> Iterator[Row]:

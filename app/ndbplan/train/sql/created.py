@@ -93,6 +93,13 @@ def _options(plan: Plan, table: Table) -> Iterator[str]:
         yield f"MAX_ROWS={table.max_rows}"
     if table.row_format_fixed:
         yield "ROW_FORMAT=FIXED"
+    comment = comment_of(plan, table)
+    if comment:
+        yield f"COMMENT='{comment}'"
+
+
+def comment_of(plan: Plan, table: Table) -> str:
+    """The comment that says what NDB makes of the table; empty: the usual."""
     told = []
     if table.read_backup is not None and plan.features.read_backup:
         told.append(f"READ_BACKUP={int(table.read_backup)}")
@@ -102,8 +109,7 @@ def _options(plan: Plan, table: Table) -> Iterator[str]:
         told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
     if not table.logging:
         told.append("NOLOGGING=1")
-    if told:
-        yield f"COMMENT='NDB_TABLE={','.join(told)}'"
+    return f"NDB_TABLE={','.join(told)}" if told else ""
 
 
 def _parts(table: Table) -> str:

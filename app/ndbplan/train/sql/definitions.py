@@ -1,7 +1,7 @@
 """Statements that make, change and drop tables, databases and disk data, as far as a plan can hold them.
 
 Texts, codes and warnings of what is refused: recorded on running 8.4.8 and 7.4.10 clusters. What the plan
-cannot hold, or what clients of the session use, says so.
+cannot hold says so.
 """
 
 from __future__ import annotations
@@ -112,7 +112,6 @@ def _databases(asked: Asked, stream: Stream) -> Done:
     if name in ("information_schema", "mysql", "performance_schema", "ndbinfo"):
         raise SqlError(3552, "HY000", f"Access to system schema '{name}' is rejected.")
     gone = [table for table in asked.plan.tables if table.database == name]
-    _may_go(asked, gone)
     become(asked, _without(asked.plan, gone), databases=made - {name})
     return ok(asked, len(gone))
 
@@ -154,7 +153,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
         raise NotSimulated(f"a plan cannot hold this: {said[0] if said else 'no table is made'}")
     if said:
         raise NotSimulated(f"a plan cannot hold this: {said[0]}")
-    after = taken(asked, read)
+    after = _as_before(asked, taken(asked, read))
     new = after.tables[-1]
     if new.tablespace_id is None and any(column.storage == "disk" for column in new.columns):
         inside = Warned("Warning", 3014, "TABLESPACE option must be specified when using STORAGE DISK")
@@ -164,23 +163,23 @@ def _create(asked: Asked, stream: Stream) -> Done:
     return ok(asked)
 
 
+def _as_before(asked: Asked, after: Plan) -> Plan:
+    """The plan with a new table; one that clients still ask for by its name is theirs."""
+    new = after.tables[-1]
+    ids = {one.id for one in after.tables}
+    outage = asked.cluster.session.simulation.outage
+    for one in outage.plan.tables:
+        if one.full_name == new.full_name and one.id not in ids:
+            return _exchanged(after, new, new.model_copy(update={"id": one.id}))
+    return after
+
+
 def _check_types(asked: Asked) -> None:
     """Raises SqlError 1064 at the first word behind the name of a column that is no type."""
     for before, name, kind in zip(asked.words, asked.words[1:], asked.words[2:], strict=False):
         is_column = before.text in ("(", ",") and name.upper not in _NO_TYPE and name.kind in ("word", "name")
         if is_column and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
             raise syntax(asked.sql[kind.start :])
-
-
-def _may_go(asked: Asked, tables: Sequence[Table]) -> None:
-    """Raises NotSimulated for a table that clients of the session use: nobody says what they would do."""
-    workload = asked.cluster.session.simulation.scenario.workload
-    used = {operation.table_id for one in workload.transactions for operation in one.operations}
-    for table in tables:
-        if table.id in used:
-            raise NotSimulated(
-                f"clients of this session use {table.full_name}: what they would do without is not simulated"
-            )
 
 
 def _without(plan: Plan, tables: Sequence[Table]) -> Plan:
@@ -197,8 +196,9 @@ def _drop(asked: Asked, stream: Stream) -> Done:
     if missing and not if_so:
         raise SqlError(1051, "42S02", f"Unknown table '{','.join(missing)}'")
     gone = [table for _, table in named if table is not None]
-    _may_go(asked, gone)
-    become(asked, _without(asked.plan, gone))
+    # A database outlives its last table.
+    made = asked.cluster.state.databases | {table.database for table in gone}
+    become(asked, _without(asked.plan, gone), databases=made)
     return ok(asked, warnings=notes)
 
 
@@ -219,7 +219,6 @@ def _truncate(asked: Asked, stream: Stream) -> Done:
     table = asked.known(typed)
     if table is None:
         raise no_table(database, name)
-    _may_go(asked, [table])
     empty = validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
     become(asked, _exchanged(asked.plan, table, empty), truncated=frozenset({table.id}))
     return ok(asked)

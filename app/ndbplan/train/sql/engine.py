@@ -18,6 +18,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
+from ndbplan.base.units import whole_number
+from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.rollup import rolled_up
@@ -95,7 +97,24 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
     finally:
         base.close()
     headings, kinds = _headings(sql, tree, names, columns)
+    _check_range(tree, kinds, rows)
     return Result(headings, kinds, rows, tuple(warnings.found))
+
+
+_MOST = 2**63 - 1
+
+
+def _check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Raises SqlError 1690 where a whole number has got too large for one."""
+    for place, kind in enumerate(kinds):
+        values = (row[place] for row in rows)
+        if kind is not INT or not any(isinstance(one, float) and abs(one) > _MOST for one in values):
+            continue
+        shown = tree.expressions[place].unalias() if isinstance(tree, exp.Select) else tree
+        numbers = (one for one in shown.find_all(exp.Literal) if not one.is_string)
+        unsigned = any((whole_number(one.name) or 0) > _MOST for one in numbers)
+        what = f"BIGINT{' UNSIGNED' * unsigned} value is out of range in '({shown.sql('mysql')})'"
+        raise SqlError(1690, "22003", what)
 
 
 class _Warnings:
@@ -118,29 +137,9 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
     def text(value: Any, digits: int) -> str | None:
         return None if value is None else written(value, decimal(digits))
 
-    def pad(value: Any, length: int, fill: str, left: bool) -> str | None:
-        if value is None or fill is None:
-            return None
-        whole = str(value)[: max(0, length)]
-        more = (str(fill) * length)[: max(0, length - len(whole))]
-        return more + whole if left else whole + more
-
-    def left(value: Any, length: int | None) -> str | None:
-        return None if value is None or length is None else str(value)[: max(0, length)]
-
-    def right(value: Any, length: int | None) -> str | None:
-        return None if value is None or length is None else str(value)[::-1][: max(0, length)][::-1]
-
     base.create_function("mysql_div", 2, divide, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
-    base.create_function("LPAD", 3, lambda v, n, f: pad(v, n, f, True))
-    base.create_function("RPAD", 3, lambda v, n, f: pad(v, n, f, False))
-    base.create_function("mysql_left", 2, left)
-    base.create_function("mysql_right", 2, right)
-    base.create_function("REPEAT", 2, lambda v, n: None if v is None else str(v) * min(10_000, max(0, n)))
-    base.create_function("FLOOR", 1, lambda v: None if v is None else int(float(v) // 1))
-    base.create_function("CEIL", 1, lambda v: None if v is None else -int(-float(v) // 1))
-    base.create_function("SEC_TO_TIME", 1, _clock)
+    give(base)
     base.create_aggregate("only_value", 1, _OnlyValue)
 
 
@@ -157,13 +156,6 @@ class _OnlyValue:
 
     def finalize(self) -> Any:
         return self.rows[0] if self.rows else None
-
-
-def _clock(seconds: Any) -> str | None:
-    if seconds is None:
-        return None
-    whole = int(seconds)
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider) -> dict[str, Kind]:
@@ -238,16 +230,45 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
         value = exp.Anonymous(this="only_value", expressions=[exp.column(name, table="one", quoted=True)])
         return exp.select(value).from_(inner.subquery("one")).subquery()
 
-    changed = tree.copy()
+    changed = _without_having(tree.copy())
     for one in list(changed.find_all(exp.Subquery)):
         put = only(one)
         if put is not one:
             one.replace(put)
-    # Words of joins: SQLite takes no function of these names.
-    for end in list(changed.find_all(exp.Left, exp.Right)):
-        end.replace(exp.Anonymous(this=f"mysql_{end.key}", expressions=[end.this, end.expression]))
+    translate(changed)
+    _plain_unions(changed)
     changed = changed.transform(change).transform(divide)
     return changed.sql(dialect="sqlite")
+
+
+def _without_having(tree: exp.Expr) -> exp.Expr:
+    """HAVING of rows that nothing groups chooses among them, and knows the names of the list."""
+    having = tree.args.get("having")
+    if not isinstance(tree, exp.Select) or having is None or tree.args.get("group") is not None:
+        return tree
+    if any(one.find(exp.AggFunc) for one in (*tree.expressions, having)):
+        return tree
+    listed = {one.alias_or_name.lower() for one in tree.expressions}
+    if not tree.is_star and any(c.name.lower() not in listed for c in having.find_all(exp.Column)):
+        return tree
+    tree.set("having", None)
+    order, limit = tree.args.get("order"), tree.args.get("limit")
+    named = exp.TableAlias(this=exp.to_identifier("rows_of"))
+    outer = exp.select("*").from_(exp.Subquery(this=tree, alias=named)).where(having.this.copy())
+    for name, part in (("order", order), ("limit", limit)):
+        if part is not None:
+            tree.set(name, None)
+            outer.set(name, part)
+    return outer
+
+
+def _plain_unions(tree: exp.Expr) -> None:
+    """SQLite takes no parentheses around what a union puts together."""
+    for union in list(tree.find_all(exp.Union)):
+        for side in (union.this, union.expression):
+            if isinstance(side, exp.Subquery) and not side.alias:
+                inner = exp.Subquery(this=side.this, alias=exp.TableAlias(this=exp.to_identifier("part")))
+                side.replace(exp.select("*").from_(inner))
 
 
 def _as_text(node: exp.Expr, columns: Mapping[str, Kind]) -> exp.Expr:
@@ -258,8 +279,8 @@ def _as_text(node: exp.Expr, columns: Mapping[str, Kind]) -> exp.Expr:
     return exp.Anonymous(this="mysql_text", expressions=[node, exp.Literal.number(kind.digits)])
 
 
-_OF_MYSQL = frozenset(("regexp", "rand", "crc32", "md5", "sha1", "sha2", "find_in_set", "uuid", "sleep"))
-"""Functions that the product has, and SQLite has not."""
+_OF_MYSQL = frozenset(("crc32", "sha", "sha1", "sha2", "uuid", "sleep", "timediff", "insert", "quote"))
+"""Functions that the product has, and neither SQLite nor sqlglot knows by name."""
 _NO_COLUMN = re.compile(r"no such column: (.+)")
 _NO_FUNCTION = re.compile(r"no such function: (.+)")
 _AMBIGUOUS = re.compile(r"ambiguous column name: (.+)")
@@ -276,7 +297,7 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
         return SqlError(1052, "23000", f"Column '{found[1]}' in {_clause(tree, found[1])} is ambiguous")
     if found := _NOT_IN_BOTH.match(text):
         return SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'from clause'")
-    if (found := _NO_FUNCTION.match(text)) and found[1].lower() not in _OF_MYSQL:
+    if (found := _NO_FUNCTION.match(text)) and _is_typed_only(tree, found[1].lower()):
         return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{found[1].lower()} does not exist")
     if text.startswith("HAVING clause"):
         having = tree.args.get("having")
@@ -291,6 +312,12 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
             3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"
         )
     return NotSimulated("this statement is too much for the SQL that is simulated here")
+
+
+def _is_typed_only(tree: exp.Expr, name: str) -> bool:
+    """Whether a function is of no name that the product knows either."""
+    typed = {one.name.lower() for one in tree.find_all(exp.Anonymous)}
+    return name in typed and name not in _OF_MYSQL
 
 
 def _clause(tree: exp.Expr, name: str) -> str:

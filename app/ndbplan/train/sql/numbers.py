@@ -33,7 +33,13 @@ class Kind(NamedTuple):
 
 
 TEXT, INT, DOUBLE = Kind("text"), Kind("int"), Kind("double")
-_COUNTS = (exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition)
+_COUNTS = (
+    exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition, exp.Sign, exp.Ascii,
+    exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
+    exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount,
+)  # fmt: skip
+_WHOLE = frozenset(("field", "find_in_set", "strcmp", "unix_timestamp", "time_to_sec", "connection_id"))
+"""Functions that count, and which sqlglot does not know by name."""
 _BOOLEAN = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Xor, exp.Between, exp.In, exp.Like, exp.Is)
 _SAME = (exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct)
 _DOUBLES = (
@@ -76,7 +82,11 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Add | exp.Sub | exp.Mod):
         left, right = kind_of(node.left, columns), kind_of(node.right, columns)
         return _number(left, right, max(left.digits, right.digits))
-    if isinstance(node, exp.Round):
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _WHOLE:
+        return INT
+    if isinstance(node, exp.Cast):
+        return _cast(node)
+    if isinstance(node, exp.Round | exp.Trunc):
         return _rounded(node, columns)
     if isinstance(node, (*_BOOLEAN, *_COUNTS)):
         return INT
@@ -105,13 +115,22 @@ def _number(left: Kind, right: Kind, digits: int) -> Kind:
     return decimal(digits) if "decimal" in (left.name, right.name) else INT
 
 
-def _rounded(node: exp.Round, columns: Mapping[str, Kind]) -> Kind:
+def _cast(node: exp.Cast) -> Kind:
+    if node.to.is_type("decimal"):
+        given = [whole_number(one.name) or 0 for one in node.to.expressions]
+        return decimal(given[1]) if len(given) > 1 else INT
+    if node.to.is_type("double", "float"):
+        return DOUBLE
+    return INT if node.to.is_type("bigint", "ubigint", "int", "uint") else TEXT
+
+
+def _rounded(node: exp.Round | exp.Trunc, columns: Mapping[str, Kind]) -> Kind:
     inner = kind_of(node.this, columns)
     given = node.args.get("decimals")
-    digits = 0 if given is None else whole_number(given.name) or 0
+    digits = 0 if given is None or isinstance(given, exp.Neg) else whole_number(given.name) or 0
     if inner.name in ("int", "double"):
         return inner
-    return decimal(min(digits, inner.digits)) if digits else INT
+    return decimal(min(digits, inner.digits)) if digits > 0 else INT
 
 
 def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:

@@ -1,4 +1,4 @@
-"""Rows of the tables that tell of a live cluster: ndbinfo, and two of INFORMATION_SCHEMA."""
+"""Rows of ndbinfo of a live cluster."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ndbplan.configuration.deployment import data_node_program, management_port
-from ndbplan.estimate.storage.fragments import Partition
-from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
-from ndbplan.plan.tables import Table
 from ndbplan.simulate.ndbinfo import VIEWS, view
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import partitions_of, rows_of
-from ndbplan.train.sql import counted
+from ndbplan.train.sql import counted, dictionary, machines
+from ndbplan.train.sql.server import answering
 from ndbplan.train.state import ANSWERS, Status
 
 Row = dict[str, Any]
 _STATUS = {Status.STARTED: "STARTED", Status.SINGLE_USER: "SINGLEUSER", Status.STOPPING: "STOPPING_1"}
 _SHOWN_FROM = 100
 """Start phase from which a node that starts has a row [8.4.8]."""
+FIRST_CONNECTION = 12
+"""Number of the first connection of the load [8.4.8: 12 to 14]."""
 NO_GROUP = 4294967040
 """group_id of a node without a node group [7.4.10]."""
 
@@ -35,7 +34,8 @@ def _nodes(cluster: LiveCluster) -> Iterator[Row]:
             yield {
                 "node_id": node_id, "uptime": int(cluster.now_s - began_s),
                 "status": "STARTING" if starting else _STATUS[node.status],
-                "start_phase": node.phase if starting else 0, "config_generation": 1,
+                "start_phase": node.phase if starting else 0,
+                "config_generation": cluster.state.generations.get(node_id, 1),
             }  # fmt: skip
 
 
@@ -104,54 +104,72 @@ def _config_nodes(cluster: LiveCluster) -> Iterator[Row]:
         yield {"node_id": process.node_id, "node_type": kind, "node_hostname": address}
 
 
-def _threads(cluster: LiveCluster) -> Iterator[Row]:
-    words = {
-        "main": "main thread, schema and distribution handling",
-        "rep": "rep thread, asynch replication and proxy block handling",
-        "ldm": "ldm thread, handling a set of data partitions",
-        "tc": "tc thread, transaction handling, unique index and pushdown join handling",
-        "recv": "receive thread, performing receieve and polling for new receives",
-        "send": "send thread",
-    }  # fmt: skip
-    for node_id in cluster.state.alive():
-        node = cluster.state.data_node(node_id)
-        assert node is not None
-        counts, number = threads_of(cluster.plan, node), 0
-        for name in ("main", "rep", "ldm", "tc", "recv", "send"):
-            for _ in range(getattr(counts, name)):
-                yield {
-                    "node_id": node_id, "thr_no": number, "thread_name": name,
-                    "thread_description": words[name],
-                }  # fmt: skip
-                number += 1
-
-
-def _partitions(cluster: LiveCluster, table: Table) -> list[Partition]:
-    return partitions_of(cluster.session.simulation, cluster.plan_of(table), table)
-
-
 def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     alive = set(cluster.state.alive())
-    for number, table in enumerate(cluster.plan.tables):
-        for part in _partitions(cluster, table):
+    for number, table in dictionary.numbered(cluster):
+        for part in dictionary.partitions(cluster, table):
             for node_id in part.nodes:
                 if node_id in alive:
                     yield {
                         "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
-                        "type": "User table", "table_id": 10 + number, "node_id": node_id,
+                        "type": "User table", "table_id": number, "node_id": node_id,
                         "block_instance": part.ldm, "fragment_num": part.partition,
                         "fixed_elem_alloc_bytes": part.fixed_bytes, "fixed_elem_count": part.rows,
                         "var_elem_alloc_bytes": part.variable_bytes, "var_elem_count": part.rows,
                     }  # fmt: skip
 
 
+def _transactions(cluster: LiveCluster) -> Iterator[Row]:
+    """The transactions of the operations that wait, at their coordinators."""
+    for one in ndbinfo(cluster, "cluster_operations"):
+        yield {
+            "node_id": one["tc_node_id"], "block_instance": one["tc_block_instance"],
+            "transid": one["transid"], "state": "Started", "count_operations": 1,
+            "outstanding_operations": 1, "client_node_id": one["client_node_id"],
+            "client_block_ref": one["client_block_ref"],
+        }  # fmt: skip
+
+
+def _of_server(name: str) -> Callable[[LiveCluster], Iterator[Row]]:
+    """The same of the server that answers, with the connection that each comes through."""
+
+    def rows(cluster: LiveCluster) -> Iterator[Row]:
+        server = answering(cluster)
+        own = () if server is None else (server.node_id, *server.pool_node_ids)
+        for one in ndbinfo(cluster, name):
+            if one["client_node_id"] in own:
+                yield {"mysql_connection_id": FIRST_CONNECTION + one["client_block_ref"] % 16, **one}
+
+    return rows
+
+
+def _none(_cluster: LiveCluster) -> Iterator[Row]:
+    return iter(())
+
+
 _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "nodes": _nodes, "membership": _membership, "transporters": _transporters, "processes": _processes,
-    "config_nodes": _config_nodes, "threads": _threads, "memory_per_fragment": _memory_per_fragment,
+    "config_nodes": _config_nodes, "memory_per_fragment": _memory_per_fragment,
     "counters": counted.counters, "operations_per_fragment": counted.operations_per_fragment,
     "arbitrator_validity_detail": lambda cluster: counted.arbitrator_detail(_membership(cluster)),
     "arbitrator_validity_summary": lambda cluster: counted.arbitrator_summary(_membership(cluster)),
-    "cpustat": counted.cpustat, "backup_id": counted.backup_id,
+    "backup_id": counted.backup_id,
+    "threads": machines.threads, "threadblocks": machines.threadblocks, "threadstat": machines.threadstat,
+    "cpustat": machines.cpustat, "cpustat_50ms": machines.cpustat_kept("50ms"),
+    "cpustat_1sec": machines.cpustat_kept("1sec"), "cpustat_20sec": machines.cpustat_kept("20sec"),
+    "hwinfo": machines.hwinfo, "cpuinfo": machines.cpuinfo, "cpudata": machines.cpudata,
+    "blocks": machines.blocks, "dict_obj_types": machines.dict_obj_types,
+    "disk_write_speed_base": machines.disk_write_speed_base,
+    "disk_write_speed_aggregate": machines.disk_write_speed_aggregate,
+    "diskpagebuffer": machines.diskpagebuffer,
+    "table_fragments": dictionary.table_fragments, "table_info": dictionary.table_info,
+    "table_distribution_status": dictionary.table_distribution_status,
+    "dictionary_tables": dictionary.dictionary_tables, "hash_maps": dictionary.hash_maps,
+    "dictionary_columns": dictionary.dictionary_columns, "files": dictionary.files,
+    "cluster_transactions": _transactions, "server_operations": _of_server("cluster_operations"),
+    "server_transactions": _of_server("cluster_transactions"),
+    # A plan has no foreign keys, and nodes no certificates.
+    "foreign_keys": _none, "certificates": _none,
 }  # fmt: skip
 
 
@@ -175,40 +193,4 @@ def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
     }
     return [
         {column: row.get(column, empty[column]) for column in table.columns} for row in _LIVE[name](cluster)
-    ]
-
-
-PARTITION_COLUMNS = (
-    "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "PARTITION_ORDINAL_POSITION",
-    "PARTITION_METHOD", "PARTITION_EXPRESSION", "TABLE_ROWS", "AVG_ROW_LENGTH", "DATA_LENGTH", "NODEGROUP",
-)  # fmt: skip
-TABLE_COLUMNS = ("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "TABLE_ROWS")
-
-
-def partitions(cluster: LiveCluster) -> list[Row]:
-    """INFORMATION_SCHEMA.PARTITIONS of the plan's tables."""
-    found = []
-    for table in cluster.plan.tables:
-        for part in _partitions(cluster, table):
-            size = part.fixed_bytes + part.variable_bytes
-            values = (
-                "def", table.database, table.name, f"p{part.partition}", part.partition + 1, "KEY", "",
-                part.rows, size // part.rows if part.rows else 0, size, "default",
-            )  # fmt: skip
-            found.append(dict(zip(PARTITION_COLUMNS, values, strict=True)))
-    return found
-
-
-def tables(cluster: LiveCluster) -> list[Row]:
-    """INFORMATION_SCHEMA.TABLES of the plan's tables."""
-    sim = cluster.session.simulation
-    return [
-        dict(
-            zip(
-                TABLE_COLUMNS,
-                ("def", table.database, table.name, "BASE TABLE", "ndbcluster", rows_of(sim, table)),
-                strict=True,
-            )
-        )
-        for table in cluster.plan.tables
     ]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 
 from ndbplan.ndb.console import form, sql_variables
-from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.ndb.ndbinfo import described, tables_of
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.created import created, typed
-from ndbplan.train.sql.engine import Relation, Result, relation
+from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, syntax
 
@@ -27,6 +27,7 @@ def answering(cluster: LiveCluster) -> SqlNode | None:
 def databases(cluster: LiveCluster) -> list[str]:
     """Databases that the server has."""
     own = {"information_schema", "mysql", "performance_schema", *cluster.state.databases}
+    own |= set(form(cluster.plan.version, "more_databases"))
     own |= {t.database for t in cluster.plan.tables}
     return sorted(own | ({"ndbinfo"} if tables_of(cluster.plan.version) else set()))
 
@@ -42,6 +43,10 @@ def variables(cluster: LiveCluster) -> dict[str, str]:
         "ndb_version_string": f"ndb-{release.ndb}",
         "version": sql_version.format(mysql=release.mysql, ndb=release.ndb),
         "version_comment": "MySQL Cluster Community Server - GPL",
+        "default_storage_engine": "InnoDB",
+        "default_tmp_storage_engine": "InnoDB",
+        "version_compile_machine": "x86_64",
+        "version_compile_os": "Linux",
     }
     if tables_of(cluster.plan.version):
         more = {"database": "ndbinfo", "max_bytes": "0", "max_rows": "10", "offline": "0", "show_hidden": "0",
@@ -101,18 +106,30 @@ def status(cluster: LiveCluster) -> dict[str, str]:
     }
 
 
+_TRANS_EPOCHS = 10
+"""Global checkpoints since the last change of a table that is logged [assumed]."""
+
+
 def engine_status(cluster: LiveCluster) -> Result:
-    """SHOW ENGINE NDB STATUS: the connection."""
-    values = status(cluster)
+    """SHOW ENGINE NDB STATUS: the connection, objects of the API in this server, and epochs."""
+    version, values = cluster.plan.version, status(cluster)
     server = cluster.state.server
     host = "" if server is None else cluster.state.address(server)
-    text = (
+    kind = str(form(version, "engine_status_type"))
+    connection = (
         f"cluster_node_id={values['Ndb_cluster_node_id']}, connected_host={host}, connected_port=1186, "
         f"number_of_data_nodes={values['Ndb_number_of_data_nodes']}, "
         f"number_of_ready_data_nodes={values['Ndb_number_of_ready_data_nodes']}, connect_count=0"
     )
-    # Seven letters, a slip of the product [8.4.8].
-    return Result(("Type", "Name", "Status"), (TEXT, TEXT, TEXT), [("ndbclus", "connection", text)])
+    rows = [(kind, "connection", connection)]
+    for name, (made, size) in form(version, "api_objects").items():
+        rows.append((kind, name, f"created={made}, free={made}, sizeof={size}"))
+    latest, trans = (max(0, gci) << 32 for gci in (cluster.state.gci, cluster.state.gci - _TRANS_EPOCHS))
+    epochs = (
+        f"latest_epoch={latest}, latest_trans_epoch={trans}, latest_received_binlog_epoch=0, "
+        f"latest_handled_binlog_epoch={latest}, latest_applied_binlog_epoch=0"
+    )
+    return Result(("Type", "Name", "Status"), (TEXT,) * 3, [*rows, (kind, "binlog", epochs)])
 
 
 def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Result:
@@ -161,35 +178,23 @@ def describe(name: str, in_use: str, cluster: LiveCluster) -> Result:
         known = tables_of(cluster.plan.version)
         if table not in known:
             raise no_table(database, table)
-        pairs = zip(known[table].columns, known[table].numeric, strict=True)
-        listed = [
-            (field, "bigint unsigned" if number else "varchar(512)", "YES", "", None, "")
-            for field, number in pairs
-        ]
+        listed = [(*one, "") for one in described(cluster.plan.version, table)]
         return Result(headings, (TEXT,) * 6, listed)
     if database not in databases(cluster):
         raise no_database(database)
     found = table_named(cluster, database, table)
-    rows = []
-    first = {index.columns[0]: "MUL" for index in found.indexes}
-    first |= {i.columns[0]: "UNI" for i in found.indexes if i.kind != "ordered" and len(i.columns) == 1}
-    for one in found.columns:
-        is_key = one.name in found.primary_key
+    return Result(headings, (TEXT,) * 6, described_table(cluster.plan, found))
+
+
+def described_table(plan: Plan, table: Table) -> list[tuple[str | None, ...]]:
+    """The columns of a table as DESC lists them: field, type, null, key, default, extra."""
+    rows: list[tuple[str | None, ...]] = []
+    first = {index.columns[0]: "MUL" for index in table.indexes}
+    first |= {i.columns[0]: "UNI" for i in table.indexes if i.kind != "ordered" and len(i.columns) == 1}
+    for one in table.columns:
+        is_key = one.name in table.primary_key
         null = "YES" if one.nullable and not is_key else "NO"
         key, extra = "PRI" if is_key else first.get(one.name, ""), "auto_increment" * one.auto_increment
         default = None if one.default is None else one.default.strip("'")
-        rows.append((one.name, typed(cluster.plan, one), null, key, default, extra))
-    return Result(headings, (TEXT,) * 6, rows)
-
-
-def catalogue(cluster: LiveCluster, name: str) -> Relation:
-    """A table of INFORMATION_SCHEMA."""
-    known = {
-        "PARTITIONS": (contents.PARTITION_COLUMNS, contents.partitions),
-        "TABLES": (contents.TABLE_COLUMNS, contents.tables),
-    }
-    if name.upper() not in known:
-        raise NotSimulated(f"INFORMATION_SCHEMA.{name.upper()} is not simulated; PARTITIONS and TABLES are")
-    columns, rows = known[name.upper()]
-    numbers = {"PARTITION_ORDINAL_POSITION", "TABLE_ROWS", "AVG_ROW_LENGTH", "DATA_LENGTH"}
-    return relation(columns, rows(cluster), [one in numbers for one in columns])
+        rows.append((one.name, typed(plan, one), null, key, default, extra))
+    return rows

@@ -1,0 +1,287 @@
+"""INFORMATION_SCHEMA of a live cluster, and what SHOW takes from it.
+
+catalogue(cluster, "FILES")          # a table that queries read
+table_status(sql, database, pattern, cluster)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.console import form
+from ndbplan.ndb.ndbinfo import described, is_table, tables_of
+from ndbplan.ndb.version import in_span
+from ndbplan.plan.tables import Table
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import partitions_of, rows_of
+from ndbplan.train.space import file_uses
+from ndbplan.train.sql import server
+from ndbplan.train.sql.created import comment_of
+from ndbplan.train.sql.engine import Relation, Result, relation
+from ndbplan.train.sql.numbers import INT, TEXT
+from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database
+
+Row = dict[str, Any]
+
+
+@cache
+def _columns_of(name: str) -> tuple[str, ...]:
+    return tuple(read_json("ndb/sql_server.json")["information_schema"][name])
+
+
+@cache
+def _numbers() -> frozenset[str]:
+    """Columns that hold numbers, in whichever table."""
+    return frozenset(read_json("ndb/sql_server.json")["numbers_of_information_schema"])
+
+
+def _made_at(cluster: LiveCluster) -> str | None:
+    """When tables were made: an older server does not say it [7.4.10]."""
+    return f"{cluster.state.begin:%Y-%m-%d %H:%M:%S}" if form(cluster.plan.version, "create_time") else None
+
+
+def engines(cluster: LiveCluster) -> list[Row]:
+    """Storage engines of the server, in its order."""
+    lists = read_json("ndb/sql_server.json")["engines"]
+    found = next(one["rows"] for one in lists if in_span(cluster.plan.version, one))
+    return [dict(zip(_columns_of("ENGINES"), row, strict=True)) for row in found]
+
+
+def _tables(cluster: LiveCluster) -> Iterator[Row]:
+    sim = cluster.session.simulation
+    for table in cluster.plan.tables:
+        rows, parts = rows_of(sim, table), partitions_of(sim, cluster.plan_of(table), table)
+        size = sum(part.fixed_bytes + part.variable_bytes for part in parts)
+        yield {
+            "TABLE_SCHEMA": table.database, "TABLE_NAME": table.name, "TABLE_TYPE": "BASE TABLE",
+            "ENGINE": "ndbcluster", "VERSION": 10,
+            "ROW_FORMAT": "Fixed" if table.row_format_fixed else "Dynamic", "TABLE_ROWS": rows,
+            "AVG_ROW_LENGTH": size // rows if rows else 0, "DATA_LENGTH": size, "MAX_DATA_LENGTH": 0,
+            "INDEX_LENGTH": 0, "DATA_FREE": 0,
+            "AUTO_INCREMENT": rows + 1 if any(one.auto_increment for one in table.columns) else None,
+            "CREATE_TIME": _made_at(cluster),
+            "TABLE_COLLATION": form(cluster.plan.version, "table_collation"),
+            "CREATE_OPTIONS": "partitioned" if table.partitions or table.distribution_key else "",
+            "TABLE_COMMENT": comment_of(cluster.plan, table),
+        }  # fmt: skip
+    for name in tables_of(cluster.plan.version):
+        view = not is_table(cluster.plan.version, name)
+        yield {
+            "TABLE_SCHEMA": "ndbinfo", "TABLE_NAME": name, "TABLE_TYPE": "VIEW" if view else "BASE TABLE",
+            "ENGINE": None if view else "ndbinfo", "CREATE_TIME": _made_at(cluster),
+            "TABLE_COMMENT": "VIEW" if view else "",
+        }  # fmt: skip
+
+
+def _partitions(cluster: LiveCluster) -> Iterator[Row]:
+    for table in cluster.plan.tables:
+        key = ",".join(f"`{name}`" for name in table.distribution_key)
+        for part in partitions_of(cluster.session.simulation, cluster.plan_of(table), table):
+            size = part.fixed_bytes + part.variable_bytes
+            yield {
+                "TABLE_SCHEMA": table.database, "TABLE_NAME": table.name,
+                "PARTITION_NAME": f"p{part.partition}", "PARTITION_ORDINAL_POSITION": part.partition + 1,
+                "PARTITION_METHOD": "KEY", "PARTITION_EXPRESSION": key, "TABLE_ROWS": part.rows,
+                "AVG_ROW_LENGTH": size // part.rows if part.rows else 0, "DATA_LENGTH": size,
+                "MAX_DATA_LENGTH": 0, "INDEX_LENGTH": 0, "DATA_FREE": 0,
+                "CREATE_TIME": _made_at(cluster), "PARTITION_COMMENT": "", "NODEGROUP": "default",
+            }  # fmt: skip
+
+
+def _files(cluster: LiveCluster) -> Iterator[Row]:
+    """One row for a file [8.4.8]; in 7.x for each data node too, and one for each parent [7.4.10]."""
+    version, plan = cluster.plan.version, cluster.plan
+    by_node = bool(form(version, "files_by_node"))
+    buffers = {group.name: group.undo_buffer_bytes for group in plan.logfile_groups}
+    nodes: Sequence[int | None] = cluster.state.alive() if by_node else (None,)
+    for use in file_uses(cluster):
+        name = use.name if by_node or use.name.startswith("/") else f"./{use.name}"
+        extra = [f"UNDO_BUFFER_SIZE={buffers[use.parent]}"] if use.is_undo else []
+        free = use.free_extents if by_node or not use.is_undo else 0
+        for node_id in nodes:
+            words = [f"CLUSTER_NODE={node_id}", *extra] if node_id is not None else extra
+            yield {
+                "FILE_ID": 0, "FILE_NAME": name,
+                "FILE_TYPE": "UNDO LOG" if use.is_undo else "DATAFILE",
+                "TABLESPACE_NAME": None if by_node and use.is_undo else use.parent, "TABLE_CATALOG": "",
+                "LOGFILE_GROUP_NAME": use.group, "ENGINE": "ndbcluster", "FREE_EXTENTS": free,
+                "TOTAL_EXTENTS": use.extents, "EXTENT_SIZE": use.extent_bytes,
+                "INITIAL_SIZE": use.size_bytes, "MAXIMUM_SIZE": use.size_bytes,
+                "STATUS": "NORMAL" if by_node else "", "EXTRA": ";".join(words) or None,
+            }  # fmt: skip
+    if by_node:
+        for group in plan.logfile_groups:
+            yield {
+                "FILE_TYPE": "UNDO LOG", "LOGFILE_GROUP_NAME": group.name, "ENGINE": "ndbcluster",
+                "EXTENT_SIZE": 4, "STATUS": "NORMAL",
+                "EXTRA": f"UNDO_BUFFER_SIZE={group.undo_buffer_bytes}",
+            }  # fmt: skip
+        groups = {group.id: group.name for group in plan.logfile_groups}
+        for space in plan.tablespaces:
+            yield {
+                "FILE_TYPE": "TABLESPACE", "TABLESPACE_NAME": space.name,
+                "LOGFILE_GROUP_NAME": groups[space.logfile_group_id], "ENGINE": "ndbcluster",
+                "EXTENT_SIZE": space.extent_size_bytes, "STATUS": "NORMAL",
+            }  # fmt: skip
+
+
+def _columns(cluster: LiveCluster) -> Iterator[Row]:
+    version = cluster.plan.version
+    for table in cluster.plan.tables:
+        for place, row in enumerate(server.described_table(cluster.plan, table), start=1):
+            yield _column(table.database, table.name, place, row)
+    for name in tables_of(version):
+        for place, one in enumerate(described(version, name), start=1):
+            yield _column("ndbinfo", name, place, (*one, ""))
+
+
+def _column(database: str, table: str, place: int, row: Sequence[Any]) -> Row:
+    field, kind, null, key, default, extra = row
+    return {
+        "TABLE_SCHEMA": database, "TABLE_NAME": table, "COLUMN_NAME": field, "ORDINAL_POSITION": place,
+        "COLUMN_DEFAULT": default, "IS_NULLABLE": null, "DATA_TYPE": re.split(r"[ (]", kind)[0],
+        "COLUMN_TYPE": kind, "COLUMN_KEY": key, "EXTRA": extra, "COLUMN_COMMENT": "",
+        "PRIVILEGES": "select,insert,update,references",
+    }  # fmt: skip
+
+
+def _statistics(cluster: LiveCluster) -> Iterator[Row]:
+    for table in cluster.plan.tables:
+        keys = [("PRIMARY", table.primary_key, table.primary_key_using_hash, False)]
+        keys += [
+            (one.name, one.columns, one.kind == "unique_hash", one.kind == "ordered")
+            for one in sorted(table.indexes, key=lambda one: one.kind == "ordered")
+        ]
+        rows, nullable = rows_of(cluster.session.simulation, table), _nullable(table)
+        for name, columns, hashed, many in keys:
+            for place, column in enumerate(columns, start=1):
+                whole = not many and place == len(columns)
+                yield {
+                    "TABLE_SCHEMA": table.database, "TABLE_NAME": table.name, "NON_UNIQUE": int(many),
+                    "INDEX_SCHEMA": table.database, "INDEX_NAME": name, "SEQ_IN_INDEX": place,
+                    "COLUMN_NAME": column, "COLLATION": None if hashed else "A",
+                    "CARDINALITY": rows if whole else None, "NULLABLE": "YES" if column in nullable else "",
+                    "INDEX_TYPE": "HASH" if hashed else "BTREE", "COMMENT": "", "INDEX_COMMENT": "",
+                }  # fmt: skip
+
+
+def _nullable(table: Table) -> set[str]:
+    return {one.name for one in table.columns if one.nullable} - set(table.primary_key)
+
+
+_ROWS: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
+    "ENGINES": lambda cluster: iter(engines(cluster)),
+    "TABLES": _tables, "PARTITIONS": _partitions, "FILES": _files, "COLUMNS": _columns,
+    "STATISTICS": _statistics,
+}  # fmt: skip
+
+
+def _filled(cluster: LiveCluster, name: str) -> list[Row]:
+    empty = dict.fromkeys(_columns_of(name))
+    if "TABLE_CATALOG" in empty:
+        empty["TABLE_CATALOG"] = "def"
+    return [{**empty, **row} for row in _ROWS[name](cluster)]
+
+
+def catalogue(cluster: LiveCluster, name: str) -> Relation:
+    """A table of INFORMATION_SCHEMA. Raises NotSimulated."""
+    known = name.upper()
+    if known not in _ROWS:
+        there = ", ".join(_ROWS)
+        raise NotSimulated(f"INFORMATION_SCHEMA.{known[:64]} is not simulated; there are {there}")
+    columns = _columns_of(known)
+    return relation(columns, _filled(cluster, known), [one in _numbers() for one in columns])
+
+
+# SHOW.
+
+
+def show_engines(cluster: LiveCluster) -> Result:
+    """SHOW ENGINES."""
+    headings = ("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")
+    return Result(headings, (TEXT,) * 6, [tuple(row.values()) for row in engines(cluster)])
+
+
+_STATUS_OF = (
+    ("Name", "TABLE_NAME"), ("Engine", "ENGINE"), ("Version", "VERSION"), ("Row_format", "ROW_FORMAT"),
+    ("Rows", "TABLE_ROWS"), ("Avg_row_length", "AVG_ROW_LENGTH"), ("Data_length", "DATA_LENGTH"),
+    ("Max_data_length", "MAX_DATA_LENGTH"), ("Index_length", "INDEX_LENGTH"), ("Data_free", "DATA_FREE"),
+    ("Auto_increment", "AUTO_INCREMENT"), ("Create_time", "CREATE_TIME"), ("Update_time", "UPDATE_TIME"),
+    ("Check_time", "CHECK_TIME"), ("Collation", "TABLE_COLLATION"), ("Checksum", "CHECKSUM"),
+    ("Create_options", "CREATE_OPTIONS"), ("Comment", "TABLE_COMMENT"),
+)  # fmt: skip
+_INDEX_OF = (
+    ("Table", "TABLE_NAME"), ("Non_unique", "NON_UNIQUE"), ("Key_name", "INDEX_NAME"),
+    ("Seq_in_index", "SEQ_IN_INDEX"), ("Column_name", "COLUMN_NAME"), ("Collation", "COLLATION"),
+    ("Cardinality", "CARDINALITY"), ("Sub_part", "SUB_PART"), ("Packed", "PACKED"), ("Null", "NULLABLE"),
+    ("Index_type", "INDEX_TYPE"), ("Comment", "COMMENT"), ("Index_comment", "INDEX_COMMENT"),
+)  # fmt: skip
+
+
+def _shown(columns: Sequence[tuple[str, str]], rows: list[Row]) -> Result:
+    kinds = tuple(INT if of in _numbers() else TEXT for _, of in columns)
+    return Result(
+        tuple(one for one, _ in columns), kinds, [tuple(row[of] for _, of in columns) for row in rows]
+    )
+
+
+def _database(sql: str, in_use: str, cluster: LiveCluster) -> str:
+    match = re.search(r"\b(?:from|in)\s+`?([\w$]+)`?(?:\s+(?:like|where)\b|\s*$)", sql, re.IGNORECASE)
+    name = match[1] if match else in_use
+    if not name:
+        raise SqlError(1046, "3D000", "No database selected")
+    if name not in server.databases(cluster):
+        raise no_database(name)
+    return name
+
+
+def table_status(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Result:
+    """SHOW TABLE STATUS [FROM database] [LIKE pattern]."""
+    if re.search(r"\bwhere\b", sql, re.IGNORECASE):
+        raise NotSimulated("SHOW TABLE STATUS takes LIKE here; INFORMATION_SCHEMA.TABLES takes WHERE")
+    database = _database(sql, in_use, cluster)
+    rows = [row for row in _filled(cluster, "TABLES") if row["TABLE_SCHEMA"] == database]
+    found = [row for row in rows if server.like(row["TABLE_NAME"], pattern)]
+    return _shown(_STATUS_OF, sorted(found, key=lambda row: str(row["TABLE_NAME"])))
+
+
+def full_tables(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Result:
+    """SHOW FULL TABLES [FROM database] [LIKE pattern]."""
+    names = server.tables(sql, in_use, pattern, cluster)
+    database = _database(sql, in_use, cluster)
+    kind = {
+        row["TABLE_NAME"]: row["TABLE_TYPE"]
+        for row in _filled(cluster, "TABLES")
+        if row["TABLE_SCHEMA"] == database
+    }
+    rows = [(name, kind[name]) for (name,) in names.rows]
+    return Result((*names.headings, "Table_type"), (TEXT, TEXT), rows)
+
+
+def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
+    """SHOW INDEX FROM table [FROM database]."""
+    words = [word for word in sql.replace("`", "").split()[2:] if word.lower() not in ("from", "in")]
+    database, _, name = words[0].rpartition(".") if words else ("", "", "")
+    database = words[1] if len(words) > 1 else database or in_use
+    if database == "ndbinfo" and name in tables_of(cluster.plan.version):
+        return _shown(_INDEX_OF, [])
+    table = server.table_named(cluster, database, name)
+    rows = [
+        row
+        for row in _filled(cluster, "STATISTICS")
+        if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) == (table.database, table.name)
+    ]
+    return _shown(_INDEX_OF, rows)
+
+
+def processlist(sql: str, database: str, cluster: LiveCluster) -> Result:
+    """SHOW PROCESSLIST: who writes the binary log, and this client; not those of the load."""
+    waits = "Waiting for event from ndbcluster"
+    rows: list[tuple[Any, ...]] = [(2, "system user", "", "", "Daemon", 0, waits, None)]
+    rows.append((8, "root", "localhost", database or None, "Query", 0, "init", sql))
+    headings = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
+    return Result(headings, (INT, TEXT, TEXT, TEXT, TEXT, INT, TEXT, TEXT), rows)

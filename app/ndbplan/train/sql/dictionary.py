@@ -1,0 +1,160 @@
+"""Rows of ndbinfo that tell of the dictionary: tables, their columns and fragments, files of disk data.
+
+Numbers of objects count up from FIRST_TABLE; a cluster that somebody worked on has others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ndbplan.estimate.load.disk_data import reads_backup
+from ndbplan.estimate.storage.fragments import Partition
+from ndbplan.estimate.stored import distribute
+from ndbplan.ndb.columns import COLUMN_TYPES, Storage
+from ndbplan.plan.tables import Table
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import partitions_of
+from ndbplan.train.space import FileUse, file_uses
+
+Row = dict[str, Any]
+FIRST_TABLE = 10
+"""Number of the first table of a user: those before are the product's own [7.4.10, 8.4.8]."""
+
+
+def numbered(cluster: LiveCluster) -> Iterator[tuple[int, Table]]:
+    """The tables with their numbers in the dictionary."""
+    return enumerate(cluster.plan.tables, start=FIRST_TABLE)
+
+
+def partitions(cluster: LiveCluster, table: Table) -> list[Partition]:
+    """Fragments of a table with the rows that they have now."""
+    return partitions_of(cluster.session.simulation, cluster.plan_of(table), table)
+
+
+def _read_backup(cluster: LiveCluster, table: Table) -> int:
+    return int(reads_backup(table, cluster.plan.version))
+
+
+def _on_disk(table: Table) -> bool:
+    return any(column.storage == "disk" for column in table.columns)
+
+
+def table_fragments(cluster: LiveCluster) -> Iterator[Row]:
+    """Where each fragment is, as each data node that runs says it."""
+    alive = cluster.state.alive()
+    for node_id in alive:
+        for number, table in numbered(cluster):
+            for part in partitions(cluster, table):
+                there = [part.primary, *(i for i in part.nodes if i != part.primary)]
+                up = [i for i in there if i in alive]
+                backups = [*up[1:], 0, 0, 0]
+                yield {
+                    "node_id": node_id, "table_id": number, "partition_id": part.partition,
+                    "fragment_id": part.fragment, "log_part_id": part.log_part,
+                    "no_of_replicas": len(there), "current_primary": up[0] if up else 0,
+                    "preferred_primary": part.primary, "current_first_backup": backups[0],
+                    "current_second_backup": backups[1], "current_third_backup": backups[2],
+                    "num_alive_replicas": len(up), "num_dead_replicas": len(there) - len(up),
+                    "num_lcp_replicas": len(up) if cluster.state.lcp_writes else 0,
+                }  # fmt: skip
+
+
+def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
+    """Whether a table is copied, written or moved."""
+    moving = cluster.session.simulation.is_moving
+    for node_id in cluster.state.alive():
+        for number, table in numbered(cluster):
+            found = partitions(cluster, table)
+            yield {
+                "node_id": node_id, "table_id": number, "tab_copy_status": "IDLE",
+                "tab_update_status": "IDLE",
+                "tab_lcp_status": "ACTIVE" if cluster.state.lcp_writes else "COMPLETED",
+                "tab_status": "ACTIVE", "tab_storage": "NORMAL" if table.logging else "NOLOGGING",
+                "tab_partitions": len({part.partition for part in found}), "tab_fragments": len(found),
+                "is_reorg_ongoing": int(moving and table.id in cluster.state.moved),
+            }  # fmt: skip
+
+
+def table_info(cluster: LiveCluster) -> Iterator[Row]:
+    """What a table was made with."""
+    for number, table in numbered(cluster):
+        yield {
+            "table_id": number, "logged_table": int(table.logging), "row_contains_gci": 1,
+            "row_contains_checksum": 1, "read_backup": _read_backup(cluster, table),
+            "fully_replicated": int(table.fully_replicated),
+            "storage_type": "DISK" if _on_disk(table) else "MEMORY", "hashmap_id": 1,
+            "partition_balance": table.partition_balance.value, "create_gci": 2,
+        }  # fmt: skip
+
+
+def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
+    """The same, with keys and fragments."""
+    for number, table in numbered(cluster):
+        plan = cluster.plan_of(table)
+        found = partitions(cluster, table)
+        yield {
+            "table_id": number, "database_name": table.database, "table_name": table.name,
+            "status": "Retrieved", "attributes": len(table.columns) + (not table.primary_key),
+            "primary_key_cols": len(table.primary_key) or 1,
+            "primary_key": ",".join(table.primary_key) or "$PK",
+            "storage": "disk" if _on_disk(table) else "default", "logging": int(table.logging),
+            "dynamic": 1, "read_backup": _read_backup(cluster, table),
+            "fully_replicated": int(table.fully_replicated), "checksum": 1,
+            "max_rows": table.max_rows or 0, "fragment_type": "HashMapPartition",
+            "hash_map": distribute(plan, table).hash_map_name or "", "fragments": len(found),
+            "partitions": len({part.partition for part in found}),
+            "partition_balance": table.partition_balance.value, "contains_GCI": 1,
+            "single_user_mode": "locked", "force_var_part": 1, "extra_metadata_version": "SDI",
+            "extra_metadata": None,
+        }  # fmt: skip
+
+
+def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
+    """The columns of tables. Names of types are those of SQL."""
+    for number, table in numbered(cluster):
+        keys = set(table.primary_key)
+        spread = set(table.distribution_key or table.primary_key)
+        for place, column in enumerate(table.columns):
+            varies = COLUMN_TYPES[column.type].storage is not Storage.FIXED
+            yield {
+                "table_id": number, "column_id": place, "name": column.name,
+                "column_type": column.type.title(), "default_value": column.default or "",
+                "nullable": "NULL" if column.nullable and column.name not in keys else "NOT NULL",
+                "array_type": "SHORT_VAR" if varies else "FIXED",
+                "storage_type": "DISK" if column.storage == "disk" else "MEMORY",
+                "primary_key": int(column.name in keys), "partition_key": int(column.name in spread),
+                "dynamic": int(column.column_format == "dynamic"), "auto_inc": int(column.auto_increment),
+            }  # fmt: skip
+
+
+def hash_maps(cluster: LiveCluster) -> Iterator[Row]:
+    """The maps that the tables were made with."""
+    maps = (distribute(cluster.plan_of(table), table).hash_map_name for table in cluster.plan.tables)
+    for number, name in enumerate(dict.fromkeys(name for name in maps if name), start=1):
+        yield {"id": number, "version": 1, "state": 4, "fq_name": name}
+
+
+def files(cluster: LiveCluster) -> Iterator[Row]:
+    """Log file groups, tablespaces and what they consist of."""
+    plan, number = cluster.plan, FIRST_TABLE + len(cluster.plan.tables)
+    uses: dict[str, list[FileUse]] = {}
+    for use in file_uses(cluster):
+        uses.setdefault(use.parent, []).append(use)
+    none = dict.fromkeys(
+        ("free_extents", "total_extents", "extent_size", "initial_size", "maximum_size", "autoextend_size")
+    )
+    for kind, inside, parents in (
+        ("Log file group", "Undo file", plan.logfile_groups), ("Tablespace", "Data file", plan.tablespaces),
+    ):  # fmt: skip
+        for parent in parents:
+            own, number = number, number + 1
+            yield {"id": own, "type": kind, "name": parent.name, "parent": 0, "parent_name": None, **none}
+            for use in uses.get(parent.name, ()):
+                yield {
+                    "id": number, "type": inside, "name": use.name, "parent": own,
+                    "parent_name": parent.name, "free_extents": use.free_extents or 0,
+                    "total_extents": use.extents, "extent_size": use.extent_bytes,
+                    "initial_size": use.size_bytes, "maximum_size": use.size_bytes, "autoextend_size": 0,
+                }  # fmt: skip
+                number += 1

@@ -1,0 +1,297 @@
+"""Functions of MySQL that SQLite has not, or has otherwise.
+
+give(base)              # a connection knows them
+translate(tree)         # calls of what SQLite has otherwise go to ours
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
+from functools import reduce, wraps
+from typing import Any
+
+from sqlglot import exp
+
+from ndbplan.train.sql.problem import NotSimulated
+
+_LONGEST = 10_000
+"""Letters of a text that a function makes at most."""
+
+
+def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
+    """NULL where any argument is, or where it cannot be told."""
+
+    @wraps(function)
+    def wrapper(*given: Any) -> Any:
+        if any(one is None for one in given):
+            return None
+        try:
+            return function(*given)
+        except (ValueError, TypeError, OverflowError, InvalidOperation, re.error):
+            return None
+
+    return wrapper
+
+
+def _plain(value: Decimal) -> Any:
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _scaled(value: Any, digits: Any, rounding: str) -> Any:
+    exact = Decimal(repr(value) if isinstance(value, float) else str(value))
+    unit = Decimal(1).scaleb(-max(-30, min(30, int(digits))))
+    return _plain((exact / unit).to_integral_value(rounding=rounding) * unit)
+
+
+def _truncate(value: Any, digits: Any) -> Any:
+    return _scaled(value, digits, ROUND_DOWN)
+
+
+def _round(value: Any, digits: Any) -> Any:
+    """Away from zero [8.4.8: ROUND(2.5) is 3, ROUND(-2.5) is -3]."""
+    return _scaled(value, digits, ROUND_HALF_UP)
+
+
+def _signed(value: Any) -> int:
+    return int(Decimal(str(value)).to_integral_value(rounding=ROUND_HALF_UP))
+
+
+def _text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _concat_ws(between: Any, *parts: Any) -> str | None:
+    return None if between is None else _text(between).join(_text(one) for one in parts if one is not None)
+
+
+def _elt(number: Any, *words: Any) -> Any:
+    return words[int(number) - 1] if number is not None and 0 < int(number) <= len(words) else None
+
+
+def _field(value: Any, *words: Any) -> int:
+    low = [_text(one).lower() for one in words if one is not None]
+    return low.index(_text(value).lower()) + 1 if value is not None and _text(value).lower() in low else 0
+
+
+def _find_in_set(value: Any, listed: Any) -> int:
+    return _field(value, *_text(listed).split(","))
+
+
+def _substring_index(text: Any, sign: Any, count: Any) -> str:
+    parts, many = _text(text).split(_text(sign)) if sign != "" else [], int(count)
+    kept = parts[:many] if many >= 0 else parts[many:]
+    return str(sign).join(kept)
+
+
+def _mid(text: Any, begin: Any, length: Any = _LONGEST) -> str:
+    whole, at = _text(text), int(begin)
+    first = at - 1 if at > 0 else len(whole) + at
+    return whole[first : first + max(0, int(length))] if at and first >= 0 else ""
+
+
+def _format(value: Any, digits: Any) -> str:
+    count = max(0, int(digits))
+    exact = Decimal(repr(value) if isinstance(value, float) else str(value))
+    return f"{exact.quantize(Decimal(1).scaleb(-count), rounding=ROUND_HALF_UP):,}"
+
+
+def _conv(value: Any, source: Any, target: Any) -> str:
+    number, base, digits = int(_text(value), int(source)), int(target), ""
+    while number:
+        number, rest = divmod(number, base)
+        digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[rest] + digits
+    return digits or "0"
+
+
+def _hex(value: Any) -> str:
+    return f"{value:X}" if isinstance(value, int) else _text(value).encode().hex().upper()
+
+
+def _moment(value: Any) -> datetime:
+    return datetime.fromisoformat(_text(value))
+
+
+def _seconds(value: Any) -> int:
+    hours, minutes, seconds = (float(one) for one in _text(value).rpartition(" ")[2].split(":"))
+    return round(hours * 3600 + minutes * 60 + seconds)
+
+
+def _clock(seconds: Any) -> str:
+    whole = int(seconds)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def _pad(left: bool) -> Callable[..., Any]:
+    def pad(value: Any, length: Any, fill: Any) -> str:
+        whole = _text(value)[: max(0, int(length))]
+        more = (_text(fill) * min(_LONGEST, int(length)))[: max(0, int(length) - len(whole))]
+        return more + whole if left else whole + more
+
+    return pad
+
+
+def _regexp(pattern: Any, value: Any) -> int:
+    return int(re.search(_text(pattern)[:200], _text(value), re.IGNORECASE) is not None)
+
+
+def _strcmp(one: Any, other: Any) -> int:
+    first, second = _text(one).lower(), _text(other).lower()
+    return (first > second) - (first < second)
+
+
+_STRICT: dict[str, Callable[..., Any]] = {
+    "REVERSE": lambda v: _text(v)[::-1], "FIND_IN_SET": _find_in_set, "SUBSTRING_INDEX": _substring_index,
+    "MID": _mid, "NUMBER_TO_STR": _format, "CONV": _conv, "mysql_hex": _hex, "BIN": lambda v: f"{int(v):b}",
+    "ASCII": lambda v: ord(_text(v)[0]) if v != "" else 0, "STRCMP": _strcmp, "SEC_TO_TIME": _clock,
+    "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
+    "mysql_signed": _signed, "mysql_xor": lambda a, b: int(a) ^ int(b),
+    "LPAD": _pad(True), "RPAD": _pad(False), "REGEXP": _regexp,
+    "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
+    "BITWISE_COUNT": lambda v: int(v).bit_count(),
+    "mysql_left": lambda v, n: _text(v)[: max(0, int(n))],
+    "mysql_right": lambda v, n: _text(v)[::-1][: max(0, int(n))][::-1],
+    "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
+    "UNIX_TIMESTAMP": lambda v: round((_moment(v) - datetime(1970, 1, 1)).total_seconds()),
+}  # fmt: skip
+_LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field}
+
+
+class _Gathered:
+    """An aggregate that needs all values."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def step(self, value: Any) -> None:
+        if value is not None:
+            self.values.append(value)
+
+    def finalize(self) -> Any:
+        raise NotImplementedError
+
+
+def _aggregate(work_out: Callable[[list[Any]], Any]) -> type[_Gathered]:
+    class Aggregate(_Gathered):
+        def finalize(self) -> Any:
+            return work_out(self.values)
+
+    return Aggregate
+
+
+def _variance(values: Sequence[float], less: int) -> float | None:
+    if len(values) <= less:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.fsum((one - mean) ** 2 for one in values) / (len(values) - less)
+
+
+def _root(value: float | None) -> float | None:
+    return None if value is None else math.sqrt(value)
+
+
+_AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
+    "STDDEV_POP": lambda v: _root(_variance(v, 0)), "STDDEV_SAMP": lambda v: _root(_variance(v, 1)),
+    "VARIANCE_POP": lambda v: _variance(v, 0), "VARIANCE": lambda v: _variance(v, 1),
+    "BITWISE_OR_AGG": lambda v: reduce(lambda a, b: a | b, map(int, v), 0),
+    "BITWISE_AND_AGG": lambda v: reduce(lambda a, b: a & b, map(int, v), 2**63 - 1),
+    "BITWISE_XOR_AGG": lambda v: reduce(lambda a, b: a ^ b, map(int, v), 0),
+}  # fmt: skip
+
+
+class _Joined:
+    """GROUP_CONCAT: value, separator, whether each is taken once, and keys with their directions."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, ...]] = []
+        self.between, self.once = ",", False
+
+    def step(self, value: Any, between: str, once: int, *keys: Any) -> None:
+        self.between, self.once = between, bool(once)
+        if value is not None:
+            self.rows.append((_text(value), *keys))
+
+    def finalize(self) -> str | None:
+        count = (len(self.rows[0]) - 1) // 2 if self.rows else 0
+        for nth in reversed(range(count)):
+            descends = bool(self.rows[0][2 + 2 * nth])
+            self.rows.sort(key=lambda row: _sortable(row[1 + 2 * nth]), reverse=descends)
+        words = [row[0] for row in self.rows]
+        return self.between.join(dict.fromkeys(words) if self.once else words) if words else None
+
+
+def _sortable(value: Any) -> tuple[int, Any]:
+    if value is None:
+        return (0, 0)
+    return (1, value) if isinstance(value, int | float) else (2, str(value).lower())
+
+
+def give(base: sqlite3.Connection) -> None:
+    """Let a connection know all of them."""
+    for name, function in _STRICT.items():
+        base.create_function(name, -1, _strict(function))
+    for name, function in _LAX.items():
+        base.create_function(name, -1, function)
+    for name, work_out in _AGGREGATES.items():
+        base.create_aggregate(name, 1, _aggregate(work_out))
+    base.create_aggregate("mysql_group_concat", -1, _Joined)  # type: ignore[arg-type]  # its stub wants step(int)
+
+
+def _joined(node: exp.GroupConcat) -> exp.Expr:
+    inner, keys = node.this, list[exp.Expr]()
+    if isinstance(inner, exp.Order):
+        for one in inner.expressions:
+            descends = exp.Literal.number(int(bool(one.args.get("desc"))))
+            keys += [one.this, descends]
+        inner = inner.this
+    once = isinstance(inner, exp.Distinct)
+    if isinstance(inner, exp.Distinct):
+        inner = inner.expressions[0]
+    between = node.args.get("separator") or exp.Literal.string(",")
+    return exp.Anonymous(
+        this="mysql_group_concat",
+        expressions=[inner, between, exp.Literal.number(int(once)), *keys],
+    )
+
+
+def _ours(node: exp.Expr) -> exp.Expr:
+    """One call, as ours where SQLite has it otherwise."""
+
+    def call(name: str, *given: exp.Expr | None) -> exp.Expr:
+        return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
+
+    if isinstance(node, exp.Trunc):
+        return call("mysql_truncate", node.this, node.args.get("decimals") or exp.Literal.number(0))
+    if isinstance(node, exp.Round):
+        return call("mysql_round", node.this, node.args.get("decimals") or exp.Literal.number(0))
+    if isinstance(node, exp.Xor):
+        one, other = (
+            exp.Paren(this=exp.NEQ(this=side, expression=exp.Literal.number(0)))
+            for side in (node.this, node.expression)
+        )
+        return exp.Paren(this=exp.NEQ(this=one, expression=other))
+    if isinstance(node, exp.BitwiseXor):
+        return call("mysql_xor", node.this, node.expression)
+    if isinstance(node, exp.Hex):
+        return call("mysql_hex", node.this)
+    if isinstance(node, exp.GroupConcat):
+        return _joined(node)
+    if isinstance(node, exp.Rand):
+        raise NotSimulated("RAND is not simulated: the same session gives the same answers")
+    if isinstance(node, exp.Cast) and node.to.is_type("bigint", "ubigint", "int", "uint"):
+        return call("mysql_signed", node.this)
+    if isinstance(node, exp.Left | exp.Right):
+        return call(f"mysql_{node.key}", node.this, node.expression)
+    return node
+
+
+def translate(tree: exp.Expr) -> None:
+    """Calls of ours stand in the query where SQLite would answer otherwise."""
+    for node in reversed(list(tree.find_all(exp.Func, exp.BitwiseXor, exp.Xor))):
+        call = _ours(node)
+        if call is not node:
+            node.replace(call)
