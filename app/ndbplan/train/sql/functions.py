@@ -7,7 +7,6 @@ translate(tree)         # calls of what SQLite has otherwise go to ours
 from __future__ import annotations
 
 import math
-import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -32,7 +31,7 @@ def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
             return None
         try:
             return function(*given)
-        except (ValueError, TypeError, OverflowError, InvalidOperation, re.error):
+        except (ValueError, TypeError, OverflowError, InvalidOperation):
             return None
 
     return wrapper
@@ -135,10 +134,6 @@ def _pad(left: bool) -> Callable[..., Any]:
     return pad
 
 
-def _regexp(pattern: Any, value: Any) -> int:
-    return int(re.search(_text(pattern)[:200], _text(value), re.IGNORECASE) is not None)
-
-
 def _strcmp(one: Any, other: Any) -> int:
     first, second = _text(one).lower(), _text(other).lower()
     return (first > second) - (first < second)
@@ -150,7 +145,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "ASCII": lambda v: ord(_text(v)[0]) if v != "" else 0, "STRCMP": _strcmp, "SEC_TO_TIME": _clock,
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_signed": _signed, "mysql_xor": lambda a, b: int(a) ^ int(b),
-    "LPAD": _pad(True), "RPAD": _pad(False), "REGEXP": _regexp,
+    "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
     "mysql_left": lambda v, n: _text(v)[: max(0, int(n))],
