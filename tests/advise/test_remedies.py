@@ -45,7 +45,9 @@ def with_disks(plan: Plan, count: int) -> Plan:
     return plan
 
 
-@pytest.mark.parametrize(("sample", "workload"), [("redo-overload", BIG), ("disk-data", "random-read")])
+@pytest.mark.parametrize(
+    ("sample", "workload"), [("redo-overload", BIG), ("disk-data", "random-read"), ("starter", "sale")]
+)
 def test_every_remedy_passes_all_checks_and_keeps_its_promise(sample: str, workload: str) -> None:
     plan = sample_plan(sample)
     before = find(plan)

@@ -209,7 +209,7 @@ THRESHOLDS = (
     Threshold("hash-map-skew", partitions, 89, 98),
     Threshold("node-count", node_ids, 255, 256),
     Threshold("data-and-sql-together", together, 0, 1),
-    Threshold("backups-kept", backups, 210, 211),
+    Threshold("backups-kept", backups, 153, 154),
     Threshold("fills-with-growth", growing("starter"), 15_450_000, 15_700_000, "may be full in"),
     Threshold("fills-with-growth", growing("starter"), 16_700_000, 17_200_000, "is full in"),
     Threshold("fills-with-growth", growing("disk-data"), 60_300, 62_100, "tablespace"),

@@ -115,7 +115,7 @@ def test_a_file_that_another_process_has_open_says_which(open_window, plan_file)
         assert other.stdout.readline().strip() == "True"
         window = open_window()
         window.files.open(plan_file)
-        assert f"(process {other.pid} here)" in window.messages.text
+        assert f"is open in another window of ndbplan (process {other.pid} here)" in window.messages.text
         other.kill()
         other.wait()
     window.files.new()

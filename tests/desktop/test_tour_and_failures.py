@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel
 from ndbplan.describe.tours import tour_of
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.inspector.advice import RemedyCard
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
@@ -58,6 +59,24 @@ class TestTour:
         assert window.tour.spot.target is panel.charts.writes
         qtbot.waitUntil(window.tour.spot.isVisible)
         assert window.selection.ids == ("data1-c0d1",)
+
+    def test_the_starter_shows_a_limit_and_leads_to_what_would_help(self, qtbot, window) -> None:
+        window.show_sample("starter")
+        panel = window.panels.analyses.panel("Simulation")
+        qtbot.waitUntil(lambda: panel.result is not None, timeout=_LONG_MS)
+        _idle(qtbot, window)
+        assert panel.result.accepted_per_s.value < 0.95 * panel.result.offered_per_s
+        inspector = window.panels.inspector
+        window.selection.set(["host-a1-nvme0"])
+        panel.summary._help.click()
+        qtbot.waitUntil(lambda: bool(inspector.findChildren(RemedyCard)), timeout=_LONG_MS)
+        qtbot.waitUntil(lambda: not inspector._advice.visibleRegion().isEmpty())
+        cards = inspector.findChildren(RemedyCard)
+        assert any("SQL node" in one._remedy.title for one in cards)
+        # Nothing is wider than the inspector: what is cut beside it would be cut in height too.
+        qtbot.waitUntil(lambda: all(one.height() >= one.heightForWidth(one.width()) for one in cards))
+        before, after = panel.charts.rates.drawing.lines[:2]
+        assert before.zValue() > after.zValue(), "what is accepted lies over what is offered"
 
     def test_next_and_back_go_through_the_steps_and_done_ends_it(self, qtbot, window) -> None:
         window.show_sample("redo-overload")

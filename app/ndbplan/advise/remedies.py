@@ -46,6 +46,8 @@ ROOM = ("memory", "tablespace")
 """Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
+_RULES = {"memory": "data-memory-fill", "sql nodes": "client-nodes", "api nodes": "client-nodes"}
+"""Rules that offer ways out of what limits a load, by its resource."""
 _LARGER = (4, 2, 1.5, 1.25)
 """Times what there is, of memory and files: most first."""
 _LAYOUTS_SIMULATED = 3
@@ -300,13 +302,12 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
 
 
 def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[_Candidate]:
-    """What the checks offer against the problem that ends the load: tables that do not fit at all."""
-    if before.limited_by.resource != "memory":
-        return
-    solve = next((p.solve for p in problems if p.rule == "data-memory-fill" and p.solve is not None), None)
-    if solve is not None:
-        for way in solve(find).solutions:
-            yield _Candidate(way.title, way.edit)
+    """What the checks offer against the problem that ends the load."""
+    rule = _RULES.get(before.limited_by.resource)
+    for problem in problems:
+        if problem.rule == rule and problem.solve is not None:
+            for way in problem.solve(find).solutions:
+                yield _Candidate(way.title, way.edit, one_of=way.title)
 
 
 def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Candidate]:

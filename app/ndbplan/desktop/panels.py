@@ -75,6 +75,7 @@ class SidePanels(QObject):
         analyses.moment.connect(self._paint_moment)
         analyses.losses.connect(self.colours.lend)
         analyses.kill_wanted.connect(self._kill)
+        analyses.help_wanted.connect(self._show_help)
         _fill(self.analyses_frame, analyses)
         return analyses
 
@@ -113,6 +114,10 @@ class SidePanels(QObject):
             self._canvas.show_loads(self._at_rest)
         else:
             self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
+
+    def _show_help(self) -> None:
+        self.inspector_frame.show()
+        self.inspector.show_help()
 
     def _kill(self, part: Part) -> None:
         """Let a part fail where the replay stands: a switch or link is cut, anything else dies."""

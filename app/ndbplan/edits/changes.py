@@ -222,6 +222,8 @@ class ValueChange(Shape):
     @property
     def line(self) -> str:
         """The change in one line."""
+        if self.name == "object":
+            return f"{self.where}: {'new' if self.before is None else 'gone'}"
         place = f" of {self.where}" if self.where else ""
         return f"{self.name}{place}: {' -> '.join(self.shown)}"
 

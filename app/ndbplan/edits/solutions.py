@@ -16,10 +16,11 @@ from ndbplan.configuration.settings import scope_of
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.arrays import with_devices
+from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.hardware import Disk, Host, RaidLevel
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.processes import DiskRole, process_node_ids
 
 _COARSE_FROM_BYTES = 8 * GIB
 """Sizes of memory from here on are whole GiB: nobody means the MiB."""
@@ -66,6 +67,16 @@ def host_memory(plan: Plan, host_ids: Iterable[str], memory_bytes: int) -> Plan:
     for host_id in host_ids:
         if plan.host(host_id).memory_bytes < memory_bytes:
             plan = edits.update(plan, host_id, memory_bytes=memory_bytes)
+    return plan
+
+
+def more_connections(plan: Plan, times: int) -> Plan:
+    """SQL nodes with so many times their cluster connections. Raises EditError where no node id is free."""
+    for node in plan.sql_nodes:
+        taken = list(node.pool_node_ids)
+        while len(taken) + 1 < times * len(process_node_ids(node)):
+            taken.append(free_node_id(plan, "sql", taken))
+        plan = edits.update(plan, node.id, pool_node_ids=tuple(taken))
     return plan
 
 

@@ -88,6 +88,20 @@ def test_hosts_of_sql_nodes_that_do_not_keep_up_get_cores_or_company() -> None:
         assert all(host.utilisation.value <= BUSY for host in cpu.hosts if host.host_id in clients)
 
 
+def test_cluster_connections_that_do_not_keep_up_get_more_of_them_or_company() -> None:
+    plan = sample_plan("starter")
+    [problem] = [p for p in check(plan) if p.rule == "client-nodes" and "connection" in p.message]
+    pools, more = problem.solutions
+    assert (pools.buys, more.buys) == (False, True)
+    for way in problem.solutions:
+        after = way.edit(plan)
+        coming = Estimation(after, after.workload("sale")).cpu.clients
+        assert coming is not None
+        assert max(node.connection_utilisation.value for node in coming.nodes) <= BUSY, way.title
+    assert [len(node.pool_node_ids) for node in pools.edit(plan).sql_nodes] == [1, 1]
+    assert len(more.edit(plan).sql_nodes) == 4
+
+
 @pytest.mark.parametrize(("name", "buys"), [("disk-data-8.4", False), ("disk-data", True)])
 def test_pages_on_disk_get_a_buffer_that_hosts_have_the_memory_for(name: str, buys: bool) -> None:
     plan = sample_plan(name)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 
 from ndbplan.desktop.canvas.input.drops import mime_of
+from ndbplan.desktop.canvas.legend import Legend
 from ndbplan.desktop.layout.collision import GRID, overlap, standing
 from ndbplan.desktop.layout.layout import Layouter
 from ndbplan.edits import parts as edits
@@ -94,6 +95,17 @@ def test_a_drop_lands_under_the_pointer_also_the_first_one(hands_on: Any) -> Non
     assert [set(pair) for pair in hands.scene.covered] == [{host.id, place.id}]
     assert hands.view.editor.move_apart(hands.scene.covered)
     assert hands.scene.covered == ()
+
+
+def test_the_legend_that_comes_with_the_first_host_leaves_the_view(hands_on: Any) -> None:
+    hands = hands_on(EMPTY_PLAN)
+    legend = Legend(hands.view)
+    hands.view.fit()
+    seen = _view(hands)
+    hands.drop(mime_of("data"), hands.view.mapToScene(320, 150))
+    assert not legend.isHidden()
+    assert hands.view.legend_px > 0
+    assert _view(hands) == seen
 
 
 def test_a_card_that_grows_pushes_nothing_on(qapp: Any) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_count, format_percent
+from ndbplan.base.units import format_count, format_percent, how_many
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
-from ndbplan.checks.unwise.load_cures import ways_for_clients
+from ndbplan.checks.unwise.load_cures import ways_for_clients, ways_for_connections
 from ndbplan.estimate.estimation import Estimation
 
 
@@ -38,11 +38,12 @@ def client_nodes(now: Estimation) -> Iterator[Problem]:
         busiest = max(coming.nodes, key=lambda n: n.connection_utilisation.value)
         if busiest.connection_utilisation.value > 1:
             more = "a larger ndb-cluster-connection-pool" if kind == "SQL" else "more API slots"
-            yield warning(
+            found = warning(
                 f"{kind} node {busiest.node_id}",
                 f"under workload '{workload.name}' {len(coming.nodes)} {kind} nodes get {asked}; the "
-                f"{busiest.connections} cluster connection(s) of node {busiest.node_id} would be "
+                f"{how_many(busiest.connections, 'cluster connection')} of node {busiest.node_id} would be "
                 f"{format_percent(busiest.connection_utilisation.value)} busy",
                 f"{more}, or more {kind} nodes",
                 [busiest.process_id, workload.id],
             )
+            yield replace(found, solve=partial(ways_for_connections, now, workload))

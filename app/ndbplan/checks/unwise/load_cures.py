@@ -21,7 +21,7 @@ from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import together
 from ndbplan.edits.growth import add_node_group, twin_host
-from ndbplan.edits.solutions import MOST_CORES, can_have_devices, faster_disk
+from ndbplan.edits.solutions import MOST_CORES, can_have_devices, faster_disk, more_connections
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.cpu import HostCpu
 from ndbplan.plan.plan import Plan
@@ -49,8 +49,16 @@ def ways_to_keep_up(now: Estimation, workload: Workload, look: Look) -> WaysOut:
 
 def ways_for_clients(now: Estimation, workload: Workload, look: Look) -> WaysOut:
     """Ways in which no host of SQL or API nodes is busier than BUSY under a workload; all are bought."""
-    kinds = (_more_cores(now, workload), _more_clients(now, workload))
-    return ways_out(first_of_each(now, kinds, partial(_client_use, workload=workload), look), "")
+    use = partial(_client_use, workload=workload)
+    kinds = (_more_cores(now, workload), _more_clients(now, workload, use))
+    return ways_out(first_of_each(now, kinds, use, look), "")
+
+
+def ways_for_connections(now: Estimation, workload: Workload, look: Look) -> WaysOut:
+    """Ways in which no cluster connection of SQL or API nodes is busier than BUSY under a workload."""
+    use = partial(_connection_use, workload=workload)
+    kinds = (_more_connections(now, workload), _more_clients(now, workload, use))
+    return ways_out(first_of_each(now, kinds, use, look), "")
 
 
 def first_of_each(
@@ -92,6 +100,12 @@ def _client_use(now: Estimation, workload: Workload) -> float:
     return max((host.utilisation.value for host in hosts), default=0.0)
 
 
+def _connection_use(now: Estimation, workload: Workload) -> float:
+    coming = now.under(now.plan.workload(workload.id)).cpu.clients
+    nodes = coming.nodes if coming is not None else ()
+    return max((node.connection_utilisation.value for node in nodes), default=0.0)
+
+
 def _client_hosts(now: Estimation, workload: Workload) -> list[HostCpu]:
     """Hosts of the nodes that a workload comes through, the busiest first; those of data nodes aside."""
     cpu = now.under(workload).cpu
@@ -114,18 +128,33 @@ def _with_cores(plan: Plan, host_id: str, times: int) -> Plan:
     return edits.update(plan, host_id, cores=min(MOST_CORES, times * plan.host(host_id).cores))
 
 
-def _more_clients(now: Estimation, workload: Workload) -> Iterator[Solution]:
+def _more_connections(now: Estimation, workload: Workload) -> Iterator[Solution]:
+    """Larger pools of the SQL nodes that clients come through; an API slot is one connection."""
+    coming = now.under(workload).cpu.clients
+    if coming is None or coming.through != "sql":
+        return
+    most = max(node.connections for node in coming.nodes)
+    for times in TIMES_AS_FAST:
+        title = f"Give each SQL node {how_many(times * most, 'cluster connection')}"
+        why = "ndb-cluster-connection-pool with as many node ids; they restart one after the other"
+        yield Solution(title, why, partial(more_connections, times=times))
+
+
+def _more_clients(
+    now: Estimation, workload: Workload, use: Callable[[Estimation], float]
+) -> Iterator[Solution]:
     """More nodes that clients come through, each on a host like that of the busiest."""
     coming = now.under(workload).cpu.clients
     assert coming is not None
-    hosts = _client_hosts(now, workload)
-    enough = math.ceil(len(coming.nodes) * hosts[0].utilisation.value / BUSY) - len(coming.nodes)
+    enough = math.ceil(len(coming.nodes) * use(now) / BUSY) - len(coming.nodes)
     what = "SQL node" if coming.through == "sql" else "API node"
-    like = now.plan.host(hosts[0].host_id)
+    hosts = _client_hosts(now, workload)
+    like = now.plan.host(hosts[0].host_id if hosts else coming.nodes[0].host_id)
     for count in sorted({*(n for n in _GROUPS if n < enough), enough}):
         if count <= _MOST_CLIENTS:
             edit = partial(_with_clients, kind=coming.through, like_id=like.id, count=count)
-            title = f"Add {how_many(count, what)}, each on a host like {like.hostname}"
+            each = "" if count == 1 else ", each"
+            title = f"Add {how_many(count, what)}{each} on a host like {like.hostname}"
             yield Solution(title, "clients have to be spread over them", edit, buys=True)
 
 

@@ -59,6 +59,8 @@ class AnalysisArea(QWidget):
     """What the loss of each object means, to colour the canvas with; None: nothing to colour."""
     kill_wanted = Signal(object)
     """A `Part` that somebody wants to see fail in the simulation."""
+    help_wanted = Signal()
+    """What would lift the limit of a run is asked for."""
     step_wanted = Signal(str)
     """Key of a step on the way to a simulation that a person asks for (see `edits.first_steps`)."""
 
@@ -179,7 +181,7 @@ class AnalysisArea(QWidget):
         if index in self._panels:
             return
         panel: Panel = getattr(import_module(_module(index)), TABS[index][2])(self.context)
-        for told in ("moment", "losses", "kill_wanted"):
+        for told in ("moment", "losses", "kill_wanted", "help_wanted"):
             signal = getattr(panel, told, None)
             if signal is not None:
                 signal.connect(getattr(self, told))

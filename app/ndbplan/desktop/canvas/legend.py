@@ -75,12 +75,11 @@ class Legend(QFrame):
         self._keep_free()
 
     def _keep_free(self) -> None:
-        """Let fitting leave room for it where letters are so large that the margin is too low."""
-        needed = 0 if self.isHidden() else self.height() + _FOOT + _APART
-        if needed != self._view.legend_px:
-            self._view.legend_px = needed
-            if self._view.is_fitted:
-                self._view.fit()
+        """Let fitting leave room for it where letters are so large that the margin is too low.
+
+        The next fit does: the view stands still when the legend comes with the first host.
+        """
+        self._view.legend_px = 0 if self.isHidden() else self.height() + _FOOT + _APART
 
     def show_colouring(self, shown: Colouring) -> None:
         """Say what these colours mean."""

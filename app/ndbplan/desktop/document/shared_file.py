@@ -171,8 +171,9 @@ def _words(lock: QLockFile) -> str:
     told: tuple[int, str, str] | None = lock.getLockInfo()
     if not told or not told[0]:
         return "another program"
-    process, host, program = told
+    # The program is that which runs it: python.
+    process, host, _program = told
     here = host == QSysInfo.machineHostName()
     if here and process == os.getpid():
         return "another window of this program"
-    return f"{program or 'another program'} (process {process} {'here' if here else f'on {host}'})"
+    return f"another window of ndbplan (process {process} {'here' if here else f'on {host}'})"

@@ -80,8 +80,16 @@ class Advice(QWidget):
             return
         busiest = now.disks.busiest
         few = len(estimate.plan.data_nodes) <= _BY_ITSELF_UP_TO_NODES
-        if few and busiest is not None and busiest.utilisation.value >= _OVERLOADED:
+        # A rule that names the workload says what cannot carry it: disks, logs, SQL nodes.
+        told = any(self._workload_id in p.object_ids for p in estimate.problems if not p.waived)
+        if few and (told or (busiest is not None and busiest.utilisation.value >= _OVERLOADED)):
             self._pause.start()
+
+    def begin(self) -> None:
+        """Search, unless what helps is known or looked for already."""
+        workload_id = self._workload_id
+        if self._search.answer(workload_id) is None and not self._search.is_searching(workload_id):
+            self.search()
 
     def search(self) -> None:
         """Look for remedies, in a thread; while it runs: stop."""

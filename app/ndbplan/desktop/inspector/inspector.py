@@ -118,6 +118,15 @@ class Inspector(QWidget):
         panel.edit_parameter(scope, name)
         self._scroll.ensureWidgetVisible(panel)
 
+    def show_help(self) -> None:
+        """Show what would help against what limits the load, and search for it."""
+        if not self._advice.isVisibleTo(self):
+            self._context.selection.clear()
+        advice, bar = self._advice, self._scroll.verticalScrollBar()
+        advice.begin()
+        # What was built just now has its heights in the next turn.
+        QTimer.singleShot(0, advice, lambda: bar.setValue(advice.y()))
+
     def close_tasks(self) -> None:
         """Stop the background work; the window calls this before it goes."""
         self._context.tasks.close()

@@ -55,7 +55,8 @@ class Drawing:
         for series in content.series:
             top = max(top, most(series.high if series.high is not None else series.values, 0.0))
         drawn = 0
-        for z, series in enumerate(content.series):
+        # What is named first lies on top: what was accepted hides behind nothing.
+        for z, series in zip(range(len(content.series), 0, -1), content.series, strict=True):
             colour = QColor(series.colour)
             if series.low is not None and most(series.high - series.low, 0.0) > top * _THINNEST:
                 band = QColor(colour)

@@ -228,7 +228,8 @@ class QuantityRow(QWidget):
         layout.setSpacing(4)
         top = QHBoxLayout()
         top.setSpacing(8)
-        top.addWidget(label(name, "rowName", wrap=False), 1)
+        # A name that cannot wrap would make everything beside it wider than the inspector, and so cut.
+        top.addWidget(label(name, "rowName"), 1)
         if detail:
             top.addWidget(label(detail, "muted", wrap=False))
         self.number = QuantityLabel(name, quantity)

@@ -50,6 +50,7 @@ class SimulationPanel(Panel):
     name: ClassVar[str] = "Simulation"
     moment = Signal(object)
     """The Moment the scrubber stands at; None when there is none."""
+    help_wanted = Signal()
     shown = Signal()
     """A run that is over is on show, at the moment that was asked for."""
 
@@ -71,6 +72,7 @@ class SimulationPanel(Panel):
         self.state.hide()
         self.bar = TaskBar("Progress of the simulation")
         self.summary = Summary(self)
+        self.summary.help_wanted.connect(self.help_wanted)
         self.scrubber = Scrubber()
         self.events = EventEdits(
             self.scrubber.events, context, lambda: round(self.scrubber.at_s), self._refuse
@@ -285,8 +287,7 @@ class SimulationPanel(Panel):
             self.simulate()
 
     def _show_duration(self) -> None:
-        workload_id = self.workload.currentData()
-        if workload_id is not None:
+        if (workload_id := self.workload.currentData()) is not None:
             self.duration.show_seconds(self.context.plan.by_id[workload_id].duration_s)
 
     def _say_what_to_do(self, plan: Plan) -> None:
@@ -326,8 +327,7 @@ class SimulationPanel(Panel):
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
-        self._streaming = False
-        self._task = None
+        self._streaming, self._task = False, None
         self._idle("")
         if outcome.error:
             self._back_to_last()

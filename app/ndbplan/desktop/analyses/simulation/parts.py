@@ -75,7 +75,7 @@ def once(owner: QObject, after_ms: int, run: Callable[[], object]) -> QTimer:
     return timer
 
 
-_ONE_LINE = 960
+_ONE_LINE = 1400
 """Width from which on the summary has room behind the controls."""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ndbplan.base.units import format_count, format_percent, format_value
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.explain import QuantityLabel
-from ndbplan.desktop.widgets.sections import Elided, label
+from ndbplan.desktop.widgets.sections import Elided, label, link
 
 if TYPE_CHECKING:
     from ndbplan.simulate.bands import Bands
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 class Summary(QWidget):
     """One line: what was accepted, how long a transaction took, and what limits the load."""
 
+    help_wanted = Signal()
+    """What would lift the limit is asked for."""
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._accepted = QuantityLabel("Accepted transactions per second")
@@ -26,6 +30,8 @@ class Summary(QWidget):
         self._latency_name = label("· latency", "muted", wrap=False)
         self._latency = QuantityLabel("Mean latency of a transaction")
         self._limit = Elided()
+        self._help = link("What would help", self.help_wanted.emit)
+        self._help.setToolTip("Changes that lift this limit, each tried, in the inspector")
         row = QHBoxLayout(self)
         row.setContentsMargins(2, 0, 0, 0)
         row.setSpacing(6)
@@ -39,7 +45,9 @@ class Summary(QWidget):
         row.addWidget(self._text)
         row.addWidget(self._latency_name)
         row.addWidget(self._latency)
-        row.addWidget(self._limit, 1)
+        row.addWidget(self._limit)
+        row.addWidget(self._help)
+        row.addStretch(1)
         self.hide()
 
     def show_result(self, result: SimulationResult, bands: Bands | None) -> None:
@@ -58,7 +66,9 @@ class Summary(QWidget):
         for part in (self._latency_name, self._latency):
             part.setVisible(latency.value > 0)
         stop = result.cluster_stop
-        verb = "limited by" if result.bottleneck.used >= 1 else "next limit"
+        limited = result.bottleneck.used >= 1
+        self._help.setVisible(limited and stop is None)
+        verb = "limited by" if limited else "next limit"
         text = f"· {verb} {result.bottleneck.text}"
         if bands is not None and bands.errors:
             odds = bands.errors[0]
