@@ -84,7 +84,10 @@ class Inspector(QWidget):
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(MARGIN, 4, MARGIN, MARGIN)
         self._column.setSpacing(10)
+        self._led_to: Advice | None = None
         self._scroll = scroll = QScrollArea()
+        scroll.verticalScrollBar().rangeChanged.connect(lambda _least, _most: self._lead())
+        scroll.verticalScrollBar().actionTriggered.connect(lambda _action: self._let_go())
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -122,10 +125,17 @@ class Inspector(QWidget):
         """Show what would help against what limits the load, and search for it."""
         if not self._advice.isVisibleTo(self):
             self._context.selection.clear()
-        advice, bar = self._advice, self._scroll.verticalScrollBar()
-        advice.begin()
-        # What was built just now has its heights in the next turn.
-        QTimer.singleShot(0, advice, lambda: bar.setValue(advice.y()))
+        self._advice.begin()
+        self._led_to = self._advice
+        self._lead()
+
+    def _lead(self) -> None:
+        """Keep what was asked for in sight while parts take their heights, until somebody scrolls."""
+        if self._led_to is self._advice:
+            self._scroll.verticalScrollBar().setValue(self._advice.y())
+
+    def _let_go(self) -> None:
+        self._led_to = None
 
     def close_tasks(self) -> None:
         """Stop the background work; the window calls this before it goes."""
