@@ -13,6 +13,8 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.desktop.widgets.ask import Ask
 from ndbplan.edits.arrays import put_level
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.demand import offered_per_s
 
 _LONG_MS = 240_000
 
@@ -287,6 +289,32 @@ def test_a_host_shows_the_lines_of_what_is_on_it(broken: Window) -> None:
         broken.window.selection.set([node.host_id])
         assert charts.node.currentData() == node.node_id
         assert charts.disk.currentData() in {disk.id for disk in plan.host(node.host_id).disks}
+
+
+def test_a_host_of_clients_shows_its_traffic_and_lines_point_back_to_what_they_are_of(broken: Window) -> None:
+    broken.window.navigation.simulate()
+    broken.simulated()
+    charts, plan, selection = broken.panel.charts, broken.plan, broken.window.selection
+    host = plan.host(plan.sql_nodes[0].host_id)
+    selection.set([host.id])
+    content = charts.writes._content
+    assert charts.writes.title.text() == "Traffic"
+    assert content.limit == host.network_bytes_per_s
+    now = Estimation(plan, plan.workload(broken.panel.result.workload))
+    flow = now.network.host(host.id)
+    share = broken.panel.result.accepted / offered_per_s(now.workload.load)
+    into, out = content.series
+    assert into.values == pytest.approx(share * flow.in_bytes_per_s.value)
+    assert out.values == pytest.approx(share * flow.out_bytes_per_s.value)
+    node = plan.data_nodes[-1]
+    selection.set([node.id])
+    for chart, of in (
+        (charts.writes, host.id), (charts.log, node.id), (charts.rates, plan.workloads[0].id),
+    ):  # fmt: skip
+        QTest.mouseClick(chart.readout, Qt.MouseButton.LeftButton)
+        assert selection.ids == (of,)
+    selection.set([node.host_id])
+    assert charts.writes.title.text() == "Disk writes"
 
 
 def test_one_device_of_a_mirror_is_lost_and_no_other_disk_offers_that(broken: Window) -> None:

@@ -65,6 +65,10 @@ class TestPalette:
             "problem": "Problems",
             "partition of a key": "Where a key lies",
             "full screen": "Presentation",
+            "max load": "What would help",
+            "1221": "Error 1221: redo buffer full",
+            "410": "Error 410: redo log space low",
+            "827": "Error 827: data memory full, row storage",
         }
         assert {typed: window.commands.matching(typed)[0].text for typed in meant} == meant
         window.commands.hide()
@@ -104,6 +108,14 @@ class TestPalette:
         (guide,) = window.findChildren(GuideWindow)
         assert guide.isVisible()
         assert guide.search.text() == "quorum queue"
+        guide.close()
+
+    def test_an_error_leads_to_where_the_guide_explains_it(self, window) -> None:
+        _run(window, "error 1221")
+        (guide,) = window.findChildren(GuideWindow)
+        assert guide.isVisible()
+        assert guide.search.text() == "1221"
+        assert "1221" in guide.page.toPlainText()
         guide.close()
 
     def test_a_page_of_the_guide_opens_there(self, window) -> None:

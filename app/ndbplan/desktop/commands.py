@@ -47,8 +47,8 @@ class Doors(NamedTuple):
     go_to: Callable[[str], object]
     """Select an object and bring it into view."""
     open_sample: Callable[[str], object]
-    open_page: Callable[[str], object]
-    """A page of the guide, by its file."""
+    open_page: Callable[..., object]
+    """A page of the guide by its file, or the first that holds some words."""
     open_parameter: Callable[[str, str], object]
     """A parameter of all nodes of a kind: the plan's name of the kind, the parameter's name."""
     open_tab: Callable[[str], object]
@@ -57,6 +57,8 @@ class Doors(NamedTuple):
     """Apply all fixes that cost nothing."""
     problems: Callable[[], Iterator[tuple[str, str, str | None]]]
     """Message, severity and the object of each problem there is."""
+    show_help: Callable[[], object]
+    """The highest load, and what would raise it."""
 
 
 def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doors) -> Iterator[Command]:
@@ -93,6 +95,9 @@ def _places(document: Document, doors: Doors) -> Iterator[Command]:
         yield Command(name, "analysis", "activity", lead, "", _MORE_OF_TABS.get(name, ""))
     yield Command("Backup and restore", "Operations", "timer", partial(doors.open_tab, "Operations"))
     plan = document.plan
+    if plan.workloads and plan.data_nodes:
+        more = "max load maximum highest sustained headroom limit remedies"
+        yield Command("What would help", "inspector", "sparkles", doors.show_help, "", more)
     for table in plan.tables[:1]:
         lead = partial(doors.go_to, table.id)
         yield Command(
@@ -120,7 +125,10 @@ def look_in_guide(open_search: Callable[[str], object], typed: str) -> Command:
 
 
 def _pages(doors: Doors) -> Iterator[Command]:
-    from ndbplan.desktop.dialogs.guide_window import pages
+    from ndbplan.desktop.dialogs.guide_window import errors_told, pages
 
+    for error in errors_told():
+        lead = partial(doors.open_page, "simulation.md", str(error.code))
+        yield Command(f"Error {error.code}: {error.text}", "guide", "circle-help", lead)
     for file, title in pages():
         yield Command(title, "guide", "circle-help", partial(doors.open_page, file))

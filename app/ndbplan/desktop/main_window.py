@@ -215,8 +215,7 @@ class MainWindow(QMainWindow):
         self.actions_table.tint()
         self.setWindowIcon(theme.window_icon())
         Pinch(self.canvas)
-        self.minimap = Minimap(self.canvas)
-        self.empty = EmptyCanvas(self.canvas)
+        self.minimap, self.empty = Minimap(self.canvas), EmptyCanvas(self.canvas)
         self.steps = Steps(self, self.canvas, self.actions_table, self.messages, self.preferences)
         self.empty.sample_wanted.connect(self.show_gallery)
         self.empty.host_wanted.connect(lambda: self.editor.add_beside_selection("host-small"))
@@ -225,6 +224,7 @@ class MainWindow(QMainWindow):
         doors = Doors(
             go_to=to.go_to, open_sample=self.show_sample, open_page=to.open_guide, open_tab=to.open_tab,
             open_parameter=to.open_parameter, fix_all=to.fix_all, problems=self.panels.listed_problems,
+            show_help=self.panels.show_help,
         )  # fmt: skip
         self.commands = CommandPalette(
             self,

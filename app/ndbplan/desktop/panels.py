@@ -75,7 +75,7 @@ class SidePanels(QObject):
         analyses.moment.connect(self._paint_moment)
         analyses.losses.connect(self.colours.lend)
         analyses.kill_wanted.connect(self._kill)
-        analyses.help_wanted.connect(self._show_help)
+        analyses.help_wanted.connect(self.show_help)
         _fill(self.analyses_frame, analyses)
         return analyses
 
@@ -115,7 +115,8 @@ class SidePanels(QObject):
         else:
             self._canvas.show_loads(loads_at(moment, self._document.plan, self._at_rest))
 
-    def _show_help(self) -> None:
+    def show_help(self) -> None:
+        """What would help, in the inspector."""
         self.inspector_frame.show()
         self.inspector.show_help()
 

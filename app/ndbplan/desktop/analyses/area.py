@@ -33,8 +33,8 @@ TABS = (
     ("Export preview", "export_preview", "ExportPanel"),
 )
 """Text of each tab, its module in this package and its class."""
-_ROOMY, _NARROW = 970, 890
-"""Width from which on all tabs have room with the usual space around their texts, and with little of it."""
+_ROOMY, _NARROW, _CLOSE = 970, 890, 790
+"""Width from which on all tabs have room: with the usual space around their texts, less, and short texts."""
 _SHORT_NAMES = {"Export preview": "Export"}
 """Texts of tabs where there is less room than that."""
 
@@ -101,7 +101,7 @@ class AnalysisArea(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        look = "tight" if self.width() < _ROOMY else ""
+        look = "close" if self.width() < _CLOSE else "tight" if self.width() < _ROOMY else ""
         if self.tabs.property("look") != look:
             self.tabs.setProperty("look", look)
             theme.restyle(self.tabs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.look import theme
+from ndbplan.ndb.errors import NdbError, every_error
 
 FIRST_PAGE = "getting-started.md"
 _NAME = Qt.ItemDataRole.UserRole
@@ -51,6 +53,14 @@ def pages() -> tuple[tuple[str, str], ...]:
             title, _, rest = line[3:].partition("](")
             titled.append((rest.partition(")")[0], title))
     return tuple(titled)
+
+
+@cache
+def errors_told() -> tuple[NdbError, ...]:
+    """The errors of the product that the page about simulation explains."""
+    text = (folder() / "simulation.md").read_text(encoding="utf-8")
+    told = {int(code) for row in re.findall(r"^\| ([0-9, ]+) \|", text, re.M) for code in row.split(", ")}
+    return tuple(error for code, error in every_error().items() if code in told)
 
 
 def folder() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from ndbplan.desktop.look import theme
@@ -18,6 +19,7 @@ Said = tuple[str, str, str]
 class Readout(QLabel):
     """The text in the header, with the legend that stands in the chart instead."""
 
+    clicked = Signal()
     room_wanted = Signal(int)
     """Pixels over the lines that the legend takes."""
 
@@ -37,6 +39,11 @@ class Readout(QLabel):
         self.legend.hide()
         self._above = 4
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit()
+
     def say(self, when: str, parts: list[Said]) -> None:
         """What the lines show at a time, or (`max`) at most; nothing: no line is known."""
         if not parts and not when:
@@ -44,7 +51,8 @@ class Readout(QLabel):
             self._show_legend([], [])
             return
         self.setText(self._fitting(when, parts))
-        self.setToolTip(f"{when}: " + ", ".join(f"{name} {text}" for name, text, _ in parts))
+        said = ", ".join(f"{name} {text}" for name, text, _ in parts)
+        self.setToolTip(f"{when}: {said}. A click selects what they are of.")
 
     def _fitting(self, when: str, parts: list[Said]) -> str:
         """Names with values as far as the header has room for all of them, else the values or names alone.

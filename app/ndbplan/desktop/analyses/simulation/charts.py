@@ -99,6 +99,7 @@ class SimulationCharts(QWidget):
         # What is dropped on a chart is for all of them.
         chart.plot.setAcceptDrops(False)
         chart.maximise_wanted.connect(partial(self.show_alone, chart))
+        chart.readout.clicked.connect(partial(self._point_back, chart))
         self.all = (*self.all, chart)
         if not self._to_build:
             self._place()
@@ -142,7 +143,7 @@ class SimulationCharts(QWidget):
             key=lambda x: x[0],
         )
         chosen = self.disk.currentData()
-        _fill(self.disk, disks)
+        _fill(self.disk, [*disks, *_links(run)])
         if self.disk.findData(chosen) < 0 and result.disks:
             busiest = max(result.disks, key=lambda d: d.utilisation_mean.value)
             self.disk.setCurrentIndex(max(0, self.disk.findData(busiest.disk_id)))
@@ -306,16 +307,36 @@ class SimulationCharts(QWidget):
             # What is on it: its data node and, of its disks, the one that is written to first.
             inside = [node.id for node in self._run.plan.data_nodes if node.host_id == part.id][:1]
             written = [disk.id for disk in part.disks if self.disk.findData(disk.id) >= 0][:1]
-            for one in (*inside, *written):
+            for one in inside:
                 self._selected((one,))
-        elif isinstance(part, Disk) and self.disk.findData(part.id) >= 0:
-            self.disk.setCurrentIndex(self.disk.findData(part.id))
-            self._draw_disk()
+            self._choose_disk(written[0] if written else part.id)
+        elif isinstance(part, Disk):
+            self._choose_disk(part.id)
         elif getattr(part, "kind", "") == "data" and part is not None:
             index = self.node.findData(part.node_id)
             if index >= 0:
                 self.node.setCurrentIndex(index)
                 self._draw_node()
+
+    def _choose_disk(self, part_id: str) -> None:
+        """Show a disk, or the link of a host, where there is anything to show of it."""
+        index = self.disk.findData(part_id)
+        if index >= 0:
+            self.disk.setCurrentIndex(index)
+            self._draw_disk()
+
+    def _point_back(self, chart: TimeChart) -> None:
+        """Select what the lines of a chart are of: the workload, a data node, a disk or a host."""
+        if self._run is None:
+            return
+        plan = self._context.plan
+        if chart in (self.rates, self.latency):
+            ids = [self._run.plan.workload(self._run.result.workload).id]
+        elif chart is self.writes:
+            ids = [self.disk.currentData()]
+        else:
+            ids = [node.id for node in plan.data_nodes if node.node_id == self.node.currentData()]
+        self._context.selection.set([one for one in ids if one in plan.by_id])
 
     def _draw_node(self) -> None:
         node_id = self.node.currentData()
@@ -335,9 +356,12 @@ class SimulationCharts(QWidget):
         self._show(self.log, self._run.log(node_id))
 
     def _draw_disk(self) -> None:
-        disk_id = self.disk.currentData()
-        if self._run is not None and disk_id is not None:
-            self._show(self.writes, self._run.writes(disk_id))
+        chosen, run = self.disk.currentData(), self._run
+        if run is None or chosen is None:
+            return
+        is_link = isinstance(run.plan.by_id[chosen], Host)
+        self.writes.set_title("Traffic" if is_link else "Disk writes")
+        self._show(self.writes, run.traffic(chosen) if is_link else run.writes(chosen))
 
     def _show(self, chart: TimeChart, content: Content) -> None:
         """One chart is drawn after the other, so that the window answers in between."""
@@ -359,6 +383,18 @@ def _sizes(parts: list[PartSeries]) -> tuple[int, int]:
 
 def _named(disk: DiskSeries) -> list[tuple[tuple[str, str], str]]:
     return list(zip(disk.alike, disk.disk_ids, strict=True))
+
+
+def _links(run: ShownRun) -> list[tuple[str, str]]:
+    """Hosts with nodes, whose links a load goes over; a job has no rate of its own."""
+    plan = run.plan
+    if plan.workload(run.result.workload).load.kind == "job":
+        return []
+    return [
+        (f"{host.hostname} / link", host.id)
+        for host in plan.hosts
+        if any(process.kind != "management" for process in plan.processes_of_host[host.id])
+    ]
 
 
 def _beside(*parts: QWidget) -> QWidget:

@@ -129,6 +129,17 @@ class ShownRun:
             scales=dict.fromkeys(("busy", "busy measured"), (speed, "fraction")),
         )
 
+    def traffic(self, host_id: str) -> Content:
+        """What goes over the link of a host, as the accepted transactions of each moment make it."""
+        from ndbplan.describe.traffic import traffic
+
+        host, colours = self.plan.host(host_id), theme.tokens().series
+        flows = traffic(self.plan, self.result, host_id) or ()
+        series = [Series(*one) for one in zip(("in", "out"), colours, flows, strict=False)]
+        most = host.network_bytes_per_s
+        name = f"{host.hostname} passes {format_bytes_per_s(most)} in each direction"
+        return self._content("bytes/s", series, limit=most, limit_name=name)
+
     def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
         return Content(
             self.result.times_s,
