@@ -150,10 +150,15 @@ class TestCharts:
 def test_texts_are_larger_while_it_is_presented(qtbot, window) -> None:
     tabs, present = window.panels.analyses.tabs, window.actions_table["present"]
     before = tabs.fontMetrics().height()
+    table = window.panels.analyses.show_tab("Memory").tables
+    qtbot.waitUntil(lambda: table.model().rowCount() > 0)
+    columns = [table.columnWidth(column) for column in range(3)]
     present.trigger()
     assert tabs.fontMetrics().height() > before
+    assert all(table.columnWidth(column) > width for column, width in enumerate(columns))
     present.trigger()
     assert tabs.fontMetrics().height() == before
+    assert [table.columnWidth(column) for column in range(3)] == columns
 
 
 def test_a_window_that_is_closed_while_it_presents_leaves_no_large_texts(window) -> None:

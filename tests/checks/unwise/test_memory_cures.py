@@ -18,6 +18,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.tables import Column
 from one_rule import of_rule
 
 
@@ -39,6 +40,24 @@ def fill(plan: Plan) -> Problem | None:
 
 def data_memory(plan: Plan) -> int:
     return int(plan.parameters.data_node["DataMemory"])
+
+
+def test_memory_that_is_bought_comes_with_disks_that_hold_its_checkpoints() -> None:
+    plan = cluster(150_000_000, nodes=2)
+    # How long the documents are is not known: DataMemory is made for long ones.
+    wider = (*plan.tables[0].columns, Column(name="doc", type="json"))
+    plan = update(plan, plan.tables[0].id, columns=wider)
+    problem = fill(plan)
+    assert problem is not None
+    way, _groups = problem.solutions
+    assert "disks of" in way.title
+    assert way.buys
+    after = way.edit(plan)
+    assert fill(after) is None
+    assert harm(find(plan), find(after)) == ""
+    disks = [disk.capacity_bytes for host in plan.hosts for disk in host.disks]
+    assert [disk.capacity_bytes for host in after.hosts for disk in host.disks] > disks
+    assert len(after.hosts) == len(plan.hosts)
 
 
 def test_what_the_hosts_have_room_for_is_recommended_and_done_by_fix_all() -> None:

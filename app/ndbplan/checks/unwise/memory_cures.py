@@ -12,13 +12,14 @@ from collections.abc import Iterable
 from functools import partial
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes_binary
-from ndbplan.checks.fits import ROOM_LEFT
+from ndbplan.base.units import format_bytes, format_bytes_binary
+from ndbplan.checks.fits import ROOM_LEFT, rounded_up
 from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
 from ndbplan.checks.solutions import completed, ways_out
 from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, node_settings, scope_of, usable_data_memory
+from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import SetParameter, together
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.offers import most_memory_bytes
@@ -140,7 +141,12 @@ def _larger_hosts(
     if not short:
         return [], math.inf
     most = max(short.values())
-    edit, reason = completed(look, now.plan, together([partial(_memories, sizes=short), raised]), rule)
+    larger = together([partial(_memories, sizes=short), raised])
+    edit, reason = completed(look, now.plan, larger, rule)
+    disks = _short_of_space(now.of(larger(now.plan))) if reason else {}
+    if disks:
+        edit, reason = completed(look, now.plan, together([larger, partial(_capacities, sizes=disks)]), rule)
+        words = f"disks of {format_bytes(max(disks.values()))}, and {words}"
     if reason:
         return [], math.inf
     these = _hosts(plan, short)
@@ -148,13 +154,29 @@ def _larger_hosts(
         f"no host more and no row to move; {these} with {format_bytes_binary(most)} instead of "
         f"{_had(plan, short)}, one after the other"
     )
-    title = f"Give {these} {format_bytes_binary(most)} and {words}"
+    title = f"Give {these} {format_bytes_binary(most)}{',' if disks else ' and'} {words}"
     return [Solution(title, why, edit, buys=True)], most
 
 
 def _memories(plan: Plan, sizes: dict[str, int]) -> Plan:
     for host_id, size in sizes.items():
         plan = host_memory(plan, [host_id], size)
+    return plan
+
+
+def _short_of_space(now: Estimation) -> dict[str, int]:
+    """Disks that cannot hold what a full DataMemory writes, with the capacity that can."""
+    sizes = {}
+    for disk in now.disk_space.disks:
+        least = max(disk.used_bytes.value / (1 - ROOM_LEFT), disk.memory_full_bytes.value)
+        if least > disk.capacity_bytes:
+            sizes[disk.disk_id] = math.ceil(rounded_up(least))
+    return sizes
+
+
+def _capacities(plan: Plan, sizes: dict[str, int]) -> Plan:
+    for disk_id, size in sizes.items():
+        plan = edits.update(plan, disk_id, capacity_bytes=size)
     return plan
 
 

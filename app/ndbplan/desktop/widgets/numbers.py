@@ -37,7 +37,7 @@ from ndbplan.desktop.widgets.explain import Explanation
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
-_CELL_PX, _CELL_PAD = 12, 6
+_CELL_PX, _CELL_PAD, _ROW_PX = 12, 6, 24
 _MEASURED = 8
 _WIDEST = 260
 _HEAVIER = 1.07
@@ -107,7 +107,7 @@ class _Cells(QStyledItemDelegate):
         # What only begins to be seen is cut with …: half a figure would be read as a whole one.
         words = place.adjusted(_CELL_PAD, 0, -_CELL_PAD, 0)
         words.setRight(min(words.right(), self._table.viewport().rect().right()))
-        painter.setFont(theme.font(_CELL_PX))
+        painter.setFont(theme.font(_cell_px()))
         painter.setPen(QColor(ink))
         text = _metrics().elidedText(cell.text, Qt.TextElideMode.ElideRight, words.width() + 1)
         if text != cell.text and not isinstance(cell.value, str):
@@ -135,9 +135,17 @@ class _Cells(QStyledItemDelegate):
         painter.restore()
 
 
-@cache
+def _cell_px() -> int:
+    return round(_CELL_PX * theme.theme().text_scale)
+
+
 def _metrics() -> QFontMetrics:
-    return QFontMetrics(theme.font(_CELL_PX))
+    return _metrics_of(_cell_px())
+
+
+@cache
+def _metrics_of(size_px: int) -> QFontMetrics:
+    return QFontMetrics(theme.font(size_px))
 
 
 def _width(texts: Iterable[str]) -> int:
@@ -222,7 +230,7 @@ class NumbersTable(QTableView):
         self.setWordWrap(False)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(24)
+        self.verticalHeader().setDefaultSectionSize(_ROW_PX)
         header = _Header(Qt.Orientation.Horizontal, self)
         header.setSectionsClickable(True)
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -241,11 +249,17 @@ class NumbersTable(QTableView):
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         copy.triggered.connect(self.copy_csv)
         self.addAction(copy)
+        theme.theme().changed.connect(self._fit)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def show_rows(self, rows: Sequence[Sequence[Cell]], headers: Sequence[str] | None = None) -> None:
         """Show other rows."""
         self._source.show_rows(rows, headers)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give rows and columns the room that their texts take, as large as these are now."""
+        self.verticalHeader().setDefaultSectionSize(round(_ROW_PX * theme.theme().text_scale))
         header = self.horizontalHeader()
         for column, name in enumerate(self._source.headers):
             # Headers are smaller, but heavier.
