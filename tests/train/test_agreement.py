@@ -13,6 +13,7 @@ from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train import world
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.state import Status
 
 COUNT = "mysql> SELECT COUNT(*) FROM test.blobs_5k"
 OTHERS = (
@@ -162,3 +163,15 @@ def test_threads_are_as_busy_in_cpustat_as_in_top(cluster: LiveCluster) -> None:
     listed = re.findall(r" [RS] +([0-9.]+) +[0-9.]+ ", consoles.answer("data1$ top -H"))
     assert busiest == pytest.approx(max(float(one) for one in listed), abs=3)
     assert number(consoles.answer("mysql> SELECT id FROM ndbinfo.backup_id")) == 0
+
+
+def test_a_process_that_is_started_before_the_loss_is_noticed_lives(cluster: LiveCluster) -> None:
+    for first in ("kill node:4", "hang node:4"):
+        one = cluster.branch()
+        world.do(first, one)
+        if first.startswith("hang"):
+            world.do("wait 3s", one)
+            world.do("kill node:4", one)
+        world.do("start node:4", one)
+        world.do("until nodes_started 4 within 20min", one)
+        assert one.state.nodes[4].status is Status.STARTED, first

@@ -215,7 +215,8 @@ class Watching(ClusterState):
         after = None if winner is None else winner.after
         up = frozenset() if after is None else after.started | after.starting
         gone = sorted((before.started | before.starting) - up)
-        dead = [i for i in gone if i in self.silent or not self.nodes[i].runs]
+        anew = {i for i in gone if self._is_anew(i)}
+        dead = [i for i in gone if i in self.silent or i in anew or not self.nodes[i].runs]
         living = [] if after is None else sorted(after.started)
         if winner is not None:
             self._lost(sim, at_s, gone, dead, living)
@@ -225,7 +226,9 @@ class Watching(ClusterState):
         for node_id in gone:
             self.silent.pop(node_id, None)
             node = self.nodes[node_id]
-            if not node.runs:
+            if node_id in anew:
+                self.joined = [i for i in self.joined if i != node_id]
+            elif not node.runs:
                 self._drop(at_s, node_id)
                 self.joined = [i for i in self.joined if i != node_id]
             elif not node.hangs and node_id in outage.lost and node_id not in judged_alive:
@@ -242,6 +245,12 @@ class Watching(ClusterState):
             engine.admit(sim, engine.Admit(1.0, at_s=at_s))
         if gone:
             abort_backup(sim, 1326, gone)
+
+    def _is_anew(self, node_id: int) -> bool:
+        """Whether another process was started since: the loss that is noticed now is not its own."""
+        node = self.nodes[node_id]
+        begins = bool(node.then) and node.status is Status.NOT_CONNECTED
+        return node.runs and (node_id in self.waiting or begins or node.status is Status.NOT_STARTED)
 
     def _lost(
         self, sim: Simulation, at_s: float, gone: list[int], dead: list[int], living: list[int]

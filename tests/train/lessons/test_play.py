@@ -27,6 +27,7 @@ from ndbplan.train.lessons.play import TRAINER, Mark, Play, lines_of_route
 from ndbplan.train.lessons.referee import Referee
 from ndbplan.train.lessons.result import ResultError, lines, outcome, page, read_page
 from ndbplan.train.lessons.skeleton import skeleton
+from ndbplan.train.lessons.trial import Tried
 
 NAME = "redo-overload"
 
@@ -381,3 +382,16 @@ def test_any_help_is_told_and_without_any_nothing_is(
     found = outcome(begun, source.source)
     assert not any("skipped" in line for line in lines(found))
     assert f"  {said}" in list(lines(found | of))
+
+
+def test_a_lesson_whose_near_miss_reaches_all_points_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = [Tried("route 1", ("! clock",), 100.0, True), Tried("without 'SHOW'", (), 40.0, False)]
+    monkeypatch.setattr("ndbplan.train.lessons.trial.trial", lambda _lesson, _start: iter(tried))
+    good = run("check", NAME, "--routes")
+    assert good.exit_code == 0
+    assert "today: without 'SHOW': 40 points, as it should" in good.output
+    tried.append(Tried("nothing is done", (), 100.0, False))
+    bad = run("check", NAME, "--routes")
+    assert bad.exit_code
+    assert "nothing is done: 100 points, WRONG" in bad.output
+    assert "2 faults" in str(bad.exception), "one for each of its two plans"
