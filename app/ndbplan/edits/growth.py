@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.names import next_hostname
@@ -40,7 +41,7 @@ def add_node_group(plan: Plan, groups: int = 1) -> Plan:
     replicas = no_of_replicas(plan)
     if len(plan.data_nodes) < replicas:
         raise EditError(
-            f"the plan has {len(plan.data_nodes)} data nodes; a node group needs {replicas}",
+            f"the plan has {how_many(len(plan.data_nodes), 'data node')}; a node group needs {replicas}",
             fix="add data nodes first: a new group copies the last one",
         )
     for _ in range(groups):

@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import how_many
 from ndbplan.configuration.directories import disks_of_node, path_parameters
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
@@ -109,7 +110,7 @@ def needs_partitions(plan: Plan, where: str = "") -> None:
     """Raises UserError for a plan without a complete node group: no row of it lies anywhere."""
     if not has_partitions(plan):
         raise UserError(
-            f"the plan has {len(plan.data_nodes)} data nodes and no complete node group",
+            f"the plan has {how_many(len(plan.data_nodes), 'data node')} and no complete node group",
             where=where,
             fix="add as many data nodes as NoOfReplicas",
         )

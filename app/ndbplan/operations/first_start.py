@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
@@ -49,7 +50,7 @@ def first_start(now: Estimation, *, timed: bool = True) -> Operation:
     text = (
         "Management nodes, then data nodes, then SQL nodes. Nothing here uses --initial: it would erase the "
         "redo log and the checkpoints of a node that has data (but not its tablespace and undo files). "
-        f"{len(plan.data_nodes)} data nodes, connect string {connect_string(plan)}."
+        f"{how_many(len(plan.data_nodes), 'data node')}, connect string {connect_string(plan)}."
     )
     return Operation("start", "First start", steps, text)
 

@@ -30,7 +30,7 @@ def test_a_group_with_a_member_missing(starter: Plan) -> None:
     one = remove(starter, [starter.data_nodes[0].id])
     (problem,) = found(one, "node-group-size")
     assert problem.severity is Severity.ERROR
-    assert "1 data nodes are not a multiple of NoOfReplicas 2" in problem.message
+    assert "1 data node is not a multiple of NoOfReplicas 2" in problem.message
 
 
 def test_uneven_groups(starter: Plan) -> None:

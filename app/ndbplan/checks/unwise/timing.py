@@ -201,9 +201,9 @@ def growth_at_peak(now: Estimation) -> Iterator[Problem]:
     if aside and plan.tables and plan.workloads:
         yield hint(
             "reorganisation",
-            f"{len(aside)} data nodes wait for a node group; reorganising the tables takes processor time "
-            f"and log "
-            "on the old nodes, and no other DDL or restart is possible meanwhile",
+            f"{how_many(len(aside), 'data node')} {'waits' if len(aside) == 1 else 'wait'} for a node group; "
+            "reorganising the tables takes processor time and log on the old nodes, and no other DDL or "
+            "restart is possible meanwhile",
             "do it outside the busy hours",
             [node.id for node in aside],
         )

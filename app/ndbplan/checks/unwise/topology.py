@@ -97,8 +97,8 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
         missing = replicas - len(in_groups) % replicas
         found = error(
             "data nodes",
-            f"{len(in_groups)} data nodes are not a multiple of NoOfReplicas {replicas}; ndb_mgmd refuses "
-            "the configuration",
+            f"{how_many(len(in_groups), 'data node')} {'is' if len(in_groups) == 1 else 'are'} not a "
+            f"multiple of NoOfReplicas {replicas}; ndb_mgmd refuses the configuration",
             f"add {how_many(missing, 'data node')} or take {len(in_groups) % replicas} away",
             [node.id for node in in_groups],
         )

@@ -83,10 +83,11 @@ def _disk_loads(item: DiskItem, loads: Loads) -> str:
 def item_name(item: CanvasItem) -> str:
     """What a screen reader says about an item."""
     if isinstance(item, LocationItem):
-        return f"Location {item.box.location.name}, {len(item.box.hosts)} hosts"
+        return f"Location {item.box.location.name}, {how_many(len(item.box.hosts), 'host')}"
     if isinstance(item, HostItem):
         card = item.card
-        return f"Host {card.host.hostname}, {card.subtitle}, {len(card.chips)} nodes, {len(card.tiles)} disks"
+        inside = f"{how_many(len(card.chips), 'node')}, {how_many(len(card.tiles), 'disk')}"
+        return f"Host {card.host.hostname}, {card.subtitle}, {inside}"
     if isinstance(item, ProcessItem):
         return item.chip.text if item.state is None else f"{item.chip.text}, {item.state.words}"
     if isinstance(item, DiskItem):
