@@ -42,38 +42,38 @@ def _on_disk(table: Table) -> bool:
 
 def table_fragments(cluster: LiveCluster) -> Iterator[Row]:
     """Where each fragment is, as each data node that runs says it."""
-    alive = cluster.state.alive()
-    for node_id in alive:
-        for number, table in numbered(cluster):
-            for part in partitions(cluster, table):
-                there = [part.primary, *(i for i in part.nodes if i != part.primary)]
-                up = [i for i in there if i in alive]
-                backups = [*up[1:], 0, 0, 0]
-                yield {
-                    "node_id": node_id, "table_id": number, "partition_id": part.partition,
-                    "fragment_id": part.fragment, "log_part_id": part.log_part,
-                    "no_of_replicas": len(there), "current_primary": up[0] if up else 0,
-                    "preferred_primary": part.primary, "current_first_backup": backups[0],
-                    "current_second_backup": backups[1], "current_third_backup": backups[2],
-                    "num_alive_replicas": len(up), "num_dead_replicas": len(there) - len(up),
-                    "num_lcp_replicas": len(up) if cluster.state.lcp_writes else 0,
-                }  # fmt: skip
+    alive, rows = cluster.state.alive(), list[Row]()
+    up_now = set(alive)
+    for number, table in numbered(cluster):
+        for part in partitions(cluster, table):
+            there = [part.primary, *(i for i in part.nodes if i != part.primary)]
+            up = [i for i in there if i in up_now]
+            backups = [*up[1:], 0, 0, 0]
+            rows.append({
+                "table_id": number, "partition_id": part.partition,
+                "fragment_id": part.fragment, "log_part_id": part.log_part,
+                "no_of_replicas": len(there), "current_primary": up[0] if up else 0,
+                "preferred_primary": part.primary, "current_first_backup": backups[0],
+                "current_second_backup": backups[1], "current_third_backup": backups[2],
+                "num_alive_replicas": len(up), "num_dead_replicas": len(there) - len(up),
+                "num_lcp_replicas": len(up) if cluster.state.lcp_writes else 0,
+            })  # fmt: skip
+    return ({"node_id": node_id, **row} for node_id in alive for row in rows)
 
 
 def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
-    """Whether a table is copied, written or moved."""
-    moving = cluster.session.simulation.is_moving
-    for node_id in cluster.state.alive():
-        for number, table in numbered(cluster):
-            found = partitions(cluster, table)
-            yield {
-                "node_id": node_id, "table_id": number, "tab_copy_status": "IDLE",
-                "tab_update_status": "IDLE",
-                "tab_lcp_status": "ACTIVE" if cluster.state.lcp_writes else "COMPLETED",
-                "tab_status": "ACTIVE", "tab_storage": "NORMAL" if table.logging else "NOLOGGING",
-                "tab_partitions": len({part.partition for part in found}), "tab_fragments": len(found),
-                "is_reorg_ongoing": int(moving and table.id in cluster.state.moved),
-            }  # fmt: skip
+    """Whether a table is copied, written or moved, as each data node that runs says it."""
+    moving, rows = cluster.session.simulation.is_moving, list[Row]()
+    for number, table in numbered(cluster):
+        found = partitions(cluster, table)
+        rows.append({
+            "table_id": number, "tab_copy_status": "IDLE", "tab_update_status": "IDLE",
+            "tab_lcp_status": "ACTIVE" if cluster.state.lcp_writes else "COMPLETED",
+            "tab_status": "ACTIVE", "tab_storage": "NORMAL" if table.logging else "NOLOGGING",
+            "tab_partitions": len({part.partition for part in found}), "tab_fragments": len(found),
+            "is_reorg_ongoing": int(moving and table.id in cluster.state.moved),
+        })  # fmt: skip
+    return ({"node_id": node_id, **row} for node_id in cluster.state.alive() for row in rows)
 
 
 def table_info(cluster: LiveCluster) -> Iterator[Row]:
