@@ -9,6 +9,7 @@ from datetime import datetime
 import pytest
 
 from ndbplan.estimate.stored import ldm_threads, threads_of
+from ndbplan.ndb.console import release_of
 from ndbplan.ndb.ndbinfo import described, is_table, tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train import world
@@ -229,3 +230,16 @@ def test_a_data_node_keeps_as_many_events_as_its_buffer_holds(cluster: LiveClust
         consoles.answer("ndb_mgm> 3 DUMP 2399")
     kept = re.findall("^20.* Node 3: ", consoles.answer("ndb_mgm> 3 REPORT EVENTLOG"), re.MULTILINE)
     assert len(kept) == 8192 // 23
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [
+        ("7.1.9", "mysql-5.1.51 ndb-7.1.9"), ("7.1.15", "mysql-5.1.51 ndb-7.1.15"),
+        ("7.1.22", "mysql-5.1.61 ndb-7.1.22"), ("7.0.24", "mysql-5.1.56 ndb-7.0.24"),
+        ("7.6.6", "mysql-5.7.22 ndb-7.6.6"), ("8.4.8", "mysql-8.4.8 ndb-8.4.8"),
+        ("7.4", "mysql-5.6.28 ndb-7.4.10"),
+    ],
+)  # fmt: skip
+def test_a_release_is_named_with_the_server_that_it_had(version: str, name: str) -> None:
+    assert release_of(NdbVersion.parse(version)).name == name

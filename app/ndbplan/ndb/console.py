@@ -39,7 +39,16 @@ def release_of(version: NdbVersion) -> Release:
     stated = str(version)
     if stated == version.series:
         return Release(ndb, mysql)
-    return Release(stated, stated if mysql == ndb else mysql)
+    return Release(stated, stated if mysql == ndb else _server_of(version, ndb, mysql))
+
+
+def _server_of(version: NdbVersion, ndb: str, mysql: str) -> str:
+    """The server that a release has: that of the last one known in its series at or before it."""
+    known = {NdbVersion.parse(ndb): mysql} | {
+        NdbVersion.parse(name): server for name, server in _data()["servers_of"].items() if name != "source"
+    }
+    before = [one for one in known if one[:2] == version[:2] and one <= version]
+    return known[max(before)] if before else mysql
 
 
 @cache
