@@ -110,7 +110,9 @@ def test_every_tab_says_what_to_do_on_an_empty_plan(stand: _Stand) -> None:
     stand.until(lambda: stand.estimates.is_fresh)
     for name, _, _ in TABS:
         stand.panel(name)
-    assert not stand.panel("Simulation").start.isEnabled()
+    panel = stand.panel("Simulation")
+    assert not panel.start.isEnabled()
+    assert not panel.uncertain.isEnabled()
 
 
 def test_tabs_are_built_when_first_looked_at(stand: _Stand) -> None:

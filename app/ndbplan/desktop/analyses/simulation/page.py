@@ -135,7 +135,7 @@ class SimulationPanel(Panel):
         if index < 0:
             self._show_duration()
         ready = bool(plan.workloads and plan.data_nodes)
-        for widget in (self.workload, self.duration, self.start):
+        for widget in (self.workload, self.duration, self.start, self.uncertain):
             widget.setEnabled(ready)
         if self._run is not None and self._run.workload_id not in plan.by_id:
             self._forget()
