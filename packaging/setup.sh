@@ -95,8 +95,10 @@ if is_current test || { [[ $kind == run ]] && is_current run; }; then
 fi
 say "installing the packages of packaging/locks/$kind.txt"
 pip=(.venv/bin/python -m pip --quiet --disable-pip-version-check)
-"${pip[@]}" install --require-hashes --only-binary :all: --requirement "packaging/locks/$kind.txt"
+# The lock is whole, so nothing is resolved: for a requirement with an extra pip would look at newer versions too.
+"${pip[@]}" install --no-deps --require-hashes --only-binary :all: --requirement "packaging/locks/$kind.txt"
 "${pip[@]}" install --no-deps --no-build-isolation --editable .
+"${pip[@]}" check >&2
 # Beside the rest, at low priority; a simulation that comes before its end waits for it.
 say "the simulation engine is compiled in the background, which takes half a minute"
 # Tests look for what is compiled in a folder of their own.
