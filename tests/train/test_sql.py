@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.simulate.events.orders import Kill
 from ndbplan.train import world
@@ -89,7 +90,7 @@ def test_tables_and_columns_are_those_of_the_version(
     cluster = begun(version)
     listed = [row[0] for row in cells(sql(cluster, "SHOW TABLES FROM ndbinfo;"))]
     assert listed == sorted(tables_of(cluster.plan.version))
-    for name in rows.simulated(cluster):
+    for name in tables_of(cluster.plan.version):
         heading = sql(cluster, f"SELECT * FROM ndbinfo.{name} LIMIT 1\\G")
         if heading.startswith("Empty set"):
             continue
@@ -106,9 +107,105 @@ def test_a_table_that_a_version_lacks_is_unknown(begun: Callable[[str], LiveClus
     assert ["ndbinfo"] not in cells(sql(before, "SHOW DATABASES;"))
 
 
-def test_a_table_that_is_not_simulated_says_so_and_not_that_it_is_empty(cluster: LiveCluster) -> None:
-    missing = sorted(set(tables_of(cluster.plan.version)) - set(rows.simulated(cluster)))[0]
-    assert sql(cluster, f"SELECT * FROM ndbinfo.{missing};").startswith(f"ndbplan: ndbinfo.{missing} is not")
+def test_what_the_configuration_says_is_told_by_number(cluster: LiveCluster) -> None:
+    asked = (
+        "SELECT v.node_id, v.config_value FROM ndbinfo.config_values v JOIN ndbinfo.config_params p "
+        "ON v.config_param = p.param_number WHERE p.param_name = 'DataMemory' ORDER BY 1;"
+    )
+    stated = str(node_settings(cluster.plan, cluster.plan.data_nodes[0]).value("DataMemory"))
+    assert cells(sql(cluster, asked)) == [[str(node_id), stated] for node_id in (3, 4, 5, 6)]
+    known = dict(cells(sql(cluster, "SELECT param_name, param_number FROM ndbinfo.config_params")))
+    recorded = {"MaxNoOfSubscriptions": 179, "ClassicFragmentation": 675, "HostName": 5, "Dedicated": 11,
+                "NodeId": 3, "RequireCertificate": 12, "ServerPort": 635, "NodeGroupTransporters": 670,
+                "MaxNoOfTriggers": 105, "LockMaintThreadsToCPU": 178}  # fmt: skip
+    assert {name: int(known[name]) for name in recorded} == recorded
+    assert len(known) == 172, "as many as the server lists"
+
+
+def test_what_is_told_twice_agrees(cluster: LiveCluster) -> None:
+    def one(query: str) -> str:
+        return cells(sql(cluster, f"SELECT {query}"))[0][0]
+
+    locked = one("SUM(ex_req) FROM ndbinfo.locks_per_fragment")
+    assert int(locked) > 0
+    changed = "SUM(tot_key_inserts + tot_key_updates + tot_key_deletes) FROM ndbinfo.operations_per_fragment"
+    assert one(changed) == locked
+    tracked = int(one("SUM(transactions) FROM ndbinfo.tc_time_track_stats"))
+    counted = int(one("SUM(val) FROM ndbinfo.counters WHERE counter_name = 'COMMITS'"))
+    assert abs(tracked - counted) <= 8, "each of the coordinators rounds"
+    bounds = cells(sql(cluster, "SELECT DISTINCT upper_bound FROM ndbinfo.tc_time_track_stats ORDER BY 1"))
+    assert [row[0] for row in bounds[:6]] == ["50", "75", "112", "168", "252", "378"]
+    assert len(bounds) == 32
+    alive = "COUNT(*) FROM ndbinfo.table_replicas WHERE is_replica_alive"
+    before = int(one(alive))
+    assert before == int(one("COUNT(*) FROM ndbinfo.memory_per_fragment"))
+    world.do("kill node:4", cluster)
+    cluster.advance(2)
+    assert int(one(alive)) == before * 3 // 4
+    joined = "COUNT(*) FROM ndbinfo.dict_obj_info i JOIN ndbinfo.index_columns c ON c.index_object_id = i.id"
+    assert one(f"{joined} WHERE i.parent_obj_id = c.table_id") == str(len(cluster.plan.tables))
+    parted = "COUNT(*) FROM ndbinfo.blobs WHERE blob_table_name LIKE CONCAT('NDB$BLOB_', table_id, '%')"
+    assert one(parted) == one("COUNT(*) FROM ndbinfo.blobs")
+
+
+@pytest.mark.parametrize(
+    ("version", "statement", "said"),
+    [
+        ("8.4.8", "SELECT * form ndbinfo.nodes", "near 'form ndbinfo.nodes' at line 1"),
+        ("8.4.8", "SELECT count( from ndbinfo.nodes", "near 'from ndbinfo.nodes' at line 1"),
+        ("8.4.8", "SELECT (1", "near '' at line 1"),
+        ("8.4.8", "SELECT * FROM ndbinfo.nodes WHERE", "near '' at line 1"),
+        ("8.4.8", "SHOW variabls", "near 'variabls' at line 1"),
+        ("8.4.8", "SHOW STATUS LIKE", "near '' at line 1"),
+        ("8.4.8", "SHOW master status", "near 'master status' at line 1"),
+        ("7.4.10", "SHOW replica status", "near 'replica status' at line 1"),
+        ("8.4.8", "SHOW REPLICA STATUS", "Empty set"),
+        ("7.4.10", "SHOW SLAVE STATUS", "Empty set"),
+        ("8.4.8", "SHOW CREATE VIEW ndbinfo.dictionary_tables",
+         "ERROR 1347 (HY000): 'ndbinfo.dictionary_tables' is not VIEW"),
+        ("8.4.8", "SHOW CREATE DATABASE nosuch", "ERROR 1049 (42000): Unknown database 'nosuch'"),
+        ("8.4.8", "SHOW PRIVILEGES", "ndbplan: there are SHOW DATABASES"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said_from_where_on(
+    version: str, statement: str, said: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    assert said in sql(begun(version), statement)
+
+
+def test_columns_that_may_be_null_have_room_for_the_word(cluster: LiveCluster) -> None:
+    def rule(query: str) -> str:
+        return sql(cluster, f"SELECT {query}").split("\n")[0]
+
+    nodes = "FROM ndbinfo.nodes LIMIT 1"
+    assert rule(f"node_id n {nodes}") == rule(f"MAX(node_id) n {nodes}") == "+------+"
+    assert rule(f"node_id > 0 n {nodes}") == rule(f"IF(1, node_id, 1) n {nodes}") == "+------+"
+    assert rule("1 n") == rule(f"COUNT(*) n {nodes}") == rule(f"IFNULL(node_id, 1) n {nodes}") == "+---+"
+    assert rule(f"node_id IS NULL n {nodes}") == "+---+"
+    assert rule("1/3 n") == "+--------+"
+    assert rule("'é' x") == "+----+"
+
+
+def test_the_catalogue_heads_its_columns_itself_in_newer_servers(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    asked = "SELECT table_name FROM information_schema.tables LIMIT 1"
+    assert "| TABLE_NAME" in sql(begun("8.4.8"), asked)
+    assert "| table_name" in sql(begun("7.4.10"), asked)
+
+
+@pytest.mark.parametrize(("version", "rows"), [("8.4.8", 144), ("7.4.10", 108)])
+def test_status_variables_are_those_of_the_version(
+    version: str, rows: int, begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster = begun(version)
+    found = dict(cells(sql(cluster, "SHOW STATUS LIKE 'ndb%'")))
+    assert len(found) == rows
+    assert (found["Ndb_number_of_data_nodes"], found["Ndb_number_of_ready_data_nodes"]) == ("4", "4")
+    assert int(found["Ndb_api_trans_commit_count"]) > 0
+    assert [row[0] for row in cells(sql(cluster, "SHOW STATUS LIKE 'Ndb_cluster%'"))] == [
+        "Ndb_cluster_node_id"
+    ]
 
 
 def test_how_many_rows_a_table_has_is_known_and_not_which(cluster: LiveCluster) -> None:

@@ -65,6 +65,13 @@ def sql_variables(version: NdbVersion) -> dict[str, str]:
     return {row["name"]: row["value"] for row in rows if in_span(version, row)}
 
 
+@cache
+def sql_status(version: NdbVersion) -> dict[str, str]:
+    """Status variables of an SQL node that begin with Ndb, in its order; counters are 0."""
+    lists = read_json("ndb/sql_status.json")["status"]
+    return dict(next(one["rows"] for one in lists if in_span(version, one)))
+
+
 def knows_word(version: NdbVersion, word: str) -> bool:
     """Whether the client of a version knows a command word; words without a span are in all."""
     return in_span(version, _data()["words"].get(word, {}))

@@ -125,9 +125,9 @@ def free(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     return Answer(f"{heading}\n{row}\nSwap:  {0:>12}{0:>12}{0:>12}\n")
 
 
-def host_busy(cluster: LiveCluster, host: Host, seconds: float) -> float:
-    """Share of all cores of a host that worked in the last seconds."""
-    return _busy(cluster, host, _lately(cluster, seconds))
+def host_busy(cluster: LiveCluster, host: Host, seconds: float, back_s: float = 0.0) -> float:
+    """Share of all cores of a host that worked in the last seconds, or in some before them."""
+    return _busy(cluster, host, _lately(cluster, seconds, back_s))
 
 
 def thread_use(

@@ -36,7 +36,8 @@ def _kind(process: object) -> str:
 
 def _line(cluster: LiveCluster, kind: str, node_id: int) -> str:
     state, release = cluster.state, cluster.state.release.name
-    allowed = ", allowed single user" if kind == "api" and state.single_user == node_id else ""
+    granted = kind == "api" and state.single_user == node_id
+    allowed = str(form(cluster.plan.version, "single_user_mark")) if granted else ""
     connected = {
         "data": lambda: state.nodes[node_id].status is not Status.NOT_CONNECTED,
         "management": lambda: node_id in state.servers,

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from ndbplan.base.kept import keeping
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
-from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
@@ -27,8 +27,8 @@ from ndbplan.train.sql import catalogue, server
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.definitions import define
-from ndbplan.train.sql.engine import Relation, Result, parsed, relation, run, typed_list
-from ndbplan.train.sql.numbers import INT, TEXT
+from ndbplan.train.sql.engine import Provider, Relation, Result, parsed, relation, run, typed_list
+from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.printing import printed
 from ndbplan.train.sql.problem import (
     NotSimulated,
@@ -39,6 +39,7 @@ from ndbplan.train.sql.problem import (
     of_ndb,
     syntax,
 )
+from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
 REORGANISED_S = 86400.0
@@ -84,7 +85,7 @@ _KNOWN = (
     "execute",
 )
 """Statements that the product knows and this console does not."""
-_LIKE = re.compile(r"\blike\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
+_KEEPS_WARNINGS = re.compile(r"show\s+(?:warnings|errors|count\s*\()", re.IGNORECASE)
 
 
 class Client:
@@ -96,14 +97,16 @@ class Client:
 
     def answer(self, line: str, cluster: LiveCluster) -> str:
         """What the client prints for the statements of a line."""
-        return "".join(self._one(sql, vertical, cluster) for sql, vertical in statements(line))
+        with keeping():
+            return "".join(self._one(sql, vertical, cluster) for sql, vertical in statements(line))
 
     def _one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
         if server.answering(cluster) is None:
             return _no_server(cluster)
         try:
-            if not sql.lower().startswith("show warnings"):
-                self.warnings = ()
+            kept, self.warnings = self.warnings, ()
+            if _KEEPS_WARNINGS.match(sql):
+                self.warnings = kept
             found = self._statement(sql, cluster)
         except SqlError as error:
             self.warnings = error.warnings
@@ -134,7 +137,7 @@ class Client:
                 raise no_database(name)
             self.database = name
             return "Database changed"
-        if verb in ("desc", "describe") and len(words) > 1:
+        if verb in ("desc", "describe", "explain") and len(words) == 2:
             return server.describe(words[1], self.database, cluster)
         if verb in ("insert", "update", "delete", "replace"):
             return change(sql, self.database, cluster, self._may_read)
@@ -215,11 +218,7 @@ class Client:
             **dict.fromkeys(("curtime", "currenttime"), now[11:]),
         }  # fmt: skip
         tree = _answered(tree, session)
-        missing: list[str] = []
-        result = run(sql, tree, self.database, self._provider(cluster, missing))
-        if missing:
-            there = ", ".join(contents.simulated(cluster))
-            raise NotSimulated(f"ndbinfo.{missing[0]} is not simulated; there are {there}")
+        result = run(sql, tree, self.database, self._provider(cluster))
         if not form(cluster.plan.version, "only_full_group_by"):
             # The servers without this mode do not warn of a division by zero either.
             return result._replace(warnings=())
@@ -238,8 +237,8 @@ class Client:
             found |= {"server_id": str(node.node_id), "hostname": cluster.state.address(node.node_id)}
         return found
 
-    def _provider(self, cluster: LiveCluster, missing: list[str]) -> Any:
-        """Gives the tables of a query; what is not simulated is empty, and named in `missing`."""
+    def _provider(self, cluster: LiveCluster) -> Provider:
+        """Gives the tables of a query."""
 
         def provide(database: str, name: str) -> Relation:
             version = cluster.plan.version
@@ -249,10 +248,9 @@ class Client:
                     raise no_table(database, name)
                 if not cluster.state.alive():
                     raise of_ndb(157, "Connection to NDB failed", temporary=False, engine="NDBINFO")
-                if name not in contents.simulated(cluster):
-                    missing.append(name)
-                    return relation(known[name].columns, (), known[name].numeric)
-                return relation(known[name].columns, contents.ndbinfo(cluster, name), known[name].numeric)
+                nullable = [one.null == "YES" for one in described(version, name)]
+                columns, numeric = known[name].columns, known[name].numeric
+                return relation(columns, contents.ndbinfo(cluster, name), numeric, nullable)
             if database.lower() == "information_schema":
                 return catalogue.catalogue(cluster, name)
             if database not in server.databases(cluster):
@@ -294,59 +292,10 @@ class Client:
             text = "Operation not allowed or aborted due to single user mode"
             raise of_ndb(299, text, temporary=False)
 
-    # SHOW.
-
-    def _show(self, sql: str, cluster: LiveCluster) -> Result | str:
-        low = " ".join(sql.lower().split())
-        like = _LIKE.search(sql)
-        pattern = like[1][1:-1] if like else ""
-        if low.startswith("show warnings"):
-            found = [(one.level, one.code, one.message) for one in self.warnings]
-            return Result(("Level", "Code", "Message"), (TEXT, INT, TEXT), list(found))
-        if low.startswith("show databases"):
-            names = [(name,) for name in server.databases(cluster)]
-            return Result(("Database",), (TEXT,), [row for row in names if server.like(row[0], pattern)])
-        if low.startswith(("show engine ndb status", "show engine ndbcluster status")):
-            return server.engine_status(cluster)
-        if low.startswith("show create table"):
-            return server.show_created(sql, self.database, cluster)
-        if low.startswith("show engine "):
-            # Other engines, and what else may be asked of this one [7.4.10, 8.4.8].
-            return Result((), (), [])
-        if low.startswith(("show engines", "show storage engines")):
-            return catalogue.show_engines(cluster)
-        if low.startswith("show table status"):
-            return catalogue.table_status(sql, self.database, pattern, cluster)
-        if low.startswith("show full tables"):
-            return catalogue.full_tables(sql, self.database, pattern, cluster)
-        if low.startswith(("show index ", "show indexes ", "show keys ")):
-            return catalogue.show_index(sql, self.database, cluster)
-        if low.startswith(("show processlist", "show full processlist")):
-            return self._processlist(sql, cluster)
-        if low.startswith("show tables"):
-            return server.tables(sql, self.database, pattern, cluster)
-        if low.startswith(("show columns from ", "show fields from ", "show columns in ")):
-            words = sql.split()
-            name = f"{words[5]}.{words[3]}" if len(words) == 6 else words[3]
-            return server.describe(name, self.database, cluster)
-        if " variables" in low or low.startswith("show variables"):
-            return server.named(self._variables(cluster), pattern)
-        if low.startswith(("show status", "show global status", "show session status")):
-            return server.named(server.status(cluster), pattern)
-        raise NotSimulated(
-            "there are SHOW DATABASES, TABLES, TABLE STATUS, CREATE TABLE, COLUMNS, INDEX, VARIABLES, "
-            "STATUS, WARNINGS, PROCESSLIST, ENGINES, ENGINE NDB STATUS"
-        )
-
-    def _processlist(self, sql: str, cluster: LiveCluster) -> Result:
-        found = catalogue.processlist(sql, self.database, cluster)
-        if form(cluster.plan.version, "processlist_warns"):
-            text = (
-                "'INFORMATION_SCHEMA.PROCESSLIST' is deprecated and will be removed in a future release. "
-                "Please use performance_schema.processlist instead"
-            )
-            self.warnings = (Warned("Warning", 1287, text),)
-            found = found._replace(warnings=self.warnings)
+    def _show(self, sql: str, cluster: LiveCluster) -> Result:
+        found = show(sql, Asked(sql, self.database, cluster, self.warnings, self._variables(cluster)))
+        if found.warnings:
+            self.warnings = found.warnings
         return found
 
 

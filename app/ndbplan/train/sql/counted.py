@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ndbplan.estimate.stored import threads_of
@@ -112,6 +113,50 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
                     "tot_frag_scans": count.get(OperationKind.SCAN, 0),
                     "tot_commits": sum(count[kind] for kind in _WRITES),
                 }  # fmt: skip
+
+
+def locks_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
+    """Locks of the rows that were changed; nobody is simulated to wait. Raises NotSimulated."""
+    for one in operations_per_fragment(cluster):
+        taken = one["tot_key_inserts"] + one["tot_key_updates"] + one["tot_key_deletes"]
+        yield {
+            **{name: one[name] for name in ("fq_name", "parent_fq_name", "type", "table_id", "node_id",
+                                            "block_instance", "fragment_num")},
+            "ex_req": taken, "ex_imm_ok": taken,
+        }  # fmt: skip
+
+
+_BOUNDS = tuple(accumulate(range(31), lambda bound, _: bound * 3 // 2, initial=50))
+"""Bounds of the histogram of a coordinator in microseconds: each half as long again [8.4.8, 7.4.10: 50, 75,
+112, 168 ..., of 32 rows]."""
+_DBTC = 245
+
+
+def tc_time_track_stats(cluster: LiveCluster) -> Iterator[Row]:
+    """How long transactions took, by coordinator and by who asked; all of a moment stand at its mean."""
+    alive, each = cluster.state.alive(), _of_one(cluster)
+    reads = sum(count for (_, kind), count in each.items() if kind is OperationKind.READ)
+    writes = sum(count for (_, kind), count in each.items() if kind in _WRITES)
+    latency_us = 1e6 * cluster.result().latency_mean_s.value
+    at = next((bound for bound in _BOUNDS if bound >= latency_us), _BOUNDS[-1])
+    askers = sorted(cluster.clients)
+    for node_id in alive:
+        node, done = cluster.state.data_node(node_id), _done(cluster, node_id)
+        assert node is not None
+        instances = tc_instances(cluster.plan.version, threads_of(cluster.plan, node).tc)
+        share = 1.0 / len(alive) / len(instances) / max(1, len(askers))
+        for instance in instances:
+            for other in [*alive, *askers]:
+                for bound in _BOUNDS:
+                    here = share * (bound == at) * (other in cluster.clients)
+                    yield {
+                        "node_id": node_id, "block_number": _DBTC, "block_instance": instance,
+                        "comm_node_id": other, "upper_bound": bound,
+                        "transactions": round(done.committed * here),
+                        "transaction_errors": round(done.refused * here),
+                        "read_key_ops": round(done.committed * reads * here),
+                        "write_key_ops": round(done.committed * writes * here),
+                    }  # fmt: skip
 
 
 def arbitrator_detail(members: Iterator[Row]) -> Iterator[Row]:

@@ -6,10 +6,11 @@ Numbers of objects count up from FIRST_TABLE; a cluster that somebody worked on 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.storage.fragments import Partition
+from ndbplan.estimate.storage.rows import stored_column
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.plan.tables import Table
@@ -133,6 +134,138 @@ def hash_maps(cluster: LiveCluster) -> Iterator[Row]:
     maps = (distribute(cluster.plan_of(table), table).hash_map_name for table in cluster.plan.tables)
     for number, name in enumerate(dict.fromkeys(name for name in maps if name), start=1):
         yield {"id": number, "version": 1, "state": 4, "fq_name": name}
+
+
+class _Object(NamedTuple):
+    """Something that the dictionary knows."""
+
+    kind: int
+    number: int
+    name: str
+    parent_kind: int = 0
+    parent: int = 0
+
+
+_USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP = 2, 3, 6, 24
+"""Numbers of kinds, as dict_obj_types has them."""
+
+
+class _Indexed(NamedTuple):
+    """An index of a table, with its number."""
+
+    number: int
+    table_number: int
+    table: Table
+    name: str
+    columns: tuple[str, ...]
+    is_unique: bool
+
+
+def _indexes(cluster: LiveCluster) -> Iterator[_Indexed]:
+    """Indexes in the order of the tables: the primary key's, and of a unique one two [8.4.8]."""
+    number = FIRST_TABLE + len(cluster.plan.tables)
+    for own, table in numbered(cluster):
+        listed: list[tuple[str, tuple[str, ...], bool]] = []
+        if table.primary_key and not table.primary_key_using_hash:
+            listed.append(("PRIMARY", table.primary_key, False))
+        for index in table.indexes:
+            if index.kind != "unique_hash":
+                listed.append((index.name, index.columns, False))
+            if index.kind != "ordered":
+                listed.append((f"{index.name}$unique", index.columns, True))
+        for name, columns, is_unique in listed:
+            yield _Indexed(number, own, table, name, columns, is_unique)
+            number += 1
+
+
+def _objects(cluster: LiveCluster) -> Iterator[_Object]:
+    for number, table in numbered(cluster):
+        yield _Object(_USER_TABLE, number, f"{table.database}/def/{table.name}")
+    for one in _indexes(cluster):
+        kind = _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX
+        name = f"sys/def/{one.table_number}/{one.name}"
+        yield _Object(kind, one.number, name, _USER_TABLE, one.table_number)
+    for row in hash_maps(cluster):
+        yield _Object(_HASH_MAP, row["id"], row["fq_name"])
+
+
+def dict_obj_info(cluster: LiveCluster) -> Iterator[Row]:
+    """Tables, indexes and hash maps; the product's own objects are left out."""
+    for one in _objects(cluster):
+        yield {
+            "type": one.kind, "id": one.number, "version": 1, "state": 4,
+            "parent_obj_type": one.parent_kind, "parent_obj_id": one.parent, "fq_name": one.name,
+        }  # fmt: skip
+
+
+def dict_obj_tree(cluster: LiveCluster) -> Iterator[Row]:
+    """The same as a tree: what belongs to what."""
+    objects = list(_objects(cluster))
+    named = {(one.kind, one.number): one for one in objects}
+    for one in objects:
+        above = named.get((one.parent_kind, one.parent))
+        root = above or one
+        yield {
+            "type": one.kind, "id": one.number, "name": one.name,
+            "parent_type": above.kind if above else None, "parent_id": above.number if above else None,
+            "parent_name": above.name if above else None, "root_type": root.kind, "root_id": root.number,
+            "root_name": root.name, "level": 2 if above else 1,
+            "path": f"{above.name} -> {one.name}" if above else one.name,
+            "indented_name": f"  -> {one.name}" if above else one.name,
+        }  # fmt: skip
+
+
+def index_columns(cluster: LiveCluster) -> Iterator[Row]:
+    """The columns of each index."""
+    for one in _indexes(cluster):
+        yield {
+            "table_id": one.table_number, "database_name": one.table.database, "table_name": one.table.name,
+            "index_object_id": one.number, "index_name": one.name,
+            "index_type": _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX, "status": "Retrieved",
+            "columns": ",".join(one.columns),
+        }  # fmt: skip
+
+
+def blobs(cluster: LiveCluster) -> Iterator[Row]:
+    """Columns of which a part lies in a table of its own."""
+    version = cluster.plan.version
+    for number, table in numbered(cluster):
+        for place, column in enumerate(table.columns):
+            if COLUMN_TYPES[column.type].is_blob:
+                stored = stored_column(column, version).type
+                has_parts = bool(stored.part_bytes)
+                yield {
+                    "table_id": number, "database_name": table.database, "table_name": table.name,
+                    "column_id": place, "column_name": column.name, "inline_size": stored.inline_bytes,
+                    "part_size": stored.part_bytes, "stripe_size": 0,
+                    "blob_table_name": f"NDB$BLOB_{number}_{place}" if has_parts else "",
+                }  # fmt: skip
+
+
+_NO_GCI = 2**32 - 1
+"""last_replica_gci of a replica that lives [8.4.8]."""
+
+
+def table_replicas(cluster: LiveCluster) -> Iterator[Row]:
+    """Each replica of each fragment, with the checkpoints that it is in, as the master says it [8.4.8]."""
+    alive, state = cluster.state.alive(), cluster.state
+    cluster_state = cluster.session.simulation.state.cluster
+    lcp, gci = int(cluster_state.lcp_number), max(0, state.gci)
+    for node_id in alive[:1]:
+        for number, table in numbered(cluster):
+            for part in partitions(cluster, table):
+                for replica in part.nodes:
+                    lives = replica in alive
+                    yield {
+                        "node_id": node_id, "table_id": number, "fragment_id": part.fragment,
+                        "initial_gci": 2, "replica_node_id": replica,
+                        "is_lcp_ongoing": int(lives and bool(state.lcp_writes)),
+                        "num_crashed_replicas": int(not lives), "last_max_gci_started": gci,
+                        "last_max_gci_completed": gci, "last_lcp_id": lcp, "prev_lcp_id": max(0, lcp - 1),
+                        "prev_max_gci_started": max(0, gci - 1),
+                        "prev_max_gci_completed": max(0, gci - 1), "last_create_gci": 2,
+                        "last_replica_gci": _NO_GCI if lives else gci, "is_replica_alive": int(lives),
+                    }  # fmt: skip
 
 
 def files(cluster: LiveCluster) -> Iterator[Row]:

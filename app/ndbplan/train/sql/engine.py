@@ -20,6 +20,7 @@ from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs 
 
 from ndbplan.base.units import whole_number
 from ndbplan.train.sql.functions import give, translate
+from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.rollup import rolled_up
@@ -31,6 +32,10 @@ class Relation(NamedTuple):
     columns: tuple[str, ...]
     kinds: tuple[Kind, ...]
     rows: Sequence[Mapping[str, Any]]
+    nullable: tuple[bool, ...] = ()
+    """Which columns may be NULL; empty: all may."""
+    heads: bool = False
+    """Its columns are headed by their own names, however they are typed."""
 
 
 class Result(NamedTuple):
@@ -40,6 +45,8 @@ class Result(NamedTuple):
     kinds: tuple[Kind, ...]
     rows: list[tuple[Any, ...]]
     warnings: tuple[Warned, ...] = ()
+    nullable: tuple[bool, ...] = ()
+    """Columns that may be NULL, for which the client keeps room; empty: none."""
 
 
 # What sqlglot remarks about a statement is none of the answer.
@@ -59,18 +66,38 @@ def parsed(sql: str) -> exp.Expr:
         found = sqlglot.parse_one(sql, read="mysql")
     except (SqlglotError, RecursionError) as error:
         near = getattr(error, "errors", None) or [{}]
-        raise syntax(str(near[0].get("highlight") or "") + str(near[0].get("end_context") or "")) from None
+        raise syntax(_near(near[0])) from None
     if found is None:
         raise syntax(sql)
     return found
 
 
+def _near(found: Mapping[str, Any]) -> str:
+    """From where on a statement cannot be read: empty where more of it was expected."""
+    behind = str(found.get("end_context") or "")
+    at_end = not behind and not str(found.get("description")).startswith("Invalid expression")
+    return "" if at_end else str(found.get("highlight") or "") + behind
+
+
+_BEGIN = (TokenType.COMMA, TokenType.SELECT, TokenType.L_PAREN)
+_MORE = (TokenType.WHERE, TokenType.AND, TokenType.OR, TokenType.ON, TokenType.GROUP_BY, TokenType.ORDER_BY)
+_WORDS = (TokenType.VAR, TokenType.STRING, TokenType.NUMBER)
+
+
 def _check_commas(sql: str) -> None:
-    """A select list that is empty or ends with a comma is not a statement; sqlglot reads on."""
+    """Statements that sqlglot reads on: a list that is empty or ends with a comma, a word behind `*`, an end
+    behind WHERE."""
     tokens = sqlglot.tokenize(sql, read="mysql")
+    before = TokenType.SELECT
     for one, other in pairwise(tokens):
-        if one.token_type in (TokenType.COMMA, TokenType.SELECT) and other.token_type is TokenType.FROM:
+        if one.token_type in _BEGIN and other.token_type is TokenType.FROM:
             raise syntax(sql[other.start :])
+        all_columns = one.token_type is TokenType.STAR and before in (*_BEGIN[:2], TokenType.DOT)
+        if all_columns and other.token_type in _WORDS:
+            raise syntax(sql[other.start :])
+        before = one.token_type
+    if tokens and tokens[-1].token_type in _MORE:
+        raise syntax("")
 
 
 def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
@@ -80,7 +107,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
         warnings = _Warnings()
         _functions(base, warnings)
         columns = _fill(base, tree, database, provide)
-        translated = _translated(rolled_up(tree), columns)
+        translated = _translated(rolled_up(tree), columns.kinds)
         steps = [0]
 
         def count() -> int:
@@ -96,9 +123,9 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
         names = [one[0] for one in cursor.description or ()]
     finally:
         base.close()
-    headings, kinds = _headings(sql, tree, names, columns)
-    _check_range(tree, kinds, rows)
-    return Result(headings, kinds, rows, tuple(warnings.found))
+    headed = _headings(sql, tree, names, columns)
+    _check_range(tree, headed.kinds, rows)
+    return Result(headed.names, headed.kinds, rows, tuple(warnings.found), headed.nullable)
 
 
 _MOST = 2**63 - 1
@@ -158,10 +185,20 @@ class _OnlyValue:
         return self.rows[0] if self.rows else None
 
 
-def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider) -> dict[str, Kind]:
-    """Make the tables that a query names; the kinds of their columns, by name."""
+class _Known(NamedTuple):
+    """What is known of the columns that a query names, by their names in small letters."""
+
+    kinds: dict[str, Kind]
+    nullable: dict[str, bool]
+    heads: dict[str, str]
+    """What stands above it, where that is not what was typed."""
+
+
+def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider) -> _Known:
+    """Make the tables that a query names, and tell of their columns."""
     named = {one.alias_or_name for one in tree.find_all(exp.CTE)}
-    columns: dict[str, Kind] = {}
+    known = _Known({}, {}, {})
+    columns = known.kinds
     made: set[str] = set()
     for table in tree.find_all(exp.Table):
         if not table.db and table.name in named:
@@ -182,7 +219,10 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
             places = ", ".join("?" * len(relation.columns))
             values = [tuple(row[column] for column in relation.columns) for row in relation.rows]
             base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
-        columns.update(zip((one.lower() for one in relation.columns), relation.kinds, strict=True))
+        low = [one.lower() for one in relation.columns]
+        columns.update(zip(low, relation.kinds, strict=True))
+        known.nullable.update(zip(low, relation.nullable or (True,) * len(low), strict=True))
+        known.heads.update(zip(low, relation.columns, strict=True) if relation.heads else ())
         if not table.alias:
             table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name)))
         table.set("this", exp.to_identifier(inside, quoted=True))
@@ -194,7 +234,8 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
         column.set("catalog", None)
     for inner in tree.find_all(exp.Alias):
         columns.setdefault(inner.alias.lower(), kind_of(inner.this, columns))
-    return columns
+        known.nullable.setdefault(inner.alias.lower(), may_be_null(inner.this, known.nullable))
+    return known
 
 
 def _quoted(name: str) -> str:
@@ -339,38 +380,52 @@ def _clause(tree: exp.Expr, name: str) -> str:
     return "field list"
 
 
-def _headings(
-    sql: str, tree: exp.Expr, names: Sequence[str], columns: Mapping[str, Kind]
-) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
-    """Headings as typed, and what each column is."""
+class _Headed(NamedTuple):
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    nullable: tuple[bool, ...]
+
+
+def _headings(sql: str, tree: exp.Expr, names: Sequence[str], known: _Known) -> _Headed:
+    """Headings as typed, what each column is, and whether it may be NULL."""
     first: exp.Expr = tree
     while isinstance(first, exp.Union | exp.Subquery):
         first = first.this
     listed = first.expressions if isinstance(first, exp.Select) else []
     stars = sum(one.is_star for one in listed)
     if stars > 1 or (not stars and len(listed) != len(names)):
-        return tuple(names), tuple(columns.get(name.lower(), TEXT) for name in names)
+        return _Headed(tuple(names), *_of_columns(names, known))
     typed = typed_list(sql)
     headings: list[str] = []
     kinds: list[Kind] = []
+    nullable: list[bool] = []
     for place, one in enumerate(listed):
         if one.is_star:
             # Of every column that the others leave.
             of_star = names[place : place + len(names) - len(listed) + 1]
             headings += of_star
-            kinds += (columns.get(name.lower(), TEXT) for name in of_star)
+            more = _of_columns(of_star, known)
+            kinds, nullable = [*kinds, *more[0]], [*nullable, *more[1]]
             continue
         if isinstance(one, exp.Alias):
             headings.append(one.alias)
         elif isinstance(one, exp.Column):
-            headings.append(one.name)
+            headings.append(known.heads.get(one.name.lower(), one.name))
         else:
             text = typed[place] if len(typed) == len(listed) else names[len(headings)]
             # The heading of a text is the text; the text may stand for a function that was typed.
             is_text = isinstance(one, exp.Literal) and one.is_string and text[:1] in ("'", '"')
             headings.append(one.name if is_text else text)
-        kinds.append(kind_of(one, columns))
-    return tuple(headings), tuple(kinds)
+        kinds.append(kind_of(one, known.kinds))
+        nullable.append(may_be_null(one, known.nullable))
+    return _Headed(tuple(headings), tuple(kinds), tuple(nullable))
+
+
+def _of_columns(names: Sequence[str], known: _Known) -> tuple[tuple[Kind, ...], tuple[bool, ...]]:
+    low = [name.lower() for name in names]
+    return tuple(known.kinds.get(one, TEXT) for one in low), tuple(
+        known.nullable.get(one, True) for one in low
+    )
 
 
 def typed_list(sql: str) -> list[str]:
@@ -400,7 +455,14 @@ def _between(sql: str, tokens: Sequence[Any]) -> str:
     return sql[tokens[0].start : tokens[-1].end + 1] if tokens else ""
 
 
-def relation(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], numbers: Sequence[bool]) -> Relation:
+def relation(
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    numbers: Sequence[bool],
+    nullable: Sequence[bool] = (),
+    *,
+    heads: bool = False,
+) -> Relation:
     """A table of whole numbers and texts."""
     kinds = tuple(INT if is_number else TEXT for is_number in numbers)
-    return Relation(tuple(columns), kinds, rows)
+    return Relation(tuple(columns), kinds, rows, tuple(nullable), heads)

@@ -150,6 +150,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
     "mysql_left": lambda v, n: _text(v)[: max(0, int(n))],
     "mysql_right": lambda v, n: _text(v)[::-1][: max(0, int(n))][::-1],
+    "mysql_length": lambda v: len(_text(v).encode()), "CHARACTER_LENGTH": lambda v: len(_text(v)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
     "UNIX_TIMESTAMP": lambda v: round((_moment(v) - datetime(1970, 1, 1)).total_seconds()),
 }  # fmt: skip
@@ -271,6 +272,8 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return exp.Paren(this=exp.NEQ(this=one, expression=other))
     if isinstance(node, exp.BitwiseXor):
         return call("mysql_xor", node.this, node.expression)
+    if isinstance(node, exp.Length):
+        return call("mysql_length", node.this)
     if isinstance(node, exp.Hex):
         return call("mysql_hex", node.this)
     if isinstance(node, exp.GroupConcat):

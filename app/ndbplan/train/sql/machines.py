@@ -167,6 +167,31 @@ def cpudata(cluster: LiveCluster) -> Iterator[Row]:
             }  # fmt: skip
 
 
+def cpudata_kept(every: str) -> Callable[[LiveCluster], Iterator[Row]]:
+    """The measurements of processors that are kept, newest first, in milliseconds: all of a machine alike."""
+    seconds, count = _MEASURED[every]
+
+    def rows(cluster: LiveCluster) -> Iterator[Row]:
+        whole = round(seconds * 1000)
+        for node in _nodes(cluster):
+            host = cluster.plan.host(node.host_id)
+            kept = [
+                round(whole * host_busy(cluster, host, seconds, back_s=nth * seconds))
+                for nth in range(count)
+                if nth * seconds < cluster.now_s
+            ]
+            for core in range(host.cores):
+                for nth, busy_ms in enumerate(kept):
+                    user_ms = round(busy_ms * _USER)
+                    yield {
+                        "node_id": node.node_id, "measurement_id": nth, "cpu_no": core,
+                        "cpu_userspace_time": user_ms, "cpu_idle_time": whole - busy_ms,
+                        "cpu_system_time": busy_ms - user_ms, "elapsed_time": whole,
+                    }  # fmt: skip
+
+    return rows
+
+
 def blocks(_cluster: LiveCluster) -> Iterator[Row]:
     """The blocks that a data node consists of."""
     return ({"block_number": number, "block_name": name} for number, name in fixed_rows("blocks"))
@@ -254,3 +279,82 @@ def diskpagebuffer(cluster: LiveCluster) -> Iterator[Row]:
                     "pages_written_lcp": round(written * asked_s / ldms),
                 }  # fmt: skip
             yield row
+
+
+_SECONDS_OF_DISKSTATS = 20
+"""Seconds that diskstats_1sec goes back, of each instance [8.4.8]."""
+
+
+def _page_rates(cluster: LiveCluster) -> Iterator[tuple[int, int, float, float, float]]:
+    """Node, instance, and pages of disk data asked for, read and written in a second of the load."""
+    workload = cluster.session.simulation.scenario.workload
+    found = disk_data(cluster.session.simulation.outage.plan, workload)
+    for node in _nodes(cluster):
+        ldms, mine = ldm_threads(cluster.plan, node), found.node(node.node_id)
+        for instance in range(1, ldms + 2):
+            if mine is None or instance > ldms:
+                yield node.node_id, instance, 0.0, 0.0, 0.0
+                continue
+            written = mine.page_write_bytes_per_s.value / _PAGE_BYTES + mine.random_writes_per_s.value
+            reads = mine.random_reads_per_s.value
+            yield node.node_id, instance, mine.accesses_per_s / ldms, reads / ldms, written / ldms
+
+
+def _pages(asked: float, reads: float, writes: float) -> Row:
+    return {
+        "pages_made_dirty": round(writes), "reads_issued": round(reads), "reads_completed": round(reads),
+        "writes_issued": round(writes), "writes_completed": round(writes),
+        "get_page_calls_issued": round(asked), "get_page_reqs_issued": round(reads),
+        "get_page_reqs_completed": round(reads),
+    }  # fmt: skip
+
+
+def _of_offered(cluster: LiveCluster, ago: int) -> float:
+    """Share of the load that was accepted in a second of the past."""
+    result = cluster.result()
+    at = int((cluster.now_s - 1e-6) / result.bucket_s) - int(ago / result.bucket_s)
+    if at < 0 or at >= len(result.accepted):
+        return 0.0
+    offered = float(cluster.session.simulation.scenario.laws.offered.max())
+    per_s = offered / cluster.session.simulation.scenario.step_s
+    return float(result.accepted[at]) / per_s if per_s > 0 else 0.0
+
+
+def diskstats_1sec(cluster: LiveCluster) -> Iterator[Row]:
+    """Pages of disk data in each of the last seconds, newest first."""
+    shares = [_of_offered(cluster, ago) for ago in range(_SECONDS_OF_DISKSTATS)]
+    for node_id, instance, asked, reads, writes in _page_rates(cluster):
+        for ago, share in enumerate(shares):
+            yield {
+                "node_id": node_id, "block_instance": instance,
+                **_pages(asked * share, reads * share, writes * share), "seconds_ago": ago,
+            }  # fmt: skip
+
+
+def diskstat(cluster: LiveCluster) -> Iterator[Row]:
+    """The same of the last second."""
+    share = _of_offered(cluster, 0)
+    for node_id, instance, asked, reads, writes in _page_rates(cluster):
+        pages = _pages(asked * share, reads * share, writes * share)
+        yield {"node_id": node_id, "block_instance": instance, **pages}
+
+
+_PGMAN, _BOUNDS = 253, (0, *(2**n for n in range(4, 23)))
+"""Number of the block, and the bounds of its histogram in microseconds, of 20 rows [8.4.8: 0, 16, 32 ...]."""
+
+
+def pgman_time_track_stats(cluster: LiveCluster) -> Iterator[Row]:
+    """How long pages were waited for: all stand where a disk takes so long, as nobody measures each."""
+    for row in diskpagebuffer(cluster):
+        for bound in _BOUNDS:
+            at_disk = bound == _BOUNDS[_AT_DISK]
+            yield {
+                "node_id": row["node_id"], "block_number": _PGMAN, "block_instance": row["block_instance"],
+                "upper_bound": bound, "page_reads": row.get("pages_read", 0) * at_disk,
+                "page_writes": row.get("pages_written_lcp", 0) * at_disk,
+                "get_page": row.get("page_requests_wait_io", 0) * at_disk,
+            }  # fmt: skip
+
+
+_AT_DISK = 6
+"""Which bound a page of a disk falls under: 512 microseconds [assumed]."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unicodedata import east_asian_width
 
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT, Kind, written
+
+_ROOM_FOR_NULL = 4
+"""A column that may be NULL is as wide as the word."""
 
 
 def printed(result: Result, *, vertical: bool = False) -> str:
@@ -20,7 +24,11 @@ def printed(result: Result, *, vertical: bool = False) -> str:
     end = f"{count} row{'s' * (count > 1)} in set{warned} (0.00 sec)\n\n"
     if vertical:
         return _vertical(result.headings, cells) + end
-    widths = [max(len(heading), *(len(row[i]) for row in cells)) for i, heading in enumerate(result.headings)]
+    nullable = result.nullable or (False,) * len(result.headings)
+    widths = [
+        max(_ROOM_FOR_NULL * nullable[i], _bytes(heading), *(_bytes(row[i]) for row in cells))
+        for i, heading in enumerate(result.headings)
+    ]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
     text = rule + _row(result.headings, widths, (TEXT,) * len(widths)) + rule
     text += "".join(_row(row, widths, result.kinds) for row in cells)
@@ -29,10 +37,20 @@ def printed(result: Result, *, vertical: bool = False) -> str:
 
 def _row(values: Sequence[str], widths: Sequence[int], kinds: Sequence[Kind]) -> str:
     cells = (
-        f"{value:>{width}}" if kind.is_number else f"{value:<{width}}"
+        " " * (width - _columns(value)) + value if kind.is_number else value + " " * (width - _columns(value))
         for value, width, kind in zip(values, widths, kinds, strict=True)
     )
     return "| " + " | ".join(cells) + " |\n"
+
+
+def _bytes(text: str) -> int:
+    """What a cell takes by the count of the client, which is of bytes [8.4.8]."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _columns(text: str) -> int:
+    """What it takes on the screen."""
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(sign) in "WF") for sign in text)
 
 
 def _vertical(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 from ndbplan.configuration.deployment import data_node_program, management_port
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
-from ndbplan.simulate.ndbinfo import VIEWS, view
+from ndbplan.simulate.ndbinfo import view
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import counted, dictionary, machines
+from ndbplan.train.sql import configured, counted, dictionary, machines
 from ndbplan.train.sql.server import answering
 from ndbplan.train.state import ANSWERS, Status
 
@@ -143,6 +143,34 @@ def _of_server(name: str) -> Callable[[LiveCluster], Iterator[Row]]:
     return rows
 
 
+def _cluster_locks(cluster: LiveCluster) -> Iterator[Row]:
+    """Locks of the operations that wait."""
+    for number, one in enumerate(ndbinfo(cluster, "cluster_operations")):
+        yield {
+            "node_id": one["node_id"], "block_instance": one["block_instance"], "tableid": one["tableid"],
+            "fragmentid": one["fragmentid"], "rowid": number, "transid": one["transid"], "mode": "X",
+            "state": "H", "detail": "*", "op": one["operation_type"], "duration_millis": 0,
+            "lock_num": number, "waiting_for": None,
+        }  # fmt: skip
+
+
+def _server_locks(cluster: LiveCluster) -> Iterator[Row]:
+    server = answering(cluster)
+    own = () if server is None else (server.node_id, *server.pool_node_ids)
+    for asks, lock in zip(ndbinfo(cluster, "cluster_operations"), _cluster_locks(cluster), strict=True):
+        if asks["client_node_id"] in own:
+            yield {"mysql_connection_id": FIRST_CONNECTION + asks["client_block_ref"] % 16, **lock}
+
+
+def _transporter_details(cluster: LiveCluster) -> Iterator[Row]:
+    """Each connection by itself: one between two nodes, and none of a node with itself."""
+    numbers: dict[int, int] = {}
+    for one in _transporters(cluster):
+        node_id = int(one["node_id"])
+        numbers[node_id] = numbers.get(node_id, 0) + 1
+        yield {**one, "block_instance": 1, "trp_id": numbers[node_id], "type": "TCP"}
+
+
 def _none(_cluster: LiveCluster) -> Iterator[Row]:
     return iter(())
 
@@ -168,18 +196,23 @@ _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "dictionary_columns": dictionary.dictionary_columns, "files": dictionary.files,
     "cluster_transactions": _transactions, "server_operations": _of_server("cluster_operations"),
     "server_transactions": _of_server("cluster_transactions"),
-    # A plan has no foreign keys, and nodes no certificates.
-    "foreign_keys": _none, "certificates": _none,
+    "config_params": configured.config_params, "config_values": configured.config_values,
+    "error_messages": configured.error_messages, "cluster_locks": _cluster_locks,
+    "server_locks": _server_locks, "transporter_details": _transporter_details,
+    "locks_per_fragment": counted.locks_per_fragment, "tc_time_track_stats": counted.tc_time_track_stats,
+    "dict_obj_info": dictionary.dict_obj_info, "dict_obj_tree": dictionary.dict_obj_tree,
+    "index_columns": dictionary.index_columns, "blobs": dictionary.blobs,
+    "table_replicas": dictionary.table_replicas, "cpudata_50ms": machines.cpudata_kept("50ms"),
+    "cpudata_1sec": machines.cpudata_kept("1sec"), "cpudata_20sec": machines.cpudata_kept("20sec"),
+    "diskstat": machines.diskstat, "diskstats_1sec": machines.diskstats_1sec,
+    "pgman_time_track_stats": machines.pgman_time_track_stats,
+    # A plan has no foreign keys, nodes have no certificates, nobody analyses indexes or replicates.
+    "foreign_keys": _none, "certificates": _none, "index_stats": _none, "events": _none,
 }  # fmt: skip
 
 
-def simulated(cluster: LiveCluster) -> list[str]:
-    """Tables of ndbinfo that the version has and that are simulated."""
-    return sorted((_LIVE.keys() | VIEWS.keys()) & tables_of(cluster.plan.version).keys())
-
-
 def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
-    """The rows of a simulated table now; columns that tell nothing here are 0 or empty."""
+    """The rows of a table now; columns that tell nothing here are 0 or empty."""
     table = tables_of(cluster.plan.version)[name]
     if name not in _LIVE:
         there = set(cluster.state.alive())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ndbplan.ndb.console import form, sql_variables
+from ndbplan.ndb.console import form, sql_status, sql_variables
 from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
 from ndbplan.plan.tables import Table
+from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.created import created, typed
 from ndbplan.train.sql.engine import Result
@@ -56,13 +57,18 @@ def variables(cluster: LiveCluster) -> dict[str, str]:
 
 
 def named(values: Mapping[str, str], pattern: str) -> Result:
-    """Names and values, as SHOW VARIABLES lists them."""
+    """Names and values, as SHOW VARIABLES lists them: by name."""
     switches = {"ndbinfo_offline", "ndbinfo_show_hidden"}
-    rows = [
-        (name, ("OFF" if value == "0" else "ON") if name in switches else value)
+    shown = {
+        name: ("OFF" if value == "0" else "ON") if name in switches else value
         for name, value in sorted(values.items())
-        if like(name, pattern)
-    ]
+    }
+    return listed(shown, pattern)
+
+
+def listed(values: Mapping[str, str], pattern: str) -> Result:
+    """Names and values in their order."""
+    rows = [(name, value) for name, value in values.items() if like(name, pattern)]
     return Result(("Variable_name", "Value"), (TEXT, TEXT), list(rows))
 
 
@@ -94,16 +100,24 @@ def table_named(cluster: LiveCluster, database: str, name: str) -> Table:
 
 
 def status(cluster: LiveCluster) -> dict[str, str]:
-    """Status variables of the node that answers."""
-    server = answering(cluster)
-    node_id = server.node_id if server is not None and server.node_id in cluster.clients else 0
-    ready = len(cluster.state.alive()) if cluster.clients else 0
-    return {
-        "Ndb_cluster_node_id": str(node_id),
-        "Ndb_connect_count": "0",
-        "Ndb_number_of_data_nodes": str(len(cluster.state.nodes)),
-        "Ndb_number_of_ready_data_nodes": str(ready),
-    }
+    """Status variables of the node that answers, in its order; counters that nothing here counts are 0."""
+    state, server = cluster.state, answering(cluster)
+    joined = server is not None and server.node_id in cluster.clients
+    accepted = cluster.session.simulation.history.totals[:, OfCluster.ACCEPTED].sum()
+    commits = round(float(accepted) / max(1, len(cluster.clients)))
+    found = sql_status(cluster.plan.version) | {
+        "Ndb_cluster_node_id": str(server.node_id if server is not None and joined else 0),
+        "Ndb_config_from_host": "" if state.server is None else state.address(state.server),
+        "Ndb_config_from_port": "1186", "Ndb_config_generation": "1",
+        "Ndb_number_of_data_nodes": str(len(state.nodes)),
+        "Ndb_number_of_ready_data_nodes": str(len(state.alive()) if cluster.clients else 0),
+        "Ndb_last_commit_epoch_server": str(max(0, state.gci) << 32),
+        "Ndb_system_name": f"MC_{state.begin:%Y%m%d%H%M%S}",
+        "Ndb_schema_participant_count": str(sum(isinstance(one, SqlNode) for one in cluster.plan.processes)),
+        **{f"Ndb_api_trans_{what}_count": str(commits) for what in ("start", "commit", "close")},
+    }  # fmt: skip
+    known = sql_status(cluster.plan.version)
+    return {name: value for name, value in found.items() if name in known}
 
 
 _TRANS_EPOCHS = 10

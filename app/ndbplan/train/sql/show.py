@@ -1,0 +1,221 @@
+"""SHOW: what the server lists of itself, its databases and tables.
+
+show("SHOW TABLES", asked)       # a Result, with the warnings that the client keeps
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.console import form
+from ndbplan.ndb.ndbinfo import is_table, tables_of
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql import catalogue, server
+from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.numbers import INT, TEXT
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
+
+_LIKE = re.compile(r"\blike\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
+_NAME_LIKE = re.compile(r"\bwhere\s+`?name`?\s+(?:like|(=))\s*('[^'\\]*'|\"[^\"\\]*\")\s*$", re.IGNORECASE)
+_DEPRECATED = (
+    "'INFORMATION_SCHEMA.PROCESSLIST' is deprecated and will be removed in a future release. "
+    "Please use performance_schema.processlist instead"
+)
+
+
+class Asked(NamedTuple):
+    """A statement, and whom it is asked of."""
+
+    sql: str
+    database: str
+    """In use; empty: none is."""
+    cluster: LiveCluster
+    warnings: tuple[Warned, ...]
+    """Those of the last statement."""
+    variables: dict[str, str]
+
+    @property
+    def words(self) -> list[str]:
+        """What was typed, in words."""
+        return self.sql.split()
+
+    @property
+    def pattern(self) -> str:
+        """What stands behind LIKE; empty: nothing."""
+        like = _LIKE.search(self.sql)
+        return like[1][1:-1] if like else ""
+
+
+def show(sql: str, asked: Asked) -> Result:
+    """What a statement that begins with SHOW is answered. Raises SqlError and NotSimulated."""
+    low = " ".join(sql.lower().split())
+    if _gone(low, asked):
+        raise syntax(sql[sql.lower().index(asked.words[1].lower(), 4) :])
+    for begin, answer in _ANSWERS:
+        if low == begin or low.startswith(f"{begin} "):
+            if low.endswith(" like"):
+                raise syntax("")
+            return answer(asked)
+    second = asked.words[1] if len(asked.words) > 1 else ""
+    if second.lower() in _others():
+        raise NotSimulated(
+            "there are SHOW DATABASES, TABLES, TABLE STATUS, CREATE TABLE, CREATE DATABASE, COLUMNS, INDEX, "
+            "VARIABLES, STATUS, WARNINGS, ERRORS, PROCESSLIST, PLUGINS, ENGINES, ENGINE NDB STATUS"
+        )
+    raise syntax(sql[sql.index(second, 4) :] if second else "")
+
+
+@cache
+def _others() -> frozenset[str]:
+    """Words behind SHOW that the product knows."""
+    return frozenset(read_json("ndb/sql_server.json")["show"])
+
+
+def _gone(low: str, asked: Asked) -> bool:
+    """Whether the version knows the statement no more."""
+    return any(low.startswith(one) for one in form(asked.cluster.plan.version, "no_such_show"))
+
+
+def _warnings(asked: Asked) -> Result:
+    rows = [(one.level, one.code, one.message) for one in asked.warnings]
+    return Result(("Level", "Code", "Message"), (TEXT, INT, TEXT), list(rows))
+
+
+def _errors(asked: Asked) -> Result:
+    return _warnings(asked._replace(warnings=tuple(w for w in asked.warnings if w.level == "Error")))
+
+
+def _count(asked: Asked) -> Result:
+    what = "error" if "errors" in asked.sql.lower() else "warning"
+    counted = _errors(asked) if what == "error" else _warnings(asked)
+    return Result((f"@@session.{what}_count",), (INT,), [(len(counted.rows),)])
+
+
+def _databases(asked: Asked) -> Result:
+    names = [name for name in server.databases(asked.cluster) if server.like(name, asked.pattern)]
+    heading = "Database" + (f" ({asked.pattern})" if asked.pattern else "")
+    return Result((heading,), (TEXT,), [(name,) for name in names])
+
+
+def _create_database(asked: Asked) -> Result:
+    name = asked.words[-1].strip("`")
+    if name not in server.databases(asked.cluster):
+        raise no_database(name)
+    text = str(form(asked.cluster.plan.version, "create_database"))
+    return Result(("Database", "Create Database"), (TEXT, TEXT), [(name, text.format(name=name))])
+
+
+def _create_view(asked: Asked) -> Result:
+    database, dot, name = asked.words[-1].replace("`", "").partition(".")
+    database, name = (database, name) if dot else (asked.database, database)
+    version = asked.cluster.plan.version
+    if database != "ndbinfo" or name not in tables_of(version):
+        table = server.table_named(asked.cluster, database, name)
+        raise SqlError(1347, "HY000", f"'{table.full_name}' is not VIEW")
+    if is_table(version, name):
+        raise SqlError(1347, "HY000", f"'ndbinfo.{name}' is not VIEW")
+    raise NotSimulated("how the server made ndbinfo is not simulated; DESC ndbinfo.TABLE is")
+
+
+def _engine(asked: Asked) -> Result:
+    words = [one.lower() for one in asked.words[2:]]
+    if words[:2] in (["ndb", "status"], ["ndbcluster", "status"]):
+        return server.engine_status(asked.cluster)
+    # Other engines, and what else may be asked of this one [7.4.10, 8.4.8].
+    return Result((), (), [])
+
+
+def _plugins(asked: Asked) -> Result:
+    rows = [
+        (row["PLUGIN_NAME"], row["PLUGIN_STATUS"], row["PLUGIN_TYPE"], None, row["PLUGIN_LICENSE"])
+        for row in catalogue.plugins(asked.cluster)
+    ]
+    headings = ("Name", "Status", "Type", "Library", "License")
+    return Result(headings, (TEXT,) * 5, list(rows))
+
+
+def _table_status(asked: Asked) -> Result:
+    sql, pattern = asked.sql, asked.pattern
+    where = _NAME_LIKE.search(sql)
+    if where is not None:
+        sql, pattern = sql[: where.start()].rstrip(), where[2][1:-1]
+        pattern = re.sub(r"([%_])", r"\\\1", pattern) if where[1] else pattern
+    return catalogue.table_status(sql, asked.database, pattern, asked.cluster)
+
+
+def _columns(asked: Asked) -> Result:
+    full = asked.words[1].lower() == "full"
+    words = [one.strip("`") for one in asked.words[4 if full else 3 :]]
+    if not words:
+        raise syntax("")
+    behind = len(words) > 2 and words[1].lower() in ("from", "in")
+    name = f"{words[2]}.{words[0]}" if behind else words[0].replace("`", "")
+    found = server.describe(name, asked.database, asked.cluster)
+    kept = [row for row in found.rows if server.like(str(row[0]), asked.pattern)]
+    if not full:
+        return found._replace(rows=kept)
+    collation = form(asked.cluster.plan.version, "table_collation")
+    rights = "select,insert,update,references"
+    headings = ("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment")
+    rows = [
+        (row[0], row[1], collation if _is_text(str(row[1])) else None, *row[2:], rights, "") for row in kept
+    ]
+    return Result(headings, (TEXT,) * 9, list(rows))
+
+
+def _is_text(kind: str) -> bool:
+    return kind.split("(")[0].endswith(("char", "text", "enum", "set"))
+
+
+def _processlist(asked: Asked) -> Result:
+    found = catalogue.processlist(asked.sql, asked.database, asked.cluster)
+    warns = form(asked.cluster.plan.version, "processlist_warns")
+    return found._replace(warnings=(Warned("Warning", 1287, _DEPRECATED),) * bool(warns))
+
+
+def _open_tables(asked: Asked) -> Result:
+    """Those of ndbinfo that were asked for by name, and no others [8.4.8]."""
+    match = re.search(r"\b(?:from|in)\s+`?([\w$]+)`?", asked.sql, re.IGNORECASE)
+    database = match[1] if match else ""
+    if database != "ndbinfo" or not asked.pattern:
+        raise NotSimulated("which tables are open is not simulated; SHOW TABLES is")
+    known, pattern = sorted(tables_of(asked.cluster.plan.version)), asked.pattern
+    names = [name for name in known if server.like(name, pattern)]
+    headings = ("Database", "Table", "In_use", "Name_locked")
+    return Result(headings, (TEXT, TEXT, INT, INT), [(database, name, 0, 0) for name in names])
+
+
+def _status(asked: Asked) -> Result:
+    return server.listed(server.status(asked.cluster), asked.pattern)
+
+
+def _nothing(_asked: Asked) -> Result:
+    return Result((), (), [])
+
+
+_ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
+    ("show warnings", _warnings), ("show errors", _errors), ("show count(*)", _count),
+    ("show databases", _databases), ("show schemas", _databases),
+    ("show create database", _create_database), ("show create schema", _create_database),
+    ("show create table", lambda one: server.show_created(one.sql, one.database, one.cluster)),
+    ("show create view", _create_view), ("show engines", lambda one: catalogue.show_engines(one.cluster)),
+    ("show storage engines", lambda one: catalogue.show_engines(one.cluster)), ("show engine", _engine),
+    ("show plugins", _plugins), ("show table status", _table_status),
+    ("show full tables", lambda one: catalogue.full_tables(one.sql, one.database, one.pattern, one.cluster)),
+    ("show index", lambda one: catalogue.show_index(one.sql, one.database, one.cluster)),
+    ("show indexes", lambda one: catalogue.show_index(one.sql, one.database, one.cluster)),
+    ("show keys", lambda one: catalogue.show_index(one.sql, one.database, one.cluster)),
+    ("show processlist", _processlist), ("show full processlist", _processlist),
+    ("show tables", lambda one: server.tables(one.sql, one.database, one.pattern, one.cluster)),
+    ("show columns", _columns), ("show fields", _columns), ("show full columns", _columns),
+    ("show full fields", _columns), ("show open tables", _open_tables), ("show status", _status),
+    ("show global status", _status), ("show session status", _status),
+    *((f"show {scope}variables", lambda one: server.named(one.variables, one.pattern))
+      for scope in ("", "global ", "session ", "local ")),
+    ("show replica status", _nothing), ("show slave status", _nothing), ("show triggers", _nothing),
+    ("show events", _nothing), ("show procedure status", _nothing), ("show function status", _nothing),
+)  # fmt: skip
