@@ -166,3 +166,95 @@ def test_rollup_sums_up_behind_what_it_sums(ask: Callable[[str], str]) -> None:
     assert [[cell.strip() for cell in row] for row in rows] == [
         ["3", "NULL", "4"], ["4", "NULL", "4"], ["NULL", "NULL", "8"],
     ]  # fmt: skip
+
+
+_INPLACE = "ERROR 1845 (0A000): ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY.\n"
+_INNODB = (
+    "ERROR 1478 (HY000): Table storage engine 'InnoDB' does not support the create option "
+    "'TABLESPACE or LOGFILE GROUP'\n"
+)
+_LG = "create logfile group"
+OLDER = [
+    ("create table t2 (id int primary key, note varchar(20), c2 int, key ix (c2)) engine=ndb", OK, []),
+    ("alter table t2 algorithm=inplace, add column c4 int not null", _INPLACE, [1845]),
+    ("alter online table t2 drop column note", _INPLACE, [1287, 1845]),
+    ("alter online table t2 drop index ix",
+     COPIED.replace(" (", ", 1 warning (").replace("ngs: 0", "ngs: 1"), [1287]),
+    ("alter online table t2 max_rows=100000000", _INPLACE, [1287, 1845]),
+    (f"{_LG} lg1 add undofile 'undo1.log' initial_size 16M undo_buffer_size 2M engine ndb", OK, []),
+    (f"{_LG} lg1 add undofile 'undo1.log' initial_size 16M engine ndb",
+     "ERROR 1528 (HY000): Failed to create LOGFILE GROUP\n", [1296, 1528]),
+    (f"{_LG} lg2 add undofile 'undo9.log' initial_size 16M engine ndb",
+     "ERROR 1528 (HY000): Failed to create LOGFILE GROUP\n", [1296, 1528]),
+    (f"{_LG} lg3 add undofile 'undo9.log' initial_size 16M", _INNODB, [1478]),
+    ("alter logfile group lg1 add undofile 'undo2.log' initial_size 12M engine ndb", OK, []),
+    ("alter logfile group lg1 add undofile 'undo2.log' initial_size 12M engine ndb",
+     "ERROR 1533 (HY000): Failed to alter: CREATE UNDOFILE\n", [1296, 1533]),
+    ("create tablespace ts1 add datafile 'data1.dat' use logfile group lg1 initial_size 32M engine ndb",
+     OK, []),
+    ("create tablespace ts2 add datafile 'data1.dat' use logfile group lg1 initial_size 32M engine ndb",
+     "ERROR 1528 (HY000): Failed to create DATAFILE\n", [1296, 1528]),
+    ("create tablespace ts2 add datafile 'data9.dat' use logfile group nix initial_size 32M engine ndb",
+     "ERROR 1528 (HY000): Failed to create TABLESPACE\n", [1528]),
+    ("create tablespace ts3 add datafile 'data10.dat' use logfile group lg1 initial_size 10K engine ndb",
+     "ERROR 1528 (HY000): Failed to create DATAFILE\n", [1296, 1528]),
+    ("alter tablespace nix add datafile 'data3.dat' initial_size 16M engine ndb",
+     "ERROR 1533 (HY000): Failed to alter:  CREATE DATAFILE\n", [1533]),
+    ("drop tablespace ts1", _INNODB, [1478]),
+    ("drop tablespace ts1 engine ndb", OK, []),
+]  # fmt: skip
+
+
+def test_older_servers_say_less_and_know_online(begun: Callable[[str], LiveCluster]) -> None:
+    consoles = Consoles(begun("7.4.10"))
+    consoles.answer("mysql> use test")
+    for statement, said, codes in OLDER:
+        assert consoles.answer(f"mysql> {statement};") == said, statement
+        warned = consoles.answer("mysql> show warnings;").splitlines()[3:-2]
+        assert [int(line.split("|")[2]) for line in warned if line.startswith("|")] == codes, statement
+
+
+def test_tables_are_reorganised_online_by_copying_or_not_at_all(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    old, new = Consoles(begun("7.4.10")), Consoles(begun("8.4.8"))
+    table = "test.blobs_1k"
+    told = old.answer(f"mysql> alter online table {table} reorganize partition;")
+    assert told.startswith("Query OK, 0 rows affected, 1 warning (")
+    assert "near 'reorganize partition' at line 1" in old.answer(
+        f"mysql> alter table {table} algorithm=inplace, reorganize partition;"
+    )
+    copied = new.answer(f"mysql> alter table {table} algorithm=copy, reorganize partition;")
+    assert copied.startswith("Query OK, 100000 rows affected (")
+    assert "Records: 100000  Duplicates: 0  Warnings: 0" in copied
+    locked = new.answer(f"mysql> alter table {table} algorithm=inplace, lock=none, reorganize partition;")
+    assert locked.startswith("ERROR 1845 (0A000): LOCK=NONE/SHARED is not supported")
+    into = new.answer(f"mysql> alter table {table} reorganize partition p0 into (partition p1);")
+    assert "INTO is not simulated" in into
+
+
+def test_rows_of_queries_are_inserted_and_keys_are_replaced(ask: Callable[[str], str]) -> None:
+    ask("create table r (id int primary key, v int) engine=ndb")
+    numbers = "with recursive s(n) as (select 1 union all select n+1 from s where n<1000) select n, n from s"
+    assert ask(f"insert into r {numbers}").startswith("Query OK, 1000 rows affected (0.2")
+    assert ask("insert into r select node_id + 5000, 1 from ndbinfo.nodes").splitlines()[1] == (
+        "Records: 4  Duplicates: 0  Warnings: 0"
+    )
+    ask("create table s (id int primary key, v int) engine=ndb")
+    assert ask("insert into s select id, v from r where id <= 300").startswith("Query OK, 300 rows")
+    assert ask("insert into s select id from r where v = 3").startswith("ndbplan: which rows this meets")
+    assert ask("insert into s select a.id, b.v from r a join r b on a.id = b.v").startswith(
+        "ndbplan: which rows"
+    )
+    assert ask("replace into s values (7, 1)").startswith("Query OK, 1 row affected")
+    assert "|      300 |" in ask("select count(*) from s")
+    ask("replace into s values (900, 1), (8, 1)")
+    assert "|      301 |" in ask("select count(*) from s")
+
+
+def test_a_table_is_copied_for_what_changes_its_fragments(ask: Callable[[str], str]) -> None:
+    ask("create table b (id int primary key, v int) engine=ndb")
+    balance = "alter table b comment='NDB_TABLE=PARTITION_BALANCE=FOR_RA_BY_LDM_X_2'"
+    assert ask(f"{balance}, algorithm=inplace").startswith("ERROR 1846 (0A000): ALGORITHM=INPLACE is not")
+    ask("insert into b values (1, 1), (2, 2)")
+    assert ask(balance).startswith("Query OK, 2 rows affected")

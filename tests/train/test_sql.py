@@ -21,7 +21,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows
 from ndbplan.train.sql.changes import refusing
 from ndbplan.train.sql.console import Client, statements
-from ndbplan.train.sql.engine import typed_list
+from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.server import like
 
 RECORDED = json.loads(
@@ -218,19 +218,100 @@ def test_how_many_rows_a_table_has_is_known_and_not_which(cluster: LiveCluster) 
     assert "are not simulated" in sql(cluster, f"SELECT * FROM {table.full_name};")
 
 
-def test_a_cluster_that_is_down_is_what_clients_meet(cluster: LiveCluster) -> None:
-    table = cluster.plan.tables[0].full_name
+def _lost(cluster: LiveCluster) -> Client:
     for node in cluster.plan.data_nodes:
         cluster.act(Kill(node.id))
     cluster.advance(5)
     client = Client()
-    gone = "ERROR 1296 (HY000): Got error 157 'Connection to NDB failed' from NDBINFO\n"
-    assert client.answer("SELECT * FROM ndbinfo.nodes;", cluster) == gone
-    assert ["Warning", "1296"] in [row[:2] for row in cells(client.answer("SHOW WARNINGS;", cluster))]
-    assert "Got error 4009 'Cluster Failure' from NDBCLUSTER" in sql(
-        cluster, f"SELECT COUNT(*) FROM {table};"
-    )
-    assert "Got error 4009" in sql(cluster, f"INSERT INTO {table} VALUES (1);")
+    client.answer("USE test;", cluster)
+    return client
+
+
+FAILED = "Got error 4009 'Cluster Failure' from"
+NO_LOCK = "Could not acquire global schema lock"
+NOT_READY = "Can't open table 'test.blobs_5k' from NDB, schema distribution is not ready"
+NO_SHARE = "Could not open NDB_SHARE for 'test.blobs_5k'"
+
+
+@pytest.mark.parametrize(
+    ("version", "statement", "said", "before"),
+    [
+        ("8.4.8", "SELECT COUNT(*) FROM blobs_5k", f"1296 (HY000): {FAILED} NDBCLUSTER",
+         [NOT_READY, NO_SHARE]),
+        ("7.4.10", "SELECT COUNT(*) FROM blobs_5k", f"1296 (HY000): {FAILED} NDBCLUSTER", [f"{FAILED} NDB"]),
+        ("8.4.8", "INSERT INTO blobs_5k VALUES (1,'a','b')", f"1296 (HY000): {FAILED} NDBCLUSTER",
+         [NOT_READY, NO_SHARE]),
+        ("8.4.8", "CREATE TABLE cf1 (a INT) ENGINE=NDB", f"1296 (HY000): {FAILED} NDBCLUSTER",
+         [f"{FAILED} NDB", NO_LOCK]),
+        ("7.4.10", "CREATE TABLE cf1 (a INT) ENGINE=NDB", "157 (HY000): Could not connect to storage engine",
+         [f"{FAILED} NDB. {NO_LOCK}"]),
+        ("8.4.8", "DROP TABLE blobs_5k", "3604 (HY000): Storage engine can't drop table 'test.blobs_5k'",
+         [f"{FAILED} NDB", NO_LOCK, "Schema distribution is not ready", f"{FAILED} NDBCLUSTER"]),
+        ("7.4.10", "DROP TABLE blobs_5k", "1051 (42S02): Unknown table 'test.blobs_5k'", [f"{FAILED} NDB"]),
+        ("8.4.8", "ALTER TABLE blobs_5k ADD COLUMN q INT", f"1296 (HY000): {FAILED} NDBCLUSTER",
+         [f"{FAILED} NDB", NO_LOCK, NOT_READY, NO_SHARE]),
+        ("8.4.8", "SELECT * FROM ndbinfo.nodes",
+         "1296 (HY000): Got error 157 'Connection to NDB failed' from NDBINFO", []),
+        ("7.4.10", "CREATE LOGFILE GROUP lg1 ADD UNDOFILE 'undo1.log' INITIAL_SIZE 16M ENGINE NDB",
+         "1528 (HY000): Failed to create LOGFILE GROUP", [f"{FAILED} NDB"]),
+    ],
+)  # fmt: skip
+def test_a_cluster_that_is_lost_is_what_clients_meet(
+    version: str, statement: str, said: str, before: list[str], begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster = begun(version)
+    client = _lost(cluster)
+    assert client.answer(f"{statement};", cluster) == f"ERROR {said}\n"
+    told = cells(client.answer("SHOW WARNINGS;", cluster))
+    assert [row[2] for row in told if row[0] == "Warning"] == before
+    assert told[-1][0] == "Error"
+
+
+def test_what_goes_on_without_data_nodes(begun: Callable[[str], LiveCluster]) -> None:
+    for version, warnings in (("8.4.8", 2), ("7.4.10", 1)):
+        cluster = begun(version)
+        client = _lost(cluster)
+        made = client.answer("CREATE DATABASE db3;", cluster)
+        plural = "s" * (warnings > 1)
+        assert made.startswith(f"Query OK, 1 row affected, {warnings} warning{plural} (")
+        assert "blobs_5k" in client.answer("SHOW TABLES;", cluster)
+        assert "Ndb_number_of_ready_data_nodes | 0" in client.answer(
+            "SHOW STATUS LIKE 'Ndb_number%';", cluster
+        )
+        assert client.answer("DESC blobs_5k;", cluster).startswith("+")
+        assert "| error    | Corrupt" in client.answer("OPTIMIZE TABLE blobs_5k;", cluster)
+    more = client.answer("DROP TABLE IF EXISTS nosuch;", cluster)
+    assert "2 warnings" in more
+
+
+def test_variables_of_ndb_are_kept_as_they_are_set(cluster: LiveCluster) -> None:
+    client = Client()
+    assert client.answer("SET ndb_batch_size=1, ndb_force_send = OFF;", cluster).startswith("Query OK")
+    assert ["ndb_batch_size", "1"] in cells(client.answer("SHOW VARIABLES LIKE 'ndb_batch%';", cluster))
+    assert cells(client.answer("SELECT @@ndb_force_send;", cluster)) == [["0"]]
+    wrong = "ERROR 1231 (42000): Variable 'ndb_force_send' can't be set to the value of '2'\n"
+    assert client.answer("SET ndb_force_send = 2;", cluster) == wrong
+    assert client.answer("SET ndbinfo_offline=1;", cluster).startswith("ERROR 1229 (HY000)")
+    client.answer("SET GLOBAL ndbinfo_offline=1;", cluster)
+    assert client.answer("SELECT * FROM ndbinfo.nodes;", cluster).startswith("Empty set, 1 warning")
+    [[level, code, text]] = cells(client.answer("SHOW WARNINGS;", cluster))
+    assert (level, code) == ("Note", "1")
+    assert text.endswith("ndbinfo_offline is turned on - no rows can be returned")
+    client.answer("SET GLOBAL ndbinfo_offline=0;", cluster)
+    assert len(cells(client.answer("SELECT * FROM ndbinfo.nodes;", cluster))) == 4
+    assert "is not simulated" in client.answer("SET ndb_table_no_logging=1;", cluster)
+
+
+def test_tables_of_ndb_elsewhere_are_empty(cluster: LiveCluster) -> None:
+    assert sql(cluster, "SELECT * FROM mysql.ndb_apply_status;").startswith("Empty set")
+    assert cells(sql(cluster, "SHOW TABLES FROM mysql LIKE 'ndb%';")) == [
+        ["ndb_apply_status"], ["ndb_binlog_index"],
+    ]  # fmt: skip
+    assert sql(cluster, "SELECT * FROM performance_schema.ndb_sync_pending_objects;").startswith("Empty set")
+    gone = "ERROR 1146 (42S02): Table 'performance_schema.ndb_nosuch' doesn't exist\n"
+    assert sql(cluster, "SELECT * FROM performance_schema.ndb_nosuch;") == gone
+    unknown = "ERROR 1109 (42S02): Unknown table 'TABLESPACES' in information_schema\n"
+    assert sql(cluster, "SELECT * FROM INFORMATION_SCHEMA.TABLESPACES;") == unknown
 
 
 def test_single_user_mode_keeps_other_servers_out(begun: Callable[[str], LiveCluster]) -> None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any
 
-from ndbplan.base.resources import read_json
+from ndbplan.ndb import sql_server
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, is_table, tables_of
-from ndbplan.ndb.version import in_span
+from ndbplan.ndb.sql_server import catalogue_columns, catalogue_numbers
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of, rows_of
@@ -23,20 +22,9 @@ from ndbplan.train.sql import server
 from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
-from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database
+from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table
 
 Row = dict[str, Any]
-
-
-@cache
-def _columns_of(name: str) -> tuple[str, ...]:
-    return tuple(read_json("ndb/sql_server.json")["information_schema"][name])
-
-
-@cache
-def _numbers() -> frozenset[str]:
-    """Columns that hold numbers, in whichever table."""
-    return frozenset(read_json("ndb/sql_server.json")["numbers_of_information_schema"])
 
 
 def _made_at(cluster: LiveCluster) -> str | None:
@@ -46,15 +34,13 @@ def _made_at(cluster: LiveCluster) -> str | None:
 
 def engines(cluster: LiveCluster) -> list[Row]:
     """Storage engines of the server, in its order."""
-    lists = read_json("ndb/sql_server.json")["engines"]
-    found = next(one["rows"] for one in lists if in_span(cluster.plan.version, one))
-    return [dict(zip(_columns_of("ENGINES"), row, strict=True)) for row in found]
+    columns = catalogue_columns("ENGINES")
+    return [dict(zip(columns, row, strict=True)) for row in sql_server.engine_rows(cluster.plan.version)]
 
 
 def plugins(cluster: LiveCluster) -> list[Row]:
     """Plugins of the server, in its order. Raises NotSimulated where they were not listed."""
-    lists = read_json("ndb/sql_server.json")["plugins"]
-    rows = next((one["rows"] for one in lists if in_span(cluster.plan.version, one)), None)
+    rows = sql_server.plugins(cluster.plan.version)
     if rows is None:
         raise NotSimulated("the plugins of this release are not known; SHOW ENGINES is")
     about = {row["ENGINE"]: row["COMMENT"] for row in engines(cluster)}
@@ -198,7 +184,7 @@ _ROWS: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
 
 
 def _filled(cluster: LiveCluster, name: str) -> list[Row]:
-    empty = dict.fromkeys(_columns_of(name))
+    empty = dict.fromkeys(catalogue_columns(name))
     if "TABLE_CATALOG" in empty:
         empty["TABLE_CATALOG"] = "def"
     return [{**empty, **row} for row in _ROWS[name](cluster)]
@@ -207,12 +193,27 @@ def _filled(cluster: LiveCluster, name: str) -> list[Row]:
 def catalogue(cluster: LiveCluster, name: str) -> Relation:
     """A table of INFORMATION_SCHEMA. Raises NotSimulated."""
     known = name.upper()
+    if known not in sql_server.catalogue_tables():
+        raise SqlError(1109, "42S02", f"Unknown table '{name}' in information_schema")
     if known not in _ROWS:
         there = ", ".join(_ROWS)
         raise NotSimulated(f"INFORMATION_SCHEMA.{known[:64]} is not simulated; there are {there}")
-    columns = _columns_of(known)
-    numbers, heads = [one in _numbers() for one in columns], form(cluster.plan.version, "catalogue_heads")
+    columns = catalogue_columns(known)
+    numbers, heads = (
+        [one in catalogue_numbers() for one in columns],
+        form(cluster.plan.version, "catalogue_heads"),
+    )
     return relation(columns, _filled(cluster, known), numbers, heads=bool(heads))
+
+
+def empty_table(cluster: LiveCluster, database: str, name: str) -> Relation:
+    """A table of NDB in a database of the server. Raises SqlError and NotSimulated."""
+    columns = sql_server.empty_tables(cluster.plan.version).get(database, {}).get(name)
+    if columns is not None:
+        return relation(columns, (), [False] * len(columns))
+    if name.lower().startswith("ndb"):
+        raise no_table(database, name)
+    raise NotSimulated(f"tables of {database} are not simulated")
 
 
 # SHOW.
@@ -241,7 +242,7 @@ _INDEX_OF = (
 
 
 def _shown(columns: Sequence[tuple[str, str]], rows: list[Row]) -> Result:
-    kinds = tuple(INT if of in _numbers() else TEXT for _, of in columns)
+    kinds = tuple(INT if of in catalogue_numbers() else TEXT for _, of in columns)
     return Result(
         tuple(one for one, _ in columns), kinds, [tuple(row[of] for _, of in columns) for row in rows]
     )

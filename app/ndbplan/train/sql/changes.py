@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -21,8 +22,9 @@ from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Wrote, refused_for, rows_of
 from ndbplan.train.sql import server
-from ndbplan.train.sql.engine import parsed
+from ndbplan.train.sql.failing import may_read
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, of_ndb
+from ndbplan.train.sql.reading import parsed
 
 QUEUED_TIMEOUT = 266
 """What a queued operation ends with; clients see 1205."""
@@ -31,9 +33,10 @@ CHANGED_ROWS_PER_S = 4_000.0
 _ERRORS_IN_1114 = (827, 625, 902, 1601)
 
 
-def change(sql: str, in_use: str, cluster: LiveCluster, may_read: Callable[[LiveCluster], None]) -> str:
-    """Carry out a change of rows. Raises SqlError and NotSimulated."""
-    tree = parsed(sql)
+def change(sql: str, in_use: str, cluster: LiveCluster, count: Callable[[exp.Expr], int]) -> str:
+    """Carry out a change of rows; `count` counts those of a query. Raises SqlError and NotSimulated."""
+    replaces = sql[:7].lower() == "replace"
+    tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
     target = next(tree.find_all(exp.Table), None)
     where = "" if target is None else target.db or in_use
     if target is None or not where:
@@ -45,8 +48,8 @@ def change(sql: str, in_use: str, cluster: LiveCluster, may_read: Callable[[Live
     if where not in server.databases(cluster):
         raise no_database(where)
     table = server.table_named(cluster, where, target.name)
-    may_read(cluster)
-    rows, kind = _rows(tree, table, cluster)
+    may_read(cluster, table.full_name)
+    rows, kind = _rows(tree, table, _Asked(in_use, cluster, count))
     limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     if limit and rows > limit:
         raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
@@ -56,6 +59,8 @@ def change(sql: str, in_use: str, cluster: LiveCluster, may_read: Callable[[Live
     if code:
         raise met(code, table.name)
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
+    if replaces:
+        added = _new_keys(tree, table, rows_of(cluster.session.simulation, table))
     cluster.act(Wrote(table.id, added, log_bytes))
     begin_s = cluster.now_s
     if rows > 1:
@@ -64,20 +69,71 @@ def change(sql: str, in_use: str, cluster: LiveCluster, may_read: Callable[[Live
     said = f"Query OK, {rows} row{'s' * (rows != 1)} affected ({lasted})"
     if isinstance(tree, exp.Update):
         return f"{said}\nRows matched: {rows}  Changed: {rows}  Warnings: 0\n"
-    many = isinstance(tree, exp.Insert) and rows > 1
+    many = isinstance(tree, exp.Insert) and (rows > 1 or isinstance(tree.expression, exp.Query))
     return f"{said}\nRecords: {rows}  Duplicates: 0  Warnings: 0\n" if many else said
 
 
-def _rows(tree: exp.Expr, table: Table, cluster: LiveCluster) -> tuple[int, OperationKind]:
+class _Asked(NamedTuple):
+    """Whom a change is asked of."""
+
+    in_use: str
+    cluster: LiveCluster
+    count: Callable[[exp.Expr], int]
+
+
+def _new_keys(tree: exp.Expr, table: Table, rows: int) -> int:
+    """How many rows of REPLACE are not there yet. Raises NotSimulated where their keys are not whole numbers.
+
+    Keys are taken to run from 1 without gaps.
+    """
+    values = tree.expression
+    head = tree.this
+    listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
+    order = listed or [column.name for column in table.columns]
+    if not isinstance(values, exp.Values) or len(table.primary_key) != 1:
+        raise NotSimulated("which rows this replaces is not simulated; VALUES with a key of one column are")
+    place = [name.lower() for name in order].index(table.primary_key[0].lower())
+    keys = [
+        whole_number((row.expressions if isinstance(row, exp.Tuple) else [row])[place].name)
+        for row in values.expressions
+    ]
+    if None in keys:
+        raise NotSimulated("which rows this replaces is not simulated; whole numbers as keys are")
+    return sum(key is not None and not 1 <= key <= rows for key in set(keys))
+
+
+def _selected(source: exp.Expr, asked: _Asked) -> int:
+    """How many rows a query gives to INSERT. Raises NotSimulated for what depends on values of rows."""
+    named = {one.alias_or_name for one in source.find_all(exp.CTE)}
+    read = [one for one in source.find_all(exp.Table) if one.db or one.name not in named]
+    own = [one for one in read if (one.db or asked.in_use).lower() not in ("ndbinfo", "information_schema")]
+    if not own:
+        return asked.count(source)
+    plain = isinstance(source, exp.Select) and not any(
+        source.args.get(key) for key in ("group", "having", "joins", "limit", "distinct")
+    )
+    if not plain or len(read) > 1 or any(one.find(exp.AggFunc) for one in source.expressions):
+        raise NotSimulated("which rows this query finds is not simulated; those of one table by its key are")
+    table = server.table_named(asked.cluster, own[0].db or asked.in_use, own[0].name)
+    names = {column.name.lower() for column in table.columns}
+    _known((c.name for c in source.find_all(exp.Column)), names, "field list")
+    rows, where = rows_of(asked.cluster.session.simulation, table), source.args.get("where")
+    return rows if where is None else _met(where.this, table, rows)
+
+
+def _rows(tree: exp.Expr, table: Table, asked: _Asked) -> tuple[int, OperationKind]:
     """How many rows a statement meets, and what it does to them."""
+    cluster = asked.cluster
     names = {column.name.lower() for column in table.columns}
     if isinstance(tree, exp.Insert):
         values = tree.expression
-        if not isinstance(values, exp.Values):
-            raise NotSimulated("INSERT ... SELECT is not simulated: rows are not; INSERT ... VALUES is")
         head = tree.this
         listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
         _known(listed, names, "field list")
+        if isinstance(values, exp.Query):
+            return _selected(values, asked), OperationKind.INSERT
+        if not isinstance(values, exp.Values):
+            raise NotSimulated("this change is not simulated; INSERT ... VALUES and INSERT ... SELECT are")
         width = len(listed) or len(table.columns)
         for number, row in enumerate(values.expressions, start=1):
             count = len(row.expressions) if isinstance(row, exp.Tuple) else 1

@@ -8,7 +8,7 @@ Rows of tables are not simulated, only how many there are; an INSERT meets the e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from sqlglot import exp
@@ -23,11 +23,12 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import rows_of
-from ndbplan.train.sql import catalogue, server
+from ndbplan.train.sql import catalogue, failing, server
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.changes import change
-from ndbplan.train.sql.definitions import define
-from ndbplan.train.sql.engine import Provider, Relation, Result, parsed, relation, run, typed_list
+from ndbplan.train.sql.defining import online_warning
+from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK, define
+from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
 from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.printing import printed
 from ndbplan.train.sql.problem import (
@@ -36,9 +37,9 @@ from ndbplan.train.sql.problem import (
     Warned,
     no_database,
     no_table,
-    of_ndb,
     syntax,
 )
+from ndbplan.train.sql.reading import parsed, typed_list
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
@@ -50,7 +51,21 @@ _OF_CLIENT = (
 )  # fmt: skip
 """Words of the client itself."""
 _SETS = re.compile(
-    r"(?:^set|,)\s+(?:(?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=", re.I
+    r"(?:^set\s|,)\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
+    r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
+    re.IGNORECASE,
+)
+_TABLE_OF = re.compile(
+    r"(?:create|drop|alter|truncate|rename)\s+(?:online\s+|offline\s+)?(?:table\s+)?(if\s+(?:not\s+)?exists\s+)?"
+    r"([`\w.$]+)",
+    re.IGNORECASE,
+)
+_OFFLINE = "ndbinfo_offline"
+_SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
+"""Variables that change what is answered here, and are not followed."""
+_IS_OFFLINE = (
+    "'NDBINFO' has been started in offline mode since the 'NDBCLUSTER' engine is disabled or "
+    "@@global.ndbinfo_offline is turned on - no rows can be returned"
 )
 _READ_ONLY = (
     "version",
@@ -94,6 +109,8 @@ class Client:
     def __init__(self) -> None:
         self.database = ""
         self.warnings: tuple[Warned, ...] = ()
+        self.set_to: dict[str, str] = {}
+        """Variables of NDB that somebody set."""
 
     def answer(self, line: str, cluster: LiveCluster) -> str:
         """What the client prints for the statements of a line."""
@@ -140,11 +157,11 @@ class Client:
         if verb in ("desc", "describe", "explain") and len(words) == 2:
             return server.describe(words[1], self.database, cluster)
         if verb in ("insert", "update", "delete", "replace"):
-            return change(sql, self.database, cluster, self._may_read)
+            return change(sql, self.database, cluster, self._count_of(cluster))
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
         if verb == "set":
-            self._check_set(sql, cluster)
+            self._set(sql, cluster)
         if verb in ("begin", "commit", "rollback", "start", "set", "do"):
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
@@ -156,39 +173,85 @@ class Client:
     def _define(self, sql: str, cluster: LiveCluster) -> Result | str:
         """Statements about tables, databases and disk data."""
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check"):
-            self._may_read(cluster)
+            self._may_define(sql, cluster)
         done = define(sql, self.database, cluster)
         if isinstance(done, Result):
             return done
         self.warnings = done.warnings
         return done.text
 
-    def _check_set(self, sql: str, cluster: LiveCluster) -> None:
-        """Raises what a variable is refused with; what one is set to changes nothing here."""
-        names = [name.lower() for name in _SETS.findall(sql)]
-        for name in names:
+    def _may_define(self, sql: str, cluster: LiveCluster) -> None:
+        """Raises what a change of the schema meets when the cluster or the access is gone."""
+        named = _TABLE_OF.match(sql)
+        words = sql.upper().split()
+        verb, what = words[0], words[1] if len(words) > 1 else ""
+        table = ""
+        if named is not None:
+            database, _, name = named[2].replace("`", "").rpartition(".")
+            table = f"{database or self.database}.{name}"
+            known = {one.full_name for one in cluster.plan.tables}
+            if verb == "DROP" and table not in known and (named[1] or not failing.is_lost(cluster)):
+                return
+        failing.may_define(cluster, verb, what, table)
+
+    def _set(self, sql: str, cluster: LiveCluster) -> None:
+        """Keep what variables of NDB are set to. Raises SqlError, and NotSimulated for what would show."""
+        now = self._variables(cluster)
+        for scope, typed, given in _SETS.findall(sql):
+            name, value = typed.lower(), given.strip("'\"").upper()
             if name in _READ_ONLY:
                 raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
-            if name.startswith("ndb") and name not in self._variables(cluster):
+            if not name.startswith("ndb"):
+                continue
+            if name not in now:
                 raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
-        if any(name.startswith("ndb") for name in names):
-            raise NotSimulated(f"what {names[0]} does is not simulated")
+            if name == _OFFLINE and "global" not in scope.lower():
+                text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
+                raise SqlError(1229, "HY000", text)
+            switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
+            if switch and value not in ("0", "1", "ON", "OFF"):
+                shown = given.strip("'\"")
+                raise SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{shown}'")
+            if switch:
+                is_on = value in ("1", "ON")
+                value = str(int(is_on)) if name in server.SWITCHES else "ON" if is_on else "OFF"
+            if name in _SHOWS_HERE and value != now[name].upper():
+                raise NotSimulated(f"what {name} does is not simulated")
+            self.set_to = {**self.set_to, name: value if switch else given.strip("'\"")}
 
     def _reorganise(self, sql: str, cluster: LiveCluster) -> str:
         """ALTER TABLE t REORGANIZE PARTITION waits until the rows lie on all node groups."""
         words = [word.strip("`;,") for word in sql.split()]
+        low = " ".join(sql.lower().replace("=", " ").replace(",", " ").split())
         name = next((word for at, word in enumerate(words) if at and words[at - 1].lower() == "table"), "")
         database, _, named = name.rpartition(".")
+        is_new = cluster.plan.features.algorithm_inplace
+        if "algorithm" in low and not is_new:
+            raise syntax(sql[sql.lower().index("reorganize") :])
+        deprecated = online_warning(words[1].upper(), cluster.plan.version)
+        if deprecated and is_new:
+            raise syntax(sql[sql.lower().index(words[1].lower()) :])
         table = server.table_named(cluster, database or self.database, named)
-        self._may_read(cluster)
+        failing.may_read(cluster, table.full_name)
+        if " into" in low:
+            raise NotSimulated("REORGANIZE PARTITION ... INTO is not simulated")
+        if "lock none" in low or "lock shared" in low:
+            raise SqlError(1845, "0A000", NO_LOCK)
         if table.partitions or table.distribution_key:
             text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
             raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
-        begin_s = cluster.now_s
+        begin_s, copied = cluster.now_s, 0
         cluster.act(Reorganise(table.id))
         cluster.advance_until(lambda now: not now.session.simulation.is_moving, REORGANISED_S)
+        if "algorithm copy" in low or words[1].lower() == "offline":
+            copied = rows_of(cluster.session.simulation, table)
+            cluster.advance(copied / COPIED_ROWS_PER_S)
+        self.warnings = deprecated
+        many = len(deprecated)
+        warned = f", {many} warning" if many else ""
         lasted = server.lasted(cluster.now_s - begin_s)
-        return f"Query OK, 0 rows affected ({lasted})\nRecords: 0  Duplicates: 0  Warnings: 0\n"
+        said = f"Query OK, {copied} row{'s' * (copied != 1)} affected{warned} ({lasted})"
+        return f"{said}\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n"
 
     # Queries.
 
@@ -218,7 +281,11 @@ class Client:
             **dict.fromkeys(("curtime", "currenttime"), now[11:]),
         }  # fmt: skip
         tree = _answered(tree, session)
+        named = {one.db or self.database for one in tree.find_all(exp.Table)}
         result = run(sql, tree, self.database, self._provider(cluster))
+        if "ndbinfo" in named and values.get(_OFFLINE) == "1":
+            self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
+            return result._replace(warnings=self.warnings)
         if not form(cluster.plan.version, "only_full_group_by"):
             # The servers without this mode do not warn of a division by zero either.
             return result._replace(warnings=())
@@ -235,10 +302,21 @@ class Client:
         node = server.answering(cluster)
         if node is not None:
             found |= {"server_id": str(node.node_id), "hostname": cluster.state.address(node.node_id)}
-        return found
+        return found | self.set_to
+
+    def _count_of(self, cluster: LiveCluster) -> Callable[[exp.Expr], int]:
+        """How many rows a query finds that reads no table of the plan."""
+
+        def count(tree: exp.Expr) -> int:
+            provide = self._provider(cluster)
+            return len(run(tree.sql("mysql"), tree.copy(), self.database, provide).rows)
+
+        return count
 
     def _provider(self, cluster: LiveCluster) -> Provider:
         """Gives the tables of a query."""
+
+        variables = self._variables(cluster)
 
         def provide(database: str, name: str) -> Relation:
             version = cluster.plan.version
@@ -246,19 +324,22 @@ class Client:
                 known = tables_of(version)
                 if name not in known:
                     raise no_table(database, name)
-                if not cluster.state.alive():
-                    raise of_ndb(157, "Connection to NDB failed", temporary=False, engine="NDBINFO")
+                offline = variables.get(_OFFLINE) == "1"
+                if not cluster.state.alive() and not offline:
+                    text = "Got error 157 'Connection to NDB failed' from NDBINFO"
+                    raise SqlError(1296, "HY000", text)
                 nullable = [one.null == "YES" for one in described(version, name)]
                 columns, numeric = known[name].columns, known[name].numeric
-                return relation(columns, contents.ndbinfo(cluster, name), numeric, nullable)
+                rows = () if offline else contents.ndbinfo(cluster, name)
+                return relation(columns, rows, numeric, nullable)
             if database.lower() == "information_schema":
                 return catalogue.catalogue(cluster, name)
             if database not in server.databases(cluster):
                 raise no_database(database)
             if database in ("mysql", "performance_schema", "sys"):
-                raise NotSimulated(f"tables of {database} are not simulated")
+                return catalogue.empty_table(cluster, database, name)
             table = server.table_named(cluster, database, name)
-            self._may_read(cluster)
+            failing.may_read(cluster, table.full_name)
             raise NotSimulated(f"rows of {table.full_name} are not simulated; SELECT COUNT(*) FROM it is")
 
         return provide
@@ -278,19 +359,8 @@ class Client:
         if where not in server.databases(cluster):
             raise no_database(where)
         table = server.table_named(cluster, where, tables[0].name)
-        self._may_read(cluster)
+        failing.may_read(cluster, table.full_name)
         return rows_of(cluster.session.simulation, table)
-
-    def _may_read(self, cluster: LiveCluster) -> None:
-        """Raises what a statement on an NDB table meets when the cluster or the access is gone."""
-        state = cluster.state
-        if not state.alive() or not cluster.clients:
-            raise of_ndb(4009, "Cluster Failure", temporary=False)
-        node = server.answering(cluster)
-        own = () if node is None else (node.node_id, *node.pool_node_ids)
-        if state.single_user is not None and state.single_user not in own:
-            text = "Operation not allowed or aborted due to single user mode"
-            raise of_ndb(299, text, temporary=False)
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:
         found = show(sql, Asked(sql, self.database, cluster, self.warnings, self._variables(cluster)))

@@ -9,11 +9,14 @@ from ndbplan.base.errors import UserError
 from ndbplan.importing.ddl.into_plan import with_ddl
 from ndbplan.importing.ddl.statements import DdlResult
 from ndbplan.importing.ddl.tokens import Word
+from ndbplan.ndb.console import form
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import SetSchema
 from ndbplan.train.sql import server
+from ndbplan.train.sql.failing import lock_warnings
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 
 DEFINED_S = 0.2
@@ -51,6 +54,12 @@ class Asked(NamedTuple):
         """As the SQL node knows it."""
         return self.cluster.plan
 
+    @property
+    def how(self) -> str:
+        """`ONLINE` or `OFFLINE`, as older servers take them behind ALTER; empty: neither."""
+        second = self.words[1].upper if len(self.words) > 1 else ""
+        return second if second in ("ONLINE", "OFFLINE") else ""
+
     def option(self, name: str) -> str | None:
         """What stands behind `NAME [=]`; None: it does not stand there."""
         for at, word in enumerate(self.words):
@@ -73,10 +82,20 @@ class Asked(NamedTuple):
         return next((t for t in self.plan.tables if (t.database, t.name) == named), None)
 
 
+def online_warning(how: str, version: NdbVersion) -> tuple[Warned, ...]:
+    """What a server says of ALTER ONLINE and ALTER OFFLINE [7.4.10]."""
+    instead = {"ONLINE": "INPLACE", "OFFLINE": "COPY"}.get(how)
+    if instead is None or not form(version, "online_warns"):
+        return ()
+    text = f"'{how}' is deprecated and will be removed in a future release. Please use"
+    return (Warned("Warning", 1287, f"{text} ALGORITHM={instead} instead"),)
+
+
 def ok(asked: Asked, rows: int = 0, lasts_s: float = DEFINED_S, warnings: Sequence[Warned] = (),
         *, counts: bool = False) -> Done:  # fmt: skip
     """Let the time pass that it takes, and say that it is done."""
     begin_s = asked.cluster.now_s
+    warnings = (*lock_warnings(asked.cluster), *online_warning(asked.how, asked.plan.version), *warnings)
     asked.cluster.advance(min(lasts_s, _LONGEST_S))
     lasted = server.lasted(asked.cluster.now_s - begin_s)
     warned = f", {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""

@@ -17,20 +17,23 @@ from ndbplan.importing.ddl.table_names import renamed, table_name
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.tokens import words as read_words
 from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.ndb.console import form
 from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import room_left, rows_of
 from ndbplan.train.sql import server
-from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, ok, taken
+from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, ok, online_warning, taken
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 
 COPIED_ROWS_PER_S = 17_000.0
 """Rows that ALGORITHM=COPY copies in a second [8.4.8, one connection, small machine: 100,000 in 5.9 s]."""
+NO_LOCK = "LOCK=NONE/SHARED is not supported for this operation. Try LOCK=EXCLUSIVE."
 INDEXED_ROWS_PER_S = 88_000.0
 """Rows that a new index takes in a second [8.4.8, the same machine: 100,000 in 1.1 s]."""
 _OTHERS = ("innodb", "myisam", "memory", "csv", "archive", "blackhole", "federated", "mrg_myisam")
@@ -272,9 +275,7 @@ def _become_altered(asked: Asked, typed: Name) -> Done:
     if table is None:
         raise no_table(*asked.name(typed))
     if (asked.option("LOCK") or "").upper() == "NONE":
-        raise SqlError(
-            1845, "0A000", "LOCK=NONE/SHARED is not supported for this operation. Try LOCK=EXCLUSIVE."
-        )
+        raise SqlError(1845, "0A000", NO_LOCK)
     engine = asked.option("ENGINE")
     if engine is not None and engine.lower() not in NDB:
         raise NotSimulated("a table stays one of NDB here")
@@ -294,6 +295,10 @@ def _become_altered(asked: Asked, typed: Name) -> Done:
     return _altered(asked, table, new, after)
 
 
+_COPIED_FOR = ("partition_balance", "fully_replicated", "max_rows", "tablespace_id")
+"""What a table is copied for when it changes [8.4.8: the balance; 7.4.10: MAX_ROWS]."""
+
+
 def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     rows = rows_of(asked.cluster.session.simulation, old)
     before = {column.name: column for column in old.columns}
@@ -301,7 +306,13 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     kept = tuple(column for column in new.columns if column.name in before)
     copies = kept != old.columns or any(not one.nullable or one.storage == "disk" for one in added)
     copies |= new.primary_key != old.primary_key or (bool(added) and old.tablespace_id is not None)
-    if copies and (asked.option("ALGORITHM") or "").upper() == "INPLACE":
+    copies |= any(getattr(old, name) != getattr(new, name) for name in _COPIED_FOR)
+    copies |= asked.option("ENGINE") is not None or asked.how == "OFFLINE"
+    algorithm = (asked.option("ALGORITHM") or "").upper()
+    if copies and (algorithm == "INPLACE" or asked.how == "ONLINE"):
+        if not form(asked.plan.version, "inplace_reasons"):
+            text = "ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY."
+            raise SqlError(1845, "0A000", text, online_warning(asked.how, asked.plan.version))
         is_type = not added and len(kept) == len(old.columns)
         why = "Altering field type is not supported" if is_type else (
             "Adding column(s) or add/reorganize partition not supported online"
@@ -309,6 +320,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         raise SqlError(
             1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
         )
+    copies |= algorithm == "COPY"
     if room_left(asked.cluster.session.simulation, after) < 0:
         text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
         inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
@@ -333,7 +345,12 @@ def _checked(asked: Asked, stream: Stream) -> Result:
         stream.expect("TABLE")
     for typed in _listed(asked, stream):
         database, name = asked.name(typed)
-        if asked.known(typed) is None:
+        if is_lost(asked.cluster) and asked.known(typed) is not None:
+            full = f"{database}.{name}"
+            rows += [(full, verb, one.level, one.message) for one in open_warnings(asked.cluster, full)]
+            rows.append((full, verb, "Error", "Got error 4009 'Cluster Failure' from NDBCLUSTER"))
+            rows.append((full, verb, "error", "Corrupt"))
+        elif asked.known(typed) is None:
             missing = f"Table '{database}.{name}' doesn't exist"
             rows += [(f"{database}.{name}", verb, "Error", missing),
                      (f"{database}.{name}", verb, "status", "Operation failed")]  # fmt: skip

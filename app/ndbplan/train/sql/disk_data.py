@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ndbplan.base.units import KIB, MIB, whole_number
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.space_files import named_files
 from ndbplan.edits import validated
@@ -65,9 +66,12 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
     file = stream.next().text
     if what.verb == "CREATE":
         _may_create(asked, what)
+        _may_have_file(asked, what, file)
     elif what.known is None:
         if is_group:
-            raise _failed(1533, "Failed to alter: CREATE UNDOFILE FAILED", _NO_SUCH, what.lost)
+            raise _failed(asked, 1533, "Failed to alter: CREATE UNDOFILE FAILED", _NO_SUCH, what.lost)
+        if not form(asked.plan.version, "dictionary_of_its_own"):
+            raise SqlError(1533, "HY000", "Failed to alter:  CREATE DATAFILE")
         raise SqlError(3510, "HY000", f"Tablespace {name} doesn't exist.")
     elif drops:
         return _drop_file(asked, what, file)
@@ -83,8 +87,14 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
 def _of_ndb(asked: Asked, what: _What) -> None:
     """Raises what a statement meets that speaks of another engine."""
     is_ndb = (asked.option("ENGINE") or "").lower() in NDB
-    if is_ndb or (not what.is_group and what.verb != "CREATE"):
+    own = form(asked.plan.version, "dictionary_of_its_own")
+    if is_ndb or (own and not what.is_group and what.verb != "CREATE"):
         return
+    if not own and asked.option("ENGINE") is None:
+        text = (
+            "Table storage engine 'InnoDB' does not support the create option 'TABLESPACE or LOGFILE GROUP'"
+        )
+        raise SqlError(1478, "HY000", text)
     if what.is_group and form(asked.plan.version, "logfile_groups_of_ndb"):
         text = "The storage engine for the table doesn't support CREATE/ALTER/DROP LOGFILE GROUP"
         error = SqlError(3658, "HY000", "Feature LOGFILE GROUP is unsupported (by InnoDB).")
@@ -93,8 +103,11 @@ def _of_ndb(asked: Asked, what: _What) -> None:
     raise NotSimulated("only disk data of NDB is simulated: write ENGINE NDB")
 
 
-def _failed(code: int, said: str, ndb: tuple[int, str], then: str) -> SqlError:
+def _failed(asked: Asked, code: int, said: str, ndb: tuple[int, str], then: str) -> SqlError:
+    """What data nodes refuse; servers without a dictionary of their own say it in fewer words [7.4.10]."""
     inside = Warned("Warning", 1296, f"Got error {ndb[0]} '{ndb[1]}' from NDB")
+    if not form(asked.plan.version, "dictionary_of_its_own"):
+        return SqlError(code, "HY000", said.removesuffix(" FAILED"), (inside,))
     return SqlError(code, "HY000", said, (inside, Warned("Warning", 1296, then)))
 
 
@@ -102,16 +115,20 @@ def _may_create(asked: Asked, what: _What) -> None:
     plan, said = asked.plan, f"Failed to create {what.kind}"
     failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
     if what.known is not None:
-        raise _failed(1528, said, (721, "Schema object with given name already exists"), failed)
+        raise _failed(asked, 1528, said, (721, "Schema object with given name already exists"), failed)
     if what.is_group and plan.logfile_groups:
-        raise _failed(1528, said, (1514, "Currently there is a limit of one logfile group"), _NOT_COMMITTED)
+        raise _failed(
+            asked, 1528, said, (1514, "Currently there is a limit of one logfile group"), _NOT_COMMITTED
+        )
     words = [word.upper for word in asked.words]
     used = asked.words[words.index("GROUP") + 1].text if "GROUP" in words[:-1] else ""
     groups = [one.name for one in plan.logfile_groups]
+    if not what.is_group and used not in groups and not form(plan.version, "dictionary_of_its_own"):
+        raise SqlError(1528, "HY000", said)
     if not what.is_group and used not in groups:
-        raise _failed(1528, said, (789, "Logfile group not found"), failed)
+        raise _failed(asked, 1528, said, (789, "Logfile group not found"), failed)
     if _is_full(asked, what):
-        raise _failed(1528, said, _NO_ROOM, _NOT_COMMITTED)
+        raise _failed(asked, 1528, said, _NO_ROOM, _NOT_COMMITTED)
 
 
 def _files(what: _What) -> dict[str, int]:
@@ -125,9 +142,22 @@ def _may_add(asked: Asked, what: _What, file: str) -> None:
     said = f"Failed to alter: CREATE {word} FAILED"
     if file in _files(what):
         failed = f"Failed to create {word.lower()} '{file}' in NDB"
-        raise _failed(1533, said, (760, "File already exists"), failed)
+        raise _failed(asked, 1533, said, (760, "File already exists"), failed)
     if _is_full(asked, what):
-        raise _failed(1533, said, _NO_ROOM, _NOT_COMMITTED)
+        raise _failed(asked, 1533, said, _NO_ROOM, _NOT_COMMITTED)
+
+
+def _may_have_file(asked: Asked, what: _What, file: str) -> None:
+    """Raises what the file of a new tablespace is refused with: another has its name, or it is too small."""
+    if what.is_group:
+        return
+    said, failed = "Failed to create DATAFILE", f"Failed to create datafile '{file}' in NDB"
+    if any(file == name for one in asked.plan.tablespaces for name, _ in named_files(one.data_files, None)):
+        raise _failed(asked, 1528, said, (760, "File already exists"), failed)
+    size = asked.option("INITIAL_SIZE")
+    stated = whole_number(size.upper().removesuffix("K")) if size and size.upper().endswith("K") else None
+    if stated is not None and stated * KIB < MIB:
+        raise _failed(asked, 1528, said, (1516, "File too small"), failed)
 
 
 def _is_full(asked: Asked, what: _What) -> bool:
@@ -151,7 +181,7 @@ def _drop_file(asked: Asked, what: _What, file: str) -> Done:
         raise SqlError(3629, "HY000", f"Tablespace '{space.name}' does not have a file named '{file}'")
     if _in_use(plan, space):
         said = "Failed to alter: DROP DATAFILE FAILED"
-        raise _failed(1533, said, (770, "Cant drop file, file is used"), _NOT_COMMITTED)
+        raise _failed(asked, 1533, said, (770, "Cant drop file, file is used"), _NOT_COMMITTED)
     left = tuple(SpaceFile(name=name, size_bytes=size) for name, size in files.items() if name != file)
     spaces = tuple(
         validated.changed(one, data_files=left) if one is space else one
@@ -166,6 +196,14 @@ def _drop_file(asked: Asked, what: _What, file: str) -> Done:
 def _drop(asked: Asked, what: _What) -> Done:
     plan, emptied = asked.plan, asked.cluster.state.emptied
     if not what.is_group:
+        if isinstance(what.known, Tablespace) and not form(plan.version, "dictionary_of_its_own"):
+            space = what.known
+            if _in_use(plan, space):
+                used = (768, "Cant drop filegroup, filegroup is used")
+                raise _failed(asked, 1529, "Failed to drop TABLESPACE", used, "")
+            spaces = tuple(one for one in plan.tablespaces if one is not space)
+            become(asked, plan.replace(tablespaces=spaces))
+            return ok(asked)
         if isinstance(what.known, Tablespace):
             raise SqlError(3120, "HY000", f"Tablespace `{what.name}` is not empty.")
         if what.name not in {name for name, _ in emptied}:
@@ -174,11 +212,11 @@ def _drop(asked: Asked, what: _What) -> Done:
         return ok(asked)
     said = "Failed to drop LOGFILE GROUP"
     if what.known is None:
-        raise _failed(1529, said, _NO_SUCH, what.lost)
+        raise _failed(asked, 1529, said, _NO_SUCH, what.lost)
     users = {space.logfile_group_id for space in plan.tablespaces} | {group_id for _, group_id in emptied}
     if what.known.id in users:
         used = (768, "Cant drop filegroup, filegroup is used")
-        raise _failed(1529, said, used, f"Failed to drop logfile group '{what.name}' from NDB")
+        raise _failed(asked, 1529, said, used, f"Failed to drop logfile group '{what.name}' from NDB")
     become(
         asked, plan.replace(logfile_groups=tuple(one for one in plan.logfile_groups if one is not what.known))
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ndbplan.ndb.console import form, sql_status, sql_variables
 from ndbplan.ndb.ndbinfo import described, tables_of
+from ndbplan.ndb.sql_server import empty_tables
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
 from ndbplan.plan.tables import Table
@@ -17,12 +18,18 @@ from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, syntax
 
+SWITCHES = ("ndbinfo_offline", "ndbinfo_show_hidden")
+"""Variables whose value is 0 or 1, and which lists show as OFF or ON."""
+
 
 def answering(cluster: LiveCluster) -> SqlNode | None:
     """The first SQL node of the plan that runs."""
     outage = cluster.session.simulation.outage
     nodes = (process for process in cluster.plan.processes if isinstance(process, SqlNode))
     return next((node for node in nodes if not outage.is_down(node.id)), None)
+
+
+SYSTEM = ("mysql", "performance_schema", "sys")
 
 
 def databases(cluster: LiveCluster) -> list[str]:
@@ -58,9 +65,8 @@ def variables(cluster: LiveCluster) -> dict[str, str]:
 
 def named(values: Mapping[str, str], pattern: str) -> Result:
     """Names and values, as SHOW VARIABLES lists them: by name."""
-    switches = {"ndbinfo_offline", "ndbinfo_show_hidden"}
     shown = {
-        name: ("OFF" if value == "0" else "ON") if name in switches else value
+        name: ("OFF" if value == "0" else "ON") if name in SWITCHES else value
         for name, value in sorted(values.items())
     }
     return listed(shown, pattern)
@@ -156,6 +162,10 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
         raise no_database(name)
     if name == "ndbinfo":
         found = sorted(tables_of(cluster.plan.version))
+    elif name in SYSTEM:
+        found = sorted(empty_tables(cluster.plan.version).get(name, ()))
+        if not pattern.lower().startswith("ndb"):
+            raise NotSimulated(f"of {name} only tables that begin with ndb are known: add LIKE 'ndb%'")
     else:
         found = sorted(table.name for table in cluster.plan.tables if table.database == name)
     heading = f"Tables_in_{name}" + (f" ({pattern})" if pattern else "")

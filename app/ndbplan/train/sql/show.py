@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import NamedTuple
 
-from ndbplan.base.resources import read_json
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import is_table, tables_of
+from ndbplan.ndb.sql_server import show_words
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import catalogue, server
 from ndbplan.train.sql.engine import Result
@@ -61,18 +60,12 @@ def show(sql: str, asked: Asked) -> Result:
                 raise syntax("")
             return answer(asked)
     second = asked.words[1] if len(asked.words) > 1 else ""
-    if second.lower() in _others():
+    if second.lower() in show_words():
         raise NotSimulated(
             "there are SHOW DATABASES, TABLES, TABLE STATUS, CREATE TABLE, CREATE DATABASE, COLUMNS, INDEX, "
             "VARIABLES, STATUS, WARNINGS, ERRORS, PROCESSLIST, PLUGINS, ENGINES, ENGINE NDB STATUS"
         )
     raise syntax(sql[sql.index(second, 4) :] if second else "")
-
-
-@cache
-def _others() -> frozenset[str]:
-    """Words behind SHOW that the product knows."""
-    return frozenset(read_json("ndb/sql_server.json")["show"])
 
 
 def _gone(low: str, asked: Asked) -> bool:

@@ -1,0 +1,71 @@
+"""What an SQL node of each version says of itself: engines, plugins, its catalogue, words behind SHOW.
+
+    engine_rows(NdbVersion.parse("8.4.8"))[0]        # ("ndbcluster", "YES", ...)
+
+The data is `resources/ndb/sql_server.json`, recorded on running servers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from ndbplan.base.resources import read_json
+from ndbplan.ndb.version import NdbVersion, in_span
+
+
+class Plugin(NamedTuple):
+    """A plugin as SHOW PLUGINS lists it."""
+
+    name: str
+    status: str
+    kind: str
+    license_name: str
+
+
+def _data() -> Any:
+    return read_json("ndb/sql_server.json")
+
+
+@cache
+def catalogue_columns(table: str) -> tuple[str, ...]:
+    """Columns of a table of INFORMATION_SCHEMA that is answered here."""
+    return tuple(_data()["information_schema"][table])
+
+
+@cache
+def catalogue_numbers() -> frozenset[str]:
+    """Columns of INFORMATION_SCHEMA that hold numbers, in whichever table."""
+    return frozenset(_data()["numbers_of_information_schema"])
+
+
+@cache
+def catalogue_tables() -> frozenset[str]:
+    """Names of tables that INFORMATION_SCHEMA has in some release."""
+    return frozenset(_data()["tables_of_information_schema"])
+
+
+@cache
+def show_words() -> frozenset[str]:
+    """Words behind SHOW that the product knows."""
+    return frozenset(_data()["show"])
+
+
+def engine_rows(version: NdbVersion) -> list[tuple[str | None, ...]]:
+    """Storage engines in the order of the server: name, support, comment, transactions, XA, savepoints."""
+    return [tuple(row) for row in next(one["rows"] for one in _data()["engines"] if in_span(version, one))]
+
+
+def plugins(version: NdbVersion) -> list[Plugin] | None:
+    """Plugins in the order of the server; None: they were not listed."""
+    rows = next((one["rows"] for one in _data()["plugins"] if in_span(version, one)), None)
+    return None if rows is None else [Plugin(*row) for row in rows]
+
+
+def empty_tables(version: NdbVersion) -> dict[str, dict[str, list[str]]]:
+    """Tables of NDB in databases of the server, with their columns: nobody replicates, so they are empty."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in _data()["empty_tables"]:
+        if in_span(version, row):
+            found.setdefault(row["database"], {})[row["table"]] = row["columns"]
+    return found

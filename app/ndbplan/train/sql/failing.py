@@ -1,0 +1,82 @@
+"""What statements meet when no data node answers, or single user mode keeps the server out: by version.
+
+Texts: recorded on running 7.4.10 and 8.4.8 clusters of which a whole node group was lost.
+"""
+
+from __future__ import annotations
+
+from ndbplan.ndb.console import form
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.problem import SqlError, Warned, of_ndb
+from ndbplan.train.sql.server import answering
+
+_FAILURE = "Got error 4009 'Cluster Failure' from"
+_NO_LOCK = "Could not acquire global schema lock"
+
+
+def is_lost(cluster: LiveCluster) -> bool:
+    """Whether the SQL nodes have no cluster to talk to."""
+    return not cluster.state.alive() or not cluster.clients
+
+
+def _parts(cluster: LiveCluster) -> bool:
+    """Whether the server tells of the dictionary by itself, and of the lock in a line of its own."""
+    return bool(form(cluster.plan.version, "dictionary_of_its_own"))
+
+
+def lock_warnings(cluster: LiveCluster) -> tuple[Warned, ...]:
+    """What a change of the schema is warned of while the cluster is lost; empty: it is not."""
+    if not is_lost(cluster):
+        return ()
+    if _parts(cluster):
+        return _warned(f"{_FAILURE} NDB", _NO_LOCK)
+    return _warned(f"{_FAILURE} NDB. {_NO_LOCK}")
+
+
+def open_warnings(cluster: LiveCluster, table: str) -> tuple[Warned, ...]:
+    """Why a table cannot be opened while the cluster is lost; `table` with its database."""
+    if not _parts(cluster) or not table:
+        return _warned(f"{_FAILURE} NDB")
+    not_ready = f"Can't open table '{table}' from NDB, schema distribution is not ready"
+    return _warned(not_ready, f"Could not open NDB_SHARE for '{table}'")
+
+
+def _warned(*texts: str) -> tuple[Warned, ...]:
+    return tuple(Warned("Warning", 1296, text) for text in texts)
+
+
+def may_read(cluster: LiveCluster, table: str = "") -> None:
+    """Raises what a statement on a table of NDB meets when the cluster or the access is gone."""
+    if is_lost(cluster):
+        raise SqlError(1296, "HY000", f"{_FAILURE} NDBCLUSTER", open_warnings(cluster, table))
+    node = answering(cluster)
+    own = () if node is None else (node.node_id, *node.pool_node_ids)
+    if cluster.state.single_user is not None and cluster.state.single_user not in own:
+        text = "Operation not allowed or aborted due to single user mode"
+        raise of_ndb(299, text, temporary=False)
+
+
+def may_define(cluster: LiveCluster, verb: str, what: str, table: str) -> None:
+    """The same for a statement about the schema; a database can be made without a cluster."""
+    if what in ("DATABASE", "SCHEMA"):
+        return
+    if not is_lost(cluster):
+        may_read(cluster, table)
+        return
+    locked = lock_warnings(cluster)
+    if what in ("LOGFILE", "TABLESPACE"):
+        kind, code = ("LOGFILE GROUP" if what == "LOGFILE" else what), {"CREATE": 1528, "ALTER": 1533}
+        said = {"CREATE": f"Failed to create {kind}", "ALTER": f"Failed to alter: {kind}"}
+        text = said.get(verb, f"Failed to drop {kind}")
+        raise SqlError(code.get(verb, 1529), "HY000", text, _warned(f"{_FAILURE} NDB"))
+    if not _parts(cluster):
+        if verb == "DROP":
+            raise SqlError(1051, "42S02", f"Unknown table '{table}'", _warned(f"{_FAILURE} NDB"))
+        if verb in ("CREATE", "TRUNCATE"):
+            raise SqlError(157, "HY000", "Could not connect to storage engine", locked)
+        may_read(cluster, table)
+    if verb == "DROP":
+        inside = _warned("Schema distribution is not ready", f"{_FAILURE} NDBCLUSTER")
+        raise SqlError(3604, "HY000", f"Storage engine can't drop table '{table}'", (*locked, *inside))
+    opened = open_warnings(cluster, table) if verb != "CREATE" else ()
+    raise SqlError(1296, "HY000", f"{_FAILURE} NDBCLUSTER", (*locked, *opened))

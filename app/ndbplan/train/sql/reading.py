@@ -1,0 +1,86 @@
+"""Statements as they are typed: read into a tree, or refused from the word on that cannot be read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
+
+from ndbplan.train.sql.problem import syntax
+
+# What sqlglot remarks about a statement is none of the answer.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+
+
+def parsed(sql: str) -> exp.Expr:
+    """A statement as a tree. Raises SqlError 1064."""
+    try:
+        _check_commas(sql)
+        found = sqlglot.parse_one(sql, read="mysql")
+    except (SqlglotError, RecursionError) as error:
+        near = getattr(error, "errors", None) or [{}]
+        raise syntax(_near(near[0])) from None
+    if found is None:
+        raise syntax(sql)
+    return found
+
+
+def _near(found: Mapping[str, Any]) -> str:
+    """From where on a statement cannot be read: empty where more of it was expected."""
+    behind = str(found.get("end_context") or "")
+    at_end = not behind and not str(found.get("description")).startswith("Invalid expression")
+    return "" if at_end else str(found.get("highlight") or "") + behind
+
+
+_BEGIN = (TokenType.COMMA, TokenType.SELECT, TokenType.L_PAREN)
+_MORE = (TokenType.WHERE, TokenType.AND, TokenType.OR, TokenType.ON, TokenType.GROUP_BY, TokenType.ORDER_BY)
+_WORDS = (TokenType.VAR, TokenType.STRING, TokenType.NUMBER)
+
+
+def _check_commas(sql: str) -> None:
+    """Statements that sqlglot reads on: a list that is empty or ends with a comma, a word behind `*`, an end
+    behind WHERE."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    before = TokenType.SELECT
+    for one, other in pairwise(tokens):
+        if one.token_type in _BEGIN and other.token_type is TokenType.FROM:
+            raise syntax(sql[other.start :])
+        all_columns = one.token_type is TokenType.STAR and before in (*_BEGIN[:2], TokenType.DOT)
+        if all_columns and other.token_type in _WORDS:
+            raise syntax(sql[other.start :])
+        before = one.token_type
+    if tokens and tokens[-1].token_type in _MORE:
+        raise syntax("")
+
+
+def typed_list(sql: str) -> list[str]:
+    """The expressions of the first select list, as typed."""
+    tokens = sqlglot.tokenize(sql, read="mysql")
+    begin = next((i for i, one in enumerate(tokens) if one.token_type is TokenType.SELECT), None)
+    if begin is None:
+        return []
+    depth, found, start = 0, [], begin + 1
+    if start < len(tokens) and tokens[start].token_type is TokenType.DISTINCT:
+        start += 1
+    ends = (TokenType.FROM, TokenType.UNION, TokenType.LIMIT, TokenType.ORDER_BY, TokenType.SEMICOLON)
+    last = start
+    for i in range(start, len(tokens)):
+        kind = tokens[i].token_type
+        if depth == 0 and (kind in ends or kind is TokenType.COMMA):
+            found.append(_between(sql, tokens[last:i]))
+            last = i + 1
+            if kind in ends:
+                return found
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+    found.append(_between(sql, tokens[last:]))
+    return found
+
+
+def _between(sql: str, tokens: Sequence[Any]) -> str:
+    return sql[tokens[0].start : tokens[-1].end + 1] if tokens else ""
