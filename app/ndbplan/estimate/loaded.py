@@ -24,6 +24,7 @@ from ndbplan.estimate.load.demand import NodeLoad, TableLoad, offered_per_s
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, Stored, UndoUse, disk_rows, undo_use
 from ndbplan.estimate.load.disk_data import disk_data as disk_data_of
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
+from ndbplan.estimate.load.flows import Flows, carried, flows_between
 from ndbplan.estimate.load.jobs import Job
 from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.network import NetworkEstimate
@@ -52,7 +53,7 @@ from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ApiSlot, SqlNode
+from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import JobLoad, Workload
 
@@ -170,6 +171,15 @@ def uplinks(plan: Plan, workload: Workload) -> tuple[UplinkUse, ...]:
     """Every location whose uplink has a stated speed. Nothing when none has."""
     hosts = [host for _, host in _coming(plan, workload)]
     return uplinks_of(narrowed(machines_of(plan)), node_loads(plan, workload), hosts)
+
+
+def flows_of_hosts(plan: Plan, workload: Workload, dead: frozenset[int] = frozenset()) -> Flows:
+    """What hosts send one another under a workload, while the nodes with these node ids are down."""
+    machines = narrowed(machines_of(plan))
+    now = carried(machines, node_loads(plan, workload), dead)
+    coming = _coming(plan, workload)
+    hosts = [host for process, host in coming if not dead.issuperset(process_node_ids(process))]
+    return flows_between(machines, now, hosts, lambda host: host.id)
 
 
 def node_loads_by_id(plan: Plan, workload: Workload | None) -> dict[int, NodeLoad]:

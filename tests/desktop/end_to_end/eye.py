@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QSocketNotifier, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -70,7 +70,8 @@ class Eye(QObject):
             "scene": window.canvas.canvas_scene, "place": place, "item": self.item, "ground": self.ground,
             "middle": middle, "under": self.under, "moment": self.moment, "charts": lambda: self.charts,
             "tab": self.tab, "entry": entry, "resting": self.resting, "cell": cell, "dialog": dialog,
-            "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
+            "as_painted": as_painted,
+            "link": self.link, "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
         }  # fmt: skip
         try:
             return eval(expression, names)
@@ -93,6 +94,11 @@ class Eye(QObject):
         """Where a share of width and height of the canvas is on the screen."""
         port = self.windows.active.canvas.viewport()
         return _point(port.mapToGlobal(QPoint(round(x * port.width()), round(y * port.height()))))
+
+    def link(self, group: int) -> list[int]:
+        """Where the name of a node group stands on the line that joins its nodes."""
+        ribbons = self.windows.active.canvas.canvas_scene._ribbons
+        return self._on_screen(ribbons[group].shape().boundingRect().center())
 
     def under(self, x: int, y: int) -> str:
         """Which card lies under a point of the screen."""
@@ -173,6 +179,13 @@ def place(name: str) -> list[int]:
             above.ensureWidgetVisible(widget)
         above = above.parentWidget()
     return middle(widget)
+
+
+def as_painted(widget: QWidget) -> bool:
+    """Whether the screen shows a widget as it paints itself: nothing of before is left there."""
+    corner, form = widget.mapToGlobal(QPoint(0, 0)), QImage.Format.Format_RGB32
+    shown = widget.screen().grabWindow(0, corner.x(), corner.y(), widget.width(), widget.height())
+    return shown.toImage().convertToFormat(form) == widget.grab().toImage().convertToFormat(form)
 
 
 def dialog() -> str:

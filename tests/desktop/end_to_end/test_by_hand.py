@@ -73,6 +73,35 @@ def test_a_number_that_reads_two_ways_is_asked_about(person: Person) -> None:
     person.until("plan.by_id['app-b1'].clock_ghz == 1.5")
 
 
+def test_a_link_adds_its_traffic_to_the_charts_and_its_line_leads_back(person: Person) -> None:
+    person.click("tab('Simulation')")
+    person.click("place('Simulate')")
+    person.until("resting() and all(c.is_drawn for c in charts().all)")
+    person.click("link(0)")
+    person.until("charts().writes.title.text() == 'Traffic' and window.selection.ids == ('ndb1', 'ndb2')")
+    names = "[one.name for one in charts().writes._content.series]"
+    assert person.look(names) == ["to host-b1", "to host-a1"]
+    for one in ("rack-a", "sql148"):
+        person.click(f"item({one!r})")
+        person.until(f"window.selection.ids == ({one!r},)")
+        assert person.look(names) == ["in", "out"]
+    person.click("middle(charts().writes.readout)")
+    person.until("window.selection.ids == ('app-b1',)")
+
+
+def test_the_line_of_the_replay_leaves_nothing_behind(person: Person) -> None:
+    person.click("tab('Simulation')")
+    person.click("place('Simulate')")
+    person.until("resting() and all(c.is_drawn for c in charts().all)")
+    for at_s in (100.0, 400.0, 250.0):
+        person.click(f"moment('writes', {at_s})")
+        person.until(
+            f"abs(charts().writes._position.value() - {at_s}) < 10 and charts().writes._position.isVisible()"
+        )
+    person.hover("place('Undo')")
+    person.until("all(as_painted(c.plot) for c in charts().all if c.isVisible())")
+
+
 def test_a_node_is_killed_by_hand_and_the_run_shows_it(person: Person) -> None:
     person.click("tab('Simulation')")
     person.click("item('ndb1')", button=3)

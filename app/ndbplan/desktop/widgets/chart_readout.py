@@ -81,16 +81,15 @@ class Readout(QLabel):
         return _ink(when, theme.tokens().muted) if metrics.horizontalAdvance(when) <= head - 8 else ""
 
     def _fitting_in_chart(self, *choices: list[str]) -> list[str]:
-        """The first of these that the chart has room for; else the last, what all begin with said once."""
+        """The first of these that the chart has room for; else the last, a first word said once in a row."""
         metrics, room = self.legend.fontMetrics(), self._plot.width() - AXIS_WIDTH - 10 - _LEGEND_PAD
         for texts in choices:
             if metrics.horizontalAdvance("   ".join(texts)) <= room:
                 return texts
-        first, *others = choices[-1]
-        shared = f"{first.partition(' ')[0]} "
-        if all(text.startswith(shared) for text in others):
-            return [first, *(text.removeprefix(shared) for text in others)]
-        return choices[-1]
+        # `part 0 1 2 last run`
+        last = choices[-1]
+        shared = [before.partition(" ")[0] + " " for before in last]
+        return [last[0], *(text.removeprefix(word) for word, text in zip(shared, last[1:], strict=False))]
 
     def _show_legend(self, texts: list[str], parts: list[Said]) -> None:
         """What is said of the lines inside of the chart, for a header without room; nothing: no legend."""

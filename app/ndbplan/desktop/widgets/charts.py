@@ -7,6 +7,7 @@ thread, as modules of Qt may not be loaded while the window uses others.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from PySide6.QtCore import QEvent, QKeyCombination, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import (
@@ -99,6 +100,7 @@ class TimeChart(QWidget):
         item.layout.setContentsMargins(0, 6, 8, 2)
         self.readout.room_wanted.connect(lambda above: item.layout.setContentsMargins(0, above + 2, 8, 2))
         item.getViewBox().sigXRangeChanged.connect(lambda _view, span: self.time_changed.emit(*span))
+        item.getViewBox().sigTransformChanged.connect(lambda _view: self._paint_anew())
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._position = pg.InfiniteLine(angle=90, movable=False)
         for line in (self._cursor, self._position):
@@ -156,19 +158,38 @@ class TimeChart(QWidget):
                 xMin=0, xMax=length, yMin=0, minXRange=min(length, 2 * content.bucket_s)
             )
             self.plot.setXRange(0, length, padding=0)
+        self._paint_anew()
+
+    def _paint_anew(self) -> None:
+        """Paint all of it: another range moves everything in it."""
+        self.plot.viewport().update()
 
     def show_cursor(self, at_s: float | None) -> None:
         """Draw the crosshair at a time and show the values there."""
-        self._cursor.setVisible(at_s is not None)
-        if at_s is not None:
-            self._cursor.setValue(at_s)
+        self._move(self._cursor, at_s)
         self.show_values_at(at_s)
 
     def show_position(self, at_s: float | None) -> None:
         """Draw the line of the replay."""
-        self._position.setVisible(at_s is not None)
+        self._move(self._position, at_s)
+
+    def _move(self, line: Any, at_s: float | None) -> None:
+        """Put an upright line at a moment, or (None) away.
+
+        What it leaves and what it comes to is painted anew by name: where a limit or the room for words has
+        changed the chart meanwhile, Qt forgets the place that the line was at, and it stays there.
+        """
+        if line.isVisible():
+            self._paint_anew_at(float(line.value()))
+        line.setVisible(at_s is not None)
         if at_s is not None:
-            self._position.setValue(at_s)
+            line.setValue(at_s)
+            self._paint_anew_at(at_s)
+
+    def _paint_anew_at(self, at_s: float) -> None:
+        port, view = self.plot.viewport(), self.plot.getViewBox()
+        x = round(view.mapViewToScene(QPointF(at_s, 0.0)).x())
+        port.update(x - _REACH_PX, 0, 2 * _REACH_PX, port.height())
 
     def show_time_axis(self, shown: bool) -> None:
         """Show or hide the times below; charts above others may do without."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
-from ndbplan.base.units import format_bytes_binary
+from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
 from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.widgets.chart_content import Content
@@ -19,7 +19,7 @@ from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.drop_zone import DropZone
 from ndbplan.desktop.widgets.sections import link
-from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.hardware import Disk, Host, Location
 
 if TYPE_CHECKING:
     from ndbplan.simulate.series import DiskSeries, PartSeries
@@ -143,7 +143,7 @@ class SimulationCharts(QWidget):
             key=lambda x: x[0],
         )
         chosen = self.disk.currentData()
-        _fill(self.disk, [*disks, *_links(run)])
+        _fill(self.disk, [*disks, *((link.name, _key(link.ids)) for link in run.links)])
         if self.disk.findData(chosen) < 0 and result.disks:
             busiest = max(result.disks, key=lambda d: d.utilisation_mean.value)
             self.disk.setCurrentIndex(max(0, self.disk.findData(busiest.disk_id)))
@@ -303,6 +303,9 @@ class SimulationCharts(QWidget):
         if self._run is None or not ids:
             return
         part = self._run.plan.by_id.get(ids[-1])
+        if len(ids) > 1 and self._choose_disk(_key(ids)):
+            # The line that joins a node group.
+            return
         if isinstance(part, Host):
             # What is on it: its data node and, of its disks, the one that is written to first.
             inside = [node.id for node in self._run.plan.data_nodes if node.host_id == part.id][:1]
@@ -310,30 +313,34 @@ class SimulationCharts(QWidget):
             for one in inside:
                 self._selected((one,))
             self._choose_disk(written[0] if written else part.id)
-        elif isinstance(part, Disk):
+        elif isinstance(part, Disk | Location):
             self._choose_disk(part.id)
         elif getattr(part, "kind", "") == "data" and part is not None:
             index = self.node.findData(part.node_id)
             if index >= 0:
                 self.node.setCurrentIndex(index)
                 self._draw_node()
+        elif getattr(part, "host_id", None) is not None and part is not None:
+            # An SQL or API node is seen by what it sends and gets.
+            self._choose_disk(part.host_id)
 
-    def _choose_disk(self, part_id: str) -> None:
-        """Show a disk, or the link of a host, where there is anything to show of it."""
-        index = self.disk.findData(part_id)
+    def _choose_disk(self, key: str) -> bool:
+        """Show a disk or a link, where there is anything to show of it; whether there is."""
+        index = self.disk.findData(key)
         if index >= 0:
             self.disk.setCurrentIndex(index)
             self._draw_disk()
+        return index >= 0
 
     def _point_back(self, chart: TimeChart) -> None:
-        """Select what the lines of a chart are of: the workload, a data node, a disk or a host."""
+        """Select what the lines of a chart are of: the workload, a data node, a disk, a link's ends."""
         if self._run is None:
             return
         plan = self._context.plan
         if chart in (self.rates, self.latency):
             ids = [self._run.plan.workload(self._run.result.workload).id]
         elif chart is self.writes:
-            ids = [self.disk.currentData()]
+            ids = self.disk.currentData().split("\n")
         else:
             ids = [node.id for node in plan.data_nodes if node.node_id == self.node.currentData()]
         self._context.selection.set([one for one in ids if one in plan.by_id])
@@ -359,9 +366,13 @@ class SimulationCharts(QWidget):
         chosen, run = self.disk.currentData(), self._run
         if run is None or chosen is None:
             return
-        is_link = isinstance(run.plan.by_id[chosen], Host)
-        self.writes.set_title("Traffic" if is_link else "Disk writes")
-        self._show(self.writes, run.traffic(chosen) if is_link else run.writes(chosen))
+        link = next((one for one in run.links if _key(one.ids) == chosen), None)
+        most = link.limit_bytes_per_s if link is not None else None
+        self.writes.set_title(
+            "Disk writes" if link is None else "Traffic",
+            "" if most is None else f"The link passes {format_bytes_per_s(most)} in each direction",
+        )
+        self._show(self.writes, run.traffic(link) if link is not None else run.writes(chosen))
 
     def _show(self, chart: TimeChart, content: Content) -> None:
         """One chart is drawn after the other, so that the window answers in between."""
@@ -385,16 +396,9 @@ def _named(disk: DiskSeries) -> list[tuple[tuple[str, str], str]]:
     return list(zip(disk.alike, disk.disk_ids, strict=True))
 
 
-def _links(run: ShownRun) -> list[tuple[str, str]]:
-    """Hosts with nodes, whose links a load goes over; a job has no rate of its own."""
-    plan = run.plan
-    if plan.workload(run.result.workload).load.kind == "job":
-        return []
-    return [
-        (f"{host.hostname} / link", host.id)
-        for host in plan.hosts
-        if any(process.kind != "management" for process in plan.processes_of_host[host.id])
-    ]
+def _key(ids: Iterable[str]) -> str:
+    """What stands for a disk or a link in the list of both; Qt does not compare tuples."""
+    return "\n".join(ids)
 
 
 def _beside(*parts: QWidget) -> QWidget:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.units import format_bytes_binary, format_bytes_per_s, format_clock
@@ -12,6 +13,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade
 
 if TYPE_CHECKING:
+    from ndbplan.describe.traffic import Link
     from ndbplan.importing.held_against import Held
     from ndbplan.plan.plan import Plan
     from ndbplan.simulate.bands import Band, Bands
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 
 GHOST = "last run"
 """Name of the line of the run before the last edit."""
-_LITTLE_LOG = 0.25
-"""Share of a log below which its limit is left out: the line would be flat under a far limit."""
+_LITTLE = 0.25
+"""Share of a log or link below which its limit is left out: the line would be flat under a far limit."""
 _PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
@@ -100,7 +102,7 @@ class ShownRun:
         series += self._others(lambda before: _highest(before, node_id, "log_used"))
         size = parts[0].log_bytes if parts else 0
         most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
-        limit = float(size) if most > _LITTLE_LOG * size else None
+        limit = float(size) if most > _LITTLE * size else None
         name = f"log of a part: {format_bytes_binary(size)}"
         return self._content("MiB", series, limit=limit, limit_name=name)
 
@@ -129,15 +131,27 @@ class ShownRun:
             scales=dict.fromkeys(("busy", "busy measured"), (speed, "fraction")),
         )
 
-    def traffic(self, host_id: str) -> Content:
-        """What goes over the link of a host, as the accepted transactions of each moment make it."""
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The links whose traffic is known; none of a job, which has no rate of its own."""
+        from ndbplan.describe.traffic import links
+
+        if self.plan.workload(self.result.workload).load.kind == "job":
+            return ()
+        return tuple(links(self.plan))
+
+    def traffic(self, link: Link) -> Content:
+        """What goes over a link, as the accepted transactions of each moment make it."""
         from ndbplan.describe.traffic import traffic
 
-        host, colours = self.plan.host(host_id), theme.tokens().series
-        flows = traffic(self.plan, self.result, host_id) or ()
-        series = [Series(*one) for one in zip(("in", "out"), colours, flows, strict=False)]
-        most = host.network_bytes_per_s
-        name = f"{host.hostname} passes {format_bytes_per_s(most)} in each direction"
+        colours = theme.tokens().series
+        flows = traffic(self.plan, self.result, link)
+        series = [Series(name, colours[i], values) for i, (name, values) in enumerate(flows)]
+        most = link.limit_bytes_per_s
+        highest = max(float(values.max(initial=0.0)) for _, values in flows)
+        if most is None or highest <= _LITTLE * most:
+            return self._content("bytes/s", series)
+        name = f"{format_bytes_per_s(most)} in each direction"
         return self._content("bytes/s", series, limit=most, limit_name=name)
 
     def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
