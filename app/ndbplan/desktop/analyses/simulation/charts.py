@@ -367,11 +367,13 @@ class SimulationCharts(QWidget):
         if run is None or chosen is None:
             return
         link = next((one for one in run.links if _key(one.ids) == chosen), None)
-        most = link.limit_bytes_per_s if link is not None else None
-        self.writes.set_title(
-            "Disk writes" if link is None else "Traffic",
-            "" if most is None else f"The link passes {format_bytes_per_s(most)} in each direction",
-        )
+        if link is None:
+            speed = run.plan.by_id[chosen].sequential_write_bytes_per_s
+            self.writes.set_title("Disk writes", f"The disk writes {format_bytes_per_s(speed)}")
+        else:
+            most = link.limit_bytes_per_s
+            passes = f"The link passes {format_bytes_per_s(most)} in each direction"
+            self.writes.set_title("Traffic", passes if most is not None else "")
         self._show(self.writes, run.traffic(link) if link is not None else run.writes(chosen))
 
     def _show(self, chart: TimeChart, content: Content) -> None:

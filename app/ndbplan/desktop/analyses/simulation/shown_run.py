@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GHOST = "last run"
 """Name of the line of the run before the last edit."""
 _LITTLE = 0.25
-"""Share of a log or link below which its limit is left out: the line would be flat under a far limit."""
+"""Share of a limit below which it is left out: the lines would be flat far below it."""
 _PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
@@ -88,8 +88,9 @@ class ShownRun:
         series += self._measured_parts("redo_buffer_bytes", node_id)
         series += self._others(lambda before: _highest(before, node_id, "last"))
         size = parts[0].buffer_bytes if parts else 0
+        limit = _near(float(size), [p.high for p in parts])
         name = f"RedoBuffer {format_bytes_binary(size)}"
-        return self._content("MiB", series, limit=float(size), limit_name=name)
+        return self._content("MiB", series, limit=limit, limit_name=name)
 
     def log(self, node_id: int) -> Content:
         """Log of each part of a data node that cannot be reused yet."""
@@ -101,8 +102,7 @@ class ShownRun:
         series += self._measured_parts("redo_log_bytes", node_id)
         series += self._others(lambda before: _highest(before, node_id, "log_used"))
         size = parts[0].log_bytes if parts else 0
-        most = max((float(p.log_used.max(initial=0.0)) for p in parts), default=0.0)
-        limit = float(size) if most > _LITTLE * size else None
+        limit = _near(float(size), [p.log_used for p in parts])
         name = f"log of a part: {format_bytes_binary(size)}"
         return self._content("MiB", series, limit=limit, limit_name=name)
 
@@ -126,7 +126,7 @@ class ShownRun:
         return self._content(
             "bytes/s",
             series,
-            limit=speed,
+            limit=_near(speed, [of_disk.utilisation * speed, *of_disk.bytes_per_s.values()]),
             limit_name=f"{disk.name} writes {format_bytes_per_s(speed)}",
             scales=dict.fromkeys(("busy", "busy measured"), (speed, "fraction")),
         )
@@ -147,12 +147,9 @@ class ShownRun:
         colours = theme.tokens().series
         flows = traffic(self.plan, self.result, link)
         series = [Series(name, colours[i], values) for i, (name, values) in enumerate(flows)]
-        most = link.limit_bytes_per_s
-        highest = max(float(values.max(initial=0.0)) for _, values in flows)
-        if most is None or highest <= _LITTLE * most:
-            return self._content("bytes/s", series)
-        name = f"{format_bytes_per_s(most)} in each direction"
-        return self._content("bytes/s", series, limit=most, limit_name=name)
+        limit = _near(link.limit_bytes_per_s, [values for _, values in flows])
+        name = f"{format_bytes_per_s(limit)} in each direction" if limit is not None else ""
+        return self._content("bytes/s", series, limit=limit, limit_name=name)
 
     def _content(self, unit: str, series: list[Series], **more: Any) -> Content:
         return Content(
@@ -254,6 +251,12 @@ class ShownRun:
         known = np.asarray(values, dtype=float)
         at = np.interp(self.result.times_s, self.before.times_s, known, right=np.nan)
         return [Series(GHOST, theme.tokens().faint, at, ghost=True)]
+
+
+def _near(limit: float | None, series: Iterable[Any]) -> float | None:
+    """The limit, where a series comes near enough to it for both to be seen."""
+    highest = max((float(values.max(initial=0.0)) for values in series), default=0.0)
+    return limit if limit is not None and highest > _LITTLE * limit else None
 
 
 def _highest(result: SimulationResult, node_id: int, name: str) -> Any:
