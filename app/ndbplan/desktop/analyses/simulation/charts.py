@@ -372,8 +372,8 @@ class SimulationCharts(QWidget):
             self.writes.set_title("Disk writes", f"The disk writes {format_bytes_per_s(speed)}")
         else:
             most = link.limit_bytes_per_s
-            passes = f"The link passes {format_bytes_per_s(most)} in each direction"
-            self.writes.set_title("Traffic", passes if most is not None else "")
+            tip = "" if most is None else f"The link passes {format_bytes_per_s(most)} in each direction"
+            self.writes.set_title("Traffic", tip)
         self._show(self.writes, run.traffic(link) if link is not None else run.writes(chosen))
 
     def _show(self, chart: TimeChart, content: Content) -> None:
