@@ -175,3 +175,37 @@ def test_a_process_that_is_started_before_the_loss_is_noticed_lives(cluster: Liv
         world.do("start node:4", one)
         world.do("until nodes_started 4 within 20min", one)
         assert one.state.nodes[4].status is Status.STARTED, first
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        ("0", "NDB error code   0: nothing is wrong: Success: No error\n"),
+        ("289", ": Temporary error: Temporary Resource error\n"), ("721", ": Unknown result: \n"),
+        ("1321", ": Permanent error: User defined error\n"),
+        ("4009", ": Unknown result: Unknown result error\n"),
+        ("2305", ": Temporary error, restart node: Arbitration error\n"),
+        ("2310", ": Ndbd file system error, restart node initial: "
+         "Ndbd file system inconsistency error, please report a bug\n"),
+        ("2353", ": Temporary error, restart node: Restart error\n"),
+        ("5028", ": Permanent error: Application error\n"), ("411", "Illegal ndb error code: 411\n"),
+        ("99999", "Illegal ndb error code: 99999\n"),
+        ("1799", "ndbplan: error 1799 is not among those that are known here\n"),
+    ],
+)  # fmt: skip
+def test_errors_are_of_the_kind_that_the_product_says(number: str, said: str, cluster: LiveCluster) -> None:
+    answer = Consoles(cluster).answer(f"app1$ ndb_perror {number}")
+    assert answer.endswith(said)
+    assert answer.startswith((said, f"NDB error code {int(number):3}: "))
+
+
+def test_older_nodes_do_not_know_yet_how_they_start(begun: Callable[[str], LiveCluster]) -> None:
+    for version, begin in (("7.4.10", ""), ("8.4.8", "(system restart)")):
+        cluster = begun(version)
+        world.do("kill node:4", cluster)
+        world.do("start node:4", cluster)
+        world.do("until nodes_started 4 within 20min", cluster)
+        log = cluster.log_text()
+        assert f"Node 4: Start phase 0 completed {begin}\n" in log
+        assert f"Node 4: Start phase 1 completed {begin}\n" in log
+        assert "Node 4: Start phase 2 completed (node restart)\n" in log

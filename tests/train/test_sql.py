@@ -302,6 +302,29 @@ def test_variables_of_ndb_are_kept_as_they_are_set(cluster: LiveCluster) -> None
     assert "is not simulated" in client.answer("SET ndb_table_no_logging=1;", cluster)
 
 
+@pytest.mark.parametrize(("version", "rows"), [("8.4.8", 78), ("7.4.10", 53)])
+def test_variables_are_those_of_the_version(
+    version: str, rows: int, begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster = begun(version)
+    found = dict(cells(sql(cluster, "SHOW VARIABLES LIKE 'ndb%';")))
+    assert len(found) == rows, "as many as the server lists"
+    assert found["ndb_mgmd_host"] == found["ndb_connectstring"]
+    assert found["ndb_nodeid"] == "49"
+    engines = [row[0] for row in cells(sql(cluster, "SHOW VARIABLES LIKE '%storage_engine%';"))]
+    more = {"8.4.8": ["disabled_storage_engines", "internal_tmp_mem_storage_engine"]}
+    assert engines == [
+        "default_storage_engine",
+        "default_tmp_storage_engine",
+        *more.get(version, ["storage_engine"]),
+    ]
+    comment = cells(sql(cluster, "SELECT @@version_comment;"))
+    assert comment == [[f"MySQL Cluster Community Server {'- GPL' if version == '8.4.8' else '(GPL)'}"]]
+    users = [row[1] for row in cells(sql(cluster, "SHOW PROCESSLIST;"))]
+    assert users == ["system user", *(["event_scheduler"] if version == "8.4.8" else []), "root"]
+    assert sql(cluster, "LOCK TABLES ndbinfo.nodes READ;") == "Query OK, 0 rows affected (0.00 sec)\n"
+
+
 def test_tables_of_ndb_elsewhere_are_empty(cluster: LiveCluster) -> None:
     assert sql(cluster, "SELECT * FROM mysql.ndb_apply_status;").startswith("Empty set")
     assert cells(sql(cluster, "SHOW TABLES FROM mysql LIKE 'ndb%';")) == [

@@ -86,6 +86,11 @@ class ServerError(NamedTuple):
     """`Permanent error: Application error`."""
 
 
+def knows_server_error(code: int) -> bool:
+    """Whether a management server refuses with this number."""
+    return str(code) in _data()["errors"]
+
+
 def server_error(code: int) -> ServerError:
     """An error of the management server, in our own words."""
     return ServerError(code, *_data()["errors"][str(code)])

@@ -45,3 +45,28 @@ def every_exit() -> dict[int, str]:
 def exit_text(code: int) -> str:
     """What a data node says of the error that ended it, in a few words."""
     return every_exit().get(code, "no error text")
+
+
+class OtherError(NamedTuple):
+    """An error that a client asks about and that no rule of ours speaks of."""
+
+    code: int
+    text: str
+    """In our own words."""
+    status: str
+    """`Permanent error`, `Temporary error`, `Unknown result`, `No error`."""
+    classification: str
+    """As the product prints it; empty: it prints none."""
+
+
+@cache
+def other_errors() -> dict[int, OtherError]:
+    """Errors that are known by their numbers alone."""
+    rows = read_json("ndb/errors.json")["also_known"]["errors"]
+    return {row[0]: OtherError(*row) for row in rows}
+
+
+def is_no_error(code: int) -> bool:
+    """Whether the product has no error of this number; False also where that is not known."""
+    known = read_json("ndb/errors.json")["also_known"]
+    return code < 0 or code in known["free"] or code > known["highest"]

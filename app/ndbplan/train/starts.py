@@ -117,6 +117,12 @@ def launch(sim: Simulation, node_id: int, *, initial: bool, waits: bool, after_s
     sim.later(Due(sim.at_s + after_s, Connects(node_id, node.attempt), of_cluster=False))
 
 
+def _first_phase(state: ClusterState, at_s: float, node_id: int, phase: int) -> None:
+    """Phases before a node knows how it starts: older nodes name no kind [7.4.10]."""
+    for key in ("first_phase_7", "first_phase"):
+        state.say(at_s, key, node_id, phase=phase)
+
+
 @handles(Connects)
 def connects(sim: Simulation, event: Connects) -> None:
     """The management server knows of it; it waits to be told, or starts. Without a server it tries again."""
@@ -131,7 +137,7 @@ def connects(sim: Simulation, event: Connects) -> None:
     state.say(at_s, "allocated", None, other=node_id)
     state.say(at_s, "allocated_at", None, other=node_id, address=state.address(node_id))
     state.say(at_s, "server_connected", state.server, other=node_id)
-    state.say(at_s, "phase", node_id, phase=0, kind="system restart")
+    _first_phase(state, at_s, node_id, 0)
     if node.then == "wait":
         state.change(node_id, status=Status.NOT_STARTED)
     else:
@@ -309,7 +315,10 @@ def reaches(sim: Simulation, event: Reaches) -> None:
     told = {4: range(1, 5), 5: range(0), 8: range(5, 9), SHOWN_AT_END: (9, 50)}.get(event.phase, range(0))
     for phase in told:
         if phase > node.phase:
-            state.say(at_s, "phase", node_id, phase=phase, kind="system restart" if phase == 1 else kind)
+            if phase == 1:
+                _first_phase(state, at_s, node_id, phase)
+            else:
+                state.say(at_s, "phase", node_id, phase=phase, kind=kind)
     state.change(node_id, phase=max(node.phase, event.phase), knows_group=event.phase >= SHOWN_AT_END // 20)
     if name and not together:
         _tell(state, at_s, node_id, name)

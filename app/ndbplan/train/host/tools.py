@@ -9,7 +9,8 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.cluster_log import exit_advice, exit_kind
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
-from ndbplan.ndb.errors import every_exit, exit_text, ndb_error
+from ndbplan.ndb.console import knows_server_error, server_error
+from ndbplan.ndb.errors import every_exit, exit_text, is_no_error, ndb_error, other_errors
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
@@ -39,20 +40,33 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     text, failed = "", 0
     for word in numbers:
         number = whole_number(word)
-        error = None if number is None else ndb_error(number)
-        if error is None and number is not None and number in every_exit():
-            said = f"{exit_advice(number)}: {exit_kind(number)}"
-            text += f"NDB error code {number}: {exit_text(number)}: {said}\n"
+        said = None if number is None else _said_of(number)
+        if said is not None:
+            text += f"NDB error code {number:3}: {said}\n"
             continue
-        if error is None:
+        failed = 1
+        if number is None or is_no_error(number):
             text += f"Illegal ndb error code: {word[:20]}\n"
-            failed = 1
-            continue
+        else:
+            text += f"ndbplan: error {number} is not among those that are known here\n"
+    return Answer(text, failed)
+
+
+def _said_of(number: int) -> str | None:
+    """What an error is: text, status and class; None: it is not known here."""
+    error = ndb_error(number)
+    if error is not None:
         kind = error.classification
         status = "Unknown result" if kind == "unknown result" else f"{error.status.capitalize()} error"
-        named = _CLASSES.get(kind, kind.capitalize())
-        text += f"NDB error code {error.code}: {error.text}: {status}: {named}\n"
-    return Answer(text, failed)
+        return f"{error.text}: {status}: {_CLASSES.get(kind, kind.capitalize())}"
+    if number in every_exit():
+        return f"{exit_text(number)}: {exit_advice(number)}: {exit_kind(number)}"
+    if other := other_errors().get(number):
+        return f"{other.text}: {other.status}: {other.classification}"
+    if number and knows_server_error(number):
+        refusal = server_error(number)
+        return f"{refusal.text}: {refusal.kind}"
+    return None
 
 
 _SHORT = {"q": "query", "t": "type", "c": "ndb-connectstring", "f": "fields", "r": "rows"}

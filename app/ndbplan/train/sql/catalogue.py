@@ -301,6 +301,9 @@ def processlist(sql: str, database: str, cluster: LiveCluster) -> Result:
     """SHOW PROCESSLIST: who writes the binary log, and this client; not those of the load."""
     waits = "Waiting for event from ndbcluster"
     rows: list[tuple[Any, ...]] = [(2, "system user", "", "", "Daemon", 0, waits, None)]
+    if form(cluster.plan.version, "event_scheduler"):
+        up_s = int(cluster.now_s)
+        rows.append((6, "event_scheduler", "localhost", None, "Daemon", up_s, "Waiting on empty queue", None))
     rows.append((8, "root", "localhost", database or None, "Query", 0, "init", sql))
     headings = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
     return Result(headings, (INT, TEXT, TEXT, TEXT, TEXT, INT, TEXT, TEXT), rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ndbplan.base.resources import read_json
 from ndbplan.configuration.settings import node_settings
-from ndbplan.ndb.errors import every_error
+from ndbplan.ndb.errors import every_error, other_errors
 from ndbplan.ndb.parameters import Parameter, parameters
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster
@@ -70,10 +70,12 @@ def config_values(cluster: LiveCluster) -> Iterator[Row]:
 
 
 def error_messages(_cluster: LiveCluster) -> Iterator[Row]:
-    """The errors that a planner meets, in our own words; the product lists all of its own."""
-    for one in every_error().values():
-        yield {
-            "error_code": one.code, "error_description": one.text,
-            "error_status": f"{one.status.capitalize()} error",
-            "error_classification": _CLASSES.get(one.classification, one.classification.capitalize()),
-        }  # fmt: skip
+    """The errors that are known here, in our own words; the product lists all of its own."""
+    rows = [
+        (one.code, one.text, f"{one.status.capitalize()} error",
+         _CLASSES.get(one.classification, one.classification.capitalize()))
+        for one in every_error().values()
+    ]  # fmt: skip
+    rows += [(one.code, one.text, one.status, one.classification) for one in other_errors().values()]
+    names = ("error_code", "error_description", "error_status", "error_classification")
+    yield from (dict(zip(names, row, strict=True)) for row in sorted(rows))

@@ -90,9 +90,6 @@ _KNOWN = (
     "explain",
     "grant",
     "revoke",
-    "lock",
-    "unlock",
-    "flush",
     "kill",
     "call",
     "load",
@@ -162,7 +159,7 @@ class Client:
             return self._reorganise(sql, cluster)
         if verb == "set":
             self._set(sql, cluster)
-        if verb in ("begin", "commit", "rollback", "start", "set", "do"):
+        if verb in ("begin", "commit", "rollback", "start", "set", "do", "lock", "unlock", "flush"):
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
             return self._define(sql, cluster)
@@ -298,10 +295,13 @@ class Client:
         found = server.variables(cluster) | {
             "port": "3306",
             "ndb_connectstring": connect_string(cluster.plan),
+            "ndb_mgmd_host": connect_string(cluster.plan),
         }
         node = server.answering(cluster)
         if node is not None:
-            found |= {"server_id": str(node.node_id), "hostname": cluster.state.address(node.node_id)}
+            own = str(node.node_id)
+            address = cluster.state.address(node.node_id)
+            found |= {"server_id": own, "ndb_nodeid": own, "hostname": address}
         return found | self.set_to
 
     def _count_of(self, cluster: LiveCluster) -> Callable[[exp.Expr], int]:

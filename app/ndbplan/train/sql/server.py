@@ -50,9 +50,8 @@ def variables(cluster: LiveCluster) -> dict[str, str]:
         "ndb_version": coded,
         "ndb_version_string": f"ndb-{release.ndb}",
         "version": sql_version.format(mysql=release.mysql, ndb=release.ndb),
-        "version_comment": "MySQL Cluster Community Server - GPL",
-        "default_storage_engine": "InnoDB",
-        "default_tmp_storage_engine": "InnoDB",
+        "version_comment": str(form(cluster.plan.version, "version_comment")),
+        **dict(form(cluster.plan.version, "engine_variables")),
         "version_compile_machine": "x86_64",
         "version_compile_os": "Linux",
     }
