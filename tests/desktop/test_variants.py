@@ -207,6 +207,21 @@ def test_variants_are_chosen_and_the_comparison_follows_an_edit(window, compared
     assert "One plan alone" in compared._empty.heading.text()
 
 
+def test_long_names_of_variants_push_no_column_out_of_sight(window, compared, qtbot) -> None:
+    longer = ("Twice the data nodes and the disks of each", "Everything in one rack, as cheap as can be")
+    compared.rows.show_lines(("Main", "B", *longer), compared.rows.lines[:1])
+    compared.table.resizeColumnsToContents()
+    window.resize(1180, 720)
+    compared._fit_columns()
+    room = compared.table.viewport().width()
+    assert sum(compared.table.horizontalHeader().sectionSizeHint(column) for column in range(5)) > room
+    qtbot.waitUntil(lambda: compared.table.horizontalScrollBar().maximum() == 0)
+    tips = [
+        compared.rows.headerData(n, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole) for n in (3, 4)
+    ]
+    assert all(name in tip for name, tip in zip(longer, tips, strict=True))
+
+
 def test_the_better_one_is_seen_without_a_colour(compared, monkeypatch, qtbot) -> None:
     from ndbplan.advise.compare import BETTER, Comparison, Row
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -82,6 +82,8 @@ class _Rows(QAbstractTableModel):
     ) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return ("", *self.columns)[section]
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole and section:
+            return f"Show {self.columns[section - 1]}"
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -166,7 +168,7 @@ class ComparePanel(Panel):
         head = self.table.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionsClickable(True)
-        head.setToolTip("Show this variant")
+        head.setTextElideMode(Qt.TextElideMode.ElideRight)
         head.sectionClicked.connect(self._show_variant)
         self.chips: list[QToolButton] = []
         self._bar = FlowLayout(spacing=4)
@@ -297,6 +299,24 @@ class ComparePanel(Panel):
             self._share_width()
         self.runs.show_runs(runs)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """What figures and titles need first; names of variants share what is left: tips say them whole."""
+        head, columns = self.table.horizontalHeader(), range(1, self.rows.columnCount())
+        if not columns:
+            return
+        needed = [self.table.sizeHintForColumn(column) for column in columns]
+        more = [max(0, head.sectionSizeHint(c) - width) for c, width in zip(columns, needed, strict=True)]
+        room = self.table.width() - _SCROLL_BAR - sum(needed)
+        title = min(_TITLE_WIDTH, self.table.sizeHintForColumn(0), max(_LEAST_TITLE, room))
+        share = max(0.0, min(1.0, (room - title) / max(1, sum(more))))
+        self.table.setColumnWidth(0, title)
+        for column, width, wanted in zip(columns, needed, more, strict=True):
+            self.table.setColumnWidth(column, width + int(share * wanted))
+
     def _share_width(self) -> None:
         """The table gets what its columns need, the chart the rest, as far as it can still be read.
 
@@ -307,8 +327,7 @@ class ComparePanel(Panel):
         width = self._split.width() - self._split.handleWidth()
         table = min(needed + _SCROLL_BAR, width - _LEAST_CHART)
         self._split.setSizes([table, width - table])
-        if (missing := needed + _SCROLL_BAR - self._split.sizes()[0]) > 0:
-            self.table.setColumnWidth(0, max(_LEAST_TITLE, self.table.columnWidth(0) - missing))
+        self._fit_columns()
 
     def _restyle(self) -> None:
         self.table.viewport().update()
@@ -347,8 +366,7 @@ class ComparePanel(Panel):
             tips = tuple(": ".join(filter(None, (text, *more))) for text, more in zip(said, how, strict=True))
             lines.append(_Line(row.title, cells, tips, row.winners))
         self.rows.show_lines(closed.columns, lines)
-        self.table.resizeColumnsToContents()
-        self.table.setColumnWidth(0, min(_TITLE_WIDTH, self.table.columnWidth(0)))
+        self._fit_columns()
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.table.horizontalHeader().setStretchLastSection(True)
         told = verdicts(closed) if simulated is None else verdicts(closed, simulated)

@@ -19,7 +19,15 @@ from PySide6.QtCore import (
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QKeySequence,
+    QPainter,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -237,6 +245,9 @@ class NumbersTable(QTableView):
         self.setHorizontalHeader(header)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(36)
+        self._is_fitting = self._is_by_hand = False
+        """Whether the columns are as somebody dragged them: they stay until other rows come."""
+        header.sectionResized.connect(self._resized)
         header.setStretchLastSection(True)
         self.setSortingEnabled(True)
         # The indicator would widen every column by its own width.
@@ -257,15 +268,41 @@ class NumbersTable(QTableView):
         self._source.show_rows(rows, headers)
         self._fit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width() and not self._is_by_hand:
+            self._fit()
+
+    def _resized(self, column: int, _before: int, _after: int) -> None:
+        # The last one follows the window.
+        if not self._is_fitting and column < len(self._source.headers) - 1:
+            self._is_by_hand = True
+
     def _fit(self) -> None:
-        """Give rows and columns the room that their texts take, as large as these are now."""
+        """Give rows and columns the room that their texts take, as large as these are now.
+
+        Where there is no room for all columns, those that have it share what is left: none is seen in part
+        until somebody scrolls.
+        """
         self.verticalHeader().setDefaultSectionSize(round(_ROW_PX * theme.theme().text_scale))
-        header = self.horizontalHeader()
-        for column, name in enumerate(self._source.headers):
-            # Headers are smaller, but heavier.
-            cells = _width(row[column].text for row in self._source.rows)
-            wanted = max(round(_width([name]) * _HEAVIER), cells)
-            header.resizeSection(column, min(_WIDEST, wanted + 2 * _CELL_PAD + 4))
+        widths = [self._wanted(column, name) for column, name in enumerate(self._source.headers)]
+        room, whole = self.viewport().width(), 0
+        while whole < len(widths) and sum(widths[: whole + 1]) <= room:
+            whole += 1
+        if 0 < whole < len(widths):
+            spare = room - sum(widths[:whole])
+            widths[:whole] = [
+                w + (spare * (n + 1) // whole - spare * n // whole) for n, w in enumerate(widths[:whole])
+            ]
+        self._is_fitting = True
+        for column, width in enumerate(widths):
+            self.horizontalHeader().resizeSection(column, width)
+        self._is_fitting = self._is_by_hand = False
+
+    def _wanted(self, column: int, name: str) -> int:
+        # Headers are smaller, but heavier.
+        cells = _width(row[column].text for row in self._source.rows)
+        return min(_WIDEST, max(round(_width([name]) * _HEAVIER), cells) + 2 * _CELL_PAD + 4)
 
     def cell_at(self, index: _Index) -> Cell:
         """The cell behind an index of the view."""
