@@ -258,3 +258,10 @@ def test_a_table_is_copied_for_what_changes_its_fragments(ask: Callable[[str], s
     assert ask(f"{balance}, algorithm=inplace").startswith("ERROR 1846 (0A000): ALGORITHM=INPLACE is not")
     ask("insert into b values (1, 1), (2, 2)")
     assert ask(balance).startswith("Query OK, 2 rows affected")
+
+
+def test_other_tables_are_changed_after_one_in_use_is_gone(ask: Callable[[str], str]) -> None:
+    ask("create table v (id int primary key, k int) engine=ndb")
+    assert ask("drop table blobs_5k") == OK
+    assert ask("alter table v add index (k)").startswith("Query OK, 0 rows affected")
+    assert ask("alter table v add column c int").startswith("Query OK, 0 rows affected")

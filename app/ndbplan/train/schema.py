@@ -154,7 +154,11 @@ def _grown(sim: Simulation, plan: Plan, but: Collection[str]) -> Plan:
 
 def room_left(sim: Simulation, plan: Plan) -> float:
     """DataMemory that the fullest data node has left when the schema of a plan holds, in bytes."""
-    more = _difference(sim, sim.outage.plan, plan)[:, 1]
+    lying = {table.id: table for table in sim.outage.plan.tables}
+    # Tables that are gone while the load still asks for them stay in the simulation, empty.
+    gone = sorted(_missed(sim.scenario.workload, plan.tables) & lying.keys())
+    held = plan.replace(tables=plan.tables + tuple(_emptied(lying[one]) for one in gone)) if gone else plan
+    more = _difference(sim, sim.outage.plan, held)[:, 1]
     memory = column(sim.state.node_state, lambda node: node.memory_bytes)
     limits = column(sim.laws.nodes, lambda node: node.memory_limit_bytes)
     return float((limits - memory - more).min())
