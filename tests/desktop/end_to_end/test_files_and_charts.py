@@ -12,7 +12,7 @@ from importing.test_measured_series import iostat
 from ndbplan.desktop.render import drawn
 from ndbplan.edits import parts as edits
 from ndbplan.plan.events import NodeFailure
-from ndbplan.plan.file import save
+from ndbplan.plan.file import load, save
 from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.compose import Options
@@ -118,3 +118,18 @@ def test_a_chart_is_copied_and_shown_alone(runner: Person) -> None:
 def test_a_click_goes_to_the_first_error(runner: Person) -> None:
     runner.click("middle(window.panels.analyses.panel('Simulation')._first_error)")
     runner.until("abs(window.panels.analyses.panel('Simulation').scrubber.at_s - 11.6) < 1")
+
+
+def test_what_somebody_else_saved_is_not_overwritten(runner: Person, files: Path) -> None:
+    path = files / "short.ndbplan"
+    theirs = sample_plan("redo-overload").replace(name="Theirs")
+    save(theirs, path)
+    runner.until("'somebody else' in window.messages.text")
+    runner.click("item(plan.hosts[-1].id)")
+    runner.press("Delete")
+    runner.until("window.document.is_modified and window.document.undo_stack.undoText().startswith('Delete')")
+    runner.press("ctrl+s")
+    runner.until("dialog() == 'Changed by somebody else'")
+    runner.click("place('Take theirs')")
+    runner.until("plan.name == 'Theirs' and not window.document.is_modified")
+    assert load(path) == theirs

@@ -140,6 +140,15 @@ def test_a_choice_that_is_refused_goes_back(qtbot: QtBot, document: Document) ->
     assert field.error.isHidden()
 
 
+def test_a_choice_of_several_objects_says_that_they_differ(qtbot: QtBot) -> None:
+    field = ChoiceField("Letter", [("a", "A")], lambda _value: True)
+    qtbot.addWidget(field.box)
+    field.show_value(MIXED)
+    said = field.box.grab().toImage()
+    field.box.setPlaceholderText("")
+    assert field.box.grab().toImage() != said
+
+
 def test_a_flag_is_three_states_only_while_mixed(qtbot: QtBot) -> None:
     taken: list[object] = []
     field = FlagField("Logged", taken.append)
