@@ -1,4 +1,4 @@
-"""Analyses look as somebody approved them: the distribution map, the memory picture, a day with an operation.
+"""Analyses look as somebody approved them: with real data, of nothing, of one thing, and of 144 data nodes.
 
 python tests/desktop/test_approved_views.py FOLDER     # writes them anew, and large into FOLDER: look at them
 """
@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,31 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from ndbplan.describe.estimated import coloured
+from ndbplan.desktop.analyses.bucket_view import BucketView, named_heaps
 from ndbplan.desktop.analyses.day_strip import Day, DayStrip
+from ndbplan.desktop.analyses.distribution_answer import Question, ask
 from ndbplan.desktop.analyses.distribution_map_answer import MapQuestion, ask_map, parts_to_lose
+from ndbplan.desktop.analyses.distribution_moves import buckets_of
+from ndbplan.desktop.analyses.distribution_pictures import bars_of
 from ndbplan.desktop.analyses.fill_map_view import FillMapView
+from ndbplan.desktop.analyses.growth_chart import GrowthChart, growth_picture
 from ndbplan.desktop.analyses.memory_answer import MemoryQuestion, WhatIf, ask_memory
+from ndbplan.desktop.analyses.partition_bars import PartitionBars, Picture
+from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
+from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.analyses.treemap_view import TreemapView
+from ndbplan.desktop.canvas.view import CanvasView
+from ndbplan.desktop.document.document import Document
+from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.chart_content import Content
+from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.estimate.load.maintenance_window import KeptOut, Offered, Windows
+from ndbplan.estimate.timed import restart
+from ndbplan.estimate.times.restart import Kind
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 
@@ -51,8 +70,8 @@ def _no_map() -> QWidget:
     return view
 
 
-def _memory(changed: WhatIf) -> QWidget:
-    plan = sample_plan("starter")
+def _memory(changed: WhatIf, sample: str = "starter") -> QWidget:
+    plan = sample_plan(sample)
     # What is known at first is enough: the months until memory is full are no part of the picture.
     found: list[Any] = []
     ask_memory(MemoryQuestion(plan, None, plan.data_nodes[0].node_id, changed), found.append)
@@ -71,11 +90,113 @@ def _day(*closed: KeptOut) -> QWidget:
     return view
 
 
+def _bars(sample: str, groups: int = 0, table: int = 0) -> QWidget:
+    plan = sample_plan(sample)
+    view = PartitionBars()
+    view.show_picture(bars_of(ask(Question(plan, plan.tables[table].id, groups, None, None)), "rows"))
+    return view
+
+
+def _one_bar() -> QWidget:
+    plan = sample_plan("starter")
+    whole = bars_of(ask(Question(plan, plan.tables[0].id, 0, None, None)), "rows")
+    view = PartitionBars()
+    view.show_picture(Picture(whole.bars[:1]))
+    return view
+
+
+def _buckets(plan: Plan, groups: int = 0, before: Plan | None = None) -> QWidget:
+    """Half of what moves to new node groups."""
+    view = BucketView()
+    view.show_buckets(buckets_of(ask(Question(plan, plan.tables[0].id, groups, before, None))))
+    view.show_moment(0.5, 0.0)
+    return view
+
+
+def _doubled() -> QWidget:
+    """To the second half of 144 data nodes."""
+    plan = sample_plan("telecom-144")
+    new = plan.data_nodes[72:]
+    before = plan.replace(processes=tuple(one for one in plan.processes if one not in new))
+    return _buckets(plan, before=before)
+
+
+def _restarts(sample: str, *kinds: Kind) -> QWidget:
+    lanes = []
+    for kind in kinds:
+        found = restart(sample_plan(sample), kind)
+        lanes.append(Lane(kind, found.duration_s, tuple(Block(p.name, p.duration_s) for p in found.phases)))
+    view = Timeline("Restarts")
+    view.show_lanes(lanes)
+    return view
+
+
+def _growth(sample: str) -> QWidget:
+    view = GrowthChart()
+    view.show_picture(growth_picture(sample_plan(sample)))
+    return view
+
+
+def _canvas() -> QWidget:
+    plan = sample_plan("telecom-144")
+    document = Document(plan)
+    view = CanvasView(Editor(document, Selection(document, document), document))
+    document.setParent(view)
+    loads, colouring = coloured(plan, "memory")
+    view.show_loads(loads)
+    view.show_colouring(colouring)
+    view.resize(*_SIZE)
+    view.fit()
+    return view
+
+
+@cache
+def _run() -> ShownRun:
+    from ndbplan.simulate.model.workload import estimation_of
+    from ndbplan.simulate.run import simulate
+
+    plan = sample_plan("redo-overload")
+    return ShownRun(simulate(estimation_of(plan, None), duration_s=40.0), plan)
+
+
+class _Chart(TimeChart):
+    """Of a run, in the colours of the theme of the moment."""
+
+    def __init__(self, title: str, content: Callable[[ShownRun], Content]) -> None:
+        super().__init__(title)
+        self._told = content
+        theme.theme().changed.connect(self._show)
+
+    def _show(self) -> None:
+        self.restyle()
+        self.show_content(self._told(_run()))
+        self.draw()
+
+
+def _chart(title: str, content: Callable[[ShownRun], Content]) -> QWidget:
+    return _Chart(title, content)
+
+
 VIEWS: dict[str, Callable[[], QWidget]] = {
     "map of nothing": _no_map,
     "map of two nodes": lambda: _map("starter"),
     "map of 144 nodes": lambda: _map("telecom-144"),
     "map without a rack": lambda: _map("telecom-144", 1),
+    "bars": lambda: _bars("starter", 1),
+    "bars of one": _one_bar,
+    "buckets": lambda: _buckets(sample_plan("starter"), 1),
+    "buckets of 144 nodes": _doubled,
+    "restarts": lambda: _restarts("starter", "node", "initial", "system", "rolling"),
+    "restarts of 144 nodes": lambda: _restarts("telecom-144", "node", "system"),
+    "one restart": lambda: _restarts("starter", "node"),
+    "growth": lambda: _growth("starter"),
+    "canvas of 144 nodes": _canvas,
+    "rates": lambda: _chart("Transactions/s", ShownRun.rates),
+    "latency": lambda: _chart("Latency, mean", ShownRun.latency),
+    "redo buffers": lambda: _chart("Redo buffers", lambda run: run.buffers(run.result.parts[0].node_ids[0])),
+    "redo log": lambda: _chart("Redo log used", lambda run: run.log(run.result.parts[0].node_ids[0])),
+    "disk writes": lambda: _chart("Disk writes", lambda run: run.writes(run.result.disks[0].disk_ids[0])),
+    "memory of 144 nodes": lambda: _memory(WhatIf(), "telecom-144"),
     "memory": lambda: _memory(WhatIf()),
     "memory, three times the rows": lambda: _memory(WhatIf(rows_factor=3.0)),
     "day": _day,
@@ -92,8 +213,10 @@ def view(name: str) -> QWidget:
 
 
 def picture(app: Any, name: str, mode: Any) -> QImage:
+    made = view(name)
     theme.install(app, mode)
-    found = view(name).grab().toImage()
+    theme.theme().changed.emit()
+    found = made.grab().toImage()
     return found.copy(0, 0, found.width(), found.height())
 
 
@@ -106,6 +229,16 @@ def approved() -> dict[str, bytes]:
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_is_as_it_was_approved(qapp, approved, name: str, mode: str) -> None:
     assert difference(shades(picture(qapp, name, mode)), approved[f"{name}, {mode}"]) < _MOST
+
+
+@pytest.mark.parametrize(("width", "old", "new"), [(80.0, 4, 4), (8.5, 36, 36), (3.0, 1, 200), (1.0, 300, 0)])
+def test_names_below_heaps_do_not_touch_and_the_first_new_one_is_named(
+    width: float, old: int, new: int
+) -> None:
+    named = sorted(named_heaps(width, [False] * old + [True] * new))
+    assert all((other - one) * width >= 22 for one, other in pairwise(named))
+    assert not new or old in named
+    assert len(named) == old + new or width < 22
 
 
 def test_views_are_told_apart(approved) -> None:

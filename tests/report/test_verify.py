@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from ndbplan.plan.project import Project
-from ndbplan.report.compose import Options
+from ndbplan.plan.samples import sample_plan
+from ndbplan.report.compose import Options, asked
 from ndbplan.report.evidence import CLOSING, OPENING, EvidenceError, loads, project_of
+from ndbplan.report.sources import Answers
 from ndbplan.report.verify import differing, verify
 from ndbplan.report.visible import evidence_in, pieces_of
+from ndbplan.report.write import make, write
 from report.conftest import Example, without
 
 
@@ -69,6 +73,17 @@ def test_another_plan_inside_changes_what_comes_out(example: Example) -> None:
     assert any(one.where == "answer of estimate" for one in found.differ)
 
 
+def test_answers_that_travel_are_worked_out_all_the_same() -> None:
+    """Nobody can put a shorter backup among the answers: only sums of prices that stayed out are taken."""
+    options = Options(sections=("operations",))
+    honest = asked(Project.of(sample_plan("starter").replace(workloads=())), options)
+    backup = json.loads(json.dumps(Answers(honest).json("backup")))
+    backup["backup"]["duration_s"]["value"] = 1.0
+    forged = make(replace(honest, given={"backup": backup}), options)
+    found = verify(write(forged, ".html"), "report.html")
+    assert any(one.written == "1 s" and "backup" in one.where for one in found.differ)
+
+
 def test_what_stands_nowhere_is_found_too(example: Example) -> None:
     found = verify(example.html.replace("</footer>", "</footer><!-- -->").encode(), "report.html")
     assert [one.where for one in found.differ] == ["file"]
@@ -80,6 +95,7 @@ def test_another_version_compares_figures_only(example: Example) -> None:
     assert found.made_by.startswith("99.")
     assert found.notes
     assert found.differ == ()
+    assert "words" in found.not_checked[0]
 
 
 def test_without_prices_the_sums_are_compared_only(example: Example) -> None:
@@ -124,7 +140,6 @@ def test_damaged_evidence_is_refused_in_a_line(inside: str) -> None:
 
 def test_evidence_ends_no_element() -> None:
     """Names with signs of HTML, in the plan and in the notes."""
-    from ndbplan.plan.samples import sample_plan
     from ndbplan.report.write import report
 
     plan = sample_plan("starter").replace(name="</script><b>&")

@@ -25,6 +25,7 @@ from ndbplan.cli.parameters import (
 )
 
 if TYPE_CHECKING:
+    from ndbplan.advise.assumed_hardware import HardwareAssumption
     from ndbplan.advise.tighten import Assumption
     from ndbplan.advise.what_matters import Mattering, WhatMatters
 
@@ -253,14 +254,32 @@ def _cost_of(row: Mattering) -> str:
 @json_option
 def tighten(plan_file: Path, *, as_json: bool) -> None:
     """Say which assumptions decide most of the memory: what is most worth measuring, and how to state it."""
+    from ndbplan.advise.assumed_hardware import deciding_hardware
     from ndbplan.advise.tighten import assumptions
+    from ndbplan.base.kept import keeping
     from ndbplan.estimate.estimation import Estimation
 
     plan = read_plan(plan_file)
     needs_data_nodes(plan, plan_file)
-    ranked = assumptions(Estimation(plan))
-    shape = {"assumptions": [one.to_json() for one in ranked]}
-    show(shape, as_json=as_json, text=_assumption_lines(ranked))
+    with keeping():
+        now = Estimation(plan)
+        ranked, hardware = assumptions(now), deciding_hardware(now)
+    shape = {
+        "assumptions": [one.to_json() for one in ranked],
+        "hardware": [one.to_json() for one in hardware],
+    }
+    show(shape, as_json=as_json, text=(*_assumption_lines(ranked), *_hardware_lines(hardware)))
+
+
+def _hardware_lines(found: tuple[HardwareAssumption, ...]) -> Iterator[str]:
+    from ndbplan.describe.tables import text_of
+
+    for one in found:
+        of = "" if one.of == "host" else "disks of "
+        yield f"{one.field.replace('_', ' ')} of {of}{', '.join(one.hosts)}: assumed; with half of it"
+        for moved in one.figures:
+            halved, now = (text_of("", one.to_json()) for one in (moved.halved, moved.now))
+            yield f"        {moved.title}: {halved} instead of {now}"
 
 
 def _assumption_lines(found: tuple[Assumption, ...]) -> Iterator[str]:

@@ -325,6 +325,7 @@ def _survive() -> Schema:
 
 
 def _advice() -> dict[str, Schema]:
+    from ndbplan.advise.assumed_hardware import HardwareAssumption
     from ndbplan.advise.cost import Cost
     from ndbplan.advise.max_load import MaxLoad
     from ndbplan.advise.remedies import Remedy
@@ -385,7 +386,12 @@ def _advice() -> dict[str, Schema]:
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),
         "compare": advice_outputs.compare(),
         "size": advice_outputs.size(),
-        "tighten": closed(record(assumptions=array(closed(schema_of(Assumption))))),
+        "tighten": closed(
+            record(
+                assumptions=array(closed(schema_of(Assumption))),
+                hardware=array(closed(schema_of(HardwareAssumption))),
+            )
+        ),
         "fix": closed(fixed),
     }
 

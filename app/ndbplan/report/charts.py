@@ -23,6 +23,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 64, 12, 12, 26, 200
 _MOST_LETTERS = 11
 """Of a number left of a chart."""
 _LABELS, _ROW, _VALUES = 230, 22, 96
+_TICKS_MONTHS = (1.0, 2.0, 3.0, 6.0, 12.0)
 _TICKS_S = (
     *(round(step * 10.0**power, 9) for power in range(-6, 1) for step in (1, 2, 5)),
     15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10800.0, 21600.0, 43200.0, 86400.0,
@@ -68,7 +69,9 @@ def _plain(line: Sequence[Run]) -> str:
 def ticks(low: float, high: float, unit: str) -> list[float]:
     """Three to seven round numbers that span a range."""
     span = (high - low) or 1.0
-    if unit == "s":
+    if unit == "months":
+        step = next((one for one in _TICKS_MONTHS if span / one <= 6), 12.0 * math.ceil(span / 12 / 6))
+    elif unit == "s":
         step = next((one for one in _TICKS_S if span / one <= 6), 604800.0 * math.ceil(span / 604800 / 6))
     else:
         base = 10.0 ** math.floor(math.log10(span / 4))

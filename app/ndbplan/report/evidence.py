@@ -138,8 +138,13 @@ def options_of(evidence: dict[str, Any], where: str) -> Options:
 
 
 def asked_again(evidence: dict[str, Any], where: str) -> Asked:
-    """What a report asked, of what it carries."""
+    """What a report asked, of what it carries.
+
+    Only the sums of prices that stayed out are taken as they are given: all else is worked out.
+    """
     options = options_of(evidence, where)
     found = asked(project_of(evidence, where), replace(options, variant=""))
     given = evidence.get("given")
-    return replace(found, given=given if isinstance(given, dict) else {})
+    if options.without != "prices" or not isinstance(given, dict):
+        return found
+    return replace(found, given={_COST: given.get(_COST)})

@@ -77,6 +77,8 @@ def _head(document: Document, logo: str, kind: str) -> str:
 
 
 def _contents(document: Document, kind: str) -> str:
+    if not document.sections:
+        return ""
     entries = "".join(
         f'<li><a href="#{section.key}">{escape(section.title)}</a></li>' for section in document.sections
     )

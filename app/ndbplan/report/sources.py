@@ -252,6 +252,11 @@ def _backup(asked: Asked) -> Json:
     }
 
 
+def _backup_why(asked: Asked) -> Json:
+    duration = _needs_groups(asked).under(None).backup().duration_s
+    return {"backup": {"duration_s": duration.to_json(why=True)}}
+
+
 def _cost(asked: Asked) -> Json | None:
     from ndbplan.advise.cost import cost_of
 
@@ -260,9 +265,14 @@ def _cost(asked: Asked) -> Json | None:
 
 
 def _tighten(asked: Asked) -> Json:
+    from ndbplan.advise.assumed_hardware import deciding_hardware
     from ndbplan.advise.tighten import assumptions
 
-    return {"assumptions": [one.to_json() for one in assumptions(_needs_groups(asked).under(None))]}
+    now = _needs_groups(asked).under(None)
+    return {
+        "assumptions": [one.to_json() for one in assumptions(now)],
+        "hardware": [one.to_json() for one in deciding_hardware(now)],
+    }
 
 
 def _what_matters(asked: Asked) -> Json | None:
@@ -328,6 +338,7 @@ SOURCES: dict[str, Callable[[Asked], Json | None]] = {
     "procedure --kind add-nodes": _procedure,
     "reorg --add-groups 1": _reorg,
     "backup": _backup,
+    "backup --why": _backup_why,
     "cost": _cost,
     "tighten": _tighten,
     "compare": _compare,

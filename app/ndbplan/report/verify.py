@@ -104,12 +104,14 @@ def _compared(
     if not differ and same_program and content != computed:
         differ.append(Differing("file", text("verify.other_bytes"), ""))
     notes = () if same_program else (_other_version(made_by),)
+    # Words, scripts and drawings of another version may be others.
+    unread = () if same_program else (text("verify.words"),)
     return Verified(
         _figures(document),
         tuple(differ),
         made_by,
         ndbplan.__version__,
-        without,
+        (*without, *unread),
         notes,
     )
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from ndbplan.base.units import format_count
+from ndbplan.base.units import format_count, format_percent
+from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.growth_chart import GrowthPicture, growth_picture
 from ndbplan.desktop.document.document import Document
@@ -93,6 +96,12 @@ def test_disks_stand_beside_memory_and_the_chart_tells_when_they_are_full(qtbot:
     assert panel._disk_ids[0] == fullest.disk_id == disk.id
     memory, first = panel.chart.picture.lines
     assert memory.full_at_months == panel.full_in.quantity.value
+    # MinFreePct keeps a twentieth: the dot lies on the line of what rows can fill, which is drawn.
+    assert memory.full_at == usable_data_memory(node_settings(plan, plan.data_nodes[0])) < 1
+    assert np.interp(memory.full_at_months, panel.chart.picture.months, memory.shares) == pytest.approx(
+        memory.full_at, rel=0.01
+    )
+    assert f", at {format_percent(memory.full_at)}" in panel.chart.toolTip()
     (left,) = (
         f.months_until_full for f in fillings(plan, workload=plan.workloads[0]) if f.object_id == disk.id
     )

@@ -31,6 +31,8 @@ _SMALLEST, _LARGEST = 0.75, 14.0
 """Pixels of the side of a bucket."""
 _WIDE = 46
 """Pixels of a heap from which on its rows are written below it."""
+_NAME_WIDTH = 22.0
+"""Pixels from the name of a heap to the next."""
 _FLYING = 7.0
 """Least side of a bucket on its way."""
 _FAINT = 80
@@ -73,6 +75,17 @@ class Buckets:
             kept = len(stay) if heap in old else 0
             after[come] = kept + np.arange(len(come))
         return before, after
+
+
+def named_heaps(width: float, is_new: Sequence[bool]) -> frozenset[int]:
+    """Heaps whose names have room below them, each `width` wide: of new ones what fits, then round ones."""
+    every = next((n for n in (1, 2, 5, 10, 20, 50) if n * width >= _NAME_WIDTH), 100)
+    new = [heap for heap, new in enumerate(is_new) if new]
+    named: list[int] = []
+    for heap in (*new, *range(0, len(is_new), every)):
+        if all(heap != other and abs(heap - other) * width >= _NAME_WIDTH for other in named):
+            named.append(heap)
+    return frozenset(named)
 
 
 class BucketView(QWidget):
@@ -166,13 +179,13 @@ class BucketView(QWidget):
         now = buckets.moves.at(self.copied, self.deleted)
         rows = np.bincount(np.array(buckets.heap_of), now.rows, len(buckets.names)).tolist()
         floor = self._floor(width)
-        every = next((n for n in (1, 2, 5, 10, 20) if n * width >= 22), 20)
+        named = named_heaps(width, buckets.is_new)
         for heap, name in enumerate(buckets.names):
             left = _EDGE + heap * width
             is_new = buckets.is_new[heap]
             ink = colours.accent if is_new else colours.line_strong
             painter.fillRect(QRectF(left + 1, floor + 1, width - 2, 2), paint.brush(ink))
-            if heap % every and not is_new:
+            if heap not in named:
                 continue
             span = max(width, 40.0)
             box = QRectF(left + width / 2 - span / 2, floor + 3, span, _NAMES)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ndbplan.base.units import format_percent
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.look.text import text_width
 from ndbplan.plan.plan import Plan
@@ -31,6 +32,8 @@ class Line:
     """Token of its colour."""
     shares: tuple[float, ...]
     full_at_months: float | None = None
+    full_at: float = 1.0
+    """Share from which on it counts as full: MinFreePct keeps a part of DataMemory."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class GrowthPicture:
 
 def growth_picture(plan: Plan) -> GrowthPicture | None:
     """Shares over months of DataMemory, the disk and the tablespace that fill first; None: nothing grows."""
+    from ndbplan.configuration.settings import node_settings, usable_data_memory
     from ndbplan.estimate.estimation import chosen_workload
     from ndbplan.estimate.space.growth import fillings, first_of, grows, growth, memory_full
 
@@ -62,6 +66,7 @@ def growth_picture(plan: Plan) -> GrowthPicture | None:
             "accent",
             tuple(max((node.fill for node in estimate.nodes), default=0.0) for estimate in grown.estimates),
             None if memory is None else memory.value,
+            min((usable_data_memory(node_settings(plan, node)) for node in plan.data_nodes), default=1.0),
         )
     ]
     if grown.spaces and (fullest := grown.spaces[-1].fullest) is not None:
@@ -102,7 +107,7 @@ class GrowthChart(QWidget):
         self.setVisible(picture is not None)
         if picture is None:
             return
-        told = [f"{line.name} {_when(line.full_at_months)}" for line in picture.lines]
+        told = [f"{line.name} {_when(line)}" for line in picture.lines]
         self.setAccessibleDescription("; ".join(told))
         self.setToolTip("\n".join(told))
         self.update()
@@ -151,6 +156,10 @@ class GrowthChart(QWidget):
         for line, words in zip(picture.lines, names, strict=True):
             ink = getattr(t, line.colour)
             painter.setPen(paint.pen(ink, 2))
+            if line.full_at != 1.0:
+                painter.setPen(QPen(paint.colour(ink), 1, Qt.PenStyle.DashLine))
+                painter.drawLine(at(0, line.full_at), at(last, line.full_at))
+                painter.setPen(paint.pen(ink, 2))
             points = [at(m, s) for m, s in zip(picture.months, line.shares, strict=True)]
             painter.drawPolyline(QPolygonF(points))
             if line.full_at_months is not None and line.full_at_months <= last:
@@ -168,7 +177,7 @@ class GrowthChart(QWidget):
     @staticmethod
     def _names(picture: GrowthPicture, width: float) -> list[str]:
         """What stands above each line, as many words as there is room for."""
-        long = [f"{line.name} {_when(line.full_at_months)}" for line in picture.lines]
+        long = [f"{line.name} {_when(line)}" for line in picture.lines]
         short = [f"{line.name} {_when_in_short(line.full_at_months)}" for line in picture.lines]
         if not GrowthChart._are_stacked(long, width):
             return long
@@ -190,10 +199,12 @@ def _on_line(months: Sequence[float], points: Sequence[QPointF], month: float) -
     return points[-1]
 
 
-def _when(months: float | None) -> str:
+def _when(line: Line) -> str:
+    months = line.full_at_months
     if months is None:
         return "is never full"
-    return "is full now" if months == 0 else f"is full in {months:.3g} months"
+    at = "" if line.full_at == 1.0 else f", at {format_percent(line.full_at)}"
+    return f"is full now{at}" if months == 0 else f"is full in {months:.3g} months{at}"
 
 
 def _when_in_short(months: float | None) -> str:

@@ -69,9 +69,12 @@ def assumptions(answers: Answers) -> Iterator[Block]:
 def _assumed_hardware(hosts: Place) -> Iterator[Block]:
     rows: dict[tuple[str, ...], list[Place]] = {}
     for host in hosts:
-        names = tuple(name.replace("_", " ") for name in host.value.get("assumed", ()))
+        names = [*host.value.get("assumed", ())]
+        of_disks = dict.fromkeys(name for disk in host.value["disks"] for name in disk.get("assumed", ()))
+        if of_disks:
+            names.append(text("assumptions.of_disks").replace("{names}", ", ".join(of_disks)))
         if names:
-            rows.setdefault(names, []).append(host["hostname"])
+            rows.setdefault(tuple(name.replace("_", " ") for name in names), []).append(host["hostname"])
     if not rows:
         return
     lines: list[tuple[Line, ...]] = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ndbplan.describe.titles import DISK_KINDS
+from ndbplan.plan.hardware import DiskKind
 from ndbplan.report.alike import Group, alike
 from ndbplan.report.document import Block, HostKind, Line, Paragraph, Run, Table, Tile, TileMap
 from ndbplan.report.places import Place
@@ -122,7 +124,9 @@ def _host(group: Group) -> tuple[Line, ...]:
 
 
 def _disk(disk: Place) -> tuple[Line, ...]:
-    return tuple((disk[name].run(),) if disk.get(name) is not None else (Run("—"),) for name in _OF_DISK[:7])
+    kind = (Run(DISK_KINDS[DiskKind(disk.value["kind"])]),)
+    rest = (disk[name].run() if disk.get(name) is not None else Run("—") for name in _OF_DISK[1:7])
+    return (kind, *((run,) for run in rest))
 
 
 def _short(names: list[Line]) -> Line:

@@ -135,38 +135,79 @@ def _about_tables(answers: Answers) -> Iterator[Line]:
 
 
 def _about_hardware(answers: Answers) -> Iterator[Line]:
-    most, plan = answers["max-load"], answers["plan with defaults"]
-    if most is None or plan is None or most.get("limited_by") is None:
-        return
-    for name in _OF_HOSTS.get(most["limited_by"]["resource"].value, ()):
-        hosts = [host["hostname"] for host in plan["hosts"] if name in host.value.get("assumed", ())]
-        if hosts:
-            yield say("assumed.hardware", what=text(f"assumed.fields.{name}"), hosts=some(hosts))
+    """What is assumed of hosts and disks: what the highest load ends at, and what moves other figures."""
+    most, plan, found = answers["max-load"], answers["plan with defaults"], answers["tighten"]
+    if most is not None and plan is not None and most.get("limited_by") is not None:
+        for name in _OF_HOSTS.get(most["limited_by"]["resource"].value, ()):
+            hosts = [host["hostname"] for host in plan["hosts"] if _is_assumed(host, name)]
+            if hosts:
+                yield say("assumed.hardware", what=text(f"assumed.fields.{name}"), hosts=some(hosts))
+    for one in found["hardware"] if found is not None else ():
+        figures: list[Run] = []
+        for moved in one["figures"]:
+            words = say(
+                "assumed.moved", figure=_title_of(moved["figure"].value), halved=moved["halved"].run()
+            )
+            figures += [Run(", "), *words] if figures else words
+        yield say("assumed.halved", what=text(f"assumed.fields.{one['field'].value}"),
+                  hosts=some(list(one["hosts"])), figures=tuple(figures))  # fmt: skip
+
+
+def _is_assumed(host: Place, name: str) -> bool:
+    """Of `disks` whether any of what is measured of them is."""
+    told: list[str] = list(host.value.get("assumed", ()))
+    if name == "disks":
+        told = [one for disk in host.value["disks"] for one in disk.get("assumed", ())]
+        return any(one in _SPEEDS for one in told)
+    return name in told
+
+
+_SPEEDS = (
+    "sequential_read_bytes_per_s", "sequential_write_bytes_per_s", "random_read_iops", "random_write_iops",
+    "sync_write_latency_s",
+)  # fmt: skip
+_TITLES = {
+    "disk-space": "disk", "restart": "restart_node", "system-restart": "restart_system", "backup": "backup",
+}  # fmt: skip
+
+
+def _title_of(figure: str) -> str:
+    """As the first page calls a headline figure."""
+    return text(f"front.{_TITLES[figure]}")
 
 
 def _about_the_model(answers: Answers) -> Iterator[Line]:
     """Constants of the model that nobody measured, in parts that make more than a fifth of a figure."""
     told: set[str] = set()
-    for key, command, path in _DERIVED:
-        found = answers[f"{command} --why"]
-        figure = found.get(path) if found is not None else None
-        for term in _heavy(figure) if figure is not None else ():
-            for step in _constants(term):
-                name = _unsure(answers, step)
-                if name and name not in told:
-                    told.add(name)
-                    yield say("assumed.model", what=step["term"].run(), value=step["value"].run(),
-                              figure=text(f"front.{key}"))  # fmt: skip
+    for key, command, *path in _DERIVED:
+        figure = answers[f"{command} --why"]
+        for name in path:
+            figure = figure.get(name) if figure is not None else None
+        for step in _deciding(figure, figure.number) if figure is not None else ():
+            name = _unsure(answers, step)
+            if name and name not in told:
+                told.add(name)
+                yield say("assumed.model", what=step["term"].run(), value=step["value"].run(),
+                          figure=text(f"front.{key}"))  # fmt: skip
 
 
-def _heavy(figure: Place) -> Iterator[Place]:
-    """The parts of a figure that make more than a fifth of it; all where they are no sum."""
-    terms = list(figure["why"])
-    unit, total = figure.value["unit"], figure.number
-    sums_up = math.isclose(
-        sum(t.value["value"] for t in terms if t.value["unit"] == unit), total, rel_tol=0.01
-    )
-    return (t for t in terms if not sums_up or t.value["value"] > DECIDES * total)
+def _deciding(part: Place, whole: float) -> Iterator[Place]:
+    """The constants below what makes more than a fifth of a figure.
+
+    Parts of a sum that are less decide nothing, nor do bounds that lie a fifth below the one that holds.
+    """
+    terms = list(part.get("why") or ())
+    unit, value = part.value["unit"], part["value"].number
+    alike = [term["value"].number for term in terms if term.value["unit"] == unit]
+    sums_up = bool(alike) and math.isclose(sum(alike), value, rel_tol=0.01)
+    holds = bool(alike) and not sums_up and math.isclose(max(alike), value, rel_tol=0.01)
+    for term in terms:
+        least = DECIDES * whole if sums_up else (1 - DECIDES) * value if holds else 0.0
+        if term.value["unit"] == unit and term["value"].number < least:
+            continue
+        if term.value["source"].endswith("]"):
+            yield term
+        yield from _deciding(term, whole)
 
 
 _DERIVED = (
@@ -174,14 +215,8 @@ _DERIVED = (
     ("latency", "simulate", "latency_mean_s"),
     ("restart_node", "restart --kind node", "duration_s"),
     ("restart_system", "restart --kind system", "duration_s"),
+    ("backup", "backup", "backup", "duration_s"),
 )
-
-
-def _constants(term: Place) -> Iterator[Place]:
-    if term.value["source"].endswith("]"):
-        yield term
-    for step in term.get("why") or ():
-        yield from _constants(step)
 
 
 def _unsure(answers: Answers, step: Place) -> str:

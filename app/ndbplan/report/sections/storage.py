@@ -114,11 +114,15 @@ def _growth(answers: Answers, found: Place) -> Iterator[Block]:
     for month in months:
         node = max(month["nodes"], key=lambda one: float(one.value["fill"]), default=None)
         if node is not None:
-            rows.append((say("growth.month", month=month["month"].run()), (node["node_id"].run(),),
+            rows.append((_when(month), (node["node_id"].run(),),
                          node["data_memory_bytes"].line(), (node["fill"].run(),)))  # fmt: skip
     if rows:
         yield from _growth_chart(grown["growth"]["months"], found["memory"]["nodes"])
         yield Table(text("growth.title"), words("when", "node", "data_memory", "fill"), tuple(rows))
+
+
+def _when(month: Place) -> Line:
+    return say("growth.month", month=month["month"].run()) if month.value["month"] else say("growth.now")
 
 
 def _growth_chart(months: Place, limits: Place) -> Iterator[Block]:
