@@ -70,8 +70,8 @@ def _no_map() -> QWidget:
     return view
 
 
-def _memory(changed: WhatIf, sample: str = "starter") -> QWidget:
-    plan = sample_plan(sample)
+def _memory(changed: WhatIf) -> QWidget:
+    plan = sample_plan("starter")
     # What is known at first is enough: the months until memory is full are no part of the picture.
     found: list[Any] = []
     ask_memory(MemoryQuestion(plan, None, plan.data_nodes[0].node_id, changed), found.append)
@@ -187,7 +187,6 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "buckets": lambda: _buckets(sample_plan("starter"), 1),
     "buckets of 144 nodes": _doubled,
     "restarts": lambda: _restarts("starter", "node", "initial", "system", "rolling"),
-    "restarts of 144 nodes": lambda: _restarts("telecom-144", "node", "system"),
     "one restart": lambda: _restarts("starter", "node"),
     "growth": lambda: _growth("starter"),
     "canvas of 144 nodes": _canvas,
@@ -196,7 +195,6 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "redo buffers": lambda: _chart("Redo buffers", lambda run: run.buffers(run.result.parts[0].node_ids[0])),
     "redo log": lambda: _chart("Redo log used", lambda run: run.log(run.result.parts[0].node_ids[0])),
     "disk writes": lambda: _chart("Disk writes", lambda run: run.writes(run.result.disks[0].disk_ids[0])),
-    "memory of 144 nodes": lambda: _memory(WhatIf(), "telecom-144"),
     "memory": lambda: _memory(WhatIf()),
     "memory, three times the rows": lambda: _memory(WhatIf(rows_factor=3.0)),
     "day": _day,

@@ -362,3 +362,11 @@ def test_a_file_of_the_most_bytes_is_read_whole_and_one_byte_more_is_refused(
             else:
                 assert load(one) == STARTER
         writer.join()
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u2069"])
+def test_what_turns_the_direction_of_a_text_is_refused_in_names(sign: str) -> None:
+    """A name that turns what follows it would turn the digits of a report."""
+    text = dumps(EMPTY_PLAN.replace(name=f"shop{sign}"))
+    with pytest.raises(PlanFileError, match=f"U\\+{ord(sign):04X}"):
+        loads(text)

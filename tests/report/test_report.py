@@ -17,6 +17,7 @@ import ndbplan
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
 from ndbplan.cli import all_commands
+from ndbplan.edits import parts as edits
 from ndbplan.ndb.errors import every_error
 from ndbplan.plan.file import save
 from ndbplan.plan.plan import EMPTY_PLAN
@@ -25,7 +26,11 @@ from ndbplan.plan.samples import sample_plan
 from ndbplan.report import charts
 from ndbplan.report.compose import Options, compose
 from ndbplan.report.document import Bar, BarChart, LineChart, Run, Table, Tile, TileMap, runs_of
+from ndbplan.report.html import html_of
+from ndbplan.report.pdf import source
 from ndbplan.report.places import found
+from ndbplan.report.sections.checking import assumptions
+from ndbplan.report.sections.front import assumed, headlines
 from ndbplan.report.sources import SOURCES, Answers, Asked
 from ndbplan.report.tiles import tiles
 from ndbplan.report.write import report
@@ -165,6 +170,28 @@ def test_sections_without_a_source_are_left_out() -> None:
     assert [section.key for section in document.sections] == ["problems", "quality"]
     assert not any(isinstance(b, Table) for section in document.sections for b in section.blocks)
     assert len(document.front) == 1, "no figure rests on anything assumed"
+
+
+def test_what_is_assumed_of_hardware_stands_on_the_first_page_with_what_half_of_it_makes() -> None:
+    plan = sample_plan("starter").replace(workloads=())
+    plan = edits.update(plan, plan.hosts[0].disks[0].id, assumed=("capacity_bytes",))
+    plan = edits.update(plan, plan.hosts[0].disks[1].id, assumed=("capacity_bytes",))
+    answers = Answers(Asked(Project.of(plan)))
+    _, line = (block.line for block in assumed(answers))  # type: ignore[union-attr]
+    said = "".join(run.text for run in line)
+    assert said.startswith("the capacity of the disks of host-a1: with half of it, “Fullest disk” would be ")
+    (full,) = (one for one in headlines(answers) if one.title == "Fullest disk")
+    now, halved = (found(answers.json, run.at).number for run in (full.value, line[-1]))
+    assert halved == pytest.approx(2 * now)
+    (table,) = (block for block in assumptions(answers) if isinstance(block, Table))
+    assert [cell[0].text for cell in table.rows[0]] == ["host-a1", "of disks: capacity bytes"]
+
+
+def test_a_report_without_sections_has_no_table_of_contents() -> None:
+    document = compose(Answers(Asked(Project.of(EMPTY_PLAN))), Options(sections=("hardware",)), "0")
+    assert document.sections == ()
+    assert "<nav" not in html_of(document, "")
+    assert "#contents" not in source(document)
 
 
 def test_all_nodes_of_a_narrow_tile_are_said() -> None:

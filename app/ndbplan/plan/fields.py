@@ -38,8 +38,9 @@ class Part(BaseModel):
     )
 
 
-_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
-"""Control characters, halves of characters, and what XML may not hold."""
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+"""Control characters, those that turn the direction of what follows (digits too), halves of characters, and
+what XML may not hold."""
 
 
 def no_control(text: str) -> str:

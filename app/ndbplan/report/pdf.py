@@ -86,7 +86,7 @@ def source(document: Document, logo: str = "") -> str:
             f"#pdf.attach({_string(ATTACHED)}, mime-type: \"application/json\", relationship: \"data\")",
             f"#headlines(({''.join(map(_headline, document.headlines))}))",
             *_blocks(document.front),
-            f"#contents({_string(text('report.contents'))})",
+            *([f"#contents({_string(text('report.contents'))})"] if document.sections else []),
             *(part for section in document.sections for part in (
                 f"#heading(level: 1)[{_text(section.title)}]", *_blocks(section.blocks))),
             *(f"#note[{_line(line)}]" for line in document.about),

@@ -20,7 +20,6 @@ _ASSUMED = ("fitted", "assumed")
 """Evidence of constants that nobody measured by themselves."""
 _OF_HOSTS = {
     "cpu": ("cores", "clock_ghz"),
-    "memory": ("memory_bytes",),
     "network": ("network_bytes_per_s",),
     "disk": ("disks",),
     "disk reads": ("disks",),
@@ -139,7 +138,12 @@ def _about_hardware(answers: Answers) -> Iterator[Line]:
     most, plan, found = answers["max-load"], answers["plan with defaults"], answers["tighten"]
     if most is not None and plan is not None and most.get("limited_by") is not None:
         for name in _OF_HOSTS.get(most["limited_by"]["resource"].value, ()):
-            hosts = [host["hostname"] for host in plan["hosts"] if _is_assumed(host, name)]
+            with_data = {one["host_id"] for one in plan.value["processes"] if one["kind"] == "data"}
+            ends_at = most["limited_by"]["where"].value
+            hosts = [
+                host["hostname"] for host in plan["hosts"] if _is_assumed(host, name)
+                and (host.value["id"] in with_data or host.value["hostname"] in ends_at)
+            ]  # fmt: skip
             if hosts:
                 yield say("assumed.hardware", what=text(f"assumed.fields.{name}"), hosts=some(hosts))
     for one in found["hardware"] if found is not None else ():
