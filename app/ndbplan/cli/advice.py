@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -268,7 +269,7 @@ def tighten(plan_file: Path, *, as_json: bool) -> None:
         "assumptions": [one.to_json() for one in ranked],
         "hardware": [one.to_json() for one in hardware],
     }
-    show(shape, as_json=as_json, text=(*_assumption_lines(ranked), *_hardware_lines(hardware)))
+    show(shape, as_json=as_json, text=chain(_assumption_lines(ranked), _hardware_lines(hardware)))
 
 
 def _hardware_lines(found: tuple[HardwareAssumption, ...]) -> Iterator[str]:
