@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -53,6 +54,15 @@ def test_two_failures_never_leave_more_than_one(name: str) -> None:
     for one, other in combinations(nodes, 2):
         both = left.per_s({one, other}).value
         assert both <= min(left.per_s({one}).value, left.per_s({other}).value) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", APART)
+def test_nodes_that_cannot_be_told_apart_leave_what_each_would(name: str) -> None:
+    together, apart = left_of(name), left_of(name)
+    loads = together.now.loads
+    vars(apart.now)["loads"] = {node_id: replace(load, first=None) for node_id, load in loads.items()}
+    for node_id in list(loads)[:6]:
+        assert together.per_s({node_id}) == apart.per_s({node_id})
 
 
 def test_without_a_node_group_or_without_clients_nothing_is_left() -> None:

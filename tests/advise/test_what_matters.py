@@ -170,7 +170,27 @@ def test_one_thread_more_or_fewer_leaves_all_others_as_they_are() -> None:
     tried = [one for one in of_threads(plan, [node]) if " on data node " not in one.title]
     known = [one for one in tried if one.title.split()[1] not in ("query", "recover")]
     told = {one.title: threads_of(one.edit(plan), node) for one in known}
-    assert {"1 ldm threads", "3 ldm threads", "2 tc threads", "1 main threads"} <= told.keys()
+    assert {"1 ldm thread", "3 ldm threads", "2 tc threads", "1 main thread"} <= told.keys()
     for title, after in told.items():
         count, kind, _ = title.split()
         assert after == replace(before, **{kind: int(count)})
+
+
+@pytest.mark.parametrize(
+    ("threads", "query"),
+    [
+        ("", {4, 2, 6, 8}),
+        ("ldm={count=2},query={count=2},tc={count=2}", {0, 1, 2, 3, 4}),
+        ("ldm={count=0},main={count=0},rep={count=0},recv={count=1}", {0}),
+    ],
+)
+def test_no_threads_are_offered_that_a_data_node_refuses(threads: str, query: set[int]) -> None:
+    plan = sample_plan("disk-data-8.4")
+    node = plan.data_nodes[0]
+    if threads:
+        plan = set_parameter(plan, "data_node", "AutomaticThreadConfig", 0)
+        plan = set_parameter(plan, "data_node", "ThreadConfig", threads)
+    found = [threads_of(one.edit(plan), node) for one in of_threads(plan, [node])]
+    assert found
+    assert all(counts.query % counts.ldm_instances == 0 for counts in found)
+    assert {counts.query for counts in found} >= query - {threads_of(plan, node).query} or not threads

@@ -7,19 +7,22 @@ import pytest
 
 import ndbplan.estimate
 from ndbplan.base.errors import Cancelled
-from ndbplan.base.kept import Kept
+from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
+from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import Estimation, chosen_workload, parts
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
 from ndbplan.estimate.loaded import cpu, network
+from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
+from ndbplan.plan.samples import sample_plan
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 TELECOM = load(resource_path("samples/telecom-144.ndbplan"))
@@ -116,6 +119,19 @@ def test_dragging_a_host_keeps_the_figures_of_the_nodes() -> None:
     assert all(a is b for a, b in zip(before.redo.nodes, after.redo.nodes, strict=True))
     assert all(a is b for a, b in zip(before.checkpoint.nodes, after.checkpoint.nodes, strict=True))
     assert all(a is b for a, b in zip(before.disks.disks, after.disks.disks, strict=True))
+
+
+def test_more_memory_in_hosts_keeps_what_does_not_read_it() -> None:
+    plan = sample_plan("disk-data-8.4")
+    with keeping():
+        now = Estimation(plan, plan.workloads[0])
+        more = now.of(assign(plan, "hosts[*].memory=1TiB")[0])
+        assert more.machines.nodes[0].host.memory_bytes == 2**40
+        for part in ("redo", "checkpoint", "disks", "disk_space", "network"):
+            assert getattr(more, part) is getattr(now, part), part
+        assert more.cpu.nodes is now.cpu.nodes
+        with pytest.raises(AttributeError):
+            _ = narrowed(now.machines).nodes[0].host.memory_bytes
 
 
 def test_figures_follow_a_parameter_that_they_read() -> None:

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from functools import partial
 
 from ndbplan.advise.candidate import Change
-from ndbplan.base.units import format_ndb_size
+from ndbplan.base.units import format_ndb_size, how_many
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import SCOPES
 from ndbplan.edits.parameters import set_parameter
@@ -16,7 +16,13 @@ from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.modelled import moves
 from ndbplan.ndb.parameters import Parameter
-from ndbplan.ndb.threads.layout import ThreadConfigError, ThreadCounts, is_automatic, thread_types
+from ndbplan.ndb.threads.layout import (
+    ThreadConfigError,
+    ThreadCounts,
+    is_automatic,
+    parse_thread_config,
+    thread_types,
+)
 from ndbplan.plan.fields import MAX_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -104,16 +110,44 @@ def of_threads(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
         except ThreadConfigError:
             continue
         for kind in _KINDS:
-            for count in (getattr(counts, kind) + 1, getattr(counts, kind) - 1):
-                if thread_types()[kind]["min"] <= count <= thread_types()[kind]["max"]:
-                    title = f"{count} {kind} threads{whose}"
-                    edit = partial(_with_threads, scope=scope, text=_written(counts, kind, count))
-                    yield Change(title, edit, "threads")
+            for wanted in _next_counts(counts, kind):
+                text = _written(wanted)
+                try:
+                    taken = parse_thread_config(plan.version, text)
+                except ThreadConfigError:
+                    continue
+                if taken != counts:
+                    title = how_many(getattr(wanted, kind), f"{kind} thread")
+                    title += _along(counts, wanted, kind) + whose
+                    yield Change(title, partial(_with_threads, scope=scope, text=text), "threads")
 
 
-def _written(counts: ThreadCounts, kind: str, count: int) -> str:
-    """ThreadConfig with so many threads of a kind, the others as they are."""
-    wanted = replace(counts, **{kind: count})
+def _next_counts(counts: ThreadCounts, kind: str) -> Iterator[ThreadCounts]:
+    """One step more and one fewer of a kind.
+
+    The query threads of a ThreadConfig are a multiple of its LDM threads (what AutomaticThreadConfig makes
+    need not be one): they go by that many, and follow when those change.
+    """
+    ldm, query = counts.ldm_instances, counts.query
+    if kind == "query":
+        steps = [(query // ldm + 1) * ldm, (-(-query // ldm) - 1) * ldm]
+        yield from (replace(counts, query=count) for count in steps if count >= 0)
+        return
+    for count in (getattr(counts, kind) + 1, getattr(counts, kind) - 1):
+        if count >= thread_types()[kind]["min"]:
+            wanted = replace(counts, **{kind: count})
+            yield replace(wanted, query=round(query / ldm) * wanted.ldm)
+
+
+def _along(counts: ThreadCounts, wanted: ThreadCounts, kind: str) -> str:
+    """What else changes with a kind of threads."""
+    if kind == "query" or wanted.query == counts.query:
+        return ""
+    return f" with {how_many(wanted.query, 'query thread')}"
+
+
+def _written(wanted: ThreadCounts) -> str:
+    """ThreadConfig with so many threads of each kind."""
     threads = ((one.name, getattr(wanted, one.name)) for one in fields(wanted))
     return ",".join(f"{name}={{count={n}}}" for name, n in threads if n or name in _THERE_UNLESS_SAID)
 

@@ -98,7 +98,7 @@ class LoadLeft:
         return {node_id: self._use(node_id, frozenset(), len(self._loads)) for node_id in self._loads}
 
     @cached_property
-    def _uses(self) -> dict[tuple[int, frozenset[int], int], _Use]:
+    def _uses(self) -> dict[tuple[object, ...], _Use]:
         return {}
 
     def _load(self, node_id: int, dead_mates: frozenset[int]) -> NodeLoad:
@@ -111,6 +111,7 @@ class LoadLeft:
 
         return replace(
             own,
+            first=None,
             reads_per_s=own.reads_per_s + sum(mate.reads_per_s for mate in taken) / sharing,
             scanned_rows_per_s=own.scanned_rows_per_s
             + sum(mate.scanned_rows_per_s for mate in taken) / sharing,
@@ -121,16 +122,23 @@ class LoadLeft:
         )
 
     def _use(self, node_id: int, dead_mates: frozenset[int], up: int) -> _Use:
-        use = self._uses.get((node_id, dead_mates, up))
+        machines = self.now.machines
+        machine, own = machines.by_id[node_id], self._loads[node_id].alike
+        mates = [id(self._loads[mate].alike) if mate in self._loads else 0 for mate in dead_mates]
+        sharing = len(self._mates[node_id]) - len(dead_mates) if mates else 0
+        host = machine.host
+        speed = host.clock_ghz, host.core_gain_per_clock, host.network_bytes_per_s
+        # Nodes that do the same on such hosts cannot be told apart here.
+        key = id(own), id(machine.threads), *speed, up, sharing, *sorted(mates)
+        use = self._uses.get(key)
         if use is None:
             load = self._load(node_id, dead_mates)
-            machines = self.now.machines
-            busy = node_cpu(machines.by_id[node_id], load, machines.constants)
+            busy = node_cpu(machine, load, machines.constants)
             payload, writes = self._written
             link = data_node_link(machines, load, up, payload, writes)
             reads = load.reads_per_s + load.scanned_rows_per_s
             use = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
-            self._uses[node_id, dead_mates, up] = use
+            self._uses[key] = use
         return use
 
     @cached_property

@@ -38,7 +38,7 @@ class Term:
     @property
     def why(self) -> tuple[Term, ...]:
         """The steps that led to it."""
-        if isinstance(self._why, _Joined):
+        if not isinstance(self._why, tuple):
             self._why = self._why.terms()
         return self._why
 
@@ -89,13 +89,33 @@ class _Joined:
             if isinstance(steps, _Joined):
                 left += (steps.second, steps.first)
                 continue
+            if isinstance(steps, _Told):
+                steps = steps.terms()
             new = [term for term in steps if id(term) not in known]
             known.update([id(term) for term in new])
             terms += new
         return tuple(terms)
 
 
-Derivation = tuple[Term, ...] | _Joined
+class _Told:
+    """Steps that are told when they are first asked for, the same ones ever after."""
+
+    __slots__ = ("_found", "_tell")
+
+    def __init__(self, tell: Callable[[], tuple[Term, ...]]) -> None:
+        self._tell: Callable[[], tuple[Term, ...]] | None = tell
+        self._found: tuple[Term, ...] = ()
+
+    def terms(self) -> tuple[Term, ...]:
+        """The steps."""
+        tell = self._tell
+        if tell is not None:
+            self._found = tell()
+            self._tell = None
+        return self._found
+
+
+Derivation = tuple[Term, ...] | _Joined | _Told
 """Steps of a derivation, put together when they are asked for."""
 
 
@@ -117,7 +137,7 @@ class Quantity:
     @property
     def why(self) -> tuple[Term, ...]:
         """The steps that led to it."""
-        if isinstance(self._why, _Joined):
+        if not isinstance(self._why, tuple):
             self._why = self._why.terms()
         return self._why
 
@@ -243,6 +263,10 @@ class Quantity:
         """The same number with this derivation instead of its own."""
         return Quantity(self.value, self.low, self.high, self.unit, why)
 
+    def as_told(self, tell: Callable[[], tuple[Term, ...]]) -> Quantity:
+        """The same number with a derivation that is worked out when it is first asked for."""
+        return Quantity(self.value, self.low, self.high, self.unit, _Told(tell))
+
     def in_unit(self, unit: str) -> Quantity:
         """The same number, called by another unit: nothing is converted."""
         return Quantity(self.value, self.low, self.high, unit, self._why)
@@ -360,7 +384,7 @@ def total_of_independent(parts: Iterable[tuple[str, Quantity]], unit: str) -> Qu
     value = sum(q.value for _, q in named)
     below = hypot(*(q.value - q.low for _, q in named))
     above = hypot(*(q.high - q.value for _, q in named))
-    why = tuple(q.as_term(name) for name, q in named)
+    why = _named_steps(named)
     # Rounding must not push an end past the sum itself.
     return Quantity(value, min(value, value - below), max(value, value + above), unit, why)
 
@@ -368,6 +392,11 @@ def total_of_independent(parts: Iterable[tuple[str, Quantity]], unit: str) -> Qu
 def largest(parts: Iterable[tuple[str, Quantity]], unit: str) -> Quantity:
     """The greatest of named numbers of one unit; each part becomes a term."""
     return _combine(parts, unit, lambda values: max(values, default=0.0))
+
+
+def _named_steps(parts: list[tuple[str, Quantity]]) -> Derivation:
+    """Each part as a step."""
+    return _Told(lambda: tuple([q.as_term(name) for name, q in parts])) if parts else ()
 
 
 def _combine(
@@ -379,5 +408,5 @@ def _combine(
         fold([q.low for _, q in named]),
         fold([q.high for _, q in named]),
         unit,
-        tuple(q.as_term(name) for name, q in named),
+        _named_steps(named),
     )

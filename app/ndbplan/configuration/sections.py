@@ -244,7 +244,8 @@ def _path_entries(plan: Plan, paths: Mapping[str, str]) -> tuple[list[Entry], li
 def paths_left_out(plan: Plan) -> dict[tuple[str, str], tuple[DataNode, ...]]:
     """Path parameters that disk roles mean and nothing else says for the version: name and path, by nodes."""
     lost: dict[tuple[str, str], list[DataNode]] = {}
-    if folders_in_statements(plan):
+    knows_all = all(catalogue.knows("DB", name, plan.version) for name in PATH_PARAMETERS)
+    if knows_all or folders_in_statements(plan):
         return {}
     for node in plan.data_nodes:
         for entry in _path_entries(plan, derived_path_parameters(plan, node))[1]:

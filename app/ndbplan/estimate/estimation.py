@@ -22,10 +22,20 @@ from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, UndoUse
-from ndbplan.estimate.load.disks import DisksEstimate, demand_of
+from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.redo import RedoEstimate
-from ndbplan.estimate.loaded import checkpoint, cpu, disk_data, network, node_loads, rate_of, redo, undo_log
+from ndbplan.estimate.loaded import (
+    checkpoint,
+    cpu,
+    disk_data,
+    disk_demand,
+    network,
+    node_loads,
+    rate_of,
+    redo,
+    undo_log,
+)
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.machines import Machines
@@ -183,7 +193,7 @@ class Estimation:
     @part
     def disks(self) -> DisksEstimate:
         """What is asked of every disk that data nodes use."""
-        return self.kept(demand_of, self.machines, self.redo, self.checkpoint, self.disk_data)
+        return self.kept(disk_demand, self.plan, self.workload)
 
     @part
     def disk_data(self) -> DiskDataEstimate:

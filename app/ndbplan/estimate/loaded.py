@@ -34,7 +34,7 @@ from ndbplan.estimate.load.redo import NodeRedo, OperationRedo, RedoEstimate, op
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
-from ndbplan.estimate.narrowed import narrowed
+from ndbplan.estimate.narrowed import bare, narrowed
 from ndbplan.estimate.storage import memory_per_row as of_row
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
@@ -135,7 +135,7 @@ def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot,
 
 def _coming(plan: Plan, workload: Workload) -> tuple[Coming, ...]:
     processes = client_processes(plan, steady(plan, workload))
-    return same(_on_host(one, plan.host(one.host_id)) for one in processes if one.host_id is not None)
+    return same(_on_host(one, bare(plan.host(one.host_id))) for one in processes if one.host_id is not None)
 
 
 @kept_by_identity(size=1024)

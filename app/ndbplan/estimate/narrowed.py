@@ -6,6 +6,7 @@ machines = narrowed(machines_of(plan))          # one object for all plans that 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value, same
 from ndbplan.configuration.settings import NodeSettings
@@ -36,18 +37,43 @@ READ = (
 )
 """Parameters that figures of loads and of times read of data nodes."""
 
+_OF_HOSTS = (
+    "id", "hostname", "location_id", "cores", "clock_ghz", "core_gain_per_clock", "network_bytes_per_s",
+    "disks",
+)  # fmt: skip
+"""What these figures read of hosts."""
+
 
 @kept_by_identity(size=32)
 def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
     """The same with no other parameters than these: one object for all clusters that agree in the rest."""
     nodes = (
-        _machine(one.node, one.host, one.settings.only(names), one.disks, one.file_shares)
+        _machine(one.node, bare(one.host), one.settings.only(names), one.disks, one.file_shares)
         for one in machines.nodes
     )
     groups = _groups(tuple(tuple(one.node_id for one in group) for group in machines.groups))
     return _machines(
         machines.constants, machines.settings.only(names), machines.locations, groups, same(nodes)
     )
+
+
+def bare(host: Host) -> Host:
+    """A host with what figures of loads, times and files read of it: one object for all that agree in that.
+
+    Whatever else is asked of it, such as its memory or its prices, raises AttributeError.
+    """
+    return _bare(
+        host.id, host.hostname, host.location_id, host.cores, host.clock_ghz, host.core_gain_per_clock,
+        host.network_bytes_per_s, host.disks,
+    )  # fmt: skip
+
+
+@kept_by_identity(size=4 * KEPT_NODES)
+def _bare(*values: Any) -> Host:
+    host = Host.model_construct(**dict(zip(_OF_HOSTS, values, strict=True)))
+    for name in Host.model_fields.keys() - {*_OF_HOSTS}:
+        host.__dict__.pop(name, None)
+    return host
 
 
 @kept_by_identity(size=4 * KEPT_NODES)

@@ -10,7 +10,9 @@ from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import RestartError, restart
+from ndbplan.estimate.times import restart as restarts
 from ndbplan.estimate.times.restart import KINDS, Conditions
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
@@ -123,6 +125,23 @@ def test_rolling_restart_node_by_node_or_one_of_each_group() -> None:
     assert len(together.phases) == 2
     assert together.duration_s.value < one_by_one.duration_s.value
     assert sorted(together.node_ids) == sorted(one_by_one.node_ids) == [n.node_id for n in plan.data_nodes]
+
+
+@pytest.mark.parametrize("name", ["telecom-144", "disk-data-8.4", "terabyte-load", "add-nodes-8.4"])
+@pytest.mark.parametrize("under_load", [False, True])
+def test_nodes_that_cannot_be_told_apart_restart_as_each_would(
+    name: str, under_load: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = sample_plan(name)
+    for at, host in enumerate(plan.hosts[:3]):
+        plan = edits.update(plan, host.id, cores=host.cores + 4 * at)
+    conditions = Conditions(workload=plan.workloads[0] if under_load and plan.workloads else None)
+    shared = Estimation(plan).restart("rolling", None, conditions)
+    made = len(shared.phases)
+    monkeypatch.setattr(restarts, "told_by", lambda start: object())
+    apart = Estimation(plan).restart("rolling", None, conditions)
+    assert made > 1
+    assert shared == apart
 
 
 def test_a_calibration_narrows_the_range_and_is_named() -> None:

@@ -84,6 +84,7 @@ def disk_space_now(now: Estimation) -> Iterator[Problem]:
 @rule("backups-kept", "The backups that are kept do not fit on a disk")
 def backups_kept(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
+    loaded = [(workload.name, now.under(workload)) for workload in plan.workloads]
     findings = []
     for disk in now.disk_space.disks:
         backups, others = disk.of(DiskRole.BACKUP), _without_backups(disk)
@@ -93,7 +94,7 @@ def backups_kept(now: Estimation) -> Iterator[Problem]:
         under = ""
         if others + backups.value <= (1 - ROOM_LEFT) * limit:
             # The log of a backup holds what is changed while it runs.
-            workload, changed = _most_changed(now, disk)
+            workload, changed = _most_changed(loaded, disk)
             if others + changed.value <= limit:
                 continue
             under, backups = f"under workload '{workload}' ", changed
@@ -117,13 +118,13 @@ def backups_kept(now: Estimation) -> Iterator[Problem]:
     yield from by_cause(now, findings, "backups-kept")
 
 
-def _most_changed(now: Estimation, disk: DiskSpace) -> tuple[str, Quantity]:
+def _most_changed(loaded: Sequence[tuple[str, Estimation]], disk: DiskSpace) -> tuple[str, Quantity]:
     """The workload under which backups take most of a disk, and how much."""
     most = ("", disk.of(DiskRole.BACKUP))
-    for workload in now.plan.workloads:
-        loaded = now.under(workload).disk_space.of(disk.disk_id)
-        if loaded is not None and loaded.of(DiskRole.BACKUP).value > most[1].value:
-            most = (workload.name, loaded.of(DiskRole.BACKUP))
+    for name, now in loaded:
+        space = now.disk_space.of(disk.disk_id)
+        if space is not None and space.of(DiskRole.BACKUP).value > most[1].value:
+            most = (name, space.of(DiskRole.BACKUP))
     return most
 
 

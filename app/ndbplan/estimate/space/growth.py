@@ -197,13 +197,15 @@ def disk_fillings(plan: Plan, horizon: float, workload: Workload | None = None) 
             spaces[months] = disk_space(after_months(plan, months), workload)
         return spaces[months]
 
+    now, then = space_at(0), space_at(horizon)
+
     def months_of(i: int) -> Quantity | None:
-        disk = space_at(horizon).disks[i]
-        most = sum(one.bytes.value for one in disk.files)
+        disk = then.disks[i]
+        most = sum([one.bytes.value for one in disk.files])
         if most < disk.capacity_bytes and not math.isclose(most, disk.capacity_bytes):
             # Most disks never fill: no ranges are needed to see that.
             return None
-        ends = [space_at(months).disks[i].fill for months in (0, horizon)]
+        ends = [space.disks[i].fill for space in (now, then)]
         # Disks that are as full now and at the end are alike.
         key = tuple(end for fill in ends for end in (fill.low, fill.value, fill.high))
         if key not in answers:
@@ -213,8 +215,7 @@ def disk_fillings(plan: Plan, horizon: float, workload: Workload | None = None) 
         return answers[key]
 
     return tuple(
-        Filling("disk", disk.disk_id, disk.host, disk.disk, months_of(i))
-        for i, disk in enumerate(space_at(0).disks)
+        Filling("disk", disk.disk_id, disk.host, disk.disk, months_of(i)) for i, disk in enumerate(now.disks)
     )
 
 

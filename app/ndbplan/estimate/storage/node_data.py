@@ -108,8 +108,13 @@ class NodeData:
     @property
     def fullest_ldm(self) -> LdmData:
         """The most that any LDM thread holds of each quantity: no phase ends before this one is done."""
-        ldms = [data for _, data in self.by_ldm]
-        return LdmData(*(max((getattr(d, name) for d in ldms), default=0.0) for name in _LDM_FIELDS))
+        return _fullest_ldm(self.alike)
+
+
+@kept_by_identity(size=512)
+def _fullest_ldm(held: NodeData) -> LdmData:
+    ldms = [data for _, data in held.by_ldm]
+    return LdmData(*(max((getattr(d, name) for d in ldms), default=0.0) for name in _LDM_FIELDS))
 
 
 _SUMMED = (

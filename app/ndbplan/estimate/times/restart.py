@@ -8,12 +8,11 @@ Source: engine model 6 and 16.3; constants by name in resources/ndb/constants.js
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.load.demand import at_rate
@@ -23,9 +22,10 @@ from ndbplan.estimate.storage.placement import is_classic
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times import restart_waits as waits
 from ndbplan.estimate.times.copy_links import copy_links, sources_of
-from ndbplan.estimate.times.disk_files import busy_disks, disk_left, files_to_create
+from ndbplan.estimate.times.disk_files import busy_disks, files_to_create
+from ndbplan.estimate.times.restart_alike import others_of, told_by
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
-from ndbplan.estimate.times.restart_phases import OtherNode, Phase, Starting
+from ndbplan.estimate.times.restart_phases import Phase, Starting
 from ndbplan.estimate.times.running import Running
 from ndbplan.estimate.times.speed_terms import change_term
 from ndbplan.ndb.nearness import Nearness
@@ -159,41 +159,6 @@ def busy_threads(
     return min(float(max(1, threads)), max(_LEAST_CORES, cores))
 
 
-@kept_by_identity(16)
-def _by_checkpoint(machines: Machines, held: Mapping[int, NodeData]) -> tuple[tuple[OtherNode, ...], ...]:
-    """Nodes with rows whose checkpoints are written alike: those of one disk speed and the same settings."""
-    on_disk: dict[str, int] = {}
-    for other in machines.members:
-        disk = other.disks[DiskRole.LCP]
-        if disk is not None:
-            on_disk[disk.id] = on_disk.get(disk.id, 0) + 1
-    alike: dict[object, list[OtherNode]] = {}
-    for other in machines.members:
-        data = held.get(other.node_id)
-        if data is None:
-            continue
-        disk = other.disks[DiskRole.LCP]
-        speed, name = float("inf"), ""
-        if disk is not None:
-            speed = disk.sequential_write_bytes_per_s * disk_left(disk) / on_disk[disk.id]
-            name = disk.name
-        one = OtherNode(other, data.checkpoint_bytes, speed, name)
-        alike.setdefault((speed, other.node.parameters), []).append(one)
-    return tuple(map(tuple, alike.values()))
-
-
-def _others(cluster: Running, starting: set[int], wanted: bool) -> tuple[OtherNode, ...]:
-    """Nodes whose checkpoint a start waits for: those that do not start, or all of them when all do.
-
-    Of those that are alike the one that writes most.
-    """
-    left = (
-        [one for one in alike if wanted or one.machine.node_id not in starting]
-        for alike in _by_checkpoint(cluster.machines, cluster.held)
-    )
-    return tuple(max(alike, key=lambda one: one.checkpoint_bytes) for alike in left if alike)
-
-
 def _starting(
     cluster: Running, machine: Machine, conditions: Conditions, together: Iterable[Machine]
 ) -> Starting:
@@ -232,7 +197,7 @@ def _starting(
         load=cluster.loads.get(node_id),
         checkpoint=cluster.checkpoint.node(node_id),
         disk_data=cluster.disk_data.node(node_id),
-        others=_others(cluster, ids, everyone),
+        others=others_of(cluster, ids, everyone),
         sql_nodes_down=conditions.sql_nodes_down,
         redo_bytes=conditions.redo_bytes,
     )
@@ -359,27 +324,54 @@ def _hardware(machine: Machine) -> tuple[object, ...]:
     return (host.cores, host.clock_ghz, host.network_bytes_per_s, host.location_id, disks)
 
 
+def _round(
+    cluster: Running, nodes: Sequence[Machine], conditions: Conditions, label: str, known: dict[object, Phase]
+) -> Phase:
+    """One round of a rolling restart. A node that cannot be told apart from one before it takes as long;
+    `known`: those before it."""
+    if len(nodes) > 1:
+        return _pass(cluster.machines, _each_kind(cluster, nodes, "node", conditions), label)
+    start = _starting(cluster, nodes[0], conditions, nodes)
+    key = told_by(start)
+    like = known.get(key)
+
+    def apart() -> Phase:
+        return _pass(cluster.machines, [_phases(start, "node", crashed=conditions.crashed)], label)
+
+    if like is None:
+        found = apart()
+        # The name of a link is that of a host.
+        if found.bound not in {link.name for link in start.links}:
+            known[key] = found
+        return found
+    return replace(like, name=label, duration_s=like.duration_s.as_told(lambda: apart().duration_s.why))
+
+
+def _pass(machines: Machines, each: Sequence[_Found], label: str) -> Phase:
+    slowest = max(each, key=lambda one: one.seconds).phases
+    totals = [total_of_independent(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
+    restart_s = largest((("restart", q) for q in totals), "s")
+    restart_s = restart_s.because(*max(totals, key=lambda q: q.value).why)
+    aside = machines.constants["operator_gap_s"]
+    whole = total_of_independent((("checks", aside), ("restart", restart_s)), "s")
+    longest = max(slowest, key=lambda p: p.duration_s.value)
+    return Phase(label, whole, longest.bound, longest.shorten)
+
+
 def _rolling(cluster: Running, conditions: Conditions) -> RestartEstimate:
-    groups, constants = cluster.machines.groups, cluster.machines.constants
+    groups = cluster.machines.groups
     if conditions.one_of_each_group:
         rounds = [
             [group[i] for group in groups if i < len(group)] for i in range(max(len(g) for g in groups))
         ]
     else:
         rounds = [[node] for node in sorted(cluster.machines.members, key=lambda n: n.node_id)]
-    aside = constants["operator_gap_s"]
     passes = []
+    known: dict[object, Phase] = {}
     for number, nodes in enumerate(rounds, 1):
-        each = _each_kind(cluster, nodes, "node", conditions)
-        slowest = max(each, key=lambda one: one.seconds).phases
-        totals = [total_of_independent(((p.name, p.duration_s) for p in one.phases), "s") for one in each]
-        restart_s = largest((("restart", q) for q in totals), "s")
-        restart_s = restart_s.because(*max(totals, key=lambda q: q.value).why)
         ids = ", ".join(str(node.node_id) for node in nodes)
-        whole = total_of_independent((("checks", aside), ("restart", restart_s)), "s")
-        longest = max(slowest, key=lambda p: p.duration_s.value)
         label = f"node {ids}" if len(nodes) == 1 else f"round {number}: nodes {ids}"
-        passes.append(Phase(label, whole, longest.bound, longest.shorten))
+        passes.append(_round(cluster, nodes, conditions, label, known))
     notes: tuple[str, ...] = ()
     if not conditions.one_of_each_group and len(groups) > 1:
         least = max(len(g) for g in groups)
@@ -395,7 +387,7 @@ def start_beside(
 
     `grown`: the cluster with the new nodes, `running`: without them. The nodes start together.
     """
-    others = _others(running, set(), wanted=True)
+    others = others_of(running, set(), wanted=True)
     longest: list[Phase] = []
     for node in nodes:
         start = _starting(grown, node, conditions, nodes)
