@@ -4,7 +4,7 @@
 
 Each part of the life of a cluster runs to its end, is taken up where it was broken off behind commands of its
 own, and runs a second time as a whole; so does every kind of change of a plan. `--breaks all`: behind every
-single command. The laws are those of tests/exporting/acted_life.py.
+single command that changes something. The laws are those of tests/exporting/acted_life.py.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Acts:
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
         self.began = time.monotonic()
-        self.runs = self.faults = 0
+        self.runs = self.joined = self.commands = self.faults = 0
         self.breaks = None if given.breaks == "all" else int(given.breaks)
 
     @property
@@ -66,8 +66,11 @@ class Acts:
                 if self.is_late:
                     break
             runs = life.runs
+            self.joined += life.joined
+            self.commands += life.breaks
         self.runs += runs
-        print(f"{name}: {runs} runs, {time.monotonic() - self.began:.0f} s", flush=True)
+        behind = f" behind {life.breaks} commands" if self.breaks is None else ""
+        print(f"{name}: {runs} runs{behind}, {time.monotonic() - self.began:.0f} s", flush=True)
 
 
 def plans(given: argparse.Namespace) -> Iterator[tuple[str, Plan]]:
@@ -110,7 +113,9 @@ def main() -> int:
             )
         if acts.is_late:
             break
-    print(f"{acts.runs} runs, {acts.faults} faults")
+    behind = f" behind {acts.commands} commands" if acts.breaks is None else ""
+    joined = f"{acts.joined} of them until all was as in a run that was not broken off"
+    print(f"{acts.runs} runs{behind}, {joined}; {acts.faults} faults")
     return 1 if acts.faults else 0
 
 

@@ -32,16 +32,6 @@ PASSWORDS = {"ndb_app": "pass & \\word", "ndb_backup": 'it\'s "one" \\ {password
 class ActedCluster(ActedSql):
     """The server that stub programs ask, and the programs of NDB."""
 
-    def twin(self) -> ActedCluster:
-        """Another cluster in the same state."""
-        found = copy.copy(self)
-        state = {
-            key: value for key, value in vars(self).items() if key not in ("plan", "paths", "watch", "lasts")
-        }
-        vars(found).update(copy.deepcopy(state))
-        found.watch = None
-        return found
-
     # The shell.
 
     def run(
@@ -56,8 +46,13 @@ class ActedCluster(ActedSql):
         kept = {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
         return run_script(self.answer, folder / "runbook.sh", part, "--yes", *options, environment=kept)
 
-    def answer(self, host: str, words: list[str]) -> tuple[str, str]:
+    def answer(self, line: int, host: str, words: list[str]) -> tuple[str, str]:
         """Exit status of a program on a host, and what it prints; `die`: the script is killed here."""
+        if line != self.line:
+            self.line = line
+            if self.arrives is not None and self.arrives(line):
+                self.has_joined = True
+                return "die", ""
         if words[0] == "_after_command":
             self.calls += 1
             if self.lasts is not None:

@@ -232,6 +232,8 @@ class ActedHosts(ActedState):
             self.enabled.add(place)
         elif action == "disable":
             self.enabled.discard(place)
+        elif action == "status":
+            raise RefusedError(f"{unit}: {'active' if process.active else 'inactive (dead)'}\n", 3)
         elif action == "is-active":
             if not process.active:
                 raise RefusedError("", 3)
@@ -358,6 +360,7 @@ class ActedHosts(ActedState):
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.host, dict(known))
         process.options = self.files[process.host, "/etc/my.cnf"]
+        process.is_offline = False
         process.ready_at = self.now + self.random.uniform(3, 10)
 
     def _stop(self, process: Process) -> None:

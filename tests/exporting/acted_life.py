@@ -5,7 +5,7 @@
         faults += life.act(part, 3, host)
 
 A part runs to its end, is taken up again where it was broken off behind its commands (on twins of the
-cluster), and runs a second time as a whole. Laws: no node group is without a started node and never are all
+cluster, until all is as it was in the first run), and runs a second time as a whole. Laws: no node group is without a started node and never are all
 SQL nodes down, but in parts that say so; no committed row is lost; afterwards every process works by the
 plan.
 """
@@ -13,9 +13,11 @@ plan.
 from __future__ import annotations
 
 import random
+import shutil
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,13 +51,31 @@ CHANGE_NOTHING_AGAIN = ("install", "tune-hosts", "start", "schema", "stop", "sta
 """Parts that bring something about: what is so already they leave alone."""
 
 
+_Passed = dict[tuple[int, tuple[str, ...]], tuple[object, ...]]
+"""How a cluster stands before each line of a script, and what the script has written until then."""
+
+
 class _Snapshot(NamedTuple):
     """A moment at which the script is killed."""
 
     number: int
+    standing: tuple[object, ...] | None
+    """Of the cluster, and what the script knows; None: it is compared with no other moment."""
     cluster: ActedCluster
     state: dict[str, str]
     """What the script has written, by file."""
+
+
+def _done(state: Path) -> tuple[str, ...]:
+    """What a script knows of what it has done."""
+    files = sorted(state.parent.glob("*.state.*"))
+    return tuple(f"{path.name}\n{path.read_text()}" for path in files if path.suffix not in (".log", ".lock"))
+
+
+def _is_passed(passed: _Passed, cluster: ActedCluster, state: Path, line: int) -> bool:
+    """Whether the script that was not broken off came by here too: all that follows was seen of it."""
+    there = passed.get((line, _done(state)))
+    return there is not None and there == cluster.standing()
 
 
 def is_out_of_service(operation: Operation) -> bool:
@@ -81,7 +101,7 @@ class Life:
         self.programs = place / "programs"
         self.programs.mkdir()
         (self.programs / "ndb.rpm").write_text(str(plan.version))
-        self.runs = 0
+        self.runs = self.joined = self.breaks = 0
         self.took: dict[str, tuple[float, Quantity]] = {}
         """Seconds that each timed part took, and what was stated."""
         self.has_tables = self.failed = False
@@ -123,19 +143,23 @@ class Life:
             self.cluster.lose(host)
         options = ("--host", host) if host else ()
         broken = list[_Snapshot]()
+        passed: _Passed = {}
         kept = f"of-{len(self.folder.parts)}"
         state = self._state(kept)
         seen = self.cluster.calls
         if breaks != 0:
             self.cluster.watch = lambda: self._keep(broken, breaks, self.cluster.calls - seen, state)
+            self.cluster.arrives = lambda line: self._pass(passed, self.cluster, line, state)
         yield from self._run(self.cluster, part, "once", state, options)
-        self.cluster.watch = None
+        self.cluster.watch = self.cluster.arrives = None
         of = self.cluster.calls - seen
         for one in broken:
             state = self._state(f"broken-{self.runs}")
             for name, text in one.state.items():
                 state.with_name(name).write_text(text)
+            one.cluster.arrives = partial(_is_passed, passed, one.cluster, state)
             yield from self._run(one.cluster, part, f"broken off behind {one.number} of {of}", state, options)
+            shutil.rmtree(state.parent)
         if again:
             yield from self._run(self.cluster, part, "again", self._state(kept), options)
         if part == "add-nodes" and (grown := grown_configuration(self.plan)) is not None:
@@ -148,15 +172,29 @@ class Life:
         folder.mkdir(parents=True, exist_ok=True)
         return folder / "runbook.state"
 
+    @staticmethod
+    def _pass(passed: _Passed, cluster: ActedCluster, line: int, state: Path) -> bool:
+        """Keep how the cluster stands before a line of the script that is not broken off."""
+        passed[line, _done(state)] = cluster.standing()
+        return False
+
     def _keep(self, broken: list[_Snapshot], breaks: int | None, number: int, state: Path) -> None:
-        """This moment, or not: every one of a part is as likely as any other, however many there will be."""
-        place = len(broken)
-        if breaks is not None and len(broken) >= breaks:
+        """This moment, or not: every one of a part is as likely as any other, however many there will be.
+
+        Where all are wanted, a command that only looked changes nothing for who comes after it.
+        """
+        place, standing = len(broken), None
+        if breaks is None:
+            self.breaks += 1
+            standing = self.cluster.standing(), _done(state)
+            if broken and broken[-1].standing == standing:
+                return
+        elif len(broken) >= breaks:
             place = self.random.randrange(number)
             if place >= breaks:
                 return
         files = {path.name: path.read_text() for path in state.parent.iterdir()}
-        broken[place : place + 1] = [_Snapshot(number, self.cluster.twin(), files)]
+        broken[place : place + 1] = [_Snapshot(number, standing, self.cluster.twin(), files)]
 
     def _run(
         self, cluster: ActedCluster, part: str, how: str, state: Path, options: tuple[str, ...]
@@ -171,6 +209,10 @@ class Life:
         done = cluster.run(self.folder, part, *options, state=state)
         self.runs += 1
         acted_s = cluster.now - began
+        if done.returncode == -signal.SIGKILL and cluster.has_joined:
+            self.joined += 1
+            yield from (f"{part}, {how}: {one}" for one in cluster.faults)
+            return
         if done.returncode:
             cluster.faults.clear()
             self.failed = cluster is self.cluster
@@ -264,6 +306,8 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
         if process.options != options[process.host]:
             yield f"{process.unit} has read another my.cnf"
     for process in acted:
+        if process.is_offline:
+            yield f"{process.unit} takes no clients"
         if not process.serves(cluster.now):
             yield f"{process.unit} does not serve"
         if process.release != str(plan.version):

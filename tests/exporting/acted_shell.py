@@ -15,8 +15,8 @@ from pathlib import Path
 
 from ndbplan.base.quoting import shell_quoted
 
-Answer = Callable[[str, list[str]], tuple[str, str]]
-"""Host and words of a command to its exit status (or `die`) and what it prints."""
+Answer = Callable[[int, str, list[str]], tuple[str, str]]
+"""Line of the script, host and words of a command to its exit status (or `die`) and what it prints."""
 
 _PROGRAMS = (
     "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysqldump",
@@ -28,7 +28,8 @@ _PROGRAMS = (
 _FUNCTIONS = r"""
 call() {
   local code text
-  printf '%s\0' "$(($# + 1))" "${STUB_HOST:-here}" "$@" >&9
+  # The line of the script: the last but one caller is what reads it in.
+  printf '%s\0' "$(($# + 2))" "${STUB_LINE:-${BASH_LINENO[-2]}}" "${STUB_HOST:-here}" "$@" >&9
   IFS= read -r -d ' ' code <&9
   IFS= read -r -d '' text <&9 || true
   [[ $code != die ]] || kill -KILL 0
@@ -64,7 +65,7 @@ cksum() { local text; IFS= read -r -d '' text || true; call cksum_text "$text"; 
 ssh() {
   local code=0 text
   until [[ $1 == -- ]]; do shift; done
-  local -x STUB_HOST=${2#*@}
+  local -x STUB_HOST=${2#*@} STUB_LINE=${BASH_LINENO[-2]}
   shift 2
   if [[ $1 == sudo ]]; then shift 3; elif [[ $ssh_user != root ]]; then return 1; fi
   [[ $1 != PATH=* ]] || shift
@@ -121,7 +122,7 @@ def _talk(connection: socket.socket, answer: Answer) -> None:
         *found, left = (left + received).split(b"\0")
         words += (word.decode() for word in found)
         if words and len(words) > int(words[0]):
-            _, host, *command = words
+            _, line, host, *command = words
             words = []
-            code, text = answer(host, command)
+            code, text = answer(int(line), host, command)
             connection.sendall(f"{code} {text}\0".encode())

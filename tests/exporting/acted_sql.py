@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exporting.acted_hosts import STORED_USERS, ActedHosts
-from exporting.acted_state import RefusedError
+from exporting.acted_state import Process, RefusedError
 from ndbplan.ndb.version import NdbVersion
 
 _CREATE_USER = NdbVersion(7, 5, 0)
@@ -84,15 +84,35 @@ class ActedSql(ActedHosts):
             r"(CREATE|ALTER) (LOGFILE GROUP|TABLESPACE) ": self._make_files,
             r"(CREATE|ALTER) USER ": self._user,
             r"GRANT ": self._grant,
-            r"OPTIMIZE TABLE ": lambda _, text: self.work("optimise", text.split(" ", 2)[2], 0),
-            r"SELECT |SET |--execute=": lambda *_: None,
+            r"OPTIMIZE TABLE ": self._optimise,
+            r"SET GLOBAL offline_mode = (ON|OFF)$": self._close,
+            r"SELECT |SET ndb_|--execute=": lambda *_: None,
         }
         for pattern, way in ways.items():
             if re.match(pattern, statement):
                 return way(host, statement)
         raise _syntax(statement)
 
+    def _of(self, host: str) -> Process:
+        return next(one for one in self.sql_nodes.values() if one.host == host and one.serves(self.now))
+
+    def _close(self, host: str, statement: str) -> None:
+        if self.plan.version < _CREATE_USER:
+            raise _refused(1193, "Unknown system variable 'offline_mode'")
+        self._of(host).is_offline = statement.endswith("ON")
+        self._look()
+
+    def _block_clients(self, host: str, statement: str) -> None:
+        """Those of the SQL node that runs a statement on a table wait; where others serve, it should have none."""
+        others = [one for one in self._open_sql_nodes() if one.host != host]
+        if self.in_service and others and not self._of(host).is_offline and self.plan.version >= _CREATE_USER:
+            self.faults.append(f"{self.now:.1f} s: clients of {host} wait for {statement}")
+
     # Tables: every SQL node sees them.
+
+    def _optimise(self, host: str, statement: str) -> None:
+        self._block_clients(host, statement)
+        self.work("optimise", statement.split(" ", 2)[2], 0)
 
     def _create_table(self, _host: str, statement: str) -> None:
         name = statement.split(" ", 3)[2]
@@ -101,7 +121,8 @@ class ActedSql(ActedHosts):
         parts = re.findall(r"^  (?:UNIQUE )?((?:INDEX )?`[^`]+`) ", statement, re.MULTILINE)
         self.tables[name] = set(parts)
 
-    def _alter_table(self, _host: str, statement: str) -> None:
+    def _alter_table(self, host: str, statement: str) -> None:
+        self._block_clients(host, statement)
         found = re.match(
             r"ALTER (ONLINE )?TABLE (\S+) (?:ALGORITHM=INPLACE, )?"
             r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(?:UNIQUE )?((?:INDEX )?`[^`]+`)?",
@@ -127,7 +148,8 @@ class ActedSql(ActedHosts):
             table.add(found[4])
         self.altered.append(statement)
 
-    def _drop_table(self, _host: str, statement: str) -> None:
+    def _drop_table(self, host: str, statement: str) -> None:
+        self._block_clients(host, statement)
         self.tables.pop(statement.rpartition(" ")[2], None)
 
     def _make_files(self, _host: str, statement: str) -> None:
@@ -139,6 +161,8 @@ class ActedSql(ActedHosts):
     # Accounts: of one SQL node, or of all that come by NDB_STORED_USER.
 
     def _log_in(self, host: str, options: str) -> None:
+        if self._of(host).is_offline:
+            raise _refused(3032, "The server is currently in offline mode")
         told = dict(re.findall(r'^(\w+)="?(.*?)"?$', options, re.MULTILINE))
         mine = self.accounts.get(host, {})
         known = mine.get(f"'{told['user']}'@'localhost'") or mine.get(f"'{told['user']}'@'%'")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import random
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Self
 
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
@@ -27,6 +30,8 @@ class Process:
     """Of the programs that it was started with."""
     options: str = ""
     """The option file that it has read."""
+    is_offline: bool = False
+    """An SQL node that takes no clients."""
 
     def serves(self, now: float) -> bool:
         """Whether it works."""
@@ -67,6 +72,28 @@ class RefusedError(Exception):
         self.code = code
 
 
+_OF_PLAN = ("plan", "paths", "lasts")
+"""What two clusters may share."""
+_KEPT = ("objects", "units", "users", "enabled", "executable", "releases", "restored")
+"""Plain sets and dictionaries in which a script leaves what it did."""
+
+
+def _copied(value: object) -> object:
+    """A copy of what may change in a cluster."""
+    if isinstance(value, dict):
+        return {key: _copied(one) for key, one in value.items()} if _changes(value.values()) else value.copy()
+    if isinstance(value, list):
+        return [_copied(one) for one in value] if _changes(value) else value.copy()
+    if isinstance(value, set | Process):
+        return copy.copy(value)
+    return copy.deepcopy(value) if isinstance(value, random.Random) else value
+
+
+def _changes(values: Iterable[object]) -> bool:
+    """Whether what a container holds may change: all of it is of one kind."""
+    return not isinstance(next(iter(values), ""), str | tuple)
+
+
 @dataclass
 class ActedState:
     """Processes, files and rows of a cluster under a load, at one moment after the other."""
@@ -81,6 +108,11 @@ class ActedState:
     """How long a start of some kind of a data node lasts, its stop, a backup, a statement; None: short."""
     watch: Callable[[], None] | None = None
     """Looks on behind every command."""
+    line: int = 0
+    arrives: Callable[[int], bool] | None = None
+    """Told of each line of the script before what it does; true: the script is killed here."""
+    has_joined: bool = False
+    """It was."""
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     """Content by host and path; folders end with `/`."""
     in_service: bool = False
@@ -154,6 +186,34 @@ class ActedState:
         for process in self.processes():
             self.releases.setdefault(process.host, release)
 
+    def twin(self) -> Self:
+        """Another cluster in the same state. Texts, and what a backup holds, are never changed."""
+        found = copy.copy(self)
+        for name, value in vars(self).items():
+            if name not in _OF_PLAN:
+                setattr(found, name, _copied(value))
+        found.watch = found.arrives = None
+        return found
+
+    def standing(self) -> tuple[object, ...]:
+        """What a script can find, whatever the moment: two clusters that are alike go on alike."""
+        earlier = re.compile(r"[.]\d{8}T\d{6}$")
+        files = {place: text for place, text in self.files.items() if not earlier.search(place[1])}
+        return (
+            files,
+            [
+                {**vars(one), "ends_at": one.ends_at is not None, "ready_at": one.serves(self.now), "initial_starts": 0}
+                | ({"rows": one.rows == self.rows} if isinstance(one, DataNodeProcess) else {})
+                for one in self.processes()
+            ],
+            [vars(self)[name].copy() for name in _KEPT],
+            {name: set(parts) for name, parts in self.tables.items()},
+            {host: dict(known) for host, known in self.accounts.items()},
+            {account: set(what) for account, what in self.granted.items()},
+            tuple(self.backups),
+            (self.in_service, self.may_be_down, self.sql_was_up),
+        )
+
     def work(self, kind: str, what: int | str, short_s: float) -> None:
         """Let something last as long as it does; as short as said where nobody looks."""
         self.pass_time(short_s if self.lasts is None else self.lasts(kind, what))
@@ -193,7 +253,7 @@ class ActedState:
         if (
             self.in_service
             and self._is_whole()
-            and any(one.serves(self.now) for one in self.sql_nodes.values())
+            and self._open_sql_nodes()
         ):
             if any(node.rows < self.rows for node in self._members() if node.is_started(self.now)):
                 self.faults.append(f"{self.now:.1f} s: committed rows are gone")
@@ -201,6 +261,9 @@ class ActedState:
             for node in self._members():
                 if node.is_started(self.now):
                     node.rows, node.tables = self.rows, True
+
+    def _open_sql_nodes(self) -> list[Process]:
+        return [one for one in self.sql_nodes.values() if one.serves(self.now) and not one.is_offline]
 
     def _is_whole(self) -> bool:
         members = self._members()
@@ -224,7 +287,7 @@ class ActedState:
         for group in {node.group for node in members}:
             if not any(node.is_started(self.now) for node in members if node.group == group):
                 self.faults.append(f"{self.now:.1f} s: node group {group} is gone")
-        serving = [node for node in self.sql_nodes.values() if node.serves(self.now)]
+        serving = self._open_sql_nodes()
         if len(self.sql_nodes) > 1 and self.sql_was_up and not serving:
             self.faults.append(f"{self.now:.1f} s: all SQL nodes are down")
         self.sql_was_up = self.sql_was_up or len(serving) == len(self.sql_nodes)

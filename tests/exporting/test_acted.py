@@ -172,6 +172,25 @@ def test_a_look_that_fails_says_what_it_looked_for(
     assert not any("START BACKUP" in line for line in cluster.log), "it might never answer"
 
 
+def test_whatever_stops_a_step_is_said_with_what_was_expected(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """A program that is missing, a host that answers no more: the step, what was found, and how to go on."""
+    cluster, folder = acted(versions("redo-overload"))
+    node = next(iter(cluster.data_nodes.values()))
+    cluster.releases[node.host] = ""
+    script = (folder / "runbook.sh").read_text()
+    (folder / "runbook.sh").write_text(script.replace("daemon-reload && systemctl enable", "not-known"))
+    refused = cluster.run(folder, "start")
+    assert "step services stops\n  expected: [" in refused.stderr
+    assert "found:    exit status 1, and what is printed above" in refused.stderr
+    (folder / "runbook.sh").write_text(script)
+    refused = cluster.run(folder, "start")
+    assert f"step data-nodes stops\n  expected: on {node.host}: systemctl start {node.unit}" in refused.stderr
+    assert f"found:    {node.unit}: inactive (dead)" in refused.stderr
+    assert "runbook.sh start" in refused.stderr
+
+
 def test_an_option_of_a_start_that_never_came_does_not_erase_files_later(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:

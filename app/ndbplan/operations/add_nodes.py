@@ -30,6 +30,7 @@ from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     NO_DDL,
     new_configuration,
+    on_a_closed_sql_node,
     reload_management_nodes,
     restart_each,
     restart_sql_nodes,
@@ -95,7 +96,7 @@ def add_nodes(
         _directories(grown, new, known),
         _start_new(times, grown, new, conditions),
         _create_node_groups(times, plan, new, groups),
-        *moves,
+        *on_a_closed_sql_node(plan, moves),
         *_verify(times, plan),
     )
     if known:
@@ -110,8 +111,8 @@ def add_nodes(
     longest = None if change is None else longest_move(change)
     text += (
         " Data nodes serve reads and writes all the time, but choose a quiet hour: reorganising takes CPU, "
-        f"and {who_waits(plan, longest)}: let them use another SQL node meanwhile. Until the end no other "
-        "DDL and no restart of a data node. It cannot be undone by shrinking."
+        f"and {who_waits(plan, longest)}. Until the end no other DDL and no restart of a data node. It cannot be "
+        "undone by shrinking."
     )
     title, label = "Add nodes online", f"Add {_groups(groups)} online"
     if change is None:
@@ -157,7 +158,7 @@ def grow_by(
     moved = times.ask(times.now.of(small).under(conditions.load).reorganise_to, grown)
     yield _start_new(times, grown, new, conditions)
     yield _create_node_groups(times, before, new, groups)
-    yield from table_moves(grown, moved, tables)[0]
+    yield from on_a_closed_sql_node(grown, table_moves(grown, moved, tables)[0])
     yield from (replace(step, key="verify-tables") for step in _verify(times, grown))
 
 

@@ -24,6 +24,7 @@ from ndbplan.operations.commands import (
     start_service,
     stop_all_data_nodes,
     stop_data_node,
+    wait_sql,
     wait_started,
 )
 from ndbplan.operations.files import move_redo_log
@@ -38,13 +39,24 @@ NO_NODE_FAILURE = "a second node of the same group must not fail"
 NOBODY = "everything: the cluster is down"
 
 
+def _named(plan: Plan) -> str:
+    """The SQL node that runs statements on tables."""
+    node = sql_node_for_ddl(plan)
+    return f"SQL node {node.node_id} on {plan.host(node.host_id).hostname}"
+
+
+def is_closed_for_ddl(plan: Plan) -> bool:
+    """Whether the SQL node for statements on tables takes no clients meanwhile: others are there for them."""
+    return len(plan.sql_nodes) > 1 and plan.features.sql_offline_mode
+
+
 def ddl_clients(plan: Plan) -> str:
     """Whose clients wait while a statement on tables runs."""
     if not plan.sql_nodes:
         return "clients of the SQL node that runs the statement"
-    node = sql_node_for_ddl(plan)
-    only = " (the only one)" if len(plan.sql_nodes) == 1 else ""
-    return f"clients of SQL node {node.node_id} on {plan.host(node.host_id).hostname}{only}"
+    if is_closed_for_ddl(plan):
+        return f"clients of {_named(plan)} (out of service)"
+    return f"clients of {_named(plan)}{' (the only one)' if len(plan.sql_nodes) == 1 else ''}"
 
 
 def who_waits(plan: Plan, longest: tuple[str, Quantity] | None = None) -> str:
@@ -53,8 +65,48 @@ def who_waits(plan: Plan, longest: tuple[str, Quantity] | None = None) -> str:
     `longest`: what of a table takes longest, and how long.
     """
     long = "" if longest is None else f" ({longest[0]}: {longest[1]})"
-    others = "" if len(plan.sql_nodes) == 1 else "; clients of other SQL nodes do not"
+    if is_closed_for_ddl(plan):
+        return (
+            f"{_named(plan)} is out of service for the whole of the statements on tables{long}: its clients "
+            "are cut off and must use another SQL node, where nobody waits"
+        )
+    others = "" if len(plan.sql_nodes) == 1 else "; clients of other SQL nodes do not: let them use those"
     return f"{ddl_clients(plan)} wait for the whole of each statement on a table{long}{others}"
+
+
+def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") -> Iterator[Step]:
+    """Steps with statements on tables, while their SQL node takes no clients; where it cannot be, as they are.
+
+    `suffix`: of the keys of the steps around them, where an operation has several of these.
+    """
+    steps = tuple(steps)
+    if not (is_closed_for_ddl(plan) and any(step.commands for step in steps)):
+        yield from steps
+        return
+    node, others = sql_node_for_ddl(plan), list[Command]()
+    for other in plan.sql_nodes:
+        if other is not node:
+            others += (start_service(plan, other), wait_sql(plan, other))
+    yield Step(
+        f"close-sql{suffix}",
+        f"Take {_named(plan)} out of service",
+        "A statement on a table blocks the clients of the SQL node that runs it. All others serve; this one "
+        "cuts its clients off and takes new ones from administrators only, until it is opened again or "
+        "restarted.",
+        (*others, on_an_sql_node(plan, "SET GLOBAL offline_mode = ON;")),
+        check="a client without administrative rights gets error 3032",
+        rollback="SET GLOBAL offline_mode = OFF",
+        destructive=f"Clients of {_named(plan)} are cut off.",
+    )
+    yield from steps
+    yield Step(
+        f"open-sql{suffix}",
+        f"Put {_named(plan)} back into service",
+        "Clients can come back.",
+        (on_an_sql_node(plan, "SET GLOBAL offline_mode = OFF;"),),
+        check="a client is served",
+        rollback="nothing to undo",
+    )
 
 
 def new_configuration(times: Times, title: str, text: str, copies: Iterable[Command]) -> Step:

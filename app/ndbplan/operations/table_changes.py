@@ -11,7 +11,7 @@ table that was made without it copies).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ndbplan.base.quoting import sql_identifier, sql_text
@@ -28,7 +28,7 @@ from ndbplan.operations.schema import (
     table_name,
 )
 from ndbplan.operations.schema_part import tables_step
-from ndbplan.operations.steps import who_waits
+from ndbplan.operations.steps import on_a_closed_sql_node, who_waits
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
@@ -86,6 +86,11 @@ def table_steps(before: Plan, after: Plan) -> Iterator[Step]:
     there = stay(before, after)
     new = [table for table in after.tables if table not in there]
     yield from tables_step(after, new, "new-tables", "Make the new tables")
+    yield from on_a_closed_sql_node(after, _on_tables_there(before, after, there), "-tables")
+
+
+def _on_tables_there(before: Plan, after: Plan, there: Collection[Table]) -> Iterator[Step]:
+    """Steps of tables that clients may be using."""
     old = {table.full_name: table for table in before.tables}
     statements = [s for table in there for s in alter(after, old[table.full_name], table, before).statements]
     if statements:
@@ -93,7 +98,7 @@ def table_steps(before: Plan, after: Plan) -> Iterator[Step]:
             "alter-tables",
             "Change tables online",
             "Without copies of the tables: where the product would need one, it refuses the statement. "
-            f"{who_waits(after)[:1].upper()}{who_waits(after)[1:]}.",
+            f"{_sentence(who_waits(after))}",
             tuple(on_an_sql_node(after, one, makes=True) for one in statements),
             check="SHOW CREATE TABLE",
             rollback="columns cannot be dropped online; indexes can",
@@ -108,10 +113,14 @@ def _dropped(before: Plan, after: Plan) -> Iterator[Step]:
         yield Step(
             "drop-tables",
             "Remove tables that the plan no longer has",
-            "Clients of the SQL node that runs this wait meanwhile.",
+            _sentence(who_waits(after)),
             tuple(on_an_sql_node(after, f"DROP TABLE IF EXISTS {name};") for name in gone),
             destructive=f"All rows of {how_many(len(gone), 'table')} are lost: " + ", ".join(gone[:8]),
         )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def left_to_people(before: Plan, after: Plan) -> Iterator[str]:
