@@ -21,6 +21,10 @@ STORED_USERS = NdbVersion(8, 0, 18)
 """From here on SQL nodes share accounts."""
 
 
+UPGRADED_AT_START = NdbVersion(8, 0, 16)
+"""From here on mysqld upgrades its system tables itself."""
+
+
 class ActedHosts(ActedState):
     """The programs of an operating system, on every host."""
 
@@ -356,6 +360,9 @@ class ActedHosts(ActedState):
         folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{process.node_id}"
         if not self._exists(process.host, f"{folder}/mysql/user"):
             raise RefusedError("mysqld: no data directory, or no system tables in it\n")
+        if self.plan.version >= UPGRADED_AT_START:
+            self.files[process.host, f"{folder}/mysql/user"] = self.releases[process.host]
+        process.tables_of = self.files[process.host, f"{folder}/mysql/user"]
         known = next(iter(self.accounts.values()), {})
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.host, dict(known))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import unit_file
-from exporting.acted_state import Process
+from exporting.acted_state import Process, release_of
 from exporting.acted_times import ActedTimes
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
@@ -100,7 +100,7 @@ class Life:
         self.cluster.releases = dict.fromkeys(self.cluster.releases, "")
         self.programs = place / "programs"
         self.programs.mkdir()
-        (self.programs / "ndb.rpm").write_text(str(plan.version))
+        (self.programs / "ndb.rpm").write_text(release_of(plan))
         self.runs = self.joined = self.breaks = 0
         self.took: dict[str, tuple[float, Quantity]] = {}
         """Seconds that each timed part took, and what was stated."""
@@ -306,11 +306,13 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
         if process.options != options[process.host]:
             yield f"{process.unit} has read another my.cnf"
     for process in acted:
+        if process.tables_of not in ("", process.release):
+            yield f"{process.unit} works with system tables of {process.tables_of}"
         if process.is_offline:
             yield f"{process.unit} takes no clients"
         if not process.serves(cluster.now):
             yield f"{process.unit} does not serve"
-        if process.release != str(plan.version):
+        if process.release != release_of(plan):
             yield f"{process.unit} runs {process.release or 'nothing'}"
         if (process.host, unit_file(process)) not in cluster.enabled:
             yield f"{process.unit} does not start with its host"

@@ -45,8 +45,17 @@ class ActedSql(ActedHosts):
         self.files[host, f"{folder}/mysql/"] = ""
         if self.watch is not None:
             self.watch()
-        self.files[host, f"{folder}/mysql/user"] = ""
+        self.files[host, f"{folder}/mysql/user"] = self.releases[host]
         return ""
+
+    def _mysql_upgrade(self, host: str, words: list[str]) -> str:
+        self._of(host)
+        folder = str(Path(words[0].partition("=")[2]).parent)
+        if self.files.get((host, f"{folder}/mysql_upgrade_info")) == self.releases[host]:
+            raise RefusedError(f"This installation of MySQL is already upgraded to {self.releases[host]}\n")
+        for name in ("mysql/user", "mysql_upgrade_info"):
+            self.files[host, f"{folder}/{name}"] = self.releases[host]
+        return "OK\n"
 
     def _mysqldump(self, host: str, words: list[str]) -> str:
         login = self.files[host, words[0].partition("=")[2]]

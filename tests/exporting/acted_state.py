@@ -30,6 +30,8 @@ class Process:
     """Of the programs that it was started with."""
     options: str = ""
     """The option file that it has read."""
+    tables_of: str = ""
+    """The release whose system tables an SQL node has read."""
     is_offline: bool = False
     """An SQL node that takes no clients."""
 
@@ -62,6 +64,11 @@ class DataNodeProcess(Process):
     def is_started(self, now: float) -> bool:
         """Whether it reports so."""
         return self.active and self.ends_at is None and now >= self.ready_at
+
+
+def release_of(plan: Plan) -> str:
+    """A release of the plan's series, as programs say it."""
+    return str(plan.version).replace("x", "3.0")
 
 
 class RefusedError(Exception):
@@ -182,7 +189,7 @@ class ActedState:
             at = service_of(plan, sql)
             self.sql_nodes.setdefault(sql.node_id, Process(sql.node_id, at.host, at.name))
         # A host that comes later is bare.
-        release = "" if self.releases else str(plan.version)
+        release = "" if self.releases else release_of(plan)
         for process in self.processes():
             self.releases.setdefault(process.host, release)
 

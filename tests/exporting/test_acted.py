@@ -11,6 +11,7 @@ import pytest
 from exporting.acted_changes import with_linked_redo, with_management_nodes
 from exporting.acted_cluster import PASSWORDS, ActedCluster
 from exporting.acted_life import CHANGE_NOTHING_AGAIN, LIFE, Life
+from exporting.acted_state import release_of
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
@@ -46,7 +47,7 @@ def act(cluster: ActedCluster, folder: Path, part: str) -> None:
         assert grown is not None
         cluster.know(grown)
         # Somebody has installed the new hosts before.
-        cluster.releases = dict.fromkeys(cluster.releases, str(grown.version))
+        cluster.releases = dict.fromkeys(cluster.releases, release_of(grown))
     done = cluster.run(folder, part)
     assert done.returncode == 0, (part, done.stderr, done.stdout[-2000:], cluster.log[-30:])
     assert cluster.faults == [], part

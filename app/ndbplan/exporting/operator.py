@@ -63,9 +63,9 @@ def render_operator(plan: Plan) -> str:
 
 
 def _image(plan: Plan) -> dict[str, str]:
-    """The programs of the plan's release; nothing when it names a series only: it has its own then."""
-    exact = re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", plan.ndb_version)
-    return {"image": f"{_IMAGE}:{plan.ndb_version}"} if exact else {}
+    """The programs of the plan's release, or the last ones of its series; nothing when that names no release."""
+    named = re.fullmatch(r"[0-9]+\.[0-9]+(\.[0-9]+)?", plan.ndb_version)
+    return {"image": f"{_IMAGE}:{plan.ndb_version}"} if named else {}
 
 
 def kubernetes_name(name: str) -> str:

@@ -23,7 +23,8 @@ def _unit(plan: Plan, service: Service) -> str:
         plan=plan,
         unit=service,
         command=" ".join(map(unit_word, service.command)),
-        mounts=[unit_word(path) for path in service.mounts],
+        # Nothing is put in for a $ there.
+        mounts=[unit_word(path).replace("$$", "$") for path in service.mounts],
         seconds_to_stop=_SECONDS_TO_STOP,
     )
 

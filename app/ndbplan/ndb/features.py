@@ -31,6 +31,7 @@ class Features(NamedTuple):
     tablespace_engine_named: bool
     stored_grants_restored: bool
     sql_offline_mode: bool
+    mysqld_upgrades_itself: bool
     upgraded_from: str
     kubernetes_operator: bool
     data_nodes_most: int

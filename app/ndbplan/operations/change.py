@@ -25,6 +25,7 @@ from ndbplan.operations.commands import (
     StopDataNode,
     install_missing_programs,
     restart_management_at_once,
+    restart_sql_nodes_each,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -40,6 +41,7 @@ from ndbplan.operations.files import (
     management_directories,
     node_directories,
     sql_data_directories,
+    upgrade_system_tables,
 )
 from ndbplan.operations.hosts import programs_step
 from ndbplan.operations.operation import Operation, Step, Times
@@ -52,7 +54,9 @@ from ndbplan.operations.restoring import (
 )
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
+    NO_DDL,
     NOBODY,
+    ONE_SQL_NODE,
     move_redo_logs,
     new_configuration,
     reload_management_nodes,
@@ -149,8 +153,29 @@ class _Work:
             yield from self._together()
         else:
             yield from self._rolling()
+        yield from self._system_tables()
         yield from tables
         yield verify(self.plan)
+
+    def _system_tables(self) -> Iterator[Step]:
+        """The system tables of SQL nodes brought to new programs, which load them when they start again."""
+        old = [node for node in self.plan.sql_nodes if node not in self.added]
+        if not self.needs.programs or self.plan.features.mysqld_upgrades_itself or not old:
+            return
+        yield Step(
+            "system-tables",
+            "Upgrade the system tables of the SQL nodes",
+            "mysql_upgrade on each SQL node, which then starts once more. It takes its login from the option "
+            "files of the host, as mysql does.",
+            (
+                *(upgrade_system_tables(self.plan, node) for node in old),
+                *restart_sql_nodes_each(self.plan, old),
+            ),
+            self.times.constant("sql_restart_s", len(old)),
+            blocked=(ONE_SQL_NODE, NO_DDL),
+            check="mysql_upgrade says that the installation is upgraded already",
+            destructive="Connections to each SQL node break while it restarts.",
+        )
 
     def _on_another_host(self) -> Iterator[int]:
         """Management and SQL nodes that go from one host and come to another, by id."""

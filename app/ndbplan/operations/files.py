@@ -158,3 +158,15 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         anew = f"{{ test ! -e {mark} || find {data} -mindepth 1 ! -name lost+found -delete; }}"
         is_filled = f"{{ test -d {data}/mysql && test ! -e {mark}; }}"
         yield Shell(host, f"{anew} && touch {mark} && {fill} && rm -f {mark}", unless=is_filled)
+
+
+def upgrade_system_tables(plan: Plan, node: SqlNode) -> Shell:
+    """mysql_upgrade of one SQL node. It remembers the release in a file, and ends with 1 where that is this one."""
+    files = sql_files(plan, node)
+    told = shell_quoted(f"{files.data_dir}/mysql_upgrade_info")
+    upgrade = (
+        f"{{ found=$(mysql_upgrade --socket={shell_quoted(files.socket)} 2>&1) || "
+        "[[ $found == *'already upgraded'* ]] || { printf '%s\\n' \"$found\" >&2; exit 1; }; }"
+    )
+    is_done = f'{{ test -e {told} && [[ $(mysqld --version) == *"$(cat {told})"* ]]; }}'
+    return Shell(plan.host(node.host_id).hostname, upgrade, unless=is_done)

@@ -297,7 +297,9 @@ def restart_sql_nodes(times: Times, plan: Plan, nodes: Sequence[SqlNode] | None 
     yield Step(
         "sql-nodes",
         "Restart the SQL nodes",
-        "One after the other, so that clients always find another one.",
+        "Clients wait for it: there is no other one."
+        if len(plan.sql_nodes) == 1
+        else "One after the other, so that clients always find another one.",
         tuple(restart_sql_nodes_each(plan, wanted)),
         times.constant("sql_restart_s", count),
         label=f"Restart {how_many(count, 'SQL node')}, one after the other",
