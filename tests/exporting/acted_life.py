@@ -5,9 +5,9 @@
         faults += life.act(part, 3, host)
 
 A part runs to its end, is taken up again where it was broken off behind its commands (on twins of the
-cluster, until all is as it was in the first run), and runs a second time as a whole. Laws: no node group is without a started node and never are all
-SQL nodes down, but in parts that say so; no committed row is lost; afterwards every process works by the
-plan.
+cluster, until all is as it was in the first run), and runs a second time as a whole. Laws: no node group is
+without a started node and never are all SQL nodes down, but in parts that say so; no committed row is lost;
+afterwards every process works by the plan.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ Answer = Callable[[int, str, list[str]], tuple[str, str]]
 """Line of the script, host and words of a command to its exit status (or `die`) and what it prints."""
 
 _PROGRAMS = (
-    "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysql_upgrade", "mysqldump",
+    "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysql_upgrade",
+    "mysqldump",
     "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm",
     "systemd-tmpfiles", "/usr/sbin/ndbmtd", "service", "/usr/sbin/ndbd", "/usr/sbin/ndb_mgmd",

@@ -112,7 +112,7 @@ class ActedSql(ActedHosts):
         self._look()
 
     def _block_clients(self, host: str, statement: str) -> None:
-        """Those of the SQL node that runs a statement on a table wait; where others serve, it should have none."""
+        """Those of the SQL node that runs a statement wait; where others serve, it should have none."""
         others = [one for one in self._open_sql_nodes() if one.host != host]
         if self.in_service and others and not self._of(host).is_offline and self.plan.version >= _CREATE_USER:
             self.faults.append(f"{self.now:.1f} s: clients of {host} wait for {statement}")

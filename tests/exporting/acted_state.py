@@ -209,7 +209,12 @@ class ActedState:
         return (
             files,
             [
-                {**vars(one), "ends_at": one.ends_at is not None, "ready_at": one.serves(self.now), "initial_starts": 0}
+                {
+                    **vars(one),
+                    "ends_at": one.ends_at is not None,
+                    "ready_at": one.serves(self.now),
+                    "initial_starts": 0,
+                }
                 | ({"rows": one.rows == self.rows} if isinstance(one, DataNodeProcess) else {})
                 for one in self.processes()
             ],
@@ -257,11 +262,7 @@ class ActedState:
 
     def _serve(self, seconds: float) -> None:
         """The load: rows that are written, to every node that is started."""
-        if (
-            self.in_service
-            and self._is_whole()
-            and self._open_sql_nodes()
-        ):
+        if self.in_service and self._is_whole() and self._open_sql_nodes():
             if any(node.rows < self.rows for node in self._members() if node.is_started(self.now)):
                 self.faults.append(f"{self.now:.1f} s: committed rows are gone")
             self.rows += seconds

@@ -63,7 +63,7 @@ def render_operator(plan: Plan) -> str:
 
 
 def _image(plan: Plan) -> dict[str, str]:
-    """The programs of the plan's release, or the last ones of its series; nothing when that names no release."""
+    """The programs of the plan's release, or the last ones of its series; nothing for a series as 9.x."""
     named = re.fullmatch(r"[0-9]+\.[0-9]+(\.[0-9]+)?", plan.ndb_version)
     return {"image": f"{_IMAGE}:{plan.ndb_version}"} if named else {}
 

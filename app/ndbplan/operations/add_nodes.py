@@ -111,8 +111,8 @@ def add_nodes(
     longest = None if change is None else longest_move(change)
     text += (
         " Data nodes serve reads and writes all the time, but choose a quiet hour: reorganising takes CPU, "
-        f"and {who_waits(plan, longest)}. Until the end no other DDL and no restart of a data node. It cannot be "
-        "undone by shrinking."
+        f"and {who_waits(plan, longest)}. Until the end no other DDL and no restart of a data node. It "
+        "cannot be undone by shrinking."
     )
     title, label = "Add nodes online", f"Add {_groups(groups)} online"
     if change is None:

@@ -161,7 +161,10 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
 
 
 def upgrade_system_tables(plan: Plan, node: SqlNode) -> Shell:
-    """mysql_upgrade of one SQL node. It remembers the release in a file, and ends with 1 where that is this one."""
+    """mysql_upgrade of one SQL node.
+
+    It keeps the release in a file, and ends with 1 where that is this one.
+    """
     files = sql_files(plan, node)
     told = shell_quoted(f"{files.data_dir}/mysql_upgrade_info")
     upgrade = (

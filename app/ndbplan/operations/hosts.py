@@ -153,7 +153,7 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
         f"Bring up {host.hostname}",
         "Its data nodes copy all their rows from their node groups."
         if data
-        else "Nothing is copied from other hosts: no rows lay there, and each management node has the configuration.",
+        else "No rows lay there, and every management node has the configuration.",
         tuple(commands),
         duration,
         blocked=(NO_DDL, NO_NODE_FAILURE) if data else (),

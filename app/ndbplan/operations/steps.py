@@ -75,7 +75,7 @@ def who_waits(plan: Plan, longest: tuple[str, Quantity] | None = None) -> str:
 
 
 def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") -> Iterator[Step]:
-    """Steps with statements on tables, while their SQL node takes no clients; where it cannot be, as they are.
+    """Steps with statements on tables, while their SQL node takes no clients where others do.
 
     `suffix`: of the keys of the steps around them, where an operation has several of these.
     """
