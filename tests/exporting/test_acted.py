@@ -144,6 +144,7 @@ def test_what_does_not_come_is_said_with_what_was_found(
     assert "step restart-1 stops" in refused.stderr
     assert "expected: data node 2 of the same node group is started" in refused.stderr
     assert "found:    Node 2: not connected" in refused.stderr
+    assert "to do:    the cluster works without the node; read its error log" in refused.stderr
     assert "runbook.sh rolling-restart" in refused.stderr
     assert cluster.data_nodes[1].is_started(cluster.now), "its partner was left alone"
 

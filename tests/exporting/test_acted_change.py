@@ -21,7 +21,7 @@ IN_SHORT = {
     "another server": STARTER,
     "system": STARTER,
     "grow, tables": OLD,
-    "upgrade": STARTER,
+    "upgrade": OLD,
     "initial system": STARTER,
 }
 """One of each way; tests/attack/acts.py runs them all, broken off behind more commands."""
@@ -47,7 +47,8 @@ def test_the_stated_time_of_a_change_holds_what_it_takes(tmp_path: Path) -> None
 
 
 def test_a_host_is_replaced_only_with_programs(tmp_path: Path) -> None:
-    life = Life(set_plan(sample_plan("redo-overload"), ndb_version="8.4"), tmp_path / "life")
+    """Of any release of the series 9.x, which no program says."""
+    life = Life(set_plan(sample_plan("redo-overload"), ndb_version="9.x"), tmp_path / "life")
     for part in ("install", "start"):
         assert list(life.act(part, 0, again=False)) == []
     node = next(iter(life.cluster.data_nodes.values()))

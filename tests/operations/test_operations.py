@@ -53,6 +53,23 @@ def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
         assert step.check or step.key.startswith("reorganise")
 
 
+def test_statements_on_tables_run_on_an_sql_node_without_clients() -> None:
+    """Where another one serves, and the release can close one."""
+    around = [step.key for step in add_nodes(Estimation(STARTER)).steps]
+    first, last = around.index("close-sql"), around.index("open-sql")
+    assert all(key.startswith(("reorganise", "optimise")) for key in around[first + 1 : last])
+    assert last - first == 1 + 2 * len(STARTER.tables)
+    closing = add_nodes(Estimation(STARTER)).step("close-sql")
+    assert closing is not None
+    assert closing.commands[-2].node_id == STARTER.sql_nodes[0].node_id, "which is waited for before"
+    assert "nobody waits" in add_nodes(Estimation(STARTER)).text
+    alone = edits.remove(STARTER, [STARTER.sql_nodes[0].id])
+    for plan in (alone, edits.set_plan(STARTER, ndb_version="7.4")):
+        found = add_nodes(Estimation(plan))
+        assert not {"close-sql", "open-sql"} & {step.key for step in found.steps}
+        assert "wait for the whole of each statement" in found.text
+
+
 def test_each_step_begins_when_the_one_before_ends() -> None:
     steps = add_nodes(Estimation(STARTER)).timeline
     for before, after in pairwise(steps):
@@ -114,7 +131,8 @@ def with_reserved(plan: Plan, count: int) -> Plan:
 
 def test_one_definition_says_commands_and_durations() -> None:
     found = add_nodes(Estimation(STARTER))
-    assert [s.key for s in found.steps if s.duration_s is None] == ["directories"]
+    untimed = [s.key for s in found.steps if s.duration_s is None]
+    assert untimed == ["directories", "close-sql", "open-sql"]
     for step in found.steps:
         assert step.text
         assert step.commands

@@ -102,6 +102,7 @@ def render_markdown(plan: Plan, parts: tuple[Operation, ...]) -> str:
         parts=parts,
         steps=_steps,
         blocks=markdown_blocks,
+        endings=_endings,
         left_out=left_out(plan, parts),
         in_all=_in_all,
         started_by=started_by(plan),
@@ -242,9 +243,14 @@ def step_text(plan: Plan, step: Step) -> str:
     if step.destructive:
         parts.append(f"**Careful:** {markdown_text(step.destructive)}")
     parts += markdown_blocks(plan, step)
-    ends = (("Check", step.check), ("If it fails", step.if_it_fails), ("Rollback", step.rollback))
-    parts += [f"**{name}:** {markdown_text(text)}" for name, text in ends if text]
+    parts += _endings(step)
     return "\n\n".join(part for part in parts if part)
+
+
+def _endings(step: Step) -> list[str]:
+    """How one sees that a step has worked, what to do when it has not, and how to undo it."""
+    ends = (("Check", step.check), ("If it fails", step.if_it_fails), ("Rollback", step.rollback))
+    return [f"**{name}:** {markdown_text(text)}" for name, text in ends if text]
 
 
 def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:

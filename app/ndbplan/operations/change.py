@@ -54,9 +54,11 @@ from ndbplan.operations.restoring import (
 )
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
+    DATA_NODE_STAYS_AWAY,
     NO_DDL,
     NOBODY,
     ONE_SQL_NODE,
+    SQL_NODE_STAYS_AWAY,
     move_redo_logs,
     new_configuration,
     reload_management_nodes,
@@ -174,6 +176,7 @@ class _Work:
             self.times.constant("sql_restart_s", len(old)),
             blocked=(ONE_SQL_NODE, NO_DDL),
             check="mysql_upgrade says that the installation is upgraded already",
+            if_it_fails="the SQL nodes serve on; correct what mysql_upgrade names and run the part again",
             destructive="Connections to each SQL node break while it restarts.",
         )
 
@@ -408,6 +411,7 @@ class _Work:
             label="Shut down and start all data nodes",
             blocked=(NOBODY,),
             check="ALL STATUS: all started",
+            if_it_fails=DATA_NODE_STAYS_AWAY,
             phases=() if estimate is None else estimate.phases,
         )
         yield from self._start_sql()
@@ -439,6 +443,7 @@ class _Work:
                 "Clients can come back as soon as the first of them answers.",
                 tuple(start_sql_nodes(self.plan)),
                 self.times.constant("sql_restart_s", len(self.plan.sql_nodes)),
+                if_it_fails=SQL_NODE_STAYS_AWAY,
             )
 
     def _new_cluster(self) -> Iterator[Step]:

@@ -28,7 +28,13 @@ from ndbplan.operations.files import (
 )
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.schema import disk_data_statements
-from ndbplan.operations.steps import move_redo_logs, verify
+from ndbplan.operations.steps import (
+    DATA_NODE_STAYS_AWAY,
+    MANAGEMENT_STAYS_AWAY,
+    SQL_NODE_STAYS_AWAY,
+    move_redo_logs,
+    verify,
+)
 from ndbplan.plan.plan import Plan
 
 
@@ -88,6 +94,7 @@ def _management(plan: Plan, times: Times) -> Step:
             Management("SHOW"),
         ),
         times.constant("management_start_s"),
+        if_it_fails=MANAGEMENT_STAYS_AWAY,
     )
 
 
@@ -104,6 +111,7 @@ def _data_nodes(plan: Plan, times: Times) -> Step:
         "system, so that nothing is started over old data by mistake.",
         (*commands, wait_started(plan.data_nodes, duration)),
         duration,
+        if_it_fails=DATA_NODE_STAYS_AWAY,
         phases=() if estimate is None else estimate.phases,
     )
 
@@ -116,6 +124,7 @@ def _sql_nodes(plan: Plan, times: Times) -> Iterator[Step]:
             "Each must be connected and answer a query.",
             tuple(start_sql_nodes(plan)),
             times.constant("sql_restart_s", len(plan.sql_nodes)),
+            if_it_fails=SQL_NODE_STAYS_AWAY,
         )
 
 

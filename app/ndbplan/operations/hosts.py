@@ -157,6 +157,7 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
         tuple(commands),
         duration,
         blocked=(NO_DDL, NO_NODE_FAILURE) if data else (),
+        if_it_fails="the cluster works without the host; correct what is named, run the part again",
         phases=phases,
         host=host.hostname,
     )

@@ -28,7 +28,13 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.files import node_directories
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.schema import space_files
-from ndbplan.operations.steps import NOBODY, move_redo_logs, verify
+from ndbplan.operations.steps import (
+    DATA_NODE_STAYS_AWAY,
+    NOBODY,
+    SQL_NODE_STAYS_AWAY,
+    move_redo_logs,
+    verify,
+)
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
@@ -160,6 +166,7 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
         label="Start all data nodes empty",
         blocked=("everything: the cluster is empty",),
         check="ALL STATUS: all started",
+        if_it_fails=DATA_NODE_STAYS_AWAY,
         phases=() if estimate is None else estimate.phases,
     )
     yield from move_redo_logs(times, after, empty=True)
@@ -171,6 +178,7 @@ def fill_again(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
             "They find the tables that came back. Clients can come back too.",
             tuple(start_sql_nodes(after)),
             times.constant("sql_restart_s", len(after.sql_nodes)),
+            if_it_fails=SQL_NODE_STAYS_AWAY,
         )
 
 

@@ -37,6 +37,18 @@ NO_RESTART = "restarts of data nodes"
 ONE_SQL_NODE = "clients of the SQL node that restarts"
 NO_NODE_FAILURE = "a second node of the same group must not fail"
 NOBODY = "everything: the cluster is down"
+MANAGEMENT_STAYS_AWAY = (
+    "the journal of its service says what ndb_mgmd refuses; correct it in the plan and export again"
+)
+DATA_NODE_STAYS_AWAY = (
+    "read ndb_ID_error.log and ndb_ID_out.log in its DataDir, correct what they name, run the part again: nodes "
+    "that run are left alone"
+)
+SQL_NODE_STAYS_AWAY = (
+    "read its error log: it must reach a management node and the data nodes, and its node id must be free; then "
+    "run the part again"
+)
+"""What to do when a node does not come."""
 
 
 def _named(plan: Plan) -> str:
@@ -96,6 +108,7 @@ def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") ->
         (*others, on_an_sql_node(plan, "SET GLOBAL offline_mode = ON;")),
         check="a client without administrative rights gets error 3032",
         rollback="SET GLOBAL offline_mode = OFF",
+        if_it_fails=SQL_NODE_STAYS_AWAY,
         destructive=f"Clients of {_named(plan)} are cut off.",
     )
     yield from steps
@@ -106,6 +119,7 @@ def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") ->
         (on_an_sql_node(plan, "SET GLOBAL offline_mode = OFF;"),),
         check="a client is served",
         rollback="nothing to undo",
+        if_it_fails="restart the SQL node: that opens it too",
     )
 
 

@@ -16,7 +16,13 @@ from ndbplan.operations.commands import (
 )
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import take_backup
-from ndbplan.operations.steps import NOBODY, verify
+from ndbplan.operations.steps import (
+    DATA_NODE_STAYS_AWAY,
+    MANAGEMENT_STAYS_AWAY,
+    NOBODY,
+    SQL_NODE_STAYS_AWAY,
+    verify,
+)
 from ndbplan.plan.plan import Plan
 
 
@@ -89,6 +95,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             "First, as all others ask them.",
             management,
             times.constant("management_start_s"),
+            if_it_fails=MANAGEMENT_STAYS_AWAY,
         ),
         Step(
             "data-nodes",
@@ -96,6 +103,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             "All at once: each loads its last checkpoint and executes its redo log.",
             (*data, wait_started(plan.data_nodes, duration)),
             duration,
+            if_it_fails=DATA_NODE_STAYS_AWAY,
             phases=() if estimate is None else estimate.phases,
         ),
     ]
@@ -107,6 +115,7 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
                 "Clients can come back as soon as the first of them answers.",
                 tuple(start_sql_nodes(plan)),
                 times.constant("sql_restart_s", len(plan.sql_nodes)),
+                if_it_fails=SQL_NODE_STAYS_AWAY,
             )
         )
     text = "After the stop of the whole cluster, or when it went down as a whole. Never with --initial."
