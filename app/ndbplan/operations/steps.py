@@ -41,12 +41,12 @@ MANAGEMENT_STAYS_AWAY = (
     "the journal of its service says what ndb_mgmd refuses; correct it in the plan and export again"
 )
 DATA_NODE_STAYS_AWAY = (
-    "read ndb_ID_error.log and ndb_ID_out.log in its DataDir, correct what they name, run the part again: nodes "
-    "that run are left alone"
+    "read ndb_ID_error.log and ndb_ID_out.log in its DataDir, correct what they name, run the part again: "
+    "nodes that run are left alone"
 )
 SQL_NODE_STAYS_AWAY = (
-    "read its error log: it must reach a management node and the data nodes, and its node id must be free; then "
-    "run the part again"
+    "read its error log: it must reach a management node and the data nodes, and its node id must be free; "
+    "then run the part again"
 )
 """What to do when a node does not come."""
 
