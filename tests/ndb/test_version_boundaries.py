@@ -47,6 +47,7 @@ from ndbplan.ndb.threads.config import check_thread_config
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
 from ndbplan.ndb.values import parse_integer
 from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.operations.change import change
 from ndbplan.operations.schema import disk_data_statements
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import Plan
@@ -370,6 +371,14 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         True,
         False,
     ),
+    (
+        "mysqld_upgrades_itself",
+        "8.0.16",
+        lambda v: "system-tables" in {step.key for step in change(Estimation(plan(v)), plan("8.0.11")).steps},
+        True,
+        False,
+    ),
+    ("sql_offline_mode", "7.5.0", lambda v: "offline_mode" in runbook(plan(v)), False, True),
     ("stored_grants_restored", "8.0.19", lambda v: "--include-stored-grants" in restored(v), False, True),
     *(
         ("upgraded_from", f"{series}.0", upgraded(before), "", f"upgrade to {oldest} or later")

@@ -14,7 +14,7 @@ from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
-from ndbplan.configuration.services import Service, service_of
+from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -25,7 +25,6 @@ from ndbplan.operations.commands import (
     StopDataNode,
     install_missing_programs,
     restart_management_at_once,
-    restart_sql_nodes_each,
     start_service,
     start_sql_nodes,
     stop_all_data_nodes,
@@ -40,10 +39,10 @@ from ndbplan.operations.files import (
     install_services,
     management_directories,
     node_directories,
+    not_with_its_host,
     sql_data_directories,
-    upgrade_system_tables,
 )
-from ndbplan.operations.hosts import programs_step
+from ndbplan.operations.hosts import programs_step, system_tables_step
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
@@ -55,9 +54,7 @@ from ndbplan.operations.restoring import (
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     DATA_NODE_STAYS_AWAY,
-    NO_DDL,
     NOBODY,
-    ONE_SQL_NODE,
     SQL_NODE_STAYS_AWAY,
     move_redo_logs,
     new_configuration,
@@ -155,30 +152,10 @@ class _Work:
             yield from self._together()
         else:
             yield from self._rolling()
-        yield from self._system_tables()
+        if self.needs.programs:
+            yield from system_tables_step(self.times, self.plan, self.added)
         yield from tables
         yield verify(self.plan)
-
-    def _system_tables(self) -> Iterator[Step]:
-        """The system tables of SQL nodes brought to new programs, which load them when they start again."""
-        old = [node for node in self.plan.sql_nodes if node not in self.added]
-        if not self.needs.programs or self.plan.features.mysqld_upgrades_itself or not old:
-            return
-        yield Step(
-            "system-tables",
-            "Upgrade the system tables of the SQL nodes",
-            "mysql_upgrade on each SQL node, which then starts once more. It takes its login from the option "
-            "files of the host, as mysql does.",
-            (
-                *(upgrade_system_tables(self.plan, node) for node in old),
-                *restart_sql_nodes_each(self.plan, old),
-            ),
-            self.times.constant("sql_restart_s", len(old)),
-            blocked=(ONE_SQL_NODE, NO_DDL),
-            check="mysql_upgrade says that the installation is upgraded already",
-            if_it_fails="the SQL nodes serve on; correct what mysql_upgrade names and run the part again",
-            destructive="Connections to each SQL node break while it restarts.",
-        )
 
     def _on_another_host(self) -> Iterator[int]:
         """Management and SQL nodes that go from one host and come to another, by id."""
@@ -270,7 +247,7 @@ class _Work:
                     commands.append(stop_service(self.before, node))
                 elif isinstance(node, DataNode) and self.needs.kind in ("node", "initial_node"):
                     commands.append(stop_data_node(self.before, node))
-                commands.append(_not_with_its_host(service))
+                commands.append(not_with_its_host(service))
         if commands:
             yield Step(
                 "leave",
@@ -352,7 +329,7 @@ class _Work:
     def _while_down(self, node: DataNode) -> Iterator[Command]:
         """Files that lie elsewhere from now on: an old folder of checkpoints must not be in the way."""
         if node in self.moved:
-            yield _not_with_its_host(service_of(self.before, self._as_before(node)))
+            yield not_with_its_host(service_of(self.before, self._as_before(node)))
             yield from node_directories(self.plan, [node])
             return
         if node.node_id not in self.needs.elsewhere:
@@ -459,11 +436,6 @@ class _Work:
         yield from fill_again(self.times, self.before, self.plan)
 
 
-def _not_with_its_host(service: Service) -> Shell:
-    """A unit that no longer starts with its host."""
-    return Shell(service.host, service.disable, same=f"! {service.is_enabled}")
-
-
 def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:
     """Every node that has a service."""
     yield from plan.management_nodes
@@ -474,5 +446,5 @@ def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:
 _AnyProcess = ManagementNode | DataNode | SqlNode | ApiSlot
 
 
-def _with_ids(processes: Iterable[_AnyProcess], node_ids: tuple[int, ...]) -> list[_AnyProcess]:
-    return [process for process in processes if process.node_id in node_ids]
+def _with_ids(all_of: Iterable[_AnyProcess], node_ids: tuple[int, ...]) -> list[_AnyProcess]:
+    return [process for process in all_of if process.node_id in node_ids]

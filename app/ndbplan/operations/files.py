@@ -14,7 +14,7 @@ from ndbplan.configuration.deployment import (
     sql_hosts,
 )
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
-from ndbplan.configuration.services import service_of, services
+from ndbplan.configuration.services import Service, service_of, services
 from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
@@ -134,6 +134,11 @@ def install_services(
             yield Shell(service.host, f"{service.is_managed} || {{ echo {_OTHERWISE} >&2; exit 1; }}")
         yield Copy(f"{folder}{service.file}", service.host, service.target)
         yield Shell(service.host, service.enable, same=service.is_ready)
+
+
+def not_with_its_host(service: Service) -> Shell:
+    """A unit that no longer starts with its host."""
+    return Shell(service.host, service.disable, same=f"! {service.is_enabled}")
 
 
 def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> Iterator[Command]:

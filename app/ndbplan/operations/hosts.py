@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import total
@@ -17,6 +17,7 @@ from ndbplan.operations.commands import (
     Copy,
     Shell,
     install_programs,
+    restart_sql_nodes_each,
     start_service,
     wait_management,
     wait_sql,
@@ -29,9 +30,17 @@ from ndbplan.operations.files import (
     management_directories,
     node_directories,
     sql_data_directories,
+    upgrade_system_tables,
 )
 from ndbplan.operations.operation import Operation, Step, Times
-from ndbplan.operations.steps import NO_DDL, NO_NODE_FAILURE, move_redo_logs, slowest_restart, verify
+from ndbplan.operations.steps import (
+    NO_DDL,
+    NO_NODE_FAILURE,
+    ONE_SQL_NODE,
+    move_redo_logs,
+    slowest_restart,
+    verify,
+)
 from ndbplan.plan.hardware import Host, ServiceManager
 from ndbplan.plan.plan import Plan
 
@@ -58,6 +67,28 @@ def programs_step(plan: Plan) -> Step:
         tuple(install_programs(plan)),
         check="the programs say their release",
         rollback="install the old release again",
+    )
+
+
+def system_tables_step(times: Times, plan: Plan, fresh: Collection[object]) -> Iterator[Step]:
+    """System tables of SQL nodes, less fresh ones, brought to programs that they run.
+
+    Nothing where mysqld does that.
+    """
+    nodes = [node for node in plan.sql_nodes if node not in fresh]
+    if plan.features.mysqld_upgrades_itself or not nodes:
+        return
+    yield Step(
+        "system-tables",
+        "Upgrade the system tables of the SQL nodes",
+        "mysql_upgrade on each SQL node, which then starts once more. It takes its login from the option "
+        "files of the host, as mysql does.",
+        (*(upgrade_system_tables(plan, node) for node in nodes), *restart_sql_nodes_each(plan, nodes)),
+        times.constant("sql_restart_s", len(nodes)),
+        blocked=(ONE_SQL_NODE, NO_DDL),
+        check="mysql_upgrade says that the installation is upgraded already",
+        if_it_fails="the SQL nodes serve on; correct what mysql_upgrade names and run the part again",
+        destructive="Connections to each SQL node break while it restarts.",
     )
 
 
