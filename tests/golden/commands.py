@@ -83,7 +83,7 @@ EVERY: Asked = {
 
 OF_SOME: Mapping[str, Asked] = {
     "redo-overload": {
-        "what-matters": (("what-matters", "--all"), ("what-matters", "--aim", "restart", "--all")),
+        "what-matters": (("what-matters",), ("what-matters", "--aim", "restart", "--all")),
         "size": (("size",),),
         "sweep": (
             (
@@ -96,8 +96,14 @@ OF_SOME: Mapping[str, Asked] = {
     },
     "three-replicas-7.4": {
         "train": (("train", "--for", "6h"),),
+        "statements": (("train", "--for", "6h"),),
     },
-    "starter": {"train": (("train", "--for", "6h"),), "cost": (("cost",),)},
+    "starter": {
+        "train": (("train", "--for", "6h"),),
+        "statements": (("train", "--for", "6h"),),
+        "cost": (("cost",),),
+    },
+    "disk-data-8.4": {"statements": (("train", "--for", "6h"),)},
     "types-and-indexes-8.0": {"tighten": (("tighten",),), "parameters": (("parameters",),)},
 }  # fmt: skip
 """What takes seconds, or says much."""
@@ -125,6 +131,8 @@ _OF_DRAWN: Asked = {
     FOUND: ((FOUND,),),
 }
 
+_SESSIONS = {"train": "session.txt", "statements": "statements.txt"}
+"""What is typed at a live cluster: hours of it, or every statement and program."""
 WITHOUT_A_PLAN = "without-a-plan"
 """Results of commands that read other files, or write a plan, are kept under this name."""
 _KEYS = "CREATE TABLE t (id BIGINT UNSIGNED, name VARCHAR(10) CHARACTER SET utf8mb4, PRIMARY KEY (id, name))"
@@ -366,7 +374,7 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
     command, *options = call
     yield f"## {' '.join(call)}"
     if command == "train":
-        _, printed, _ = run(command, str(source), *options, stdin=_session(source).encode())
+        _, printed, _ = run(command, str(source), *options, stdin=_session(source, _SESSIONS[title]).encode())
         yield from printed.splitlines()
         return
     words = [word.replace("OUT", str(out), 1) if word.startswith("OUT/") else word for word in options]
@@ -399,7 +407,7 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
         yield from _series(path)
 
 
-def _session(source: Path) -> str:
+def _session(source: Path, file: str) -> str:
     """What is typed and befalls in a session of training, with the plan's own names."""
     plan = _read(source.stem)
     host_of = {host["id"]: host for host in plan["hosts"]}
@@ -412,14 +420,16 @@ def _session(source: Path) -> str:
         "host": host["hostname"],
         "its host": host_of[last["host_id"]]["hostname"],
         "disk": f"{host['hostname']}/{host['disks'][0]['name']}",
+        "first": first["node_id"],
         "node": last["node_id"],
         "api": nodes["sql"][0]["node_id"],
         "server": nodes["management"][0]["node_id"],
         "database": table["database"],
         "name": table["name"],
+        "other": plan["tables"][-1]["name"],
         "table": f"{table['database']}.{table['name']}",
     }
-    text = (INPUTS / "session.txt").read_text(encoding="utf-8")
+    text = (INPUTS / file).read_text(encoding="utf-8")
     return re.sub("«([a-z ]+)»", lambda found: str(names[found[1]]), text)
 
 

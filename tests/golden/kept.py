@@ -104,9 +104,9 @@ def _pairs(before: list[str], now: list[str]) -> Iterator[tuple[list[str], list[
             yield before[a:b], now[c:d]
 
 
-def rewrite(plan: str) -> list[str]:
-    """Write the golden files of a plan anew; lines that differ only by rounding stay. The files changed."""
-    before, now = kept(plan), answers(plan)
+def rewrite(plan: str, title: str = "") -> list[str]:
+    """Write the golden files of a plan anew, or one; lines that differ only by rounding stay."""
+    before, now = kept(plan, title or "*"), answers(plan, [title] if title else ())
     folder = folder_of(plan)
     folder.mkdir(parents=True, exist_ok=True)
     changed = []

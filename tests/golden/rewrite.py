@@ -1,4 +1,7 @@
-"""Write the golden files anew: `make golden`, or `python tests/golden/rewrite.py PLAN...` for some plans."""
+"""Write the golden files anew: `make golden`, or `python tests/golden/rewrite.py PLAN...` for some plans.
+
+`PLAN/COMMAND` writes one file of a plan.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ def main(names: list[str]) -> None:
     """Say which files changed; their difference is to be looked at before it is committed."""
     known = (*all_names(), *drawn_files())
     for name in names or known:
-        for file in rewrite(name):
+        for file in rewrite(*name.split("/")):
             print(file)
     for folder in RESULTS.iterdir():
         if folder.name not in known:

@@ -1,10 +1,11 @@
-"""Which tests reach which line of the program, measured with coverage, and which of them to run for a mutant.
+"""Which tests reach which line of the program, and which of them to run for a mutant.
 
     reach = measured_reach(root)
     reach.tests_for(mutant)          # ["tests/ndb/test_rows.py::test_…", …]
 
-One run of all tests is kept in `.pytest_cache/mutants/reach/`; tests that are new or changed since then are
-measured alone and kept beside it. Lines that have moved since a measurement are found again by their text.
+One run of all tests, with each block of the program marked (`marking.py`), is kept in
+`.pytest_cache/mutants/reach/`; files of tests that are new or changed since are run again and kept beside
+it. Lines that have moved since a measurement are found again by their text.
 """
 
 from __future__ import annotations
@@ -18,26 +19,24 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
 from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
-from xml.etree import ElementTree
 
+from mutants.marking import FOLDER as MARKING
+from mutants.marking import Reached, read
 from mutants.planting import Mutant
 from mutants.server import IS_PLAIN
 
 _SCHEMA = "tests/golden/test_golden.py::test_every_number_is_as_it_was[without-a-plan]"
 ROOT = Path(__file__).resolve().parents[2]
+FILES = "files.json"
 CONSTANTS = "resources/ndb/constants.json"
 NOT_FOR_NUMBERS = ("desktop", "attack", "benchmarks", "mutants")
 """Folders of tests of what a person sees, of hours, of time, of this."""
-_COVERED = 2.5
-"""So much longer does a test take while coverage looks."""
 _SHARES_S = (("named", 6.0), ("golden", 12.0), ("closest", 8.0))
-"""Seconds, without coverage, of the tests that are run for one mutant, by why they are chosen."""
+"""Seconds of the tests that are run for one mutant, by why they are chosen."""
 _FEW = 8
 """Tests that reach a line of code whose answers may be kept for the next ones."""
 _ALIKE = 3
@@ -46,7 +45,7 @@ _PLAIN_S = 240.0
 _IS_PLAIN = re.compile(r"simulate/kernel/(?!ready)|simulate/world")
 """Code that is compiled runs as plain Python, or each change would be compiled for half a minute."""
 _ON_PLAIN = re.compile(r"tests/simulate/kernel/test_(disks|clients|lag)|.*\[drawn-\d+-simulate\]")
-"""Coverage does not see which tests reach it, so these are run."""
+"""No mark says which tests reach it, so these are run."""
 _COMPILED = {"ndb/keys/many/": "tests/ndb/keys/"}
 """The same that is compiled all the same: in parts, quickly."""
 
@@ -114,7 +113,7 @@ class Reach:
         of_function = Counter[str]()
         left = most_s
         for test in tests:
-            function, took_s = test.partition("[")[0], self.seconds[test] / _COVERED
+            function, took_s = test.partition("[")[0], self.seconds[test]
             if (took_s <= left and of_function[function] < alike) or not chosen:
                 chosen.append(test)
                 of_function[function] += 1
@@ -156,61 +155,31 @@ class Reach:
             folder = f"tests/{path.split('/')[0]}/"
             return {test for test in self.seconds if test.startswith((folder, "tests/golden/"))}
         while line and line not in lines:
-            line -= 1  # Coverage knows statements by the line where they begin.
+            line -= 1  # A block is known by the line where it begins.
         return lines.get(line) or self._anywhere(path)
 
 
 @dataclass(frozen=True)
 class _Measurement:
-    """One run of tests with coverage: the data, how long each took, and the files as they were."""
+    """One run of tests: which lines each reached, how long it took, and the files as they were."""
 
-    folder: Path
-    seconds: dict[str, float]
+    reached: Reached
     sources: dict[str, str]
     """Texts of the program by path below app/ndbplan."""
     hashes: dict[str, str]
     """Of the files of tests."""
 
     @classmethod
-    def read(cls, folder: Path, root: Path) -> _Measurement:
-        texts = json.loads((folder / "files.json").read_text(encoding="utf-8"))
-        return cls(folder, _seconds(folder / "times.xml", root), texts["sources"], texts["hashes"])
+    def read(cls, folder: Path) -> _Measurement:
+        texts = json.loads((folder / FILES).read_text(encoding="utf-8"))
+        return cls(read(folder / "reached"), texts["sources"], texts["hashes"])
 
     def lines(self, code: Path) -> Iterator[tuple[str, dict[int, set[str]]]]:
         """Tests by the lines that the program has now, file by file."""
-        from coverage import CoverageData
-
-        data = CoverageData(basename=str(self.folder / "coverage"))
-        data.read()
-        for file in data.measured_files():
-            path = file.partition("/app/ndbplan/")[2]
-            if not (code / path).is_file() or path not in self.sources:
-                continue
-            moved = _moved(self.sources[path], (code / path).read_text(encoding="utf-8"))
-            contexts = data.contexts_by_lineno(file)
-            yield (
-                path,
-                {
-                    now: self._tests_of(contexts[before])
-                    for now, before in moved.items()
-                    if before in contexts
-                },
-            )
-
-    def _tests_of(self, contexts: Iterable[str]) -> set[str]:
-        """Tests of contexts like `test|run`; what one of a file sets up the others may have from it."""
-        found = set()
-        for test, _, phase in (context.rpartition("|") for context in contexts if context):
-            found |= self.of_file.get(test.partition("::")[0], set()) if phase == "setup" else {test}
-        return found
-
-    @cached_property
-    def of_file(self) -> dict[str, set[str]]:
-        """Tests by their file."""
-        found: dict[str, set[str]] = {}
-        for test in self.seconds:
-            found.setdefault(test.partition("::")[0], set()).add(test)
-        return found
+        for path, lines in self.reached.lines.items():
+            if (code / path).is_file() and path in self.sources:
+                moved = _moved(self.sources[path], (code / path).read_text(encoding="utf-8"))
+                yield path, {now: lines[before] for now, before in moved.items() if before in lines}
 
 
 def _moved(before: str, now: str) -> dict[int, int]:
@@ -226,22 +195,6 @@ def _moved(before: str, now: str) -> dict[int, int]:
     return known
 
 
-def _seconds(times: Path, root: Path) -> dict[str, float]:
-    """Duration of each test by its node id."""
-    found = {}
-    for case in ElementTree.parse(times).iter("testcase"):
-        if case.find("failure") is not None or case.find("error") is not None:
-            continue
-        parts = case.get("classname", "").split(".")
-        ends = (
-            i for i in range(len(parts), 0, -1) if (root / "/".join(parts[:i])).with_suffix(".py").is_file()
-        )
-        end = next(ends, len(parts))
-        place = "::".join(("/".join(parts[:end]) + ".py", *parts[end:], case.get("name", "")))
-        found[place] = float(case.get("time", 0))
-    return found
-
-
 def environment(tree: Path, is_plain: bool = False) -> dict[str, str]:
     """In which the program of a tree runs."""
     path = os.pathsep.join((str(tree / "app"), str(tree / "tests")))
@@ -253,17 +206,11 @@ def environment(tree: Path, is_plain: bool = False) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _collected(root: Path) -> list[str]:
-    """Every test of numbers, by its node id."""
-    left_out = (f"--ignore=tests/{folder}" for folder in NOT_FOR_NUMBERS)
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider",
-            *left_out,
-        ],
-        cwd=root, env=environment(root), capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return [line for line in done.stdout.splitlines() if line.startswith("tests/")]
+def _files(root: Path) -> list[str]:
+    """Every file of tests of numbers."""
+    files = sorted((root / "tests").rglob("test_*.py"))
+    found = [file.relative_to(root).as_posix() for file in files]
+    return [file for file in found if file.split("/")[1] not in NOT_FOR_NUMBERS]
 
 
 def _hash(file: Path) -> str:
@@ -272,28 +219,23 @@ def _hash(file: Path) -> str:
     return sha1(b"".join(path.read_bytes() for path in (file, *beside))).hexdigest()
 
 
-def _measure(root: Path, folder: Path, tests: list[str], hashes: dict[str, str]) -> None:
-    """Run tests with coverage and keep what it showed."""
-    print(f"measuring which lines {len(tests)} tests reach", flush=True)
+def _measure(root: Path, folder: Path, hashes: dict[str, str], jobs: int) -> None:
+    """Run files of tests and keep which lines they reach."""
+    print(f"measuring which lines the tests of {len(hashes)} files reach", flush=True)
     code = root / "app" / "ndbplan"
     sources = {
         file.relative_to(code).as_posix(): file.read_text(encoding="utf-8") for file in code.rglob("*.py")
     }
-    folder.mkdir(parents=True)
-    with TemporaryDirectory() as place:
-        named = Path(place) / "tests.txt"
-        named.write_text("\n".join(tests), encoding="utf-8")
-        subprocess.run(
-            [
-                sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal",
-                "-p", "no:cacheprovider",
-                "--cov=ndbplan", "--cov-context=test", "--cov-report=", f"--junitxml={folder / 'times.xml'}",
-                f"@{named}",
-            ],
-            cwd=root, env=environment(root) | {"COVERAGE_FILE": str(folder / "coverage")}, check=False,
-        )  # fmt: skip
-    files = {"sources": sources, "hashes": hashes}
-    (folder / "files.json").write_text(json.dumps(files), encoding="utf-8")
+    (folder / "reached").mkdir(parents=True)
+    subprocess.run(
+        [
+            sys.executable, "-m", "pytest", "-q", "-n", str(jobs), "--dist", "worksteal", "--tb=line",
+            "-p", "no:cacheprovider", "-p", "mutants.marking", *hashes,
+        ],
+        cwd=root, env=environment(root) | {MARKING: str(folder / "reached")}, check=False,
+    )  # fmt: skip
+    texts = {"sources": sources, "hashes": hashes}
+    (folder / FILES).write_text(json.dumps(texts), encoding="utf-8")
 
 
 def _words_about(mutant: Mutant) -> set[str]:
@@ -311,41 +253,37 @@ def _uses(code: Path) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
-def measured_reach(kept: Path, root: Path, again: bool = False, as_it_is: bool = False) -> Reach:
-    """What the measurements in a folder show; new and changed tests are measured first, or left out."""
+def measured_reach(
+    kept: Path, root: Path, jobs: int = 1, again: bool = False, as_it_is: bool = False
+) -> Reach:
+    """What the measurements in a folder show; new and changed files of tests are run first, or left out."""
     if again:
         rmtree(kept, ignore_errors=True)
-    here = _collected(root)
-    file_of = {test: test.partition("::")[0] for test in here}
-    hashes = {file: _hash(root / file) for file in set(file_of.values())}
+    hashes = {file: _hash(root / file) for file in _files(root)}
 
-    def all_measured() -> list[_Measurement]:
-        folders = (file.parent for file in kept.glob("*/files.json"))
-        return [_Measurement.read(folder, root) for folder in sorted(folders, key=lambda one: int(one.name))]
-
-    def last_of_each(measured: Iterable[_Measurement]) -> dict[str, _Measurement]:
+    def last_of_each() -> dict[str, _Measurement]:
+        """The last measurement of each file of tests that is as it was then."""
+        folders = sorted((file.parent for file in kept.glob(f"*/{FILES}")), key=lambda one: int(one.name))
         return {
-            test: one
-            for one in measured
-            for test in one.seconds
-            if test in file_of and one.hashes.get(file_of[test]) == hashes[file_of[test]]
+            file: one
+            for one in map(_Measurement.read, folders)
+            for file in one.hashes
+            if hashes.get(file) == one.hashes[file]
         }
 
-    measured = all_measured()
-    last = last_of_each(measured)
-    missing = [test for test in here if test not in last]
+    last = last_of_each()
+    missing = {file: value for file, value in hashes.items() if file not in last}
     if missing and not as_it_is:
-        _measure(root, kept / str(len(measured)), missing, hashes)
-        measured = all_measured()
-        last = last_of_each(measured)
+        _measure(root, kept / str(len(list(kept.glob("*")))), missing, jobs)
+        last = last_of_each()
     code = root / "app" / "ndbplan"
     reach = Reach(uses=_uses(code))
-    reach.seconds = {test: one.seconds[test] for test, one in last.items()}
-    for one in measured:
+    for one in {id(one): one for one in last.values()}.values():
+        mine = {test for test in one.reached.tests if last.get(test.partition("::")[0]) is one}
+        reach.seconds |= {test: one.reached.tests[test] for test in mine}
         for path, lines in one.lines(code):
             kept_lines = reach.tests_of.setdefault(path, {})
             for line, tests in lines.items():
-                mine = {test for test in tests if last.get(test) is one}
-                kept_lines.setdefault(line, set()).update(mine)
-                reach.breadth.update(mine)
+                kept_lines.setdefault(line, set()).update(tests & mine)
+                reach.breadth.update(tests & mine)
     return reach

@@ -3,7 +3,7 @@
     python tests/mutants/run.py                      300 mutants drawn with seed 1
     python tests/mutants/run.py --sample 40 --seed 7 --package estimate
 
-Which tests reach which line is measured first, by one run of all tests with coverage (`reach.py`; kept under
+Which tests reach which line is measured first, by one run of all tests (`reach.py`; kept under
 `.pytest_cache/mutants`; `--reach` measures it again). Exit code 1: more than 15 % of the mutants survive.
 `equivalent.toml` lists mutants that change nothing that can be seen, each with its reason; they do not count.
 """
@@ -177,7 +177,7 @@ def main() -> int:
     parser.add_argument("--as-measured", action="store_true", help="without tests that are newer than that")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
-    reach = measured_reach(KEPT / "reach", ROOT, asked.reach, asked.as_measured)
+    reach = measured_reach(KEPT / "reach", ROOT, asked.jobs, asked.reach, asked.as_measured)
     mutants = all_mutants(asked.package)
     drawn = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))
     planted_in, surviving = Counter[str](), list[Mutant]()

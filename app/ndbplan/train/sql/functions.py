@@ -7,6 +7,7 @@ translate(tree)         # calls of what SQLite has otherwise go to ours
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -57,6 +58,10 @@ def _round(value: Any, digits: Any) -> Any:
 
 
 def _signed(value: Any) -> int:
+    """A number rounded; of a text the digits that it begins with: CAST('7.5' AS SIGNED) is 7."""
+    if isinstance(value, str):
+        digits = re.match(r"\s*([-+]?[0-9]+)", value)
+        return int(digits[1]) if digits else 0
     return int(Decimal(str(value)).to_integral_value(rounding=ROUND_HALF_UP))
 
 
@@ -117,7 +122,7 @@ def _moment(value: Any) -> datetime:
 
 def _seconds(value: Any) -> int:
     hours, minutes, seconds = (float(one) for one in _text(value).rpartition(" ")[2].split(":"))
-    return round(hours * 3600 + minutes * 60 + seconds)
+    return int(hours * 3600 + minutes * 60 + seconds)
 
 
 def _clock(seconds: Any) -> str:
@@ -273,7 +278,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.BitwiseXor):
         return call("mysql_xor", node.this, node.expression)
     if isinstance(node, exp.Length):
-        return call("mysql_length", node.this)
+        return call("mysql_length" if node.args.get("binary") else "CHARACTER_LENGTH", node.this)
     if isinstance(node, exp.Hex):
         return call("mysql_hex", node.this)
     if isinstance(node, exp.GroupConcat):
