@@ -3,16 +3,17 @@
     seconds = size.named("bytes of the backup") / speed.named("writing of sda")
 
 Operators build range and derivation together. Ends are those of the worst case: what is added, multiplied or
-divided may be at any of its ends at once; errors that have nothing to do with one another are summed by
-`total_of_independent`. The derivation of a result is that of its operands, one after the other: with a name
-(`named`) an operand is one step of it; a plain number leaves no trace.
+divided may be at any of its ends at once; numbers whose errors have nothing to do with one another are summed
+by `total_of_independent` and multiplied by `product_of_independent`. The derivation of a result is that of
+its operands, one after the other: with a name (`named`) an operand is one step of it; a plain number leaves
+no trace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from math import copysign, hypot, inf
+from math import copysign, exp, hypot, inf, log
 from typing import Any, Final
 
 from ndbplan.base.units import format_value
@@ -387,6 +388,24 @@ def total_of_independent(parts: Iterable[tuple[str, Quantity]], unit: str) -> Qu
     why = _named_steps(named)
     # Rounding must not push an end past the sum itself.
     return Quantity(value, min(value, value - below), max(value, value + above), unit, why)
+
+
+def product_of_independent(*parts: Quantity) -> Quantity:
+    """Product of numbers whose errors have nothing to do with one another: logarithms add in quadrature.
+
+    Where a number may be 0 the ends are those of the worst case.
+    """
+    product = parts[0]
+    for part in parts[1:]:
+        product = product * part
+    if any(part.low <= 0 for part in parts):
+        return product
+    below = hypot(*(log(part.value / part.low) for part in parts))
+    above = hypot(*(log(part.high / part.value) for part in parts))
+    low, high = product.value * exp(-below), product.value * exp(above)
+    # Rounding must not push an end past the product itself.
+    value = product.value
+    return Quantity(value, min(value, low), max(value, high), product.unit, product._why)
 
 
 def largest(parts: Iterable[tuple[str, Quantity]], unit: str) -> Quantity:

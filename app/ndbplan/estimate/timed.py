@@ -97,7 +97,7 @@ def restart(
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
     estimate = _start(_running(plan, conditions.load), kind, node_id, conditions)
-    near = reach(plan, "restart")
+    near = reach(plan, "first start" if kind == "start" else "restart")
     return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
 
 

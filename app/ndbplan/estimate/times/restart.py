@@ -207,9 +207,7 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
     """Phases of one node's start, its stop before it included unless it crashed."""
     own = [phases.allocate_memory(start)]
     if kind == "start":
-        return _Found(
-            [*own, phases.create_files(start), phases.early_phases(start), _first_checkpoint(start)]
-        )
+        return _Found([*own, _beside_waits(start), phases.early_phases(start), _first_checkpoint(start)])
     if kind != "system" and not crashed:
         own.insert(0, phases.stop(start))
     moved = 0.0
@@ -261,6 +259,14 @@ def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
 def _first_checkpoint(start: Starting) -> Phase:
     time = start.constants["first_checkpoint_s"]
     return Phase("first local checkpoint", time, "protocol between the nodes", "")
+
+
+def _beside_waits(start: Starting) -> Phase:
+    """Creating the redo log files of a first start, less what the node would have waited for meanwhile."""
+    files = phases.create_files(start)
+    waits_meanwhile = start.constants["first_start_overlap_s"]
+    time = (files.duration_s - waits_meanwhile).within(least=0.0)
+    return replace(files, duration_s=time)
 
 
 def _of_node(

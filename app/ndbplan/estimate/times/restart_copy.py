@@ -99,7 +99,8 @@ def copied_share(start: Starting, *, initial: bool, before_s: float) -> float:
 def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
     """Fetch from the other nodes what changed while the node was away, or all rows after --initial.
 
-    Columns on disk come along. `before_s`: how long the node has been away when the copy starts.
+    Columns on disk come along. `before_s`: how long the node has been away when the copy starts. Under writes
+    the node then waits for global checkpoints in which it takes part (running 8.4.8 cluster).
     """
     indexes = 0.0
     if initial and not copies_in_two_passes(start.settings) and start.rows and start.data is not None:
@@ -132,4 +133,10 @@ def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
         time = scan.named("comparison of all rows") + sent.named("rows sent")
         if scan.value >= sent.value:
             bound, shorten = "LDM threads that scan", "more LDM threads"
-    return Phase("copy fragments", time, bound, f"{shorten}; less traffic" if writes else shorten)
+        if writes:
+            wait = start.constants["copy_under_load_s"]
+            if wait.value > time.value:
+                bound, shorten = "protocol", ""
+            time = time + wait.named("global checkpoints to wait for")
+    less = "less traffic" if writes else ""
+    return Phase("copy fragments", time, bound, "; ".join(filter(None, (shorten, less))))

@@ -11,7 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ndbplan.base.quantity import Quantity, Term, rising, total
+from ndbplan.base.quantity import (
+    Quantity,
+    Term,
+    product_of_independent,
+    rising,
+    total,
+    total_of_independent,
+)
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.settings import NodeSettings, redo_log_parts
@@ -186,7 +193,8 @@ def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str
     if whole / start.ldm > fullest * (1 + 1e-9):
         share = start.constants["restore_core_share"]
         alone, waits = Quantity.stated(name, fullest, unit) / rate, share.why
-        time = rising(max, alone.in_unit("s"), (time * share).in_unit("s"), unit="s")
+        shared = product_of_independent(time.in_unit("s"), share)
+        time = rising(max, alone.in_unit("s"), shared, unit="s")
     return time.because(
         Term(name, whole, unit, "distribution"),
         Term("in the fullest LDM thread", fullest, unit, "distribution"),
@@ -346,9 +354,11 @@ def restore(start: Starting) -> Phase:
     slower = Quantity.exact(1.0, "factor", changes)
     if not start.has("restore_without_delays"):
         slower = slower * constants["restore_delays_factor"]
-    by_threads = (rows.named("rows") + size.named("their bytes")) * slower
+    by_threads = product_of_independent(
+        total_of_independent((("rows", rows), ("their bytes", size)), "s"), slower
+    )
     if is_partial(start.settings):
-        by_threads = by_threads * constants["restore_operations_partial"]
+        by_threads = product_of_independent(by_threads, constants["restore_operations_partial"])
     limits = [Limit("the fullest LDM thread", by_threads, "more LDM threads")]
     on_disk = _checkpoint_on_disk(start)
     if on_disk is not None:
