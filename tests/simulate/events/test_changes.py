@@ -77,13 +77,14 @@ def test_transactions_under_way_on_a_node_that_dies_are_refused(calm: Plan, unde
     course = Course(Estimation(calm, calm.workload(EASY)), (), 0.1, 1, every_node=True)
     sim = Session(course.story(60)).simulation
     sim.state.cluster.attempted = under_way / REPORT_S * 20.0
-    die(sim, [2], 20.0)
+    second, third = (sim.scenario.node_classes[n].nodes[0] for n in (1, 2))
+    die(sim, [third], 20.0)
     # Each of four nodes has its share of them.
     assert sim.state.errors[Error.NODE] == pytest.approx(under_way / 4)
     never, at_20_s = [-1.0, -1.0], [20.0, 2.0]
     assert sim.state.first[Error.NODE].tolist() == (at_20_s if under_way else never)
     sim.state.cluster.attempted += 10.0
-    die(sim, [1], 30.0)
+    die(sim, [second], 30.0)
     assert sim.state.errors[Error.NODE] > under_way / 4
     assert sim.state.first[Error.NODE].tolist() == (at_20_s if under_way else [30.0, 1.0])
 
