@@ -12,7 +12,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ndbplan.base.quantity import Quantity, Term, largest, rising, total, total_of_independent
+from ndbplan.base.quantity import (
+    Quantity,
+    Term,
+    largest,
+    product_of_independent,
+    rising,
+    total,
+    total_of_independent,
+)
 
 Operation = Callable[[Quantity, Quantity], Quantity]
 OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
@@ -250,3 +258,13 @@ def test_what_is_drawn_stays_what_it_can_be() -> None:
     assert Quantity(0.9, 0.75, 1.0, "fraction").at(3.0) == 1.0
     assert [Quantity(5, 4, 6, "count").at(z) for z in (-1.3, -1.2, 1.2, 1.3)] == [4, 5, 5, 6]
     assert Quantity(1.0, 0.0, 3.0, "s").at(-9.0) == 0.0
+
+
+def test_errors_that_have_nothing_to_do_with_one_another_multiply_in_quadrature() -> None:
+    one, other = Quantity.around(3.0, "s", 2.0), Quantity.around(5.0, "factor", 2.0)
+    product = product_of_independent(one, other)
+    assert product.value == 15.0
+    assert product.high / product.value == pytest.approx(2 ** (2**0.5))
+    assert product.value / product.low == pytest.approx(2 ** (2**0.5))
+    worst = product_of_independent(one, Quantity(1.0, 0.0, 2.0, "factor"))
+    assert (worst.low, worst.high) == (0.0, 12.0)

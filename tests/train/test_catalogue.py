@@ -41,6 +41,8 @@ def ask(cluster: LiveCluster) -> Ask:
         ("SUBSTRING_INDEX('a/b/c', '/', -1)", "c"), ("FORMAT(1234567.891, 2)", "1,234,567.89"),
         ("HEX(255)", "FF"), ("CONV('ff', 16, 10)", "255"), ("BIN(5)", "101"), ("5 ^ 3", "6"),
         ("3 XOR 1", "0"), ("3 XOR 0", "1"), ("CAST(1.5 AS SIGNED)", "2"),
+        ("CAST('7.5' AS SIGNED)", "7"), ("CAST(' -8x' AS SIGNED)", "-8"), ("CAST('x' AS SIGNED)", "0"),
+        ("LENGTH('é')", "2"), ("CHAR_LENGTH('é')", "1"), ("TIME_TO_SEC('00:01:30.6')", "90"),
         ("CAST('1.25' AS DECIMAL(5,1))", "1.3"), ("7/2/2", "1.75000000"), ("STRCMP('a', 'B')", "-1"),
         ("BIT_OR(node_id)", "7"), ("BIT_AND(node_id)", "0"), ("VARIANCE(node_id)", "1.25"),
         ("GROUP_CONCAT(node_id ORDER BY node_id DESC SEPARATOR '/')", "6/5/4/3"),

@@ -207,7 +207,7 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
     """Phases of one node's start, its stop before it included unless it crashed."""
     own = [phases.allocate_memory(start)]
     if kind == "start":
-        return _Found([*own, _beside_waits(start), phases.early_phases(start), _first_checkpoint(start)])
+        return _Found(_first_start(start, own[0]))
     if kind != "system" and not crashed:
         own.insert(0, phases.stop(start))
     moved = 0.0
@@ -261,12 +261,12 @@ def _first_checkpoint(start: Starting) -> Phase:
     return Phase("first local checkpoint", time, "protocol between the nodes", "")
 
 
-def _beside_waits(start: Starting) -> Phase:
-    """Creating the redo log files of a first start, less what the node would have waited for meanwhile."""
-    files = phases.create_files(start)
-    waits_meanwhile = start.constants["first_start_overlap_s"]
-    time = (files.duration_s - waits_meanwhile).within(least=0.0)
-    return replace(files, duration_s=time)
+def _first_start(start: Starting, memory: Phase) -> list[Phase]:
+    """Phases of the first start: some of the waits go on while the redo log files are created."""
+    files, early = phases.create_files(start), phases.early_phases(start)
+    meanwhile = start.constants["first_start_overlap_s"].within(most=files.duration_s.value)
+    time = (early.duration_s - meanwhile.named("waits while redo log files are created")).within(least=0.0)
+    return [memory, files, replace(early, duration_s=time), _first_checkpoint(start)]
 
 
 def _of_node(
