@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from ndbplan.cli.schemas import output_schema, output_schemas
+from ndbplan.edits import parts as edits
 from ndbplan.ndb.nearness import kinds
+from ndbplan.plan.file import load, save
 
 NO_FIGURE = {"diff", "calibrate"}
 """Commands with a mark though their figures are given, not estimated."""
@@ -72,6 +74,21 @@ def test_no_figure_is_without_a_mark(
         assert (mark["distance"] > 0) == (mark["mark"] == "beyond")
 
 
+def test_figures_that_rest_on_assumed_hardware_bear_marks(call: Any, saved: Any) -> None:
+    path = saved("starter")
+    plan = load(path)
+    for disk in plan.hosts[0].disks:
+        plan = edits.update(plan, disk.id, assumed=("capacity_bytes",))
+    save(plan, path)
+    marks = [
+        moved["nearness"]["mark"]
+        for one in call("tighten", path, "--json").json("tighten")["hardware"]
+        for moved in one["figures"]
+    ]
+    assert marks
+    assert set(marks) <= MARKS
+
+
 def promises_a_figure(schema: Any, shapes: dict[str, Any], seen: frozenset[str] = frozenset()) -> bool:
     """Whether a published shape has an estimated figure in it."""
     if isinstance(schema, dict):
@@ -89,7 +106,8 @@ def test_every_command_that_promises_a_figure_is_asked() -> None:
         name for name in output_schemas() if promises_a_figure(output_schema(name) | {"$defs": {}}, shapes)
     }
     assert promise
-    assert promise - STATED - {asked[0] for asked in ASKED.values()} == set()
+    asked = {words[0] for words in ASKED.values()} | {"tighten"}
+    assert promise - STATED - asked == set()
 
 
 def test_a_range_as_wide_as_a_factor_of_6_names_what_to_measure(call: Any, saved: Any) -> None:

@@ -17,6 +17,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import reach
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 
@@ -33,7 +35,7 @@ _OF_DISK = (
 class Moved(Shape):
     """A figure that another value would move by more than a fifth."""
 
-    JSON = "figure title now halved"
+    JSON = "figure title now halved nearness"
 
     figure: str
     """Its name, as in `advise/figures.py`."""
@@ -41,6 +43,8 @@ class Moved(Shape):
     now: Quantity
     halved: Quantity
     """With half of what is assumed."""
+    nearness: Nearness
+    """How near the figure lies to runs that were measured."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,8 @@ def _moved(before: dict[str, Quantity], then: Estimation) -> Iterator[Moved]:
     for name, was in before.items():
         after = _told(FIGURES[name], then)
         if after is not None and abs(after.value - was.value) > DECIDES * was.value:
-            yield Moved(name, FIGURES[name].title, was, after)
+            near = reach(then.plan, FIGURES[name].measured_as)
+            yield Moved(name, FIGURES[name].title, was, after, near)
 
 
 def _halved(plan: Plan, of: str, name: str) -> tuple[Plan, tuple[str, ...], tuple[float, ...]]:
