@@ -18,7 +18,7 @@ from ndbplan.plan.plan import ClusterParameters, Plan
 from ndbplan.plan.processes import DataNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate.model.pauses import lcp_stages
+from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.model.start import StartState
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.result import SimulationResult
@@ -147,7 +147,7 @@ def start_of(phase: Phase) -> StartState:
     held = _fills(last)
     made = sum(accepted) * phase.settings["redo_bytes_per_row_exact"] * 1.0044 / 2
     left = _lcp_left(before, accepted, row_bytes)
-    pause_s, flushes = _pause(phase, before) if left is None else (0.0, 0.0)
+    pause_s, flushes = _pause(phase, before) if left is None else (0.0, 0)
     return StartState(
         redo_buffer_bytes=held,
         redo_log_bytes=made,
@@ -221,16 +221,16 @@ def _fill_at(rows: tuple[dict[str, str], ...], at_s: float) -> float:
     return float(np.interp(at_s, np.arange(1, len(rows) + 1), [_fills(row) for row in rows]))
 
 
-def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, float]:
+def _pause(phase: Phase, before: tuple[dict[str, str], ...]) -> tuple[float, int]:
     """(seconds, flushes of the log) still to wait for the next checkpoint."""
     speed = phase.settings["throttle_MBs"] * 1e6 * 0.99
     at = max((i + 1.0 for i, row in enumerate(before) if _writes(row) > 0), default=0.0)
-    stages = lcp_stages(plan_of(phase))
-    for done, stage in enumerate(stages[:-1]):
-        at += max(stage.least_s, stage.number * 2 * _fill_at(before, at) / speed)
+    stages = lcp_stages_s(plan_of(phase))
+    for done, least_s in enumerate(stages[:-1]):
+        at += max(least_s, 2 * _fill_at(before, at) / speed)
         if at > len(before):
-            return at - len(before), sum(one.number for one in stages[done:])
-    return stages[-1].least_s, 1.0
+            return at - len(before), len(stages) - done
+    return stages[-1], 1
 
 
 def simulated(phase: Phase, **settings: Any) -> SimulationResult:

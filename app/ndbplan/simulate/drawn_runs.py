@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-EVEN_SHARE = 0.8
-"""Of a range from end to end, what lies between p10 and p90 where values are spread evenly."""
-
 
 def drawn_runs(
     story: Story,
@@ -104,12 +101,9 @@ def drawn(
         return one.at(deviations()) / one.value
 
     def half(name: str) -> float:
-        """How far a constant goes that differs from one checkpoint to the next, up or down; no more than it.
-
-        Its range is p10 to p90: values that are spread evenly go a quarter beyond.
-        """
+        """Half of the range of a constant that differs from one checkpoint to the next; no more than it."""
         one = near.widened(constants[name])
-        return min(one.value, (one.high - one.low) / 2.0 / EVEN_SHARE)
+        return min(one.value, (one.high - one.low) / 2.0)
 
     laws = scenario.laws
     run, disks, nodes = laws.run.copy(), laws.disks.copy(), laws.nodes.copy()
@@ -121,9 +115,8 @@ def drawn(
         run.lcp_stage_off_s = half("lcp_stage_s")
         run.lcp_begin_stage_off_s = half("lcp_begin_stage_s")
         run.lcp_first_s += half("lcp_first_s") * float(random.uniform(-1.0, 1.0))
-        run.lcp_flushes_off = half("lcp_flushes_after")
-        if run.lcp_small_tables_s > 0.0:
-            run.lcp_small_tables_s *= drawn_of("lcp_small_tables_s")
+        flushes = constants["lcp_flushes_after"]
+        run.lcp_flushes_after += flushes.at(deviations()) - flushes.value
     run.aborted_log *= drawn_of("redo_aborted_share")
     run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")

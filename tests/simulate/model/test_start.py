@@ -11,7 +11,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.bands import monte_carlo
 from ndbplan.simulate.kernel.ready import prepare
-from ndbplan.simulate.model.pauses import lcp_stages
+from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.start import StartState, first_history, first_world, start_in_cycle
 from ndbplan.simulate.model.workload import estimation_of
@@ -38,10 +38,8 @@ def test_a_checkpoint_writes_then_rests_then_waits_for_log(overload: Plan) -> No
     assert all(one.writes and one.next_after_s is None for one in left)
     assert left[2].left_bytes == pytest.approx(left[0].left_bytes / 2, rel=1e-6)
     assert sorted((one.left_bytes for one in left), reverse=True) == [one.left_bytes for one in left]
-    assert (
-        sum(stage.number for stage in lcp_stages(overload)) == run.lcp_flushes_after + run.lcp_flushes_before
-    )
-    stages = [stage.least_s for stage in lcp_stages(overload)]
+    stages = lcp_stages_s(overload)
+    assert len(stages) == run.lcp_flushes_after + run.lcp_flushes_before
     whole_s = sum(stages)
     assert stages[-1] > stages[0]
     moments = (0.0, 0.7, 1.5 * stages[0], whole_s - 0.1, whole_s + 0.1, 1e6)

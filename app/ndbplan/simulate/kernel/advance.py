@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from ndbplan.base.compiled import compiled, inlined
 from ndbplan.base.row_types import Floats
-from ndbplan.simulate.kernel.checkpoint import (
-    checkpoint,
-    each_second,
-    near_checkpoint,
-    pass_pause,
-)
+from ndbplan.simulate.kernel.checkpoint import checkpoint, each_second, near_checkpoint
 from ndbplan.simulate.kernel.clients import count, get_through, refuse_all, send, turn_away, wait
 from ndbplan.simulate.kernel.disks import demand, share_disks, write
 from ndbplan.simulate.kernel.lag import look_at_lags, near_lag, watch_lags
@@ -173,7 +168,7 @@ def let_disks_write(laws: Laws, state: State, history: History, flat: Floats, hi
     else:
         cluster.gcp_age_s += piece.length_s
     if not piece.writes_lcp:
-        pass_pause(laws.run, cluster, piece.length_s)
+        cluster.lcp_stage_left_s -= piece.length_s
     if ended or (not piece.writes_lcp and cluster.lcp_stage_left_s <= 1e-9):
         checkpoint(laws.run, laws.nodes, state.parts, state.node_state, state.begun, cluster)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndbplan.base.compiled import compiled, inlined
+from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
@@ -23,8 +23,6 @@ FRAGMENT_AHEAD_S = 0.1
 """How long before the one before it ends a fragment is begun, at least: a step must not end without work."""
 CONTROL_FILE_BYTES = 4096.0
 """What a checkpoint writes when nothing has changed (NDB source)."""
-LEAST_FLUSH = 1e-6
-"""Share of a flush that is none."""
 FORCED_AT = 2.0 / 3.0
 """Share of a log part in use at which a checkpoint is forced [NDB source]."""
 
@@ -101,11 +99,11 @@ def _goes_on(
 
 
 @compiled
-def _mark(parts: Floats, share: float) -> None:
-    """Remember how much log there is now: the next stage waits until so much of what is held is on disk."""
+def _mark(parts: Floats) -> None:
+    """Remember how much log there is now: the next stage waits until it is on disk."""
     for n in range(parts.shape[1]):
         for p in range(parts.shape[2]):
-            parts[Part.MARK, n, p] = parts[Part.MADE, n, p] - (1.0 - share) * parts[Part.FILL, n, p]
+            parts[Part.MARK, n, p] = parts[Part.MADE, n, p]
 
 
 @compiled
@@ -196,10 +194,10 @@ def checkpoint(
     if cluster.lcp_writes:
         if not _goes_on(run, nodes, node_state, begun, cluster):
             cluster.lcp_writes = cluster.lcp_starts = False
-            cluster.lcp_stages_left = _drawn(cluster, run.lcp_flushes_after, run.lcp_flushes_off)
+            cluster.lcp_stages_left = run.lcp_flushes_after
             cluster.lcp_stage_s = _drawn(cluster, run.lcp_stage_s, run.lcp_stage_off_s)
             cluster.lcp_stage_left_s = cluster.lcp_stage_s - cluster.lcp_early_s - cluster.lcp_late_s
-            _mark(parts, 1.0)
+            _mark(parts)
         return
     # Stages end within a step: what is beyond their end counts for the next one.
     beyond = max(-run.step_s, cluster.lcp_stage_left_s)
@@ -249,7 +247,7 @@ def _before_the_next(run: Run, parts: Floats, cluster: Cluster) -> None:
     before_s = cluster.lcp_stage_s
     cluster.lcp_stage_s = _drawn(cluster, run.lcp_begin_stage_s, run.lcp_begin_stage_off_s)
     cluster.lcp_stage_left_s += cluster.lcp_stage_s - before_s
-    _mark(parts, 1.0)
+    _mark(parts)
 
 
 @compiled
@@ -260,42 +258,17 @@ def _drawn(cluster: Cluster, value: float, off: float) -> float:
 
 @compiled
 def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cluster, beyond: float) -> bool:
-    """The time of a stage of the pause is over. True: all of these stages are.
-
-    The last one may be a part of a flush: what the pause ends with waits for one that is under way.
-    """
-    if not (_is_small_tables(run, cluster) or _flushed(parts, node_state)):
+    """The time of a stage of the pause is over. True: all of these stages are."""
+    if not _flushed(parts, node_state):
         cluster.lcp_stage_left_s = 0.0
         return False
     cluster.lcp_stages_left -= 1.0
+    cluster.lcp_stage_left_s += cluster.lcp_stage_s
     cluster.lcp_late_s = -beyond
-    if cluster.lcp_stages_left <= LEAST_FLUSH:
-        cluster.lcp_stages_left = 0.0
-        cluster.lcp_stage_left_s += cluster.lcp_stage_s
-        return True
-    share = min(1.0, cluster.lcp_stages_left)
-    cluster.lcp_stage_left_s += share * cluster.lcp_stage_s
-    _mark(parts, share)
-    return False
-
-
-@compiled
-def _is_small_tables(run: Run, cluster: Cluster) -> bool:
-    """Whether a checkpoint writes its small tables, before those that are large."""
-    return run.lcp_small_tables_s > 0.0 and cluster.lcp_starts and cluster.lcp_stages_left > 0.0
-
-
-@inlined
-def pass_pause(run: Run, cluster: Cluster, seconds: float) -> None:
-    """Time of the pause between two checkpoints passes.
-
-    A full checkpoint begins with the small tables of the system: a megabyte in one small file after another,
-    each of which waits for a disk that log keeps busy [7.4.10: 0.15 MB/s for 4 to 7 s, whatever the speed of
-    the disk and the size of buffers].
-    """
-    if cluster.has_backlog and _is_small_tables(run, cluster):
-        seconds *= min(1.0, cluster.lcp_stage_s / run.lcp_small_tables_s)
-    cluster.lcp_stage_left_s -= seconds
+    if cluster.lcp_stages_left > 0.0:
+        _mark(parts)
+        return False
+    return True
 
 
 @compiled

@@ -36,7 +36,7 @@ from ndbplan.simulate.model.load_over_time import (
 from ndbplan.simulate.model.loaders import Loaders, has_loaders, loaders_of
 from ndbplan.simulate.model.node_rows import NodeFacts, SimulationError, node_facts
 from ndbplan.simulate.model.page_cache import PageCache, closed_cycle_s, page_cache
-from ndbplan.simulate.model.pauses import flushes_after, flushes_before, small_tables_s
+from ndbplan.simulate.model.pauses import flushes_after, flushes_before
 from ndbplan.simulate.model.pools import set_pools
 from ndbplan.simulate.model.workload import workload_of
 from ndbplan.simulate.world.laws import Disk, FileDisk, Laws, Node, Place, Run
@@ -388,7 +388,6 @@ def _run(
     known = plan.features
     run.lcp_flushes_after, run.lcp_stage_s = flushes_after(plan)
     run.lcp_flushes_before, run.lcp_begin_stage_s = flushes_before(plan)
-    run.lcp_small_tables_s = small_tables_s(plan)
     run.lcp_flushes_first = run.lcp_flushes_before - (known.lcp_flushes_before - 1)
     run.replicas_apart = known.replicas_refuse_apart
     run.alert_low, run.alert_high, run.alert_critical = (constant_for(plan, a).value for a in REDO_ALERTS)

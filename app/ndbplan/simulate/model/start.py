@@ -11,7 +11,7 @@ from ndbplan.base.row_types import Floats, Rows, column, record, rows, stacked
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.simulate.model.pauses import lcp_stages
+from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.world.indices import (
     CHANGE_WINDOW_S,
     ERROR_CODES,
@@ -54,7 +54,7 @@ class StartState:
     first_lcp_s: float = 0.0
     """Without a running checkpoint: when the next one starts at the earliest; 0: it is the log that a load
     writes which starts it."""
-    first_lcp_flushes: float = 0.0
+    first_lcp_flushes: int = 0
     """And how many flushes of the log it has to wait for: right after a checkpoint 6, from 8.0 on 7."""
     lcp_began_s_ago: float | None = None
     """When the last checkpoint began before the run; None: none did; the first rows begin one."""
@@ -73,9 +73,7 @@ class StartState:
     def lcp_at_start(self, run: Run) -> LcpAtStart:
         """What is assumed of local checkpoints, by what a run's settings say of the pause between two."""
         left = [self.lcp_left_bytes or 0.0, *(left for _, left in self.lcp_left_by_node)]
-        to_the_cut = self.first_lcp_flushes - float(run.lcp_flushes_before)
-        under_way = min(1.0, to_the_cut if to_the_cut > 0.0 else self.first_lcp_flushes)
-        later = self.first_lcp_flushes - under_way
+        later = max(0, self.first_lcp_flushes - 1)
         begins = min(later, float(run.lcp_flushes_before))
         waits_s = begins * run.lcp_begin_stage_s + (later - begins) * run.lcp_stage_s
         next_s = None if self.lcp_writes else float((self.first_lcp_s or run.lcp_first_s) + waits_s)
@@ -116,14 +114,13 @@ def start_in_cycle(plan: Plan, workload: Workload, lcp_began_s_ago: float) -> St
             if node.duration_s.value > lcp_began_s_ago
         )
         return StartState(lcp_began_s_ago=lcp_began_s_ago, lcp_left_by_node=left, first_lcp_s=0.0)
-    stages = lcp_stages(plan)
-    stages_s = [stage.least_s for stage in stages]
+    stages = lcp_stages_s(plan)
     ended_s = lcp_began_s_ago - lasts_s
-    done = int(np.searchsorted(np.cumsum(stages_s), ended_s, side="right"))
+    done = int(np.searchsorted(np.cumsum(stages), ended_s, side="right"))
     return StartState(
         lcp_began_s_ago=lcp_began_s_ago,
-        first_lcp_s=sum(stages_s[: done + 1]) - ended_s if done < len(stages) else 0.0,
-        first_lcp_flushes=sum(stage.number for stage in stages[done:]),
+        first_lcp_s=sum(stages[: done + 1]) - ended_s if done < len(stages) else 0.0,
+        first_lcp_flushes=len(stages) - done,
     )
 
 

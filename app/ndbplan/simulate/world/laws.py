@@ -54,12 +54,8 @@ class Run(Row):
     """The same two between the cut of the log and the next checkpoint."""
     lcp_flushes_after: float
     """Flushes of the log that a checkpoint waits for at its end, before the log is cut."""
-    lcp_flushes_off: float
-    """By how many they differ from one checkpoint to the next, at most; 0: never."""
     lcp_flushes_before: float
     """The same before the next one writes."""
-    lcp_small_tables_s: float
-    """Time of a full checkpoint's small tables while log keeps the disk busy, in place of these; 0: none."""
     lcp_flushes_first: float
     """The same where no checkpoint was before the one that ended: none of its files are to be deleted."""
     alert_low: float
