@@ -48,7 +48,7 @@ def test_hovering_shows_and_changes_nothing(qtbot: Any, shown: Any) -> None:
     looker.look_at_once()
     qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
     assert looker.card.isVisible()
-    assert "there" in looker.card.changes.text()
+    assert "new" in looker.card.changes.text()
     leave(entry)
     assert not looker.card.isVisible()
     entries = list(window.palette_panel.entries.values())
@@ -65,7 +65,7 @@ def test_hovering_shows_and_changes_nothing(qtbot: Any, shown: Any) -> None:
     drop.move(host.rect_in_scene().center())
     looker.look_at_once()
     qtbot.waitUntil(lambda: not previews.is_busy, timeout=_WAIT_MS)
-    assert "there" in looker.card.changes.text()
+    assert "new" in looker.card.changes.text()
     drop.cancel()
     assert not looker.card.isVisible()
     assert dumps(document.project) == before

@@ -30,8 +30,8 @@ class Features(NamedTuple):
     mysqld_initialises: bool
     tablespace_engine_named: bool
     stored_grants_restored: bool
-    sql_offline_mode: bool
     mysqld_upgrades_itself: bool
+    sql_offline_mode: bool
     upgraded_from: str
     kubernetes_operator: bool
     data_nodes_most: int

@@ -14,6 +14,8 @@ from ndbplan.base.resources import read_json
 from ndbplan.ndb.version import NdbVersion
 
 _NUMBERS = ("int", "bigint", "number")
+_OLDEST = NdbVersion.parse("7.1")
+"""The first with an ndbinfo."""
 
 
 class NdbinfoTable(NamedTuple):
@@ -80,8 +82,8 @@ def described(version: NdbVersion, name: str) -> tuple[Described, ...]:
     """The columns of a table as the server of a version describes them; those not seen by the usual rule."""
     data = _data()
     table = next(table for table in data["tables"] if table["table"] == name)
-    is_new = version >= (8, 0)
-    known = data["described"]["8.4.8" if is_new else "7.4.10"]
+    known = _as_of(data["described"], version)
+    is_new = known is not _as_of(data["described"], _OLDEST)
     usual = {
         "int": "int unsigned" if is_new else "int(10) unsigned",
         "bigint": "bigint unsigned" if is_new else "bigint(20) unsigned",
@@ -96,9 +98,15 @@ def described(version: NdbVersion, name: str) -> tuple[Described, ...]:
     return tuple(found)
 
 
+def _as_of(rows: Any, version: NdbVersion) -> Any:
+    """What the newest series that is not after a version has; keys are series."""
+    began = {NdbVersion.parse(f"{series}.0"): series for series in rows if series != "source"}
+    return rows[began[max(first for first in began if not first > version)]]
+
+
 def is_table(version: NdbVersion, name: str) -> bool:
     """Whether it is a table of the server; all others are views of what data nodes say."""
-    return name in _data()["server_tables"]["8.0" if version >= (8, 0) else "7.1"]
+    return name in _as_of(_data()["server_tables"], version)
 
 
 def fixed_rows(name: str) -> list[tuple[int, str]]:

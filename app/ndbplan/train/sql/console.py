@@ -50,8 +50,8 @@ _OF_CLIENT = (
     "nowarning", "system", "prompt", "rehash", "edit", "ego", "print", "resetconnection",
 )  # fmt: skip
 """Words of the client itself."""
-_SETS = re.compile(
-    r"(?:^set\s|,)\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
+_SET = re.compile(
+    r"\A\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
     r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
     re.IGNORECASE,
 )
@@ -194,7 +194,8 @@ class Client:
     def _set(self, sql: str, cluster: LiveCluster) -> None:
         """Keep what variables of NDB are set to. Raises SqlError, and NotSimulated for what would show."""
         now = self._variables(cluster)
-        for scope, typed, given in _SETS.findall(sql):
+        found = map(_SET.match, re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE).split(","))
+        for scope, typed, given in (one.groups(default="") for one in found if one is not None):
             name, value = typed.lower(), given.strip("'\"").upper()
             if name in _READ_ONLY:
                 raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
