@@ -219,9 +219,10 @@ def test_a_constant_is_a_row_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (known.low, known.value, known.high) == (1.0, 2.0, 4.0)
     assert "a test" in known.why[0].source
     assert constants_of(measured)["breath_s"].value == 3.0
-    drawn = [constants_of(plan).drawn(np.random.default_rng(seed))["breath_s"].value for seed in range(3)]
-    assert len(set(drawn)) == 3
-    assert all(1.0 <= value <= 4.0 for value in drawn)
+    drawn = [constants_of(plan).drawn(np.random.default_rng(seed))["breath_s"].value for seed in range(100)]
+    assert len(set(drawn)) == 100
+    # Its ends are p10 and p90: which draws lie outside hangs on the constants before it.
+    assert 0.7 <= sum(1.0 <= value <= 4.0 for value in drawn) / 100 <= 0.9
 
 
 def test_a_part_of_the_estimates_is_a_property(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
     MUTANTS_REACH=folder python -m pytest -p mutants.marking …
 
 Each block of each function (its body, a branch, what follows a branch) begins with the setting of a byte, put
-in when the module is imported; between tests the bytes are read and set back. That costs a tenth of the time
+in when the module is imported; between tests the bytes are read and set back. That costs a part of the time
 of a test, where coverage doubles it. Compiled functions are left alone. A test that takes longer than
 `LONGEST_S` of the processor is ended and left out: for a mutant it would not be run.
 """
