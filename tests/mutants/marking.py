@@ -11,7 +11,6 @@ of a test, where coverage doubles it. Compiled functions are left alone. A test 
 from __future__ import annotations
 
 import ast
-import builtins
 import json
 import os
 import signal
@@ -21,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,6 +115,11 @@ class _Loader(SourceFileLoader):
         tree = marked(path.read_text(encoding="utf-8"), self.path.partition("/app/ndbplan/")[2], self.blocks)
         return compile(tree, self.path, "exec", dont_inherit=True)
 
+    def exec_module(self, module: ModuleType) -> None:
+        """Run it with the bytes that its blocks set."""
+        setattr(module, _MARK, _noted.hits)
+        super().exec_module(module)
+
 
 class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
@@ -161,7 +165,6 @@ class _TookTooLong(BaseException):
 _noted = _Noted()
 if FOLDER in os.environ:
     assert "ndbplan.base" not in sys.modules
-    setattr(builtins, _MARK, _noted.hits)
     sys.meta_path.insert(0, _Finder())
 
 
