@@ -149,9 +149,14 @@ def _busy_qt() -> list[str]:
     pool = QThreadPool.globalInstance()
     if pool.activeThreadCount():
         busy.append(f"{pool.activeThreadCount()} tasks in Qt's global thread pool")
-    for thing in gc.get_objects():
-        if not isinstance(thing, (QTimer, QAbstractAnimation, QThread, QThreadPool)):
-            continue
+    things = gc.get_objects()
+    # Asked of each type once: there are a few hundred types, and tens of thousands of objects.
+    kinds = {
+        kind
+        for kind in set(map(type, things))
+        if issubclass(kind, (QTimer, QAbstractAnimation, QThread, QThreadPool))
+    }
+    for thing in (thing for thing in things if type(thing) in kinds):
         if not shiboken6.isValid(thing) or thing is pool:
             continue
         if isinstance(thing, QTimer):

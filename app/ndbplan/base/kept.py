@@ -32,8 +32,10 @@ _Answers = OrderedDict[Any, tuple[Any, Any]]
 """By key: what was found, and what was asked, which stays alive so that no other object gets its identity."""
 
 
-def key_of(values: tuple[object, ...]) -> tuple[object, ...]:
+def key_of(values: tuple[object, ...]) -> object:
     """What tells these values apart from others while they are alive: looking up costs no hashing of them."""
+    if len(values) == 1 and type(values[0]) not in _PLAIN:
+        return id(values[0])
     return tuple([(type(v), v) if type(v) in _PLAIN else id(v) for v in values])
 
 
@@ -58,11 +60,9 @@ class Kept:
                 return function(*args)
             return self.answer(function, self._size, key_of(args), args, lambda: function(*args))
 
-    def answer(
-        self, function: object, size: int, key: tuple[object, ...], asked: object, work_out: Callable[[], R]
-    ) -> R:
+    def answer(self, function: object, size: int, key: object, asked: object, work_out: Callable[[], R]) -> R:
         """What is known of a function under a key, or what is worked out now; `asked` stays alive with it."""
-        known = self.known(function, key)
+        known = self.known(function, key, size)
         if known is not None:
             answer: R = known[0]
             return answer
@@ -75,14 +75,21 @@ class Kept:
                 answers.popitem(last=False)
         return found
 
-    def known(self, function: object, key: tuple[object, ...]) -> tuple[Any, Any] | None:
-        """What was found for a key, and what was asked; None: nobody asked yet."""
-        with self._lock:
-            answers = self._of.get(function)
-            known = None if answers is None else answers.get(key)
-            if answers is not None and known is not None:
-                answers.move_to_end(key)
-            return known
+    def known(self, function: object, key: object, size: int) -> tuple[Any, Any] | None:
+        """What was found for a key, and what was asked; None: nobody asked yet.
+
+        Asked some ten million times by a search, so without the lock: each step of a dictionary is whole.
+        """
+        answers = self._of.get(function)
+        if answers is None:
+            return None
+        known = answers.get(key)
+        # Which was asked for longest ago matters only where one is about to go.
+        if known is not None and len(answers) >= size:
+            with self._lock:
+                if key in answers:
+                    answers.move_to_end(key)
+        return known
 
     def answers(
         self,
@@ -93,8 +100,8 @@ class Kept:
     ) -> list[R]:
         """The same for many questions: those not known yet are asked at once, in their order."""
         keys = [key_of(question) for question in questions]
-        new: dict[tuple[object, ...], Q] = {}
-        found: dict[tuple[object, ...], R] = {}
+        new: dict[object, Q] = {}
+        found: dict[object, R] = {}
         with self._lock:
             answers = self._of.setdefault(function, OrderedDict())
             for key, question in zip(keys, questions, strict=True):
@@ -155,7 +162,7 @@ def kept_by_value(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _kept(
-    size: int, key_of_args: Callable[[tuple[object, ...]], tuple[object, ...]]
+    size: int, key_of_args: Callable[[tuple[object, ...]], object]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -164,11 +171,11 @@ def _kept(
             if store is None:
                 with keeping():
                     return wrapper(*args, **kwargs)
-            key = key_of_args(args)
+            key: object = key_of_args(args)
             if kwargs:
                 names = tuple(sorted(kwargs))
-                key += (names, *key_of_args(tuple([kwargs[name] for name in names])))
-            known = store.known(function, key)
+                key = (key, names, key_of_args(tuple([kwargs[name] for name in names])))
+            known = store.known(function, key, size)
             if known is not None:
                 found: R = known[0]
                 return found

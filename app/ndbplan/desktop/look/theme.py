@@ -14,7 +14,7 @@ import re
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -148,6 +148,7 @@ class Theme(QObject):
             _style(self.tokens, scale)
             self.changed.emit()
 
+    @Slot()
     def refresh(self) -> None:
         """Look again at what the system wants and restyle when that differs."""
         wanted = _wanted(self.mode)
@@ -173,12 +174,12 @@ def install(app: QApplication, mode: Mode = "system") -> None:
     load_fonts()
     if app.property(STYLED) is None:
         app.setStyle("Fusion")
-    app.setFont(font())
+        app.setProperty(STYLED, True)
     current = theme()
     current.mode = mode
     current.tokens = _wanted(mode)
     _style(current.tokens, current.text_scale)
-    app.styleHints().colorSchemeChanged.connect(lambda _scheme: current.refresh())
+    app.styleHints().colorSchemeChanged.connect(current.refresh, Qt.ConnectionType.UniqueConnection)
 
 
 @cache
@@ -282,6 +283,10 @@ def _style(t: Tokens, text_scale: float) -> None:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         return
+    sheet = style_sheet(t, text_scale)
+    if sheet == app.styleSheet():
+        # It is worn already: every widget would be styled anew.
+        return
     palette = QPalette()
     role = QPalette.ColorRole
     for which, colour in (
@@ -298,7 +303,7 @@ def _style(t: Tokens, text_scale: float) -> None:
         palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(t.faint))
     app.setPalette(palette)
     app.setFont(font(round(_TEXT_PX * text_scale)))
-    app.setStyleSheet(style_sheet(t, text_scale))
+    app.setStyleSheet(sheet)
 
 
 def style_sheet(t: Tokens, text_scale: float = 1.0) -> str:

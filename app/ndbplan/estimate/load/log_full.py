@@ -22,6 +22,8 @@ HORIZON_S = 10 * 365 * 86400.0
 """A log that lasts longer is not called full."""
 _STEADY = 64
 """Checkpoints after which nothing changes any more when the rows do not grow."""
+_SAME = 1e-12
+"""Share by which two checkpoints of rows that do not grow differ when all that follow are alike."""
 _MOST = 2000
 """Checkpoints that are looked at one by one; partial ones do not get longer for rows that stay."""
 _AHEAD = 8.0
@@ -95,6 +97,7 @@ def full_after_s(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float
                 interval = checkpoints.duration_s(start, interval, used) + checkpoints.pause_s
     before = max(0.0, start - interval)
     tail = log_per_s * max(0.0, start - (spans - 1.0) * interval) if start > FIRST_START_S else 0.0
+    last = in_use = 0.0
     for count in range(_MOST):
         used = min(1.0, (log_per_s * start - tail) / usable_bytes)
         length = checkpoints.duration_s(start, start - before, used) + checkpoints.pause_s
@@ -103,8 +106,10 @@ def full_after_s(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float
             return max(full, start)
         tail = log_per_s * (before if checkpoints.spans_two else start)
         before, start = start, start + length
-        if checkpoints.growth <= 0 and count > _STEADY:
-            return None
+        if checkpoints.growth <= 0:
+            if count > _STEADY or (abs(length - last) <= _SAME * length and abs(used - in_use) <= _SAME):
+                return None
+            last, in_use = length, used
     return None
 
 
