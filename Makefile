@@ -54,8 +54,12 @@ lint: setup-test
 # those of the program and of its packages: a folder of their own costs each worker half a minute on a fresh clone.
 unit: export PYTHONDONTWRITEBYTECODE =
 unit: export PYTHONPYCACHEPREFIX =
+# A window that waits for its manager, or a process for its turn, may wait too long beside another worker:
+# what failed is told, and decides when it fails alone too.
+unit: PYTEST = QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q
+unit: ALONE = echo "once more, alone:" && $(PYTEST) --last-failed --last-failed-no-failures none
 unit: setup-test
-	QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --dist worksteal -q
+	$(PYTEST) -n auto --dist worksteal || { [ $$? -eq 1 ] && $(ALONE); }
 
 golden: setup-test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/golden/rewrite.py
