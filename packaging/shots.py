@@ -5,6 +5,7 @@ Runs without a display. Each state is reached as a person reaches it, then the w
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import sys
@@ -587,9 +588,17 @@ def main(arguments: list[str]) -> int:
     scratch = tempfile.TemporaryDirectory(prefix="ndbplan-shots-")
     # What somebody keeps in a palette of their own is in no picture.
     os.environ.update(XDG_CONFIG_HOME=scratch.name, XDG_STATE_HOME=scratch.name)
-    folder = Path(arguments[0] if arguments else "shots")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("shots"))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(STATES)}; without one: all")
+    asked = parser.parse_args(arguments)
+    unknown = sorted({*asked.names} - {*STATES})
+    if unknown:
+        parser.error(f"no state '{unknown[0]}'; there are {', '.join(STATES)}")
+    folder, wanted = asked.folder, asked.names or list(STATES)
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = arguments[1:] or list(STATES)
     from ndbplan.desktop.look import theme
     from ndbplan.desktop.start import make_application
 
