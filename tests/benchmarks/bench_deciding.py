@@ -1,6 +1,6 @@
 """How long it takes to rank every single change of a plan, to show one before it is made, to size a cluster.
 
-Also how many cells of a sweep a minute holds.
+Also how many cells of a sweep a minute holds, and what it costs to have them done elsewhere.
 
 Run with `python tests/benchmarks/bench_deciding.py`, or from `make bench` through `main()`.
 """
@@ -8,6 +8,10 @@ Run with `python tests/benchmarks/bench_deciding.py`, or from `make bench` throu
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 from figures import Figure
 
@@ -15,7 +19,7 @@ from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.preview import Preview
 from ndbplan.advise.sizing.choices import choices, client_host
 from ndbplan.advise.sizing.search import size
-from ndbplan.advise.sweep import Sweep, vary
+from ndbplan.advise.sweep import Row, Sweep, vary
 from ndbplan.advise.what_matters import what_matters
 from ndbplan.base.garbage import seldom_collecting
 from ndbplan.base.kept import keeping
@@ -30,6 +34,8 @@ from ndbplan.simulate.run import simulate
 
 CHANGES = 500
 TEN_MINUTES_S = 600.0
+_FEW, _MANY = 40, 340
+"""Cells of a short and of a long sweep."""
 
 
 def main() -> list[Figure]:
@@ -41,7 +47,7 @@ def main() -> list[Figure]:
             figures += _ranked(name, plan, aim)
     for sample in ("starter", "telecom-144"):
         figures += _previewed(sample)
-    return [*figures, _sized(), _swept()]
+    return [*figures, _sized(), _swept(), *_elsewhere()]
 
 
 def _previewed(sample: str) -> list[Figure]:
@@ -98,22 +104,72 @@ def _ranked(sample: str, plan: Plan, aim: str) -> list[Figure]:
 
 def _swept() -> Figure:
     """Cells of ten simulated minutes of the sample with two data nodes."""
-    plan = sample_plan("redo-overload-8.4")
-    load = plan.workloads[0]
-    plan = plan.replace(workloads=(load.model_copy(update={"duration_s": TEN_MINUTES_S}),))
-    now = estimation_of(plan, load.id)
+    sweep = _sweep(_FEW)
+    now = estimation_of(sweep.plan, sweep.plan.workloads[0].id)
     simulate(now)
     began = time.process_time()
     simulate(now)
     alone_s = time.process_time() - began
-    sweep = Sweep(plan, (vary(plan, "redo.disk.write=100..800MB/s:40"),), ("accepted",))
     began = time.process_time()
     rows = list(sweep.rows())
     each_s = (time.process_time() - began) / len(rows)
+    # 10,000 a minute on two cores are 12 ms of the processor each.
     return Figure(
-        "a cell of ten simulated minutes, two data nodes", each_s * 1000, "ms",
+        "a cell of ten simulated minutes, two data nodes", each_s * 1000, "ms", 12.0,
         baseline="the simulation alone", baseline_value=alone_s * 1000,
     )  # fmt: skip
+
+
+def _elsewhere() -> list[Figure]:
+    """What a cell takes of all processors here, by two processes, and by two workers of Dask.
+
+    Of a long and a short sweep the difference: what starts once does not count.
+    """
+    here = _of_a_cell(lambda sweep: list(sweep.rows()))
+    pool = _of_a_cell(lambda sweep: list(sweep.rows(workers=2)))
+    dask = _of_a_cell(_by_dask)
+    return [
+        Figure("of a cell in two processes, the executor's own share", 100 * (1 - here / pool), "%", 5.0),
+        Figure(
+            "a cell in two processes", pool * 1000, "ms",
+            baseline="here", baseline_value=here * 1000,
+        ),
+        Figure(
+            "a cell by two workers of Dask", dask * 1000, "ms",
+            baseline="in two processes", baseline_value=pool * 1000, most_times=1.15,
+        ),
+    ]  # fmt: skip
+
+
+def _of_a_cell(work: Callable[[Sweep], list[Row]]) -> float:
+    spent = [_processors_s(partial(work, _sweep(count))) for count in (_FEW, _MANY)]
+    return (spent[1] - spent[0]) / (_MANY - _FEW)
+
+
+def _sweep(count: int) -> Sweep:
+    plan = sample_plan("redo-overload-8.4")
+    load = plan.workloads[0].model_copy(update={"duration_s": TEN_MINUTES_S})
+    plan = plan.replace(workloads=(load,))
+    return Sweep(plan, (vary(plan, f"redo.disk.write=100..800MB/s:{count}"),), ("accepted",))
+
+
+def _processors_s(work: Callable[[], list[Row]]) -> float:
+    """Seconds of this process and of those that it started and that have ended."""
+
+    def used() -> float:
+        return sum(of.ru_utime + of.ru_stime for of in map(getrusage, (RUSAGE_SELF, RUSAGE_CHILDREN)))
+
+    before = used()
+    work()
+    return used() - before
+
+
+def _by_dask(sweep: Sweep) -> list[Row]:
+    cluster = import_module("distributed").LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster:
+        return list(sweep.rows(scheduler=cluster.scheduler_address))
 
 
 if __name__ == "__main__":

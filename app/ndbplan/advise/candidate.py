@@ -23,3 +23,9 @@ class Change:
     """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""
     doubles: tuple[str, ...] = ()
     """Hosts or disks of which it makes something twice what it is."""
+    only_holds_back: bool = False
+    """Whether it makes room for what waits to be written, and lets nothing be written faster."""
+    one_of: str = ""
+    """Of changes that differ in size only, the first that can be done is enough to lift a limit."""
+    more_disks: int | None = None
+    """New disks of each host, of a layout."""

@@ -27,7 +27,7 @@ from ndbplan.plan.fields import MAX_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
-_FEW = 8
+FEW, STEP = 7, 2
 """Numbers up to this go by one, larger ones by half and twice."""
 _NOT_STEPPED = frozenset({"NoOfReplicas", "NodeGroup", "NodeId", "Id", "ServerPort", "PortNumber"})
 """Stepped otherwise, or names of something."""
@@ -83,7 +83,7 @@ def _steps(parameter: Parameter, now: int | str | None) -> Iterator[int | str]:
         yield 0 if now else 1
     elif parameter.is_number and isinstance(now, int):
         least, most = parameter.minimum or 0, MAX_BYTES if parameter.maximum is None else parameter.maximum
-        for value in (now + 1, now - 1) if abs(now) < _FEW else (2 * now, now // 2):
+        for value in (now + 1, now - 1) if abs(now) <= FEW else (STEP * now, now // STEP):
             if least <= value <= most and value != now:
                 yield value
 

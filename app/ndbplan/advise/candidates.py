@@ -6,8 +6,9 @@
 A parameter goes one sensible step up and down (twice and half of what it is, the next of its choices) and a
 kind of threads by one, of all nodes and of one alone; a table gets other partitions; a piece of hardware
 becomes the next that can be had, of all hosts of a kind and of one alone; a purpose moves to another disk;
-node groups, replicas, SQL nodes and the version change by one. Of hosts that do the same with the same
-hardware one stands for all. Whether a change may be made is for `Legal`, here and for remedies.
+node groups, replicas, SQL nodes and the version change by one; what remedies try against a limit is among
+them. Of hosts that do the same with the same hardware one stands for all. Whether a change may be made is for
+`Legal`, here and for remedies.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ndbplan.advise.candidate import Change
+from ndbplan.advise.candidate_limits import ADD_GROUP, FASTER_NETWORK, further
 from ndbplan.advise.candidate_settings import of_parameters, of_threads
 from ndbplan.base.units import format_bytes, how_many
 from ndbplan.checks.harm import harm
@@ -26,14 +28,13 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
-from ndbplan.edits.growth import add_node_group, twin_host
+from ndbplan.edits.growth import twin_host
 from ndbplan.edits.roles import assign_role
 from ndbplan.edits.solutions import (
     MOST_CORES,
     NEXT_NETWORK,
     can_have_devices,
     faster_each,
-    faster_network,
     more_space,
     set_everywhere,
     times_each,
@@ -89,6 +90,7 @@ def single_changes(plan: Plan) -> Iterator[Change]:
     """Every change, those of all nodes or hosts before those of one; what cannot be done raises EditError."""
     nodes = [_first_data_node(plan, host) for host in _one_of_each(plan, hosts_with_data(plan))]
     yield from _of_the_whole(plan)
+    yield from further(plan)
     yield from of_parameters(plan, nodes)
     yield from of_threads(plan, nodes)
     yield from _of_tables(plan)
@@ -99,7 +101,7 @@ def single_changes(plan: Plan) -> Iterator[Change]:
 
 def _of_the_whole(plan: Plan) -> Iterator[Change]:
     if plan.data_nodes:
-        yield Change("Add a node group", add_node_group, "group")
+        yield ADD_GROUP
         replicas = node_settings(plan).number("NoOfReplicas")
         for other in (replicas + 1, replicas - 1):
             if 1 <= other <= 4:
@@ -178,7 +180,7 @@ def _of_hosts(plan: Plan) -> Iterator[Change]:
         if len(hosts) > 1:
             yield from _machines(hosts, f"of all {name}")
     if plan.hosts:
-        yield Change("Network links ten times as fast", faster_network, "network")
+        yield FASTER_NETWORK
     for host in _one_of_each(plan, (*data, *clients)):
         yield from _machines((host,), f"of {host.hostname}")
 
@@ -235,17 +237,15 @@ def _of_disks(plan: Plan) -> Iterator[Change]:
 
 
 def _swaps(disks: tuple[Disk, ...], which: str) -> Iterator[Change]:
-    if all(can_have_devices(disk, 2) for disk in disks):
-        title = (
-            f"Twice the devices in the disk {which}"
-            if len(disks) == 1
-            else f"Twice the devices in the disks {which}"
-        )
-        ids = tuple(disk.id for disk in disks)
-        yield Change(title, partial(faster_each, disk_ids=ids, times=2), "disk", doubles=ids)
+    what = f"the disk {which}" if len(disks) == 1 else f"the disks {which}"
+    doubled = f"Twice the devices in {what}"
+    if not all(can_have_devices(disk, 2) for disk in disks):
+        doubled = f"{what[0].upper()}{what[1:]} twice as fast"
+    ids = tuple(disk.id for disk in disks)
+    yield Change(doubled, partial(faster_each, disk_ids=ids, times=2), "disk", doubles=ids)
     for model in offers.hardware()["disks"]:
         if any(_differs(disk, model) for disk in disks):
-            title = f"{model['text']} as {'the disk' if len(disks) == 1 else 'the disks'} {which}"
+            title = f"{model['text']} as {what}"
             yield Change(title, partial(_swapped, ids=[disk.id for disk in disks], key=model["key"]), "disk")
 
 

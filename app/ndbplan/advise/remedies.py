@@ -10,28 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
+from ndbplan.advise.candidate import Change, Edit
+from ndbplan.advise.candidate_limits import lifting, more_room
 from ndbplan.advise.candidates import Legal
 from ndbplan.advise.max_load import MaxLoad, max_load
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import MIB, format_bytes_per_s, format_ndb_size
-from ndbplan.checks.layouts import Layout, layouts
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import find
-from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.assumed import unknown
 from ndbplan.configuration.directories import disk_for
-from ndbplan.configuration.settings import node_settings, redo_buffer_bytes
 from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import ValueChange, credited, value_changes
-from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.places import address_of_part
-from ndbplan.edits.solutions import faster_disks, faster_network, more_cores, more_space, set_everywhere
-from ndbplan.plan.hardware import Disk, RaidLevel
 from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
@@ -41,18 +35,12 @@ if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.simulate.bottleneck import Bottleneck
 
-Edit = Callable[[Plan], Plan]
 ROOM = ("memory", "tablespace")
 """Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
 _RULES = {"memory": "data-memory-fill", "sql nodes": "client-nodes", "api nodes": "client-nodes"}
 """Rules that offer ways out of what limits a load, by its resource."""
-_LARGER = (4, 2, 1.5, 1.25)
-"""Times what there is, of memory and files: most first."""
-_LAYOUTS_SIMULATED = 3
-"""Layouts of each number of disks that are simulated: those whose busiest disk has least to do."""
-_LAYOUTS_ESTIMATED = 60
 
 
 @dataclass(frozen=True)
@@ -89,18 +77,6 @@ class Remedies:
     remedies: tuple[Remedy, ...]
     missing: str
     """Where there are none: what is only assumed of what limits the load; nothing: all is stated."""
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    title: str
-    edit: Edit
-    only_holds_back: bool = False
-    """Whether it makes room for what waits to be written, and lets nothing be written faster."""
-    one_of: str = ""
-    """Of changes that differ in size only, the first that can be done is enough."""
-    more_disks: int | None = None
-    """New disks of each host, of a layout."""
 
 
 def remedies(
@@ -151,12 +127,12 @@ def find_remedies(
 
     before = highest(plan)
     harmless = Legal(plan)
-    candidates = [*_of_problems(harmless.problems, before), *_candidates(plan, workload, before)]
+    candidates = [*_of_problems(harmless.problems, before), *lifting(plan, workload, before.limited_by)]
     tried: list[Remedy] = []
     had: set[str] = set()
     best_layout = [0.0, 0.0]
 
-    def take(candidate: _Candidate, after: Plan, reached: MaxLoad, roomier: int) -> None:
+    def take(candidate: Change, after: Plan, reached: MaxLoad, roomier: int) -> None:
         remedy = _remedy(plan, workload, candidate, after, before.max_per_s, reached)
         if candidate.more_disks is not None:
             # Layouts come by the number of disks: more of them must gain more.
@@ -193,7 +169,7 @@ def find_remedies(
 def _remedy(
     plan: Plan,
     workload: Workload,
-    candidate: _Candidate,
+    candidate: Change,
     after: Plan,
     before_rate: Quantity,
     reached: MaxLoad,
@@ -225,17 +201,17 @@ def _remedy(
 def _roomier(
     plan: Plan,
     harmless: Callable[[Plan], bool],
-    candidate: _Candidate,
+    candidate: Change,
     after: Plan,
     reached: MaxLoad,
     highest: Callable[[Plan], MaxLoad],
-) -> tuple[_Candidate, Plan, MaxLoad] | None:
+) -> tuple[Change, Plan, MaxLoad] | None:
     """A change together with room for the rows that come, where they end the time once it is made.
 
     With the least room that does, or the most there is; None where it does not help further.
     """
     roomier = None
-    rooms = list(_more_room(after, reached.limited_by.resource))
+    rooms = list(more_room(after, reached.limited_by.resource))
     for room in reversed(rooms):
 
         def both(plan: Plan, then: Edit = room.edit) -> Plan:
@@ -301,128 +277,10 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
     return tuple(arguments) if not value_changes(made, after) else None
 
 
-def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[_Candidate]:
+def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[Change]:
     """What the checks offer against the problem that ends the load."""
     rule = _RULES.get(before.limited_by.resource)
     for problem in problems:
         if problem.rule == rule and problem.solve is not None:
             for way in problem.solve(find).solutions:
-                yield _Candidate(way.title, way.edit, one_of=way.title)
-
-
-def _candidates(plan: Plan, workload: Workload, before: MaxLoad) -> Iterator[_Candidate]:
-    resource = before.limited_by.resource
-    yield _Candidate("Add a node group", add_node_group)
-    yield from _layouts(plan, workload)
-    yield from _faster_disk_candidates(plan, before)
-    if resource == "network":
-        yield _Candidate("Network links ten times as fast", faster_network)
-    if resource == "disk reads":
-        pages = node_settings(plan).number("DiskPageBufferMemory")
-        for factor in _LARGER:
-            size = int(pages * factor) // MIB * MIB
-            title = f"DiskPageBufferMemory {factor:g} x ({format_ndb_size(size)})"
-            yield _Candidate(
-                title, partial(set_everywhere, name="DiskPageBufferMemory", value=size), one_of="pages"
-            )
-    yield from _more_room(plan, resource)
-    if resource in ("sql nodes", "api nodes", "cpu"):
-        yield _Candidate("Twice as many cores", more_cores)
-    yield from _parameter_changes(plan, before)
-
-
-def _more_room(plan: Plan, resource: str) -> Iterator[_Candidate]:
-    """Room for the rows that come, most first; nothing where they do not end the time."""
-    memory = node_settings(plan).number("DataMemory")
-    for factor in _LARGER:
-        if resource == "memory":
-            size = int(memory * factor) // MIB * MIB
-            title = f"DataMemory {factor:g} x ({format_ndb_size(size)})"
-            yield _Candidate(title, partial(set_everywhere, name="DataMemory", value=size), one_of="memory")
-        elif resource == "tablespace":
-            title = f"{factor:g} x as much space in data files"
-            yield _Candidate(
-                title, partial(more_space, factor=factor, most_files=MANY_FILES), one_of="data files"
-            )
-
-
-def _layouts(plan: Plan, workload: Workload) -> Iterator[_Candidate]:
-    """The layouts whose busiest disk has least to do, by the number of disks they take."""
-    from ndbplan.estimate.estimation import Estimation
-
-    judged: dict[int, list[tuple[float, int, Layout]]] = {}
-    for i, layout in enumerate(layouts(plan)):
-        if i >= _LAYOUTS_ESTIMATED:
-            break
-        try:
-            demand = Estimation(layout.edit(plan), workload).disks
-        except UserError:
-            continue
-        busiest = max((each.utilisation.value for each in demand.disks), default=0.0)
-        judged.setdefault(layout.more_disks, []).append((busiest, i, layout))
-    for _more, each in sorted(judged.items()):
-        for _busiest, _i, layout in sorted(each, key=lambda ranked: ranked[:2])[:_LAYOUTS_SIMULATED]:
-            yield _Candidate(layout.title, layout.edit, more_disks=layout.more_disks)
-
-
-def _faster_disk_candidates(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
-    nodes = [n for n in plan.data_nodes if disk_for(plan, n, DiskRole.REDO) is not None]
-    if not nodes:
-        return
-    disk = disk_for(plan, nodes[0], DiskRole.REDO)
-    assert disk is not None
-    twice = format_bytes_per_s(2 * disk.sequential_write_bytes_per_s)
-    title = f"Redo disks {_twice(disk)} ({twice})"
-    yield _Candidate(title, lambda p: faster_disks(p, DiskRole.REDO))
-    for role in (DiskRole.LCP, DiskRole.UNDO, DiskRole.DATA_FILES):
-        limiting = any(
-            (other := disk_for(plan, node, role)) is not None
-            and other is not disk_for(plan, node, DiskRole.REDO)
-            and (other.id in before.limited_by.object_ids or before.limited_by.resource == "disk reads")
-            for node in nodes
-        )
-        if limiting or (before.limited_by.resource == "disk reads" and role is DiskRole.DATA_FILES):
-            name = {"lcp": "checkpoints", "undo": "the undo log"}.get(role.value, "the data files")
-            other = disk_for(plan, nodes[0], role)
-            title = f"Disks of {name} {_twice(other) if other is not None else 'twice as fast'}"
-            yield _Candidate(title, partial(faster_disks, role=role))
-
-
-def _twice(disk: Disk) -> str:
-    """How a disk becomes twice as fast."""
-    if disk.raid in (None, RaidLevel.STRIPED, RaidLevel.STRIPED_MIRRORS):
-        return f"of {2 * disk.devices} devices each, RAID {(disk.raid or RaidLevel.STRIPED).value}"
-    return "twice as fast"
-
-
-def _parameter_changes(plan: Plan, before: MaxLoad) -> Iterator[_Candidate]:
-    def setting(name: str, value: int) -> Edit:
-        return lambda p: set_everywhere(p, name, value)
-
-    resource = before.limited_by.resource
-    files = node_settings(plan).number("NoOfFragmentLogFiles")
-    size = node_settings(plan).number("FragmentLogFileSize")
-    if resource == "redo files" or size < 64 * MIB:
-        yield _Candidate(
-            "Redo log files of 256 MiB",
-            lambda p: set_everywhere(
-                set_everywhere(p, "FragmentLogFileSize", 256 * MIB),
-                "NoOfFragmentLogFiles",
-                max(3, files * size // (256 * MIB)),
-            ),
-        )
-    if resource == "redo log":
-        title = f"Twice as much redo log ({2 * files} files)"
-        yield _Candidate(title, setting("NoOfFragmentLogFiles", 2 * files), only_holds_back=True)
-    name = "MinDiskWriteSpeed" if plan.features.checkpoint_speed_by_parameters else "DiskCheckpointSpeed"
-    speed = node_settings(plan).number(name)
-    if resource == "disk" and speed > 2 * MIB:
-        title = f"{name} at half ({format_ndb_size(speed // 2)})"
-        yield _Candidate(title, setting(name, speed // 2), only_holds_back=True)
-    if resource == "redo log" and plan.features.checkpoint_speed_by_parameters:
-        speed = node_settings(plan).number("MaxDiskWriteSpeed")
-        title = f"MaxDiskWriteSpeed doubled ({format_ndb_size(2 * speed)})"
-        yield _Candidate(title, setting("MaxDiskWriteSpeed", 2 * speed))
-    buffer = 2 * redo_buffer_bytes(node_settings(plan))
-    title = f"RedoBuffer doubled ({format_ndb_size(buffer)})"
-    yield _Candidate(title, setting("RedoBuffer", buffer), only_holds_back=True)
+                yield Change(way.title, way.edit, "fix", one_of=way.title)
