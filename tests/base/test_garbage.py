@@ -20,3 +20,14 @@ def test_it_is_as_before_afterwards_also_when_the_work_fails() -> None:
         broken_work()
     assert gc.get_threshold() == before
     assert before[0] != 50_000
+
+
+def test_of_two_threads_that_work_the_last_one_to_end_sets_it_back() -> None:
+    before = gc.get_threshold()
+    first, second = seldom_collecting(), seldom_collecting()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold()[0] == 50_000
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

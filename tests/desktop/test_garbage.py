@@ -66,7 +66,7 @@ def test_everything_is_searched_only_some_time_after_the_last_step(
 
 def test_new_objects_are_searched_at_once_and_only_those(collector: Collector) -> None:
     collector._stepped()
-    enough_new, enough_young, _ = gc.get_threshold()
+    enough_new, enough_young = garbage._ENOUGH_NEW, garbage._ENOUGH_YOUNG
     assert _searched(collector, enough_new, enough_young, 0) == []
     assert _searched(collector, enough_new + 1, 0, 9) == [0]
     assert _searched(collector, enough_new + 1, enough_young + 1, 9) == [1]

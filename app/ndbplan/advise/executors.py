@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.garbage import seldom_collecting
 
 _REACHED_WITHIN_S = 10
 """So long a scheduler may take to answer."""
@@ -100,6 +102,12 @@ def shared_out(workers: int | None, scheduler: str | None) -> Iterator[SharedOut
         yield answers
 
 
+def _worked(function: Callable[[A], R], piece: A) -> R:
+    """function(piece), in a process that is there for it."""
+    with seldom_collecting():
+        return function(piece)
+
+
 @dataclass(frozen=True)
 class _Processes:
     pool: Any
@@ -110,7 +118,7 @@ class _Processes:
         waiting: deque[Any] = deque()
         try:
             with suppress(BrokenProcessPool):
-                waiting.extend(self.pool.submit(function, piece) for piece in pieces)
+                waiting.extend(self.pool.submit(_worked, function, piece) for piece in pieces)
             for piece in pieces:
                 try:
                     yield waiting.popleft().result() if waiting else function(piece)
@@ -127,7 +135,7 @@ class _Dask:
 
     def __call__(self, function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:
         # Not pure: Dask would look at each piece as a whole to see whether it knows the answer.
-        waiting = deque(self.client.map(function, pieces, pure=False))
+        waiting = deque(self.client.map(partial(_worked, function), pieces, pure=False))
         try:
             while waiting:
                 yield waiting.popleft().result()

@@ -208,14 +208,32 @@ class LoadLeft:
 
     def limited(self, dead: Collection[int]) -> tuple[Quantity, Bottleneck | None]:
         """The rate of `per_s`, and what limits it; None: there is nothing that could carry any."""
+        value, limit = self.lowest(dead)
+        if limit is None:
+            return _NOTHING, None
+        part = value / limit.whole.value if limit.whole.value else 1.0
+        why = (
+            Term(
+                f"limit of the whole cluster: {limit.of.text}",
+                limit.whole.value,
+                "tx/s",
+                "formula",
+                limit.whole.why,
+            ),
+            Term("part of it that is left", part, "fraction", "formula"),
+        )
+        return limit.whole.scaled(part, "tx/s", why), limit.of
+
+    def lowest(self, dead: Collection[int]) -> tuple[float, _Limit | None]:
+        """The value of `per_s` alone, and the limit of the whole cluster that it is a part of; None: 0."""
         gone = frozenset(dead)
         if self.offered_per_s <= 0 or not self._loads:
-            return _NOTHING, None
+            return 0.0, None
         if any(self._mates[node_id] <= gone for node_id in gone & self._mates.keys()):
-            return _NOTHING, None
+            return 0.0, None
         spread = 1.0 - len(gone & self._clients) / len(self._clients) if self._clients else 1.0
         if spread <= 0.0:
-            return _NOTHING, None
+            return 0.0, None
         up = len(self._loads.keys() - gone)
         near = gone.union(*(self._mates.get(node_id, frozenset()) for node_id in gone))
         value, limit = next(
@@ -231,20 +249,7 @@ class LoadLeft:
             left = disturbed.whole.value * self._share(disturbed, gone, up, spread)
             if left < value:
                 value, limit = left, disturbed
-        if limit is None:
-            return _NOTHING, None
-        part = value / limit.whole.value if limit.whole.value else 1.0
-        why = (
-            Term(
-                f"limit of the whole cluster: {limit.of.text}",
-                limit.whole.value,
-                "tx/s",
-                "formula",
-                limit.whole.why,
-            ),
-            Term("part of it that is left", part, "fraction", "formula"),
-        )
-        return limit.whole.scaled(part, "tx/s", why), limit.of
+        return (value, limit) if limit is not None else (0.0, None)
 
     def _undisturbed(self, up: int, spread: float) -> tuple[tuple[float, _Limit], ...]:
         """The limits when nobody near them failed, but so many data nodes are up in all; lowest first."""

@@ -192,14 +192,22 @@ class _Work:
         return tuple(found)
 
     def in_short(self) -> SingleFailures:
-        left = (
-            self._load_left(self.search.of_parts(part), self.search.lost_with[part], ())
-            for part in self.search.parts
-            if part.kind == "host"
-        )
-        known = [load for load in left if load is not None]
-        least = min(known, key=lambda load: load.value, default=None)
+        hosts = [part for part in self.search.parts if part.kind == "host"]
+        worst = min(hosts, key=self._value_left, default=None) if self.load is not None else None
+        least = None
+        if worst is not None:
+            least = self._load_left(self.search.of_parts(worst), self.search.lost_with[worst], ())
         return SingleFailures(len(self.search.single_killers), least)
+
+    def _value_left(self, part: Part) -> float:
+        """The value of `_load_left` alone, without a part."""
+        assert self.load is not None
+        judged = self.search.of_parts(part)
+        return 0.0 if judged.stops else self.load.lowest(self._gone(judged, self.search.lost_with[part]))[0]
+
+    def _gone(self, judged: Judged, lost: frozenset[int]) -> frozenset[int]:
+        """All nodes that are down, whatever made them so."""
+        return lost | (self.search.failures.running.started - judged.best.up)
 
     def _one_of_each(self) -> tuple[Part, ...]:
         """Of parts that take the same nodes along, one, in the order of the plan; harmless ones not."""
@@ -253,7 +261,7 @@ class _Work:
             return None
         if judged.stops:
             return Quantity.exact(0.0, "tx/s", (Term("the cluster stops", 0.0, "tx/s", "formula"),))
-        gone = lost | (self.search.failures.running.started - judged.best.up)
+        gone = self._gone(judged, lost)
         if worn_out:
             worn_ids = {disk.id for part in worn_out for disk in called_so(self.plan, part)}
             if any(map(self._is_read_at_random, worn_ids)):

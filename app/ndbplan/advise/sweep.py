@@ -212,4 +212,6 @@ _DRAWN: Mapping[str, Callable[[Estimation, int], float]] = {
 
 def _work(asked: tuple[Sweep, tuple[int, ...]]) -> tuple[Row, ...]:
     sweep, numbers = asked
-    return tuple(sweep.row(number) for number in numbers)
+    # Cells differ in what is varied alone: the rest is worked out once for a piece.
+    with keeping():
+        return tuple(sweep.row(number) for number in numbers)

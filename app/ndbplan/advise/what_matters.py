@@ -28,7 +28,6 @@ from ndbplan.advise.max_load import DEFAULT_S, MaxLoad, max_load, steady_scenari
 from ndbplan.advise.remedies import set_arguments
 from ndbplan.advise.searched import Searched, key_of
 from ndbplan.base.errors import Cancelled, UserError
-from ndbplan.base.garbage import seldom_collecting
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
@@ -205,7 +204,7 @@ def _answered(asked: _Asked) -> list[_Row]:
     """The rows of some changes."""
     from ndbplan.estimate.estimation import Estimation
 
-    with keeping(), seldom_collecting():
+    with keeping():
         now = Estimation(asked.plan, asked.workload)
         search = Search(now, FIGURES[asked.figure], lists_all=asked.lists_all)
         return [row for one in search.tried(asked.places) if (row := search.row(one)) is not None]

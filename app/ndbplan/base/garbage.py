@@ -5,18 +5,26 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 
 _SELDOM = (50_000, 20, 50)
 """New objects before it looks, and looks before it looks further back."""
+_lock = Lock()
+_before: list[tuple[int, int, int]] = []
+"""How often it looked before each of those who work now: threads of one process share it."""
 
 
 @contextmanager
 def seldom_collecting() -> Iterator[None]:
-    """For work of a process of its own whose answers nearly all stay: to look through them again and again
-    takes a third of its time. A window has its own way (`desktop/garbage.py`)."""
-    before = gc.get_threshold()
-    gc.set_threshold(*_SELDOM)
+    """For a command or a worker, whose answers nearly all stay: to look through them again and again takes a
+    third of its time. A window has its own way (`desktop/garbage.py`)."""
+    with _lock:
+        _before.append(gc.get_threshold() if not _before else _before[0])
+        gc.set_threshold(*_SELDOM)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        with _lock:
+            before = _before.pop()
+            if not _before:
+                gc.set_threshold(*before)

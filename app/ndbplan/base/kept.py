@@ -34,8 +34,8 @@ _Answers = OrderedDict[Any, tuple[Any, Any]]
 
 def key_of(values: tuple[object, ...]) -> object:
     """What tells these values apart from others while they are alive: looking up costs no hashing of them."""
-    if len(values) == 1 and type(values[0]) not in _PLAIN:
-        return id(values[0])
+    if _PLAIN.isdisjoint(map(type, values)):
+        return id(values[0]) if len(values) == 1 else tuple(map(id, values))
     return tuple([(type(v), v) if type(v) in _PLAIN else id(v) for v in values])
 
 
@@ -175,8 +175,12 @@ def _kept(
             if kwargs:
                 names = tuple(sorted(kwargs))
                 key = (key, names, key_of_args(tuple([kwargs[name] for name in names])))
-            known = store.known(function, key, size)
-            if known is not None:
+            # `known`, written out: a comparison of large plans asks a hundred thousand times.
+            answers = store._of.get(function)
+            known = None if answers is None else answers.get(key)
+            if known is not None and answers is not None:
+                if len(answers) >= size:
+                    store.known(function, key, size)
                 found: R = known[0]
                 return found
             return store.answer(function, size, key, (args, kwargs), lambda: function(*args, **kwargs))

@@ -51,6 +51,7 @@ def main() -> None:
     import click
 
     from ndbplan.base.errors import UserError
+    from ndbplan.base.garbage import seldom_collecting
     from ndbplan.base.kept import keeping
     from ndbplan.cli.group import ReaderGoneError
 
@@ -60,7 +61,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        with keeping():
+        with keeping(), seldom_collecting():
             code = all_commands()(prog_name="ndbplan", standalone_mode=False)
         sys.stdout.flush()
     except UserError as error:

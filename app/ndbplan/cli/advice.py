@@ -193,7 +193,6 @@ def what_matters(
     """
     from ndbplan.advise.figures import FIGURES
     from ndbplan.advise.what_matters import what_matters as search
-    from ndbplan.base.garbage import seldom_collecting
     from ndbplan.estimate.estimation import Estimation, chosen_workload
 
     plan = read_plan(plan_file)
@@ -203,7 +202,7 @@ def what_matters(
         known = ", ".join(one.name for one in FIGURES.values() if one.better)
         raise UsageError(f"'{aim[:60]}' is not a figure to better", where="--aim", fix=f"use one of {known}")
     now = Estimation(plan, chosen_workload(plan, named_workload(plan, workload)))
-    with simulating(), seldom_collecting():
+    with simulating():
         found = search(
             now, figure, top=None if all_of_them else top, workers=workers or 1, scheduler=scheduler
         )

@@ -128,7 +128,7 @@ def connection_settings(plan: Plan, link: Link | None = None) -> NodeSettings:
     return settings_from(link.kind.upper(), shared, link.parameters or NO_PARAMETERS, plan.ndb_version)
 
 
-@kept_by_identity(size=4)
+@kept_by_identity(size=16)
 def settings_by_node(plan: Plan) -> Mapping[int, NodeSettings]:
     """What holds for every data node, by node id; nodes that agree share one object."""
     return {node.node_id: node_settings(plan, node) for node in plan.data_nodes}

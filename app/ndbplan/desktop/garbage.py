@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _LOOK_MS = 250
 _QUIET_S = 1.5
 """So long after the last step nobody waits for an answer."""
+_ENOUGH_NEW, _ENOUGH_YOUNG = 700, 10
+"""When Python would have searched; commands let it search more seldom (`base/garbage.py`)."""
 _ENOUGH = 2
 """Searches of younger objects after which one through everything is worth its time."""
 _INPUT = frozenset(
@@ -83,10 +85,9 @@ class Collector(QObject):
             self._stepped()
         resting = time.monotonic() - self._last_step_s >= _QUIET_S and not QApplication.mouseButtons()
         new, young, old = gc.get_count()
-        enough_new, enough_young, _ = gc.get_threshold()
         if resting and old >= _ENOUGH:
             gc.collect()
-        elif young > enough_young:
+        elif young > _ENOUGH_YOUNG:
             gc.collect(1)
-        elif new > enough_new:
+        elif new > _ENOUGH_NEW:
             gc.collect(0)

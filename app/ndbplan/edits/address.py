@@ -222,7 +222,9 @@ def _of_role(
     disks = {disk.id: disk for n in nodes if (disk := disk_for(plan, n.value, role)) is not None}
     if not disks:
         raise AddressError(f"{said}.disk: no host of a data node has a disk", fix="add a disk")
-    return [place for place in walk(plan) if getattr(place.value, "id", None) in disks], left[1:]
+    hosts = range(len(plan.hosts))
+    there = [disk for host in hosts for disk in members(plan, ("hosts", host, "disks"))]
+    return [disk for disk in there if disk.value.id in disks], left[1:]
 
 
 def _jump(

@@ -112,7 +112,7 @@ def _shares(load: TableLoad, lying: Lying) -> Shares:
     return chosen_shares(lying.rows[load.table.id][0], load.table, load.choice, load.rows_per_s)
 
 
-@kept_by_identity(size=4)
+@kept_by_identity(size=32)
 def node_loads(plan: Plan, workload: Workload | None) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
     if workload is None:
@@ -187,7 +187,7 @@ def node_loads_by_id(plan: Plan, workload: Workload | None) -> dict[int, NodeLoa
     return _by_id(node_loads(plan, workload))
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=32)
 def _by_id(loads: tuple[NodeLoad, ...]) -> dict[int, NodeLoad]:
     return {load.node_id: load for load in loads}
 

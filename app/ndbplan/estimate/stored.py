@@ -9,7 +9,7 @@ Here the plan is taken apart for `storage/`, whose functions get tables, setting
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
@@ -58,9 +58,28 @@ from ndbplan.plan.tables import Table
 # Threads and fragments.
 
 
+_OF_NODES = tuple(name for name in Plan.model_fields if name not in ("tables", "workloads"))
+
+
+@kept_by_identity(64)
+def without_rows(plan: Plan) -> Plan:
+    """The plan without tables and loads: one object for all plans that agree in the rest, such as one that
+    grows month by month, so that what is known of their nodes stays known."""
+    return _without_rows(*(getattr(plan, name) for name in _OF_NODES))
+
+
 @kept_by_identity(16)
+def _without_rows(*values: Any) -> Plan:
+    return Plan.model_construct(**dict(zip(_OF_NODES, values, strict=True)), tables=(), workloads=())
+
+
 def machines_of(plan: Plan) -> Machines:
     """The data nodes and what they run on."""
+    return _machines_of(without_rows(plan))
+
+
+@kept_by_identity(16)
+def _machines_of(plan: Plan) -> Machines:
     settings, paths = settings_by_node(plan), path_parameters(plan)
     folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
     by_id = {}
@@ -83,10 +102,13 @@ def ldm_threads(plan: Plan, node: DataNode) -> int:
     return threads_of(plan, node).ldm_instances
 
 
-@kept_by_identity(16)
 def cluster_of(plan: Plan) -> Cluster:
     """What decides placement: node groups, LDM instances, log parts, kind of fragmentation."""
-    machines = machines_of(plan)
+    return _cluster_of(machines_of(plan))
+
+
+@kept_by_identity(16)
+def _cluster_of(machines: Machines) -> Cluster:
     groups = tuple(tuple(node.node_id for node in group) for group in machines.groups)
     return cluster_with(machines.settings, groups, {i: m.ldm_threads for i, m in machines.by_id.items()})
 
@@ -119,9 +141,13 @@ def needs_partitions(plan: Plan, where: str = "") -> None:
 # Rows.
 
 
-@kept_by_identity(16)
 def around(plan: Plan) -> Surroundings:
     """What the distribution of every table depends on, beside its placement."""
+    return _around(without_rows(plan))
+
+
+@kept_by_identity(16)
+def _around(plan: Plan) -> Surroundings:
     return surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
 
 
@@ -266,14 +292,14 @@ def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
     return found.shares[table.id]
 
 
-@kept_by_identity(size=4)
+@kept_by_identity(size=32)
 def node_data(plan: Plan) -> tuple[NodeData, ...]:
     """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
     found = lying(plan)
     return () if found is None else _held(plan.tables, plan.version, found)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=32)
 def _held(tables: tuple[Table, ...], version: NdbVersion, lying: Lying) -> tuple[NodeData, ...]:
     return held_by_nodes(tables, version, *(one for shares in lying.shares.values() for one in shares))
 
@@ -283,7 +309,7 @@ def node_data_by_id(plan: Plan) -> dict[int, NodeData]:
     return _by_node_id(node_data(plan))
 
 
-@kept_by_identity(size=4)
+@kept_by_identity(size=32)
 def _by_node_id(held: tuple[NodeData, ...]) -> dict[int, NodeData]:
     return {data.node_id: data for data in held}
 
@@ -311,7 +337,7 @@ def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
     return ram
 
 
-@kept_by_identity(size=8)
+@kept_by_identity(size=16)
 def memory(plan: Plan) -> MemoryEstimate:
     """Memory of the plan's tables and data nodes; without node groups there are no tables to count.
 
@@ -365,7 +391,7 @@ def situation(plan: Plan) -> Situation:
     return Situation(plan.version, len(machines.members), ldm, rows, size, speed)
 
 
-@kept_by_identity(size=8)
+@kept_by_identity(size=64)
 def reach(plan: Plan, kind: str) -> Nearness:
     """How near figures of a kind lie to runs that were measured."""
     return nearness(kind, situation(plan))

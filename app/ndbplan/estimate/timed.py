@@ -113,7 +113,7 @@ def start_beside(
     return restarts.start_beside(cluster, new, _running(running, conditions.load), conditions)
 
 
-@kept_by_identity(size=8)
+@kept_by_identity(size=32)
 def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.kept import keeping
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.loaded import disk_data
@@ -17,7 +18,7 @@ from ndbplan.estimate.space.growth import (
     growth,
     memory_full,
 )
-from ndbplan.estimate.stored import memory
+from ndbplan.estimate.stored import around, cluster_of, machines_of, memory
 from ndbplan.plan.file import load
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import ClusterParameters, Plan
@@ -54,6 +55,16 @@ def _plan(table: Table = TABLE, data_memory: int = 512 * 2**20, **parameters: in
 def test_rows_after_some_months() -> None:
     assert after_months(_plan(), 3).tables[0].rows == 1_300_000
     assert after_months(_plan(), 0) is not None
+
+
+def test_what_rows_do_not_change_is_worked_out_once_for_all_months() -> None:
+    plan = _plan()
+    with keeping():
+        later = after_months(plan, 3)
+        assert machines_of(later) is machines_of(plan)
+        assert (cluster_of(later), around(later)) == (cluster_of(plan), around(plan))
+        assert cluster_of(later) is cluster_of(plan)
+        assert machines_of(plan.replace(ndb_version="8.0")) is not machines_of(plan)
 
 
 def test_memory_grows_until_it_is_full() -> None:

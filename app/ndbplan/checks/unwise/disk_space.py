@@ -208,9 +208,7 @@ def fills_with_growth(now: Estimation) -> Iterator[Problem]:
     # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
     loads = (None, *plan.workloads) if plan.backups_kept else (None,)
     spaces = (now.under(load).disk_space for load in loads)
-    beyond = any(
-        disk.memory_full_bytes.high > disk.capacity_bytes for space in spaces for disk in space.disks
-    )
+    beyond = any(disk.may_outgrow for space in spaces for disk in space.disks)
     disks = _fillings_of_disks(plan) if beyond or uses_disk_data(plan) else ()
     for kind, full in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
         soon = tuple(one for one in full if _time_left(one))

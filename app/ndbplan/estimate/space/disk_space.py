@@ -94,6 +94,12 @@ class DiskSpace(Shape):
         used = self.used_bytes
         return used.scaled(1 / self.capacity_bytes, "fraction", (used.as_term("files"), capacity))
 
+    @property
+    def may_outgrow(self) -> bool:
+        """Whether `memory_full_bytes` may be more than the capacity: without its steps, which take longer."""
+        ends = [one.bytes.high for one in self.files if one.role not in GROW_WITH_ROWS]
+        return sum([*ends, *(size.high for _, _, size in self.filled)]) > self.capacity_bytes
+
     @cached_property
     def memory_full_bytes(self) -> Quantity:
         """Everything when every data node has filled its DataMemory with rows."""
@@ -219,7 +225,7 @@ def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimat
     )
 
 
-@kept_by_identity(size=24)
+@kept_by_identity(size=48)
 def _disk_space(
     machines: Machines,
     held: dict[int, NodeData],
