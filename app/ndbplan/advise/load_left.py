@@ -195,7 +195,8 @@ class LoadLeft:
 
     def _checkpoint_share(self, nodes: Sequence[DataNode]) -> Quantity:
         """Share of a disk that checkpoints of these nodes take from their log."""
-        ldms = sum(self.now.machines.by_id[node.node_id].ldm_threads for node in nodes)
+        checkpoints = (self.now.checkpoint.node(node.node_id) for node in nodes)
+        ldms = sum(one.threads for one in checkpoints if one is not None)
         parts = sum(rate > 0 for node in nodes for _, rate in self._loads[node.node_id].redo_by_log_part)
         return checkpoint_share(node_settings(self.plan, nodes[0]), self.now.constants, ldms, parts)
 

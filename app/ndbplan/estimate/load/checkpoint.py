@@ -23,6 +23,7 @@ from ndbplan.estimate.load.checkpoint_speed import (
     is_partial,
     speed_limits,
 )
+from ndbplan.estimate.load.checkpoint_threads import Writers, writers_of_changes, writers_of_rows
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
@@ -63,6 +64,8 @@ class NodeCheckpoint(Shape):
     redo_log_bytes: int
     redo_fill: Quantity
     """`redo_needed_bytes` as a share of the log; above 1 error 410 follows."""
+    threads: int
+    """LDM threads that write."""
     overflow_after_s: Quantity | None
     """Until the log is full (error 410) though checkpoints run, at this load and with the rows it adds; None:
     it never is. How long the log lasts without any checkpoint is `RedoEstimate.time_to_full_s`."""
@@ -129,6 +132,7 @@ def _node(
     data: NodeData,
     load: NodeLoad | None,
     tables: tuple[TableLoad, ...],
+    writers: Writers,
     least: float,
     room: float,
     most: float,
@@ -137,9 +141,10 @@ def _node(
 
     `least`, `room`, `most`: bytes a second that their disk leaves for a checkpoint, see `rooms`.
     """
-    limits = speed_limits(settings).on_disk(least, room, most)
-    node = _without_growth(settings, constants, data, load, tables, limits)
-    return node if load is None else _with_log_full(node, settings, constants, data, load, tables, room)
+    whole = speed_limits(settings).by_threads(writers.speed_share)
+    limits = whole.on_disk(least, room, most)
+    node = _without_growth(settings, constants, data, load, tables, limits, writers.threads)
+    return node if load is None else _with_log_full(node, settings, constants, data, load, tables, whole, room)
 
 
 def _without_growth(
@@ -149,6 +154,7 @@ def _without_growth(
     load: NodeLoad | None,
     tables: tuple[TableLoad, ...],
     limits: SpeedLimits,
+    threads: int,
 ) -> NodeCheckpoint:
     partial = is_partial(settings)
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
@@ -176,7 +182,9 @@ def _without_growth(
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     log_bytes = log_bytes_per_part(settings)
     needed, fill = _redo_span(constants, log_bytes, load, duration, partial)
-    return NodeCheckpoint(data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, None)
+    return NodeCheckpoint(
+        data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, threads, None
+    )
 
 
 def _redo_span(
@@ -228,6 +236,7 @@ def _with_log_full(
     data: NodeData,
     load: NodeLoad,
     tables: tuple[TableLoad, ...],
+    limits: SpeedLimits,
     room: float,
 ) -> NodeCheckpoint:
     """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
@@ -236,7 +245,6 @@ def _with_log_full(
     usable = node.redo_log_bytes - log_reserve(settings.features, constants).value
     if rate < _LEAST_RATE or usable <= 0:
         return node
-    limits = speed_limits(settings)
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
     weight = settings.number("InsertRecoveryWork") / 100
     deleted = constants["lcp_delete_weight"].value
@@ -288,6 +296,27 @@ def _with_log_full(
 
 
 @kept_by_identity(size=KEPT_NODES)
+def _writers(
+    settings: NodeSettings, data: NodeData, tables: tuple[TableLoad, ...], ldm_threads: int
+) -> Writers:
+    changes = changes_of(data, tables)
+    if changes and (is_partial(settings) or not data.rows):
+        return writers_of_changes(settings, changes, ldm_threads)
+    return writers_of_rows(settings, data, ldm_threads)
+
+
+def checkpoint_writers(
+    machines: Machines, held: Mapping[int, NodeData], tables: tuple[TableLoad, ...]
+) -> dict[int, Writers]:
+    """LDM threads that write checkpoints on every data node that holds rows: from 7.6 those with changes."""
+    return {
+        node_id: _writers(node.settings.only(NODE_SETTINGS), held[node_id].alike, tables, node.ldm_threads)
+        for node_id, node in machines.by_id.items()
+        if node_id in held
+    }
+
+
+@kept_by_identity(size=KEPT_NODES)
 def _of(node: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
     return node if node.node_id == node_id else replace(node, node_id=node_id)
 
@@ -302,14 +331,15 @@ def checkpoint(
 
     `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle.
     """
-    constants, room = machines.constants, rooms(machines, loads)
-    nodes = []
+    constants, nodes = machines.constants, []
+    writers = checkpoint_writers(machines, held, tables)
+    room = rooms(machines, loads, {node_id: one.threads for node_id, one in writers.items()})
     for node_id, node in machines.by_id.items():
         if node_id not in held:
             continue
         data, load = held[node_id], loads.get(node_id)
         own = load.alike if load is not None else None
         used = node.settings.only(NODE_SETTINGS)
-        one = _node(used, constants, data.alike, own, tables, *room[node_id])
+        one = _node(used, constants, data.alike, own, tables, writers[node_id], *room[node_id])
         nodes.append(_of(one, node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))

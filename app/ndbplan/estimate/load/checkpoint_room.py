@@ -29,11 +29,13 @@ def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants)
     return speed * constants["hdd_shared_stream_factor"]
 
 
-def rooms(machines: Machines, loads: Mapping[int, NodeLoad]) -> dict[int, tuple[float, float, float]]:
+def rooms(
+    machines: Machines, loads: Mapping[int, NodeLoad], threads: Mapping[int, int]
+) -> dict[int, tuple[float, float, float]]:
     """Bytes a second that each node can write of a checkpoint, by node id: at least, likely, at most.
 
     Of a disk that the log is written to as well a checkpoint gets what the log leaves, and no less than its
-    share. Nodes that write to one disk get as much each.
+    share. Nodes that write to one disk get as much each. `threads`: LDM threads that write, by node id.
     """
     on_disk: dict[str, list[Machine]] = {}
     logs: dict[str, list[Machine]] = {}
@@ -46,7 +48,7 @@ def rooms(machines: Machines, loads: Mapping[int, NodeLoad]) -> dict[int, tuple[
     for disk_id, nodes in on_disk.items():
         disk = nodes[0].disks[DiskRole.LCP]
         if disk is not None:
-            room = _room(disk, nodes, logs.get(disk_id, []), loads, machines.constants)
+            room = _room(disk, nodes, logs.get(disk_id, []), loads, threads, machines.constants)
             rooms.update({node.node_id: room for node in nodes})
     return rooms
 
@@ -56,6 +58,7 @@ def _room(
     nodes: list[Machine],
     logs: list[Machine],
     loads: Mapping[int, NodeLoad],
+    threads: Mapping[int, int],
     constants: Constants,
 ) -> tuple[float, float, float]:
     """What each of some nodes can write of a checkpoint to a disk that has the logs of some nodes, too."""
@@ -64,7 +67,7 @@ def _room(
     streams = len(nodes) + len(logs) if log.value else len(nodes)
     whole = sequential_write_bytes_per_s(disk, streams, constants) * (1.0 - disk.other_load)
     parts = sum(rate > 0 for load in own for _, rate in load.redo_by_log_part)
-    ldms = sum(node.ldm_threads for node in nodes)
+    ldms = sum(threads.get(node.node_id, node.ldm_threads) for node in nodes)
     share = checkpoint_share(nodes[0].settings, constants, ldms, parts)
     least = max(share.low * whole.low, whole.low - log.high)
     likely = max(share.value * whole.value, whole.value - log.value)

@@ -35,6 +35,20 @@ class SpeedLimits:
     raised: float
     """The same of what redo control may set."""
 
+    def by_threads(self, share: float) -> SpeedLimits:
+        """The same where LDM threads that write reach this share of the node's speed."""
+        if share == 1.0:
+            return self
+        return SpeedLimits(
+            floor=self.floor * share,
+            ceiling=self.ceiling * share,
+            other_restart=self.other_restart * share,
+            own_restart=self.own_restart * share,
+            redo_control=self.redo_control,
+            highest=self.highest * share,
+            raised=self.raised * share,
+        )
+
     def on_disk(self, least: float, room: float, most: float) -> SpeedLimits:
         """The same of a disk that leaves so much for checkpoints: at least, likely, at most."""
         return SpeedLimits(

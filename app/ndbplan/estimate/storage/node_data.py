@@ -34,6 +34,8 @@ class TablePart:
     index_entries: float
     unique_index: int | None
     """Which of the table's unique indexes, counted from 0; None: the table itself."""
+    by_ldm: tuple[tuple[int, float], ...] = ()
+    """`share` by LDM instance, of a table without rows yet as well."""
 
     @property
     def name(self) -> str:
@@ -170,6 +172,7 @@ def _part(table: Table, unique_index: int | None, cost: RowCost, share: NodeShar
         rows * cost.checkpoint_bytes,
         rows * cost.ordered_indexes,
         unique_index,
+        share.by_ldm,
     )
 
 

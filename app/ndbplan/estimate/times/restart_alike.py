@@ -74,7 +74,7 @@ def _by_checkpoint(machines: Machines, held: Mapping[int, NodeData]) -> tuple[tu
         if disk is not None:
             speed = disk.sequential_write_bytes_per_s * disk_left(disk) / on_disk[disk.id]
             name = disk.name
-        one = OtherNode(other, data.checkpoint_bytes, speed, name)
+        one = OtherNode(other, data.alike, speed, name)
         alike.setdefault((speed, other.node.parameters), []).append(one)
     # Sorting is stable: of those that write as much the first one stays first.
     return tuple(

@@ -62,10 +62,15 @@ class OtherNode:
     """Another data node of the cluster, as far as a start waits for its checkpoint."""
 
     machine: Machine
-    checkpoint_bytes: float
+    data: NodeData
     writes_bytes_per_s: float
     """What its disk can take of a checkpoint."""
     disk: str
+
+    @property
+    def checkpoint_bytes(self) -> float:
+        """Of all its rows."""
+        return self.data.checkpoint_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity, Term, rising
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint_threads import writers_of_rows
+from ndbplan.estimate.storage.machines import Machine
+from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.times.restart_phases import Phase, Starting, era
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
 from ndbplan.plan.processes import DiskRole
 
 OLD_CHECKPOINT_WRITERS = 2
 """LDM threads that wrote a checkpoint at once before 7.4.1 (release notes), each at DiskCheckpointSpeed."""
+
+
+def _limits(machine: Machine, data: NodeData | None) -> SpeedLimits:
+    """Speeds at which all rows of a node are written: each LDM thread that has some does its part."""
+    limits = speed_limits(machine.settings)
+    if data is None:
+        return limits
+    return limits.by_threads(writers_of_rows(machine.settings, data, machine.ldm_threads).speed_share)
 
 
 def _waits_for(start: Starting, limits: SpeedLimits, *, own: bool, writers: float) -> tuple[float, Term]:
@@ -51,7 +62,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
     """
     constants = start.constants
     idle = constants["lcp_wait_idle_s"]
-    limits = speed_limits(start.settings)
+    limits = _limits(start.machine, start.data)
     packed = 1.0
     if start.settings.number("CompressedLCP"):
         packed = constants["lcp_compressed_factor"].value
@@ -65,7 +76,7 @@ def wait_for_checkpoint(start: Starting, kind: str = "node") -> Phase:
         count = constants["initial_restart_checkpoints"]
     waits = [Limit("protocol", Quantity.exact(0.0, "s"))]
     for other in start.others:
-        own_limits = speed_limits(other.machine.settings)
+        own_limits = _limits(other.machine, other.data)
         writers = min(float(OLD_CHECKPOINT_WRITERS), float(max(1, other.machine.ldm_threads)))
         speed, term = _waits_for(start, own_limits, own=kind == "system", writers=writers)
         held = (min(other.checkpoint_bytes, written) if partial else other.checkpoint_bytes) * packed

@@ -24,7 +24,9 @@ from ndbplan.configuration.settings import (
 )
 from ndbplan.configuration.space_files import ON_ONE_DISK, FileShares
 from ndbplan.estimate.constants import constant_for, constants_of
+from ndbplan.estimate.load.checkpoint import checkpoint_writers
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
+from ndbplan.estimate.load.checkpoint_threads import Writers
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.partial_checkpoint import ALL_PARTS_ABOVE
@@ -110,7 +112,7 @@ def node_facts(
     on_disk = {node.node_id: node for node in disk_data(plan, workload).nodes}
     loads = table_loads(plan, workload) if rate > 0 else ()
     rooms = tablespace_rooms(plan.tablespaces, plan.version, stored_on_disk(plan), loads)
-    machines = machines_of(plan).by_id
+    machines, writers = machines_of(plan).by_id, checkpoint_writers(machines_of(plan), held, loads)
     nodes = same(node for group in groups for node in group)
     disks = disks_of_nodes(
         nodes,
@@ -127,7 +129,8 @@ def node_facts(
     for node in nodes:
         machine, node_id = machines[node.node_id], node.node_id
         one = _Node(
-            plan, machine.settings, machine.ldm_threads, *disks.of[node.id],
+            plan, machine.settings, writers.get(node_id) or Writers(max(1, machine.ldm_threads), 1.0),
+            *disks.of[node.id],
             machine.on_disks(DiskRole.DATA_FILES), used[node_id],
             held[node_id].checkpoint_bytes if node_id in held else 0.0,
             on_disk.get(node_id), rooms.get(node_id, _NO_ROOM), parts.get(node_id, parts[_NOBODY]),
@@ -175,7 +178,8 @@ class _Node(NamedTuple):
 
     plan: Plan
     settings: NodeSettings
-    ldms: int
+    writers: Writers
+    """LDM threads that write its checkpoints."""
     disks: Mapping[DiskRole, Disk]
     disk_signature: Hashable
     data_disks: tuple[tuple[Disk, float], ...]
@@ -193,7 +197,7 @@ class _Node(NamedTuple):
         used, found = self.used, self.on_disk
         return (
             id(self.settings),
-            self.ldms,
+            self.writers,
             id(self.part),
             (used.data_memory_bytes.value, used.index_memory_bytes.value),
             (used.data_memory_limit_bytes, used.index_memory_limit_bytes),
@@ -295,7 +299,7 @@ def _sums(
         sums.updated += load.updates_per_s * row_bytes
         sums.changed += (insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s) * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
-        in_turn = max(1.0, fragments / max(1, one.ldms))
+        in_turn = max(1.0, fragments / one.writers.threads)
         sums.touched += touched
         sums.in_turn += touched / in_turn
         sums.spread += touched / in_turn * load.rows * load.checkpoint_row_bytes * share.replicas
@@ -307,7 +311,7 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     row, plan, settings = Node(), one.plan, one.settings
     file_bytes = max(1, settings.number("FragmentLogFileSize"))
     log_bytes = log_bytes_per_part(settings)
-    limits = speed_limits(settings)
+    limits = speed_limits(settings).by_threads(one.writers.speed_share)
     row.buffer_limit_bytes = max(
         1.0,
         redo_buffer_bytes(settings) - constant_for(plan, "redo_buffer_reserve_bytes").value,
@@ -344,12 +348,12 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value
     logged = float(sums.redo.sum())
     row.abort_share = max(0.0, 1.0 - saved * sums.operations / logged) if logged > 0 else 1.0
-    row.ldms = max(1, one.ldms)
+    row.ldms = one.writers.threads
     seeks = one.disks[DiskRole.REDO].kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
     row.unevenness = constant_for(plan, unevenness).value
     backup_share = settings.number("BackupDiskWriteSpeedPct") / 100
-    row.backup_bytes_per_s = limits.ceiling * backup_share
+    row.backup_bytes_per_s = speed_limits(settings).ceiling * backup_share
     return row
 
 
@@ -357,7 +361,7 @@ def _fragments(one: _Node, loads: list[TableLoad]) -> float:
     """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
     by_table = {load.table.id: count for load, count in zip(loads, one.part.fragments, strict=True)}
     most = constant_for(one.plan, "lcp_fragments_in_turn").value
-    return float(min(most, max(FEWEST_FRAGMENTS, round(sum(by_table.values()) / max(1, one.ldms)))))
+    return float(min(most, max(FEWEST_FRAGMENTS, round(sum(by_table.values()) / one.writers.threads))))
 
 
 def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
