@@ -234,6 +234,12 @@ def checkpoint_speed_at_start(v: str) -> float:
     return float(first_world(scenario).state.node_state[0].lcp_target_bytes_per_s)
 
 
+def cleaned_by_a_thread(v: str) -> float:
+    """Pages of disk data that each LDM thread writes in the background in a second."""
+    node = laws(v).nodes[0]
+    return float(node.clean_bytes_per_s / node.ldms / 2**15)
+
+
 def log_full_after(v: str) -> float:
     """Seconds until the redo log of an overloaded plan is full, checkpoints going on."""
     found = plan(v, "redo-overload", NoOfFragmentLogFiles=4)
@@ -736,6 +742,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("redo_files_sparse", "6.3.19", lambda v: redo_at_first(v) < 1, False, True),
     ("gcp_save_limit_by_epochs", "7.4.5", gcp_save_limit, 120.0, 200.0),
     ("lcp_flushes_before", "8.0.0", lambda v: laws(v).run.lcp_flushes_before, 1, 2),
+    ("pages_cleaned_at_once", "7.0.0", cleaned_by_a_thread, 33 * 5, 129 * 5),
     ("lcp_speed_begins_lowest", "8.0.0", checkpoint_speed_at_start, 10 * 2**20, 100 * 2**20),
     ("transaction_memory", "8.0.19", out_of_operations, [233], [234]),
     ("job_buffers_pooled", "8.0.23", lambda v: job_buffer_pages(CROWDED, version(v)), 26_336, 51_418),

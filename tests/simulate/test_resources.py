@@ -73,6 +73,32 @@ def test_disk_data_writes_pages_and_undo(disk_plan: Plan) -> None:
     assert pages > 0
 
 
+def test_dirty_pages_are_written_as_fast_as_threads_and_disk_can(disk_plan: Plan) -> None:
+    """No faster than the product begins to write them, and no slower where the disk could: no time is set."""
+
+    def written(times: float, rate: float) -> tuple[float, float]:
+        plan = disk_plan
+        for host in disk_plan.hosts:
+            for disk in host.disks:
+                plan = edits.update(
+                    plan, disk.id,
+                    sequential_write_bytes_per_s=disk.sequential_write_bytes_per_s * times,
+                    random_write_iops=disk.random_write_iops * times,
+                    random_read_iops=disk.random_read_iops * 100,
+                )  # fmt: skip
+        # A checkpoint writes all of them.
+        plan = set_parameter(plan, "data_node", "TimeBetweenLocalCheckpoints", 31)
+        plan = with_load(plan, OperationKind.UPDATE, rate)
+        run = run_scenario(build(Estimation(plan, plan.workloads[0]), duration_s=60, step_s=0.1, seed=1))
+        pages = run.history.disk[:, :, Purpose.DATA_FILES].sum(axis=0).max() / 60
+        return float(pages), float(run.laws.nodes[0].clean_bytes_per_s)
+
+    slow, limit = written(0.02, 2000)
+    fast, _ = written(10.0, 2000)
+    assert slow < 0.1 * fast
+    assert fast == pytest.approx(limit, rel=0.02)
+
+
 def test_a_small_undo_log_refuses_with_1501(disk_plan: Plan) -> None:
     group = disk_plan.logfile_groups[0]
     small = tuple(f.model_copy(update={"size_bytes": 16 * MIB}) for f in group.undo_files)

@@ -116,6 +116,7 @@ class Features(NamedTuple):
     lcp_speed_steps_up: int
     lcp_speed_steps_down: int
     lcp_flushes_before: int
+    pages_cleaned_at_once: int
     lcp_speed_begins_lowest: bool
     backup_share: bool
     multithreaded_backup: bool

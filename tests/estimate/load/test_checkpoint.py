@@ -11,12 +11,14 @@ from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
 from ndbplan.estimate.load.partial_checkpoint import FRAGMENTS_IN_TURN, partial_fraction
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.scenario import build
 from reality.load_runs import plan_of, runs
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
@@ -153,3 +155,27 @@ def test_a_faster_disk_never_slows_a_checkpoint(disk: float, times: float) -> No
         return node(plan).speed_bytes_per_s.value
 
     assert speed(disk) <= speed(disk * times) + 1e-6
+
+
+def _with_threads(ldm: int, log_parts: int) -> Plan:
+    """The cluster of a measured run with so many LDM threads on so many log parts."""
+    plan = plan_of(next(run for run in runs() if run.name == "A1"))
+    plan = set_parameter(plan, "data_node", "NoOfFragmentLogParts", log_parts)
+    return set_parameter(plan, "data_node", "ThreadConfig", f"main,rep,tc,recv,ldm={{count={ldm}}}")
+
+
+@pytest.mark.parametrize(
+    ("ldm", "log_parts", "threads", "share"),
+    [(2, 4, 2, 1.0), (4, 4, 4, 1.0), (3, 4, 3, 2 / 3), (8, 4, 4, 1 / 2), (16, 4, 4, 1 / 4)],
+)
+def test_a_checkpoint_is_written_by_the_threads_with_rows(
+    ldm: int, log_parts: int, threads: int, share: float
+) -> None:
+    """LDM threads beyond the log parts stay empty, and their part of the speed unused (running 8.4.8)."""
+    plan = _with_threads(ldm, log_parts)
+    found = checkpoint(plan, plan.workloads[0]).nodes[0]
+    laws = build(Estimation(plan, plan.workloads[0]), duration_s=1.0, step_s=0.1, seed=1).laws
+    limits = speed_limits(node_settings(plan))
+    assert (found.threads, laws.nodes[0].ldms) == (threads, threads)
+    assert laws.nodes[0].lcp_max_bytes_per_s == pytest.approx(share * limits.ceiling, rel=1e-3)
+    assert found.speed_bytes_per_s.low <= share * limits.ceiling * 1.001

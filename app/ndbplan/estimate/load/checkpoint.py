@@ -144,7 +144,9 @@ def _node(
     whole = speed_limits(settings).by_threads(writers.speed_share)
     limits = whole.on_disk(least, room, most)
     node = _without_growth(settings, constants, data, load, tables, limits, writers.threads)
-    return node if load is None else _with_log_full(node, settings, constants, data, load, tables, whole, room)
+    return (
+        node if load is None else _with_log_full(node, settings, constants, data, load, tables, whole, room)
+    )
 
 
 def _without_growth(

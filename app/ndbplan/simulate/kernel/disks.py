@@ -1,6 +1,7 @@
 """Kernel, part 3: disks that streams share — what nodes ask for, what they are granted, what is written.
 
-Source: engine model 15.1, which says how a disk is shared, and 5.3 for disk data; else judgement.
+Source: engine model 15.1, which says how a disk is shared, and 5.3 for disk data; Pgman::process_cleanup, which
+writes dirty pages; else judgement.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from ndbplan.simulate.world.laws import Disk, FileDisk, Laws, Node, Place, Run
 from ndbplan.simulate.world.state import DiskWork, NodeState, Piece, State
 from ndbplan.simulate.world.world import History
 
-DIRTY_PAGES_S = 10.0
-"""Time over which dirty pages of disk data are written out."""
 MOST_READ_TIME = 0.95
 """Share of a disk's time that random reads take at most. Judgement, nothing measured."""
 
@@ -49,7 +48,7 @@ def demand(
             work[place.lcp_disk].lcp_bytes += amount
         if run.disk_data_share > 0.0 or node.reads > 0.0:
             undo, pages = state.undo_held_bytes, piece.attempts * node.reads
-            dirty = state.dirty_bytes * min(1.0, piece.length_s / DIRTY_PAGES_S) * node.dirty_cost
+            dirty = _pages_due(node, state, piece.writes_lcp, piece.length_s) * node.dirty_cost
             work[place.undo_disk].undo_bytes += undo * place.undo_share
             work[place.data_disk].read_pages += pages * place.data_share
             work[place.data_disk].data_bytes += dirty * place.data_share
@@ -61,6 +60,15 @@ def demand(
         if run.has_backup and state.backup_left_bytes > 0.0:
             amount = min(node.backup_bytes_per_s * piece.length_s, state.backup_left_bytes)
             work[place.backup_disk].backup_bytes += amount
+
+
+@inlined
+def _pages_due(node: Node, state: NodeState, writes_lcp: bool, length_s: float) -> float:
+    """Bytes of dirty pages that a node would write now: all of them for a checkpoint, else as many as are
+    cleaned in the background at most."""
+    if writes_lcp and state.lcp_left_bytes > 0.0:
+        return state.dirty_bytes
+    return min(state.dirty_bytes, node.clean_bytes_per_s * length_s)
 
 
 @inlined
@@ -125,6 +133,8 @@ def write(laws: Laws, state: State, history: History, flat: Floats) -> bool:
         node, mine, place = laws.nodes[n], state.node_state[n], laws.places[n]
         if mine.is_dead:
             continue
+        # What was asked for, before the checkpoint's own bytes go.
+        pages = _pages_due(node, mine, piece.writes_lcp, piece.length_s)
         if piece.writes_lcp and mine.lcp_left_bytes > 0.0:
             grant = work[place.lcp_disk].heavy_grant
             amount, ends, before_s = write_checkpoint(mine, grant, piece.length_s)
@@ -133,7 +143,7 @@ def write(laws: Laws, state: State, history: History, flat: Floats) -> bool:
             of_disk[place.lcp_disk, Purpose.LCP] += amount
             history.node[piece.bucket, n, OfNode.LCP_WRITTEN] += amount
         if run.disk_data_share > 0.0:
-            write_disk_data(mine, place, laws.files, work, piece.length_s, of_disk)
+            write_disk_data(mine, pages, place, laws.files, work, of_disk)
         if run.has_backup and mine.backup_left_bytes > 0.0:
             grant = work[place.backup_disk].heavy_grant
             of_disk[place.backup_disk, Purpose.BACKUP] += write_backup(node, mine, grant, piece.length_s)
@@ -218,14 +228,14 @@ def write_checkpoint(state: NodeState, grant: float, step_s: float) -> tuple[flo
 @compiled
 def write_disk_data(
     state: NodeState,
+    dirty: float,
     place: Place,
     files: Rows[FileDisk],
     work: Rows[DiskWork],
-    step_s: float,
     written: Floats,
 ) -> None:
-    """Undo log and dirty pages of a node, as far as they are granted; by disk and purpose."""
-    undo, dirty = state.undo_held_bytes, state.dirty_bytes * min(1.0, step_s / DIRTY_PAGES_S)
+    """Undo log and these bytes of dirty pages of a node, as far as they are granted; by disk and purpose."""
+    undo = state.undo_held_bytes
     amount = undo * place.undo_share * work[place.undo_disk].light_grant
     state.undo_held_bytes -= amount
     written[place.undo_disk, Purpose.UNDO] += amount

@@ -129,7 +129,8 @@ def node_facts(
     for node in nodes:
         machine, node_id = machines[node.node_id], node.node_id
         one = _Node(
-            plan, machine.settings, writers.get(node_id) or Writers(max(1, machine.ldm_threads), 1.0),
+            plan, machine.settings,
+            writers.get(node_id) or Writers(max(1, machine.ldm_threads), 1.0),
             *disks.of[node.id],
             machine.on_disks(DiskRole.DATA_FILES), used[node_id],
             held[node_id].checkpoint_bytes if node_id in held else 0.0,
@@ -368,6 +369,7 @@ def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
     """Fill in the columns of disk data; returns the tablespace in use."""
     plan, found, room = one.plan, one.on_disk, one.room
     row.dirty_cost = 1.0
+    row.clean_bytes_per_s = cleaned_bytes_per_s(plan, one.writers.threads)
     row.undo_limit_bytes = row.undo_buffer_bytes = row.dirty_limit_bytes = row.space_limit_bytes = 1e18
     if found is None:
         return 0.0
@@ -397,6 +399,13 @@ def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
         )
         row.dirty_cost = (in_order + at_random * cost) / row.dirty_bytes
     return room.used_bytes
+
+
+def cleaned_bytes_per_s(plan: Plan, ldm_threads: int) -> float:
+    """Dirty pages of disk data that so many LDM threads write in the background at most: each begins so many
+    in every round (Pgman::process_cleanup)."""
+    pages = plan.features.pages_cleaned_at_once * ldm_threads
+    return pages * PAGE_BYTES / constant_for(plan, "disk_page_clean_every_s").value
 
 
 def _asked_of_disks(found: NodeDiskData) -> tuple[float, float, float, float]:

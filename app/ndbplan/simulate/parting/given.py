@@ -94,6 +94,7 @@ _NODE = {
     "index_limit_bytes": _Given("memory", "IndexMemory", "bytes"),
     "undo_limit_bytes": _Given("disk data", "undo log that may be in use", "bytes"),
     "undo_buffer_bytes": _Given("disk data", "undo buffer", "bytes"),
+    "clean_bytes_per_s": _Given("disk data", "dirty pages that are written between checkpoints", "bytes/s"),
     "dirty_limit_bytes": _Given("disk data", "dirty pages that the page buffer holds", "bytes"),
     "space_limit_bytes": _Given("disk data", "tablespace", "bytes"),
 }

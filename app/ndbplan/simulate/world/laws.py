@@ -179,6 +179,8 @@ class Node(Row):
     """Time on the disk of such a byte, against a sequential one."""
     dirty_limit_bytes: float
     """Dirty pages the page buffer can hold."""
+    clean_bytes_per_s: float
+    """Dirty pages that are written while no checkpoint is."""
     space_bytes: float
     """Tablespace that one transaction takes."""
     space_limit_bytes: float
