@@ -45,6 +45,11 @@ def rate_factor(sim: Simulation) -> float:
     return constant_for(sim.scenario.plan, "simulated_rate").high
 
 
+def overload_factor(sim: Simulation) -> float:
+    """How far what an overloaded cluster takes may be off, up or down: one run of many that may come."""
+    return constant_for(sim.scenario.plan, "simulated_overload").high
+
+
 def buffer_bytes(sim: Simulation) -> Floats:
     """Bytes of a redo buffer of each node, at its largest: events of the run may have changed it."""
     reserve = constant_for(sim.scenario.plan, "redo_buffer_reserve_bytes").value

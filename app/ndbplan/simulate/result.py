@@ -24,6 +24,7 @@ from ndbplan.simulate.recorded import (
     disks_of,
     errors_of,
     nodes_of,
+    overload_factor,
     parts_of,
     rate_factor,
 )
@@ -327,7 +328,7 @@ def _accepted(sim: Simulation) -> Quantity:
     )  # fmt: skip
     if accepted >= attempted * (1.0 - 1e-9):
         return Quantity.exact(accepted, "tx/s", terms)
-    off = rate_factor(sim)
+    off = overload_factor(sim)
     high = max(accepted, min(attempted, accepted * off))
     return Quantity(accepted, accepted / off, high, "tx/s", terms)
 

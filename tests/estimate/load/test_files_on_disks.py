@@ -64,7 +64,8 @@ def test_the_simulation_reads_and_writes_both() -> None:
         named = {disk.disk: disk for disk in run.disks if disk.host == BOTH.host(NODE.host_id).hostname}
         written.append({name: float(np.sum(disk.bytes_per_s["data_files"])) for name, disk in named.items()})
     first = BOTH.host(NODE.host_id).disks[0].name
-    assert written[1]["more"] == pytest.approx(written[1][first])
+    # The first has checkpoints too: what it is not granted at once goes out later.
+    assert written[1]["more"] == pytest.approx(written[1][first], rel=0.05)
     assert written[1]["more"] > 0
     assert runs[1].accepted_per_s.value >= runs[0].accepted_per_s.value
 

@@ -109,6 +109,13 @@ def test_tables_with_stated_partitions_stay() -> None:
     assert "1511" in table.bound
 
 
+def test_a_table_with_one_row_takes_its_fixed_steps() -> None:
+    """Its partitions are added whether or not a row moves into them."""
+    seconds = [reorganise(with_rows(ADD_NODES, rows)).duration_s.value for rows in (0, 1, 2, 100)]
+    assert seconds == sorted(seconds)
+    assert seconds[0] == pytest.approx(FIXED_S)
+
+
 def test_unique_indexes_and_max_rows_are_told() -> None:
     plan = edits.update(
         ADD_NODES, "t1", max_rows=1000, indexes=(Index(name="u", columns=("b",), kind="unique"),)

@@ -1,7 +1,7 @@
-"""LDM threads that write a checkpoint: each has its part of the node's speed, one without rows leaves it unused.
+"""LDM threads that write a checkpoint: each has its part of the node's speed, and one without rows uses none.
 
-Source: engine model 4.4 (speeds are those of a node, divided by its LDM threads) and the running 8.4.8 cluster
-(LDM threads beyond the log parts stay empty; a number that does not divide them has uneven shares).
+Source: engine model 4.4 (speeds are those of a node, divided by its LDM threads); running 8.4.8 cluster (LDM
+threads beyond the log parts stay empty; a number that does not divide them has uneven shares).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Writers(NamedTuple):
     threads: int
     """Those with something to write."""
     speed_share: float
-    """Share of the node's speed that they reach: the checkpoint ends with the fullest thread. 1: all the same."""
+    """Share of the node's speed that they reach: a checkpoint ends with the fullest thread. 1: all alike."""
 
 
 def writers_of(settings: NodeSettings, amounts: Iterable[float], ldm_threads: int) -> Writers:

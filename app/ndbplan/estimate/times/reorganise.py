@@ -252,7 +252,8 @@ def reorganise_table(
     version, settings, constants = before.version, before.settings, before.constants
     rows_moved = change.rows_moved
     refusal, notes = _what_stays(table, version)
-    if refusal or (not rows_moved and table.rows):
+    stays = change.after.placement.partitions <= change.before.placement.partitions
+    if refusal or (not rows_moved and table.rows and stays):
         nothing = Quantity.exact(0.0, "s", (Term(refusal or "no row moves", 0.0, "s", "formula"),))
         reason = refusal or "no row moves"
         return TableReorganise(table.full_name, change, 0, nothing, reason, False, (reason, *notes))

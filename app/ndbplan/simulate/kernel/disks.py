@@ -1,7 +1,7 @@
 """Kernel, part 3: disks that streams share — what nodes ask for, what they are granted, what is written.
 
-Source: engine model 15.1, which says how a disk is shared, and 5.3 for disk data; Pgman::process_cleanup, which
-writes dirty pages; else judgement.
+Source: engine model 15.1, which says how a disk is shared, and 5.3 for disk data; Pgman::process_cleanup for
+dirty pages; else judgement.
 """
 
 from __future__ import annotations
