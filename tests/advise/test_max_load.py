@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from ndbplan.advise.highest_rate import bound_per_s, ceiling_per_s, highest_rate
-from ndbplan.advise.max_load import max_load
+from ndbplan.advise import highest_rate as highest
+from ndbplan.advise.highest_rate import _held_for, bound_per_s, ceiling_per_s, highest_rate
+from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import remedies
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
@@ -105,6 +107,31 @@ def test_just_below_runs_clean_and_just_above_ends_as_it_says(
         assert found.error_code in [error.code for error in above.errors]
         assert above.first_error is not None
         assert above.bottleneck.resource == found.limited_by.resource
+
+
+@pytest.mark.parametrize("memory_bytes", [2**32, 2**33, 2**40])
+def test_rates_that_are_not_simulated_would_have_held(
+    small: Plan, memory_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory, then the redo log or its disk ends the load: whatever is easy of it, the answer is the same."""
+    scenario = steady_scenario(
+        estimation_of(set_parameter(small, "data_node", "DataMemory", memory_bytes), BIG), 900.0
+    )
+    held = 0
+
+    def counted(*args: Any) -> Any:
+        nonlocal held
+        held += 1
+        return _held_for(*args)
+
+    monkeypatch.setattr(highest, "_held_for", counted)
+    found, seldom = highest_rate(scenario, 900.0), held
+    monkeypatch.setattr(highest, "_EASY", -1.0)
+    held = 0
+    assert highest_rate(scenario, 900.0) == found
+    assert seldom <= held
+    if found[1].limit.resource == "memory":
+        assert seldom < held / 3
 
 
 def test_a_longer_time_is_never_sustained_at_a_higher_rate(small: Plan) -> None:

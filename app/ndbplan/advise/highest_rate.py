@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from ndbplan.advise.executors import at_once
@@ -43,6 +44,9 @@ otherwise, and may meet a full log where a little more does not."""
 _NEAR_EXPONENT = 1.0
 """So near to the answer, as an exponent of two, less is tried too."""
 CLEARLY_ABOVE = 1.05
+_EASY = 0.5
+"""Where no log and no buffer is ever fuller than so, and so much less waits than may, a lower rate meets no
+full one either, whatever turns checkpoints take: it need not be simulated."""
 _FIRST_LOOK_STEPS = 100
 """Whether a run can be given up is looked at then, and whenever it has gone on for as long again."""
 
@@ -65,6 +69,14 @@ class Ceiling:
     end: End
 
 
+class _Held(IntEnum):
+    """How a rate was held."""
+
+    NOT = 0
+    JUST = 1
+    EASILY = 2
+
+
 def bound_per_s(scenario: Scenario) -> float:
     """Transactions per second that the links of the data nodes carry when each needs two bare messages."""
 
@@ -83,8 +95,14 @@ def highest_rate(
     """
     ceiling = min(_ceilings(scenario, duration_s), key=lambda c: c.rate_per_s)
 
+    known: dict[float, _Held] = {}
+
     def is_sustained(rate_per_s: float) -> bool:
-        return _is_sustained(scenario, rate_per_s, duration_s, cancelled)
+        if any(held is _Held.EASILY and rate_per_s <= rate for rate, held in list(known.items())):
+            return True
+        if rate_per_s not in known:
+            known[rate_per_s] = _held_for(scenario, rate_per_s, duration_s, cancelled)
+        return known[rate_per_s] is not _Held.NOT
 
     def failing(rate_per_s: float, is_near: bool) -> float | None:
         """The rate itself, or a little less, that is not sustained; None: all of them are."""
@@ -112,6 +130,9 @@ def highest_rate(
     is_of_any_time = ceiling.end.at_s is None and ceiling.rate_per_s > 0
     if is_of_any_time and failing(ceiling.rate_per_s * _JUST_BELOW, True) is None:
         return with_end(ceiling.rate_per_s, ceiling.end)
+    if ceiling.rate_per_s > 0:
+        # Where rows end it, all below is easy as a rule.
+        is_sustained(ceiling.rate_per_s * _JUST_BELOW)
     low, high = _LOWEST_EXPONENT, _HIGHEST_EXPONENT
     rate, above, failed = 0.0, 2.0**high, math.inf
     while high - low > PRECISION:
@@ -145,7 +166,7 @@ def holds(
     """
     if rate_per_s >= ceiling_per_s(scenario, duration_s):
         return False
-    return not _fails(_steady(scenario, rate_per_s, duration_s, STEP_S), rate_per_s, cancelled)
+    return _held(_steady(scenario, rate_per_s, duration_s, STEP_S), rate_per_s, cancelled) is not _Held.NOT
 
 
 def end_at(
@@ -231,16 +252,20 @@ def _end_at(
     return None
 
 
-def _is_sustained(
+def _held_for(
     scenario: Scenario, rate_per_s: float, duration_s: float, cancelled: Callable[[], bool] | None
-) -> bool:
-    """Whether nothing ends a rate within the time."""
-    stages = _stages(scenario, rate_per_s, duration_s)
-    return not any(_fails(stage.scenario, rate_per_s, cancelled) for stage in stages)
+) -> _Held:
+    """How a rate is held within the time."""
+    least = _Held.EASILY
+    for stage in _stages(scenario, rate_per_s, duration_s):
+        least = min(least, _held(stage.scenario, rate_per_s, cancelled))
+        if least is _Held.NOT:
+            break
+    return least
 
 
-def _fails(steady: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | None) -> bool:
-    """Whether a run refuses work or lets it wait: given up as soon as it does."""
+def _held(steady: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | None) -> _Held:
+    """How a run holds its rate: given up as soon as it refuses work or lets it wait."""
     from ndbplan.simulate.simulation import Simulation, Story
     from ndbplan.simulate.steps import Watch, advance
 
@@ -248,8 +273,23 @@ def _fails(steady: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | 
     while run.step < steady.steps:
         advance(run, max(_FIRST_LOOK_STEPS, 2 * run.step), watch)
         if len(_refused(run)) or _lets_wait(run, rate_per_s):
-            return True
-    return False
+            return _Held.NOT
+    return _Held.EASILY if _is_easy(run, rate_per_s) else _Held.JUST
+
+
+def _is_easy(run: Simulation, rate_per_s: float) -> bool:
+    """Whether logs and redo buffers were never more than half full, and hardly anything waited."""
+    import numpy as np
+
+    from ndbplan.simulate.world.indices import OfNode, Part
+
+    parts = run.state.parts
+    log = np.maximum(parts[Part.LOG_MOST], parts[Part.MADE] - parts[Part.TAIL]).max(axis=1)
+    buffer = run.history.high.max(axis=(0, 2))
+    undo = run.history.node[:, :, OfNode.UNDO_USED].max(axis=0)
+    most = [(node.log_limit_bytes, node.buffer_limit_bytes, node.undo_limit_bytes) for node in run.laws.nodes]
+    full = bool((np.transpose((log, buffer, undo)) > _EASY * np.array(most)).any())
+    return not full and not _lets_wait(run, _EASY * rate_per_s)
 
 
 def _with_step(scenario: Scenario, step_s: float) -> Scenario:
