@@ -19,7 +19,13 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from exporting.acted_changes import changes, with_init_scripts, with_linked_redo, with_management_nodes
+from exporting.acted_changes import (
+    changes,
+    with_init_scripts,
+    with_linked_redo,
+    with_management_nodes,
+    with_reserved_nodes,
+)
 from exporting.acted_life import Life
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
@@ -27,7 +33,11 @@ from ndbplan.edits.parts import set_plan
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
-VARIED = {"starter-linked-redo": with_linked_redo, "starter-init-scripts": with_init_scripts}
+VARIED = {
+    "starter-linked-redo": with_linked_redo,
+    "starter-init-scripts": with_init_scripts,
+    "starter-reserved": with_reserved_nodes,
+}
 SAMPLES = [*sorted(path.stem for path in resource_path("samples").glob("*.ndbplan")), *VARIED]
 VERSIONS = ("7.4", "8.0", "8.4")
 

@@ -9,7 +9,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ManagementNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, ManagementNode
 from ndbplan.plan.tables import Column, Index
 
 Edit = Callable[[Plan], Plan]
@@ -97,6 +97,24 @@ def _initial(plan: Plan) -> Plan:
     )
 
 
+def _second_sql_node(plan: Plan) -> Plan:
+    """Another SQL node on the host of each: all of them have files of their own then."""
+    new = tuple(
+        node.model_copy(update={"id": f"second{node.node_id}", "node_id": 230 + number, "pool_node_ids": ()})
+        for number, node in enumerate(plan.sql_nodes)
+    )
+    return plan.replace(processes=(*plan.processes, *new))
+
+
+def with_reserved_nodes(plan: Plan) -> Plan:
+    """A node group more that is reserved: nodes which the configuration lists and that hold nothing."""
+    grown = add_node_group(plan)
+    for node in grown.data_nodes:
+        if node not in plan.data_nodes and node.node_id not in {one.node_id for one in plan.data_nodes}:
+            grown = update(grown, node.id, node_group=NODE_GROUP_NONE)
+    return grown
+
+
 def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
     """What each kind of change is called, what runs before, and the plan."""
     ways: dict[str, tuple[Edit, Edit]] = {
@@ -104,6 +122,15 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         "one node": (_same, lambda p: set_parameter(p, p.data_nodes[-1].id, "MaxNoOfTables", 500)),
         "initial node": (_same, _initial),
         "files elsewhere": (_same, on_the_lcp_disk),
+        "directories": (
+            _same,
+            lambda p: set_parameter(
+                set_parameter(p, "management", "DataDir", "/var/lib/ndb-logs"),
+                "data_node",
+                "BackupDataDir",
+                f"{p.host(p.data_nodes[0].host_id).disks[0].mount_point}/other",
+            ),
+        ),
         "management": (_same, parameter("HeartbeatIntervalMgmdMgmd", 2000, "management")),
         "another server": (_same, _another_server),
         "system": (_same, moved),
@@ -114,6 +141,8 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
     if plan.sql_nodes:
         ways["sql"] = (_same, parameter("BatchSize", 512, "sql"))
         ways["mysqld"] = (_same, lambda p: update(p, p.sql_nodes[0].id, options={"ndb_batch_size": 65536}))
+        ways["SQL nodes on one host"] = (_same, _second_sql_node)
+        ways["fewer SQL nodes on one host"] = (_second_sql_node, _same)
         ways["tables"] = (_same, with_other_tables)
         ways["grow, tables"] = (_same, lambda p: add_node_group(with_other_tables(p)))
     if len(plan.sql_nodes) > 1:

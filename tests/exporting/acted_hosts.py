@@ -7,6 +7,8 @@ import re
 import zlib
 
 from exporting.acted_state import ActedState, DataNodeProcess, ManagementServer, Process, RefusedError
+from ndbplan.configuration.deployment import management_directory
+from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import ServiceManager
 
@@ -15,6 +17,12 @@ def unit_file(process: Process) -> str:
     """Where the unit, or the init script, of a process lies on its host."""
     folder = "systemd/system" if process.unit.endswith(".service") else "init.d"
     return f"/etc/{folder}/{process.unit}"
+
+
+def group_of(text: str, name: str) -> dict[str, str]:
+    """Options of one group of an option file."""
+    lines = text.partition(f"[{name}]\n")[2].partition("\n[")[0].splitlines()
+    return dict(line.partition("=")[::2] for line in lines if line and line[0] != "#")
 
 
 STORED_USERS = NdbVersion(8, 0, 18)
@@ -45,9 +53,9 @@ class ActedHosts(ActedState):
         self.units = {place: text for place, text in self.units.items() if place[0] != host}
         self.releases[host] = ""
         self.users.discard(host)
-        self.accounts.pop(host, None)
         for process in self.processes():
             if process.host == host:
+                self.accounts.pop(process.node_id, None)
                 process.active, process.ends_at = False, None
 
     def _version(self, host: str, program: str) -> str:
@@ -296,7 +304,7 @@ class ActedHosts(ActedState):
         elif isinstance(process, DataNodeProcess):
             self._start_data_node(process, option)
         else:
-            self._start_sql(process)
+            self._start_sql(process, option)
         word = "command=(" if is_init else "ExecStart="
         assert f"{word}/usr/sbin/{'mysqld' if process.node_id in self.sql_nodes else 'ndb'}" in text
         process.active, process.ends_at, process.release = True, None, release
@@ -305,6 +313,14 @@ class ActedHosts(ActedState):
         path = (server.host, "/var/lib/mysql-cluster/config.ini")
         if path not in self.files:
             raise RefusedError("ndb_mgmd: no configuration\n")
+        place = re.search(
+            r"^WorkingDirectory=(.*)$", self.files[server.host, unit_file(server)], re.MULTILINE
+        )
+        told = import_config({"config.ini": self.files[path].encode()}, self.plan.ndb_version)[0]
+        mine = next(one for one in told.management_nodes if one.node_id == server.node_id)
+        for folder in (management_directory(told, mine), *([place[1]] if place else [])):
+            if not self._exists(server.host, folder):
+                raise RefusedError(f"ndb_mgmd: {folder} is missing\n")
         others = [one for one in self.management.values() if one.active]
         if "--reload" in option or "--initial" in option or not server.configuration:
             server.configuration = self.files[path]
@@ -355,9 +371,17 @@ class ActedHosts(ActedState):
         mates = [n for n in self.data_nodes.values() if n.group == node.group and n is not node]
         return node.group is None or any(mate.is_started(self.now) for mate in mates)
 
-    def _start_sql(self, process: Process) -> None:
-        alone = sum(one.host == process.host for one in self.sql_nodes.values()) == 1
-        folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{process.node_id}"
+    def _start_sql(self, process: Process, option: str) -> None:
+        process.options = self.files[process.host, "/etc/my.cnf"]
+        suffix = re.search(r" --defaults-group-suffix=(\S+)", self.files[process.host, unit_file(process)])
+        told = group_of(process.options, "mysqld") | group_of(
+            process.options, f"mysqld{suffix[1] if suffix else ''}"
+        )
+        if told.get("ndb-nodeid", told.get("ndb-cluster-connection-pool-nodeids", "").split(",")[0]) != str(
+            process.node_id
+        ):
+            raise RefusedError(f"mysqld: {told} are not the options of node {process.node_id}\n")
+        folder, process.socket = told["datadir"], told["socket"]
         if not self._exists(process.host, f"{folder}/mysql/user"):
             raise RefusedError("mysqld: no data directory, or no system tables in it\n")
         if self.plan.version >= UPGRADED_AT_START:
@@ -365,9 +389,8 @@ class ActedHosts(ActedState):
         process.tables_of = self.files[process.host, f"{folder}/mysql/user"]
         known = next(iter(self.accounts.values()), {})
         if self.plan.version >= STORED_USERS:
-            self.accounts.setdefault(process.host, dict(known))
-        process.options = self.files[process.host, "/etc/my.cnf"]
-        process.is_offline = False
+            self.accounts.setdefault(process.node_id, dict(known))
+        process.is_offline = "--skip-networking" in option
         process.ready_at = self.now + self.random.uniform(3, 10)
 
     def _stop(self, process: Process) -> None:

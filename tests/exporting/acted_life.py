@@ -25,12 +25,14 @@ from exporting.acted_cluster import ActedCluster
 from exporting.acted_hosts import unit_file
 from exporting.acted_state import Process, release_of
 from exporting.acted_times import ActedTimes
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
 from ndbplan.configuration.node_groups import node_groups
-from ndbplan.configuration.services import service_of
+from ndbplan.configuration.services import service_of, services
 from ndbplan.exporting.export import Running, export
 from ndbplan.exporting.my_cnf import render_my_cnf
+from ndbplan.exporting.systemd import render_units
 from ndbplan.importing.config.plan import import_config
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.life import operations
@@ -299,6 +301,12 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
         server = cluster.management[manager.node_id]
         acted.append(server)
         yield from _differs(f"management node {manager.node_id}", server.configuration, plan)
+    for service in services(plan):
+        place = service.host, service.target
+        if (text := cluster.units.get(place)) and _without_head(text) != _without_head(
+            _units(plan)[service.file]
+        ):
+            yield f"{service.name} is not the one of the plan"
     options = render_my_cnf(plan)
     for mysqld in plan.sql_nodes:
         process = cluster.sql_nodes[mysqld.node_id]
@@ -316,6 +324,14 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
             yield f"{process.unit} runs {process.release or 'nothing'}"
         if (process.host, unit_file(process)) not in cluster.enabled:
             yield f"{process.unit} does not start with its host"
+
+
+def _without_head(text: str) -> str:
+    """A unit but for its first line, which names the release that it was written for."""
+    return text.partition("\n")[2]
+
+
+_units = kept_by_identity(8)(render_units)
 
 
 def _differs(who: str, configuration: str, plan: Plan, node_id: int | None = None) -> Iterator[str]:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from exporting.acted_hosts import STORED_USERS, ActedHosts
+from exporting.acted_hosts import STORED_USERS, ActedHosts, group_of
 from exporting.acted_state import Process, RefusedError
 from ndbplan.ndb.version import NdbVersion
 
 _CREATE_USER = NdbVersion(7, 5, 0)
+_NAMELESS = "mysql/user without a name"
 
 
 def _refused(code: int, text: str) -> RefusedError:
@@ -29,16 +30,20 @@ class ActedSql(ActedHosts):
     """mysqld and its client, on every host."""
 
     def _mysqld(self, host: str, words: list[str]) -> str:
-        suffix = next((w.partition("@")[2] for w in words if w.startswith("--defaults-group-suffix=")), "")
-        folder = f"/var/lib/mysql-{suffix}" if suffix else "/var/lib/mysql"
-        if not self._exists(host, folder) or not self._exists(host, "/etc/my.cnf"):
+        suffix = next((w.partition("=")[2] for w in words if w.startswith("--defaults-group-suffix=")), "")
+        folder = group_of(self.files.get((host, "/etc/my.cnf"), ""), f"mysqld{suffix}").get("datadir", "?")
+        if not self._exists(host, folder):
             raise RefusedError("mysqld: no data directory or no options\n")
         if any(path.rstrip("/") != folder for path in self._inside(host, folder)):
             raise RefusedError("--initialize specified but the data directory has files in it. Aborting.\n")
         return self._fill(host, folder)
 
     def _mysql_install_db(self, host: str, words: list[str]) -> str:
-        return self._fill(host, next(w.partition("=")[2] for w in words if w.startswith("--datadir=")))
+        """It makes accounts without a name, too."""
+        folder = next(w.partition("=")[2] for w in words if w.startswith("--datadir="))
+        found = self._fill(host, folder)
+        self.files[host, f"{folder}/{_NAMELESS}"] = ""
+        return found
 
     def _fill(self, host: str, folder: str) -> str:
         """Makes the folder of system tables first; a script may be broken off before they are in it."""
@@ -49,7 +54,7 @@ class ActedSql(ActedHosts):
         return ""
 
     def _mysql_upgrade(self, host: str, words: list[str]) -> str:
-        self._of(host)
+        self._of(host, words)
         folder = str(Path(words[0].partition("=")[2]).parent)
         if self.files.get((host, f"{folder}/mysql_upgrade_info")) == self.releases[host]:
             raise RefusedError(f"This installation of MySQL is already upgraded to {self.releases[host]}\n")
@@ -59,7 +64,7 @@ class ActedSql(ActedHosts):
 
     def _mysqldump(self, host: str, words: list[str]) -> str:
         login = self.files[host, words[0].partition("=")[2]]
-        self._log_in(host, login)
+        self._log_in(self._of(host, [f"--{line}" for line in login.splitlines()]), login)
         file = words[1].partition("=")[2]
         if not self._exists(host, str(Path(file).parent)):
             raise RefusedError(f"mysqldump: Can't create/write to file '{file}'\n", 1)
@@ -67,14 +72,12 @@ class ActedSql(ActedHosts):
         return ""
 
     def _mysql(self, host: str, words: list[str]) -> str:
-        serving = [one for one in self.sql_nodes.values() if one.host == host and one.serves(self.now)]
-        if not serving:
-            raise RefusedError("ERROR 2002 (HY000): Can't connect to local MySQL server through socket\n")
+        node = self._of(host, words)
         if words[0].startswith("--defaults-extra-file="):
-            self._log_in(host, words[-1].removeprefix("sql:"))
+            self._log_in(node, words[-1].removeprefix("sql:"))
             return "1\n"
         if words[-1].startswith("sql:SHOW GRANTS FOR "):
-            return self._grants(host, words[-1][20:].strip().rstrip(";"))
+            return self._grants(node, words[-1][20:].strip().rstrip(";"))
         notes = "\nNote (Code 1007): Can't create database; database exists\n"
         if (database := words[-1].partition(" IF NOT EXISTS `")[2]) and "DATABASE" in words[-1]:
             found = notes if database in self.objects else "1\n"
@@ -82,56 +85,65 @@ class ActedSql(ActedHosts):
             return found
         for statement in re.split(r";\n|;$", words[-1].removeprefix("sql:").strip()):
             if statement:
-                self._statement(host, statement.strip())
+                self._statement(node, statement.strip())
         return "1\n"
 
-    def _statement(self, host: str, statement: str) -> None:
-        ways: dict[str, Callable[[str, str], None]] = {
+    def _statement(self, node: Process, statement: str) -> None:
+        ways: dict[str, Callable[[Process, str], None]] = {
             r"CREATE TABLE ": self._create_table,
             r"ALTER (ONLINE )?TABLE ": self._alter_table,
             r"DROP TABLE ": self._drop_table,
             r"(CREATE|ALTER) (LOGFILE GROUP|TABLESPACE) ": self._make_files,
             r"(CREATE|ALTER) USER ": self._user,
             r"GRANT ": self._grant,
+            r"DELETE FROM mysql.user WHERE user = ''$": self._delete_nameless,
+            r"FLUSH PRIVILEGES$": lambda *_: None,
             r"OPTIMIZE TABLE ": self._optimise,
             r"SET GLOBAL offline_mode = (ON|OFF)$": self._close,
             r"SELECT |SET ndb_|--execute=": lambda *_: None,
         }
         for pattern, way in ways.items():
             if re.match(pattern, statement):
-                return way(host, statement)
+                return way(node, statement)
         raise _syntax(statement)
 
-    def _of(self, host: str) -> Process:
-        return next(one for one in self.sql_nodes.values() if one.host == host and one.serves(self.now))
+    def _of(self, host: str, words: list[str]) -> Process:
+        """The SQL node that answers at the socket that a program is told."""
+        told = next((w.partition("=")[2] for w in words if w.startswith("--socket=")), "")
+        for node in self.sql_nodes.values():
+            if node.host == host and node.socket == told and node.serves(self.now):
+                return node
+        raise RefusedError(
+            f"ERROR 2002 (HY000): Can't connect to local MySQL server through socket '{told}'\n"
+        )
 
-    def _close(self, host: str, statement: str) -> None:
+    def _close(self, node: Process, statement: str) -> None:
         if self.plan.version < _CREATE_USER:
             raise _refused(1193, "Unknown system variable 'offline_mode'")
-        self._of(host).is_offline = statement.endswith("ON")
+        node.is_offline = statement.endswith("ON")
         self._look()
 
-    def _block_clients(self, host: str, statement: str) -> None:
+    def _block_clients(self, node: Process, statement: str) -> None:
         """Those of the SQL node that runs a statement wait; where others serve, it should have none."""
-        others = [one for one in self._open_sql_nodes() if one.host != host]
-        if self.in_service and others and not self._of(host).is_offline and self.plan.version >= _CREATE_USER:
-            self.faults.append(f"{self.now:.1f} s: clients of {host} wait for {statement}")
+        others = [one for one in self._open_sql_nodes() if one is not node]
+        if self.in_service and others and not node.is_offline:
+            self.faults.append(f"{self.now:.1f} s: clients of {node.unit} wait for {statement}")
 
     # Tables: every SQL node sees them.
 
-    def _optimise(self, host: str, statement: str) -> None:
-        self._block_clients(host, statement)
+    def _optimise(self, node: Process, statement: str) -> None:
+        self._block_clients(node, statement)
         self.work("optimise", statement.split(" ", 2)[2], 0)
 
-    def _create_table(self, _host: str, statement: str) -> None:
+    def _create_table(self, _node: Process, statement: str) -> None:
         name = statement.split(" ", 3)[2]
         if name in self.tables:
             raise _refused(1050, f"Table {name} already exists")
         parts = re.findall(r"^  (?:UNIQUE )?((?:INDEX )?`[^`]+`) ", statement, re.MULTILINE)
         self.tables[name] = set(parts)
 
-    def _alter_table(self, host: str, statement: str) -> None:
-        self._block_clients(host, statement)
+    def _alter_table(self, node: Process, statement: str) -> None:
+        self._block_clients(node, statement)
         found = re.match(
             r"ALTER (ONLINE )?TABLE (\S+) (?:ALGORITHM=INPLACE, )?"
             r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(?:UNIQUE )?((?:INDEX )?`[^`]+`)?",
@@ -157,11 +169,11 @@ class ActedSql(ActedHosts):
             table.add(found[4])
         self.altered.append(statement)
 
-    def _drop_table(self, host: str, statement: str) -> None:
-        self._block_clients(host, statement)
+    def _drop_table(self, node: Process, statement: str) -> None:
+        self._block_clients(node, statement)
         self.tables.pop(statement.rpartition(" ")[2], None)
 
-    def _make_files(self, _host: str, statement: str) -> None:
+    def _make_files(self, _node: Process, statement: str) -> None:
         if statement in self.objects:
             raise RefusedError("Error 1296 Got error 721 'Schema object with given name already exists'\n")
         self.work("files", statement, 0)
@@ -169,24 +181,31 @@ class ActedSql(ActedHosts):
 
     # Accounts: of one SQL node, or of all that come by NDB_STORED_USER.
 
-    def _log_in(self, host: str, options: str) -> None:
-        if self._of(host).is_offline:
+    def _log_in(self, node: Process, options: str) -> None:
+        if node.is_offline:
             raise _refused(3032, "The server is currently in offline mode")
+        nameless = self._exists(node.host, f"{Path(node.socket).parent}/{_NAMELESS}")
         told = dict(re.findall(r'^(\w+)="?(.*?)"?$', options, re.MULTILINE))
-        mine = self.accounts.get(host, {})
-        known = mine.get(f"'{told['user']}'@'localhost'") or mine.get(f"'{told['user']}'@'%'")
+        mine = self.accounts.get(node.node_id, {})
+        known = mine.get(f"'{told['user']}'@'localhost'")
+        if known is None and not nameless:
+            # Before an account of any host comes one without a name that is of this host.
+            known = mine.get(f"'{told['user']}'@'%'")
         if known != told["password"].replace("\\\\", "\\"):
             raise _refused(1045, f"Access denied for user '{told['user']}'@'localhost'")
 
-    def _grants(self, host: str, name: str) -> str:
-        if name not in self.accounts.get(host, {}):
+    def _grants(self, node: Process, name: str) -> str:
+        if name not in self.accounts.get(node.node_id, {}):
             raise _refused(1141, f"There is no such grant defined for user {name}")
-        return "".join(f"{one}\n" for one in sorted(self.granted.get((host, name), set())))
+        return "".join(f"{one}\n" for one in sorted(self.granted.get((node.node_id, name), set())))
 
-    def _user(self, host: str, statement: str) -> None:
+    def _delete_nameless(self, node: Process, _statement: str) -> None:
+        self.files.pop((node.host, f"{Path(node.socket).parent}/{_NAMELESS}"), None)
+
+    def _user(self, node: Process, statement: str) -> None:
         if self.plan.version < _CREATE_USER:
             raise _syntax(statement)
-        mine = self.accounts.setdefault(host, {})
+        mine = self.accounts.setdefault(node.node_id, {})
         name = statement.split()[-1] if statement.startswith("CREATE") else statement.split()[2]
         if statement.startswith("CREATE"):
             mine.setdefault(name, "")
@@ -195,8 +214,8 @@ class ActedSql(ActedHosts):
         else:
             mine[name] = _text(statement.partition(" IDENTIFIED BY ")[2])
 
-    def _grant(self, host: str, statement: str) -> None:
-        mine = self.accounts.setdefault(host, {})
+    def _grant(self, node: Process, statement: str) -> None:
+        mine = self.accounts.setdefault(node.node_id, {})
         name, _, password = statement.partition(" TO ")[2].partition(" IDENTIFIED BY ")
         if password:
             if self.plan.version >= NdbVersion(8, 0, 0):
@@ -204,9 +223,9 @@ class ActedSql(ActedHosts):
             mine[name] = _text(password)
         if name not in mine:
             raise _refused(1410, "You are not allowed to create a user with GRANT")
-        self.granted.setdefault((host, name), set()).add(statement.partition(" IDENTIFIED BY ")[0])
+        self.granted.setdefault((node.node_id, name), set()).add(statement.partition(" IDENTIFIED BY ")[0])
         if "NDB_STORED_USER" in statement:
             if self.plan.version < STORED_USERS:
                 raise _syntax(statement)
-            for node in self.sql_nodes.values():
-                self.accounts.setdefault(node.host, {})[name] = mine[name]
+            for other in self.sql_nodes.values():
+                self.accounts.setdefault(other.node_id, {})[name] = mine[name]

@@ -34,6 +34,8 @@ class Process:
     """The release whose system tables an SQL node has read."""
     is_offline: bool = False
     """An SQL node that takes no clients."""
+    socket: str = ""
+    """Where an SQL node answers."""
 
     def serves(self, now: float) -> bool:
         """Whether it works."""
@@ -141,9 +143,9 @@ class ActedState:
     """Statements on tables that were taken."""
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Columns and indexes of every table."""
-    accounts: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Passwords of the accounts of each SQL host."""
-    granted: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    accounts: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Passwords of the accounts of each SQL node."""
+    granted: dict[tuple[int, str], set[str]] = field(default_factory=dict)
     releases: dict[str, str] = field(default_factory=dict)
     """What is installed, by host; at first the plan's, everywhere."""
     rows: float = 0.0
@@ -220,7 +222,7 @@ class ActedState:
             ],
             [vars(self)[name].copy() for name in _KEPT],
             {name: set(parts) for name, parts in self.tables.items()},
-            {host: dict(known) for host, known in self.accounts.items()},
+            {node_id: dict(known) for node_id, known in self.accounts.items()},
             {account: set(what) for account, what in self.granted.items()},
             tuple(self.backups),
             (self.in_service, self.may_be_down, self.sql_was_up),

@@ -56,7 +56,7 @@ def act(cluster: ActedCluster, folder: Path, part: str) -> None:
 def accounts_are_saved(life: Life) -> None:
     """With the passwords that were given, which are written nowhere else."""
     wanted = {"'ndb_app'@'%'": PASSWORDS["ndb_app"], "'ndb_backup'@'localhost'": PASSWORDS["ndb_backup"]}
-    assert all(life.cluster.accounts[node.host] == wanted for node in life.cluster.sql_nodes.values())
+    assert all(life.cluster.accounts[node.node_id] == wanted for node in life.cluster.sql_nodes.values())
     dumps = [path for _, path in life.cluster.files if path.startswith("/var/lib/mysql-dumps/")]
     assert len(dumps) >= 2 * len(life.cluster.sql_nodes)
     written = [path.read_text() for path in life.place.rglob("*") if path.is_file()]
@@ -78,7 +78,8 @@ def test_a_life_of_an_older_release_with_one_management_node(tmp_path: Path) -> 
     plan = with_management_nodes(versions("disk-data 7.4"), 1)
     life = Life(plan, tmp_path / "life", timed=True)
     for part, host in life.parts():
-        assert list(life.act(part, 0, host, again=False)) == []
+        # Its fresh data directories have accounts without a name, which clients would be taken for.
+        assert list(life.act(part, 0, host, again=part == "schema")) == []
         if part == "backup":
             accounts_are_saved(life)
     assert life.took.keys() >= {"start", "backup", "restore", "rolling-restart", "stop"}

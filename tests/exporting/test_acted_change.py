@@ -17,6 +17,8 @@ STARTER = sample_plan("starter")
 OLD = set_plan(STARTER, ndb_version="7.4")
 IN_SHORT = {
     "one node": STARTER,
+    "directories": STARTER,
+    "SQL nodes on one host": STARTER,
     "initial node": OLD,
     "another server": STARTER,
     "system": STARTER,

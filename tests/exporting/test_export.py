@@ -123,8 +123,10 @@ def test_the_runbook_adds_nodes_in_the_order_of_the_manual() -> None:
         "directories",
         "start-new",
         "create-nodegroup",
+        "close-sql",
         "reorganise-1",
         "optimise-1",
+        "open-sql",
         "verify",
     ]
     assert names == wanted
@@ -271,11 +273,23 @@ def test_the_script_stops_at_an_error_and_goes_on_there(tmp_path: Path) -> None:
 def test_who_stays_down_after_a_failure_stands_at_the_top_of_the_runbook() -> None:
     plan = sample("starter")
     said = "a data node that failed: StopOnError of {} is 1"
+    assert "StopOnError" not in render_files(plan, ["runbook"])["runbook.md"], "a node comes back there"
+    plan = set_parameter(plan, "data_node", "StopOnError", 1)
     assert said.format("every data node") in render_files(plan, ["runbook"])["runbook.md"]
     first = set_parameter(plan, plan.data_nodes[0].id, "StopOnError", 0)
     assert said.format("data node 2") in render_files(first, ["runbook"])["runbook.md"]
     both = set_parameter(plan, "data_node", "StopOnError", 0)
     assert "StopOnError" not in render_files(both, ["runbook"])["runbook.md"]
+
+
+def test_what_nodes_need_that_no_plan_holds_is_named() -> None:
+    plan = sample("starter")
+    for name, said in (("RequireTls", "certificates of TLS"), ("EncryptedFileSystem", "filesystem-password")):
+        assert said not in render_files(plan, ["runbook"])["runbook.md"]
+        asked = set_parameter(plan, "data_node", name, 1)
+        assert said in render_files(asked, ["runbook"])["runbook.md"]
+        older = set_plan(asked, ndb_version="7.4")
+        assert said not in render_files(older, ["runbook"])["runbook.md"], "the release has no such parameter"
 
 
 def test_destructive_steps_are_asked_about(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from ndbplan.operations.table_moves import optimise
 from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import Column, Index, Table
 
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
@@ -43,7 +44,7 @@ def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
     found = add_nodes(Estimation(ADD_NODES))
     assert keys(found) == [
         "configuration", "management", "restart-3", "restart-4", "sql-nodes", "start-new",
-        "create-nodegroup", "reorganise-1", "optimise-1", "verify",
+        "create-nodegroup", "close-sql", "reorganise-1", "optimise-1", "open-sql", "verify",
     ]  # fmt: skip
     assert found.point_of_no_return == "reorganise-1"
     assert not found.step("reorganise-1").rollback
@@ -54,7 +55,7 @@ def test_steps_of_adding_nodes_come_in_the_order_that_works() -> None:
 
 
 def test_statements_on_tables_run_on_an_sql_node_without_clients() -> None:
-    """Where another one serves, and the release can close one."""
+    """Where another one serves; releases that cannot close one restart it without network."""
     around = [step.key for step in add_nodes(Estimation(STARTER)).steps]
     first, last = around.index("close-sql"), around.index("open-sql")
     assert all(key.startswith(("reorganise", "optimise")) for key in around[first + 1 : last])
@@ -64,10 +65,28 @@ def test_statements_on_tables_run_on_an_sql_node_without_clients() -> None:
     assert closing.commands[-2].node_id == STARTER.sql_nodes[0].node_id, "which is waited for before"
     assert "nobody waits" in add_nodes(Estimation(STARTER)).text
     alone = edits.remove(STARTER, [STARTER.sql_nodes[0].id])
-    for plan in (alone, edits.set_plan(STARTER, ndb_version="7.4")):
-        found = add_nodes(Estimation(plan))
-        assert not {"close-sql", "open-sql"} & {step.key for step in found.steps}
-        assert "wait for the whole of each statement" in found.text
+    found = add_nodes(Estimation(alone))
+    assert not {"close-sql", "open-sql"} & {step.key for step in found.steps}
+    assert "wait for the whole of each statement" in found.text
+    older = add_nodes(Estimation(edits.set_plan(STARTER, ndb_version="7.4")))
+    for key, option in (("close-sql", "--skip-networking"), ("open-sql", "")):
+        step = older.step(key)
+        assert step is not None
+        assert step.duration_s is not None
+        [start] = (one for one in step.commands[-3:] if isinstance(one, StartService))
+        assert start.option == option
+
+
+def test_a_rolling_restart_reaches_nodes_that_are_reserved() -> None:
+    """They run, and may be in a node group by now."""
+    grown = add_node_group(STARTER)
+    for node in grown.data_nodes[-2:]:
+        grown = edits.update(grown, node.id, node_group=NODE_GROUP_NONE)
+    for initial in (False, True):
+        restarted = [s.key for s in rolling_restart(Estimation(grown), initial=initial).steps]
+        assert [key for key in restarted if key.startswith("restart-")] == [
+            f"restart-{node.node_id}" for node in grown.data_nodes
+        ]
 
 
 def test_each_step_begins_when_the_one_before_ends() -> None:

@@ -14,6 +14,7 @@ from ndbplan.ndb.version import NdbVersion
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.change import change
 from ndbplan.operations.commands import Sql
+from ndbplan.operations.operation import Times
 from ndbplan.operations.table_changes import alter, left_to_people, table_steps
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -21,6 +22,7 @@ from ndbplan.plan.tables import Column, Index, Table
 
 STARTER = sample_plan("starter")
 DISK = sample_plan("disk-data-8.4")
+UNTIMED = Times(Estimation(STARTER), known=False)
 ORDERS = STARTER.tables[2]
 NOTE = Column(name="note", type="varchar", length=40)
 
@@ -86,20 +88,20 @@ def test_files_of_disk_data_are_added_and_never_resized() -> None:
         space.data_files[0].model_copy(update={"name": "more.dat", "count": 1}),
     )
     after = DISK.replace(tablespaces=(space.model_copy(update={"data_files": files}), *DISK.tablespaces[1:]))
-    [step] = table_steps(DISK, after)
+    [step] = table_steps(UNTIMED, DISK, after)
     made = [one for command in step.commands if isinstance(command, Sql) for one in command.statements]
     assert len(made) == 1
     assert made[0].startswith(f"ALTER TABLESPACE `{space.name}` ADD DATAFILE ")
     assert "more.dat' INITIAL_SIZE" in made[0]
     assert not made[0].endswith("NDBCLUSTER;"), "8.4 warns about ENGINE (1681)"
     assert any("goes or gets another size" in line for line in left_to_people(DISK, after))
-    assert list(table_steps(DISK.replace(tablespaces=(), logfile_groups=(), tables=()), DISK)) == []
+    assert list(table_steps(UNTIMED, DISK.replace(tablespaces=(), logfile_groups=(), tables=()), DISK)) == []
     assert f"LOGFILE GROUP `{group.name}`" not in made[0]
 
 
 def test_what_a_configuration_says_nothing_of_is_left_alone() -> None:
     bare = STARTER.replace(tables=(), workloads=())
-    assert list(table_steps(bare, STARTER)) == []
+    assert list(table_steps(UNTIMED, bare, STARTER)) == []
     assert list(left_to_people(bare, STARTER)) == [
         "left out: tables. What runs says nothing of them; the part schema makes those that are missing"
     ]

@@ -182,4 +182,6 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),
+        # Without offline_mode a start of its own keeps its clients away.
+        takes_option=not plan.features.sql_offline_mode,
     )

@@ -8,6 +8,7 @@ from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, conn
 from ndbplan.configuration.services import services
 from ndbplan.configuration.settings import node_settings
 from ndbplan.exporting.templates import render
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
@@ -35,6 +36,7 @@ from ndbplan.operations.operation import Operation, Step
 from ndbplan.operations.restoring import no_way_to_restore
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, ManagementNode
 
 _HEREDOC = "END_OF_SQL"
 
@@ -50,6 +52,24 @@ _LEFT_OUT = (
 )
 
 
+_SECRETS = {
+    ("RequireTls", "RequireCertificate"): (
+        "keys and certificates of TLS: ndb_sign_keys makes them on every host, before its nodes, which do "
+        "not start without; ndb-tls-search-path in [mysql_cluster] of /etc/my.cnf there says where they are"
+    ),
+    ("EncryptedFileSystem",): (
+        "the password of encrypted files: filesystem-password in [ndbd] of an /etc/my.cnf on each host of a "
+        "data node, readable for its user alone; no data node starts without"
+    ),
+}
+"""What nodes need that no plan holds, by the parameters that ask for it."""
+
+
+def _is_on(plan: Plan, node: ManagementNode | DataNode, name: str) -> bool:
+    section = "DB" if isinstance(node, DataNode) else "MGM"
+    return catalogue.knows(section, name, plan.version) and node_settings(plan, node).number(name) == 1
+
+
 def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
     """What these parts of a runbook leave to people, and why."""
     reasons = list(_LEFT_OUT)
@@ -59,6 +79,10 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
             f"the start of a data node that failed: StopOnError of {which} is 1, so it stays down until "
             "somebody starts it; with StopOnError=0 in the plan it comes back by itself"
         )
+    nodes: list[ManagementNode | DataNode] = [*plan.management_nodes, *plan.data_nodes]
+    for names, why in _SECRETS.items():
+        if any(_is_on(plan, node, name) for node in nodes for name in names):
+            reasons.append(why)
     keys = {part.key for part in parts}
     if "restore" not in keys:
         reasons.append(f"restoring a backup: {no_way_to_restore(plan)}")
@@ -211,7 +235,8 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case WaitStarted():
             return ("wait_started", ",".join(map(str, command.node_ids)), command.timeout_s)
         case WaitSql():
-            return ("wait_sql", command.node_id, command.host, command.socket, command.timeout_s)
+            sockets = (command.socket, *([command.earlier_socket] if command.earlier_socket else []))
+            return ("wait_sql", command.node_id, command.host, command.timeout_s, *sockets)
         case CreateNodeGroup():
             return ("create_nodegroup", *command.node_ids)
         case BackUp():

@@ -85,6 +85,15 @@ def accounts(version: NdbVersion) -> tuple[Account, ...]:
     return tuple(known)
 
 
+def without_names(version: NdbVersion) -> tuple[str, ...]:
+    """Statements that remove accounts without a name, which a fresh data directory has; or nothing.
+
+    A client on the host of an SQL node would be taken for one of them, and not for an account that may come
+    from anywhere.
+    """
+    return tuple(_at(_data()["without_names"]["spans"], version)["remove"])
+
+
 def how_shared(version: NdbVersion) -> str:
     """What else a version offers to have accounts on all SQL nodes, and why it is left alone; or nothing."""
     text: str = _at(_data()["shared"]["spans"], version)["otherwise"]

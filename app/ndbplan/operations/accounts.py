@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.ndb.accounts import Account, accounts, dump_accounts, dump_databases, how_shared
+from ndbplan.ndb.accounts import Account, accounts, dump_accounts, dump_databases, how_shared, without_names
 from ndbplan.operations.commands import Command, KeepLogin, MakeAccount, Shell, sql_node_for_ddl
 from ndbplan.operations.files import directory
 from ndbplan.operations.operation import Step
@@ -14,13 +14,17 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
 
 _DUMPS = "/var/lib/mysql-dumps"
+_NAMELESS = (
+    "Accounts without a name, which a fresh data directory has, are removed: clients on the host would be "
+    "taken for them."
+)
 
 
 def make_accounts(plan: Plan) -> Iterator[Step]:
     """Every account, on one SQL node where the others learn of it, else on each; nothing without any."""
     if not plan.sql_nodes:
         return
-    wanted = accounts(plan.version)
+    wanted, nameless = accounts(plan.version), without_names(plan.version)
     yield Step(
         "accounts",
         "Make the accounts",
@@ -31,9 +35,14 @@ def make_accounts(plan: Plan) -> Iterator[Step]:
                 "are kept neither here nor in the log. An account that is there gets the password that is "
                 "given.",
                 _how_known(plan),
+                *([_NAMELESS] if nameless else []),
             )
         ),
-        tuple(command for account in wanted for command in _made(plan, account)),
+        tuple(
+            command
+            for account in wanted
+            for command in _made(plan, account, nameless if account is wanted[0] else ())
+        ),
         check="each of them can log in on every SQL node",
         rollback="DROP USER",
     )
@@ -47,8 +56,8 @@ def _how_known(plan: Plan) -> str:
     return f"{how} ({other}.)" if other else how
 
 
-def _made(plan: Plan, account: Account) -> Iterator[Command]:
-    statements = account.statements(dict.fromkeys(table.database for table in plan.tables))
+def _made(plan: Plan, account: Account, first: tuple[str, ...]) -> Iterator[Command]:
+    statements = (*first, *account.statements(dict.fromkeys(table.database for table in plan.tables)))
     for node in (sql_node_for_ddl(plan),) if account.shared_by else plan.sql_nodes:
         socket = sql_files(plan, node).socket
         yield MakeAccount(_host(plan, node), socket, account.name, account.quoted, statements)

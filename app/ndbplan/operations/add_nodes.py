@@ -96,7 +96,7 @@ def add_nodes(
         _directories(grown, new, known),
         _start_new(times, grown, new, conditions),
         _create_node_groups(times, plan, new, groups),
-        *on_a_closed_sql_node(plan, moves),
+        *on_a_closed_sql_node(times, plan, moves),
         *_verify(times, plan),
     )
     if known:
@@ -158,7 +158,7 @@ def grow_by(
     moved = times.ask(times.now.of(small).under(conditions.load).reorganise_to, grown)
     yield _start_new(times, grown, new, conditions)
     yield _create_node_groups(times, before, new, groups)
-    yield from on_a_closed_sql_node(grown, table_moves(grown, moved, tables)[0])
+    yield from on_a_closed_sql_node(times, grown, table_moves(grown, moved, tables)[0])
     yield from (replace(step, key="verify-tables") for step in _verify(times, grown))
 
 

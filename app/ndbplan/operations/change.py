@@ -6,15 +6,17 @@ change(Estimation(planned), running).steps
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
+from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
 from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
-from ndbplan.configuration.services import service_of
+from ndbplan.configuration.services import Service, service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -36,8 +38,10 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.files import (
     copy_configuration,
     copy_my_cnf,
+    directories_that_come,
     install_services,
     management_directories,
+    move_sql_files,
     node_directories,
     not_with_its_host,
     sql_data_directories,
@@ -136,11 +140,12 @@ class _Work:
         self.added = _with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
         self.removed = _with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
         self.moved: list[DataNode] = []
+        self.sql_files = self._other_sql_files()
 
     def steps(self) -> Iterator[Step]:
         """All of them, in order."""
         kind = self.needs.kind
-        tables = tuple(table_steps(self.before, self.plan))
+        tables = tuple(table_steps(self.times, self.before, self.plan))
         if kind == "nothing" and not tables:
             return
         if self.needs.programs:
@@ -165,16 +170,26 @@ class _Work:
             if not isinstance(node, DataNode) and old.get(node.node_id, here) != here:
                 yield node.node_id
 
+    def _other_sql_files(self) -> dict[int, SqlFiles]:
+        """Where the files of SQL nodes are that have them elsewhere afterwards on the same host, by id."""
+        old = {node.node_id: sql_files(self.before, node) for node in self.before.sql_nodes}
+        return {
+            node.node_id: old[node.node_id]
+            for node in self.plan.sql_nodes
+            if node not in self.added and old[node.node_id].data_dir != sql_files(self.plan, node).data_dir
+        }
+
     # What comes before anything is stopped.
 
     def _prepare(self) -> Iterator[Step]:
         data = [node for node in self.added if isinstance(node, DataNode)]
-        management = [node for node in self.added if isinstance(node, ManagementNode)]
+        management = [node for node in self.plan.management_nodes if self._has_another_directory(node)]
         sql = [node for node in self.added if isinstance(node, SqlNode)]
         commands = [] if self.needs.programs else [*install_missing_programs(self.plan, self.before)]
         commands += management_directories(self.plan, management)
         if self.needs.kind != "initial_system":
             commands += node_directories(self.plan, data)
+            commands += self._directories_of_those_that_stay()
         commands += copy_my_cnf(self.plan, sql)
         commands += sql_data_directories(self.plan, sql)
         if commands:
@@ -193,19 +208,35 @@ class _Work:
                 tuple(units),
             )
 
+    def _has_another_directory(self, node: ManagementNode) -> bool:
+        """Whether a management node comes, or has another DataDir."""
+        old = {one.node_id: one for one in self.before.management_nodes}
+        return node in self.added or management_directory(self.plan, node) != management_directory(
+            self.before, old[node.node_id]
+        )
+
+    def _directories_of_those_that_stay(self) -> Iterator[Command]:
+        """Directories that data nodes did not have, where their files are not all elsewhere."""
+        moved = self._moved()
+        for node in self.plan.data_nodes:
+            if node not in (*self.added, *moved) and node.node_id not in self.needs.elsewhere:
+                yield from directories_that_come(self.plan, node, self.before, self._as_before(node))
+
     def _changed_services(self) -> list[ManagementNode | DataNode | SqlNode]:
-        old = {
-            (type(node), node.node_id): service_of(self.before, node).command for node in _served(self.before)
-        }
+        old = {(type(node), node.node_id): self._unit(self.before, node) for node in _served(self.before)}
         moved = {
             i for one in self.needs.difference.parameters if one.name == "HostName" for i in one.node_ids
         }
         return [
             node
             for node in _served(self.plan)
-            if old.get((type(node), node.node_id)) != service_of(self.plan, node).command
-            or node.node_id in moved
+            if old.get((type(node), node.node_id)) != self._unit(self.plan, node) or node.node_id in moved
         ]
+
+    @staticmethod
+    def _unit(plan: Plan, node: ManagementNode | DataNode | SqlNode) -> Service:
+        """What the unit of a node says, but for the name of the plan."""
+        return replace(service_of(plan, node), description="")
 
     def _configuration(self) -> Iterator[Step]:
         if not (self.needs.configured or self.needs.management_at_once or self.needs.programs):
@@ -269,7 +300,7 @@ class _Work:
         changed = [n for n in self.plan.sql_nodes if n.node_id in self.needs.sql and n not in new]
         if changed:
             yield from self._my_cnf(changed)
-            yield from restart_sql_nodes(self.times, self.plan, changed)
+            yield from restart_sql_nodes(self.times, self.plan, changed, self.sql_files)
         if new:
             commands: list[Command] = []
             for node in new:
@@ -342,13 +373,21 @@ class _Work:
             yield Shell(host, f"rm -rf -- {shell_quoted(link)}", unless=gone)
         yield from node_directories(self.plan, [node])
 
-    def _my_cnf(self, nodes: list[SqlNode]) -> Iterator[Step]:
-        yield Step(
-            "my-cnf",
-            "Copy my.cnf",
-            "A file that it replaces is kept beside it with the time in its name.",
-            tuple(copy_my_cnf(self.plan, nodes)),
-        )
+    def _my_cnf(self, nodes: list[SqlNode], *, stopped: bool = False) -> Iterator[Step]:
+        """Their my.cnf; and their files moved, where they are stopped already."""
+        commands = list(copy_my_cnf(self.plan, nodes))
+        text = "A file that it replaces is kept beside it with the time in its name."
+        if moved := [node for node in nodes if node.node_id in self.sql_files]:
+            ids = ", ".join(str(node.node_id) for node in moved)
+            text += (
+                f" The data directory of SQL node {ids} has another name from now on, as its host runs more "
+                "or fewer of them; it is moved while the node is stopped. Run the part schema afterwards: it "
+                "makes the login for mysqldump anew."
+            )
+        if stopped:
+            for node in moved:
+                commands += move_sql_files(self.sql_files[node.node_id], self.plan, node)
+        yield Step("my-cnf", "Copy my.cnf", text, tuple(commands))
 
     def _new_groups(self) -> Iterator[Step]:
         reserved = reserved_nodes(self.plan)
@@ -413,7 +452,7 @@ class _Work:
 
     def _start_sql(self) -> Iterator[Step]:
         if self.plan.sql_nodes:
-            yield from self._my_cnf(list(self.plan.sql_nodes))
+            yield from self._my_cnf(list(self.plan.sql_nodes), stopped=True)
             yield Step(
                 "sql-nodes",
                 "Start the SQL nodes",
@@ -432,7 +471,7 @@ class _Work:
         yield from self._leave()
         yield from self._configuration()
         if self.plan.sql_nodes:
-            yield from self._my_cnf(list(self.plan.sql_nodes))
+            yield from self._my_cnf(list(self.plan.sql_nodes), stopped=True)
         yield from fill_again(self.times, self.before, self.plan)
 
 

@@ -7,8 +7,9 @@ are started and stopped by their services alone, so that limits of the units hol
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.deployment import (
@@ -164,6 +165,8 @@ class WaitSql:
     host: str
     socket: str
     timeout_s: int = _SQL_S
+    earlier_socket: str = ""
+    """Where it answers until it restarts, when that is another one."""
 
 
 @dataclass(frozen=True)
@@ -343,9 +346,11 @@ def reload_management(plan: Plan) -> Iterator[Command]:
         yield wait_management(plan)
 
 
-def wait_sql(plan: Plan, node: SqlNode) -> WaitSql:
-    """Waiting until an SQL node serves queries."""
-    return WaitSql(node.node_id, plan.host(node.host_id).hostname, sql_files(plan, node).socket)
+def wait_sql(plan: Plan, node: SqlNode, earlier_socket: str = "") -> WaitSql:
+    """Waiting until an SQL node serves queries; `earlier_socket`: it may not have restarted yet."""
+    socket = sql_files(plan, node).socket
+    other = earlier_socket if earlier_socket != socket else ""
+    return WaitSql(node.node_id, plan.host(node.host_id).hostname, socket, earlier_socket=other)
 
 
 def start_sql_nodes(plan: Plan) -> Iterator[Command]:
@@ -355,14 +360,23 @@ def start_sql_nodes(plan: Plan) -> Iterator[Command]:
         yield wait_sql(plan, node)
 
 
-def restart_sql_nodes_each(plan: Plan, nodes: Iterable[SqlNode]) -> Iterator[Command]:
-    """SQL nodes restarted, each while all others serve."""
+def restart_sql_nodes_each(
+    plan: Plan,
+    nodes: Iterable[SqlNode],
+    while_down: Callable[[SqlNode], Iterable[Command]] = lambda _node: (),
+    earlier_sockets: Mapping[int, str] = MappingProxyType({}),
+) -> Iterator[Command]:
+    """SQL nodes restarted, each while all others serve. `while_down`: what is done in between.
+
+    `earlier_sockets`: where those answer until then that answer elsewhere afterwards, by node id.
+    """
     for node in nodes:
         for other in plan.sql_nodes:
             if other is not node:
                 yield start_service(plan, other)
-                yield wait_sql(plan, other)
+                yield wait_sql(plan, other, earlier_sockets.get(other.node_id, ""))
         yield stop_service(plan, node)
+        yield from while_down(node)
         yield start_service(plan, node)
         yield wait_sql(plan, node)
 

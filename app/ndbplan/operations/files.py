@@ -8,6 +8,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.deployment import (
     MANAGEMENT_DIRECTORY,
+    SqlFiles,
     management_directory,
     mysqld_instance,
     sql_files,
@@ -16,6 +17,7 @@ from ndbplan.configuration.deployment import (
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.services import Service, service_of, services
 from ndbplan.operations.commands import Command, Copy, Shell, start_service, stop_data_node, wait_started
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
@@ -54,15 +56,28 @@ def node_directories(plan: Plan, nodes: Iterable[DataNode]) -> Iterator[Command]
     for node in nodes:
         host = plan.host(node.host_id)
         paths = data_node_paths(plan, node)
-        for disk in host.disks:
-            below = f"{disk.mount_point.rstrip('/')}/"
-            if disk.mount_point != "/" and any(f"{path}/".startswith(below) for path in paths.all()):
-                yield Shell(host.hostname, f"mountpoint {shell_quoted(disk.mount_point)}")
-        for path in paths.all():
-            if path.startswith("/"):
-                yield directory(host.hostname, path)
+        yield from _on_their_disks(host, paths.all())
         if paths.lcp is not None:
             yield from _link_checkpoints(host.hostname, node, paths)
+
+
+def directories_that_come(plan: Plan, node: DataNode, before: Plan, old: DataNode) -> Iterator[Command]:
+    """Directories of a data node that it did not have before: it starts with none of them missing (2805)."""
+    had = data_node_paths(before, old).all()
+    yield from _on_their_disks(
+        plan.host(node.host_id), [path for path in data_node_paths(plan, node).all() if path not in had]
+    )
+
+
+def _on_their_disks(host: Host, paths: Sequence[str]) -> Iterator[Command]:
+    """Mount points checked, and directories below them made."""
+    for disk in host.disks:
+        below = f"{disk.mount_point.rstrip('/')}/"
+        if disk.mount_point != "/" and any(f"{path}/".startswith(below) for path in paths):
+            yield Shell(host.hostname, f"mountpoint {shell_quoted(disk.mount_point)}")
+    for path in paths:
+        if path.startswith("/"):
+            yield directory(host.hostname, path)
 
 
 def _link_checkpoints(host: str, node: DataNode, paths: DataNodePaths) -> Iterator[Command]:
@@ -149,11 +164,9 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
     """
     for node in plan.sql_nodes if nodes is None else nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
-        log, data = shell_quoted(files.error_log), shell_quoted(files.data_dir)
+        data = shell_quoted(files.data_dir)
         yield directory(host, files.data_dir, mode="755")
-        labelled = f"{{ ! command -v restorecon >/dev/null || restorecon {log}; }}"
-        made = f"install -o mysql -g mysql -m 0640 /dev/null {log}"
-        yield Shell(host, f"{made} && {labelled}", unless=f"test -e {log}")
+        yield _error_log(host, files)
         group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
         if plan.features.mysqld_initialises:
             fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"
@@ -163,6 +176,29 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         anew = f"{{ test ! -e {mark} || find {data} -mindepth 1 ! -name lost+found -delete; }}"
         is_filled = f"{{ test -d {data}/mysql && test ! -e {mark}; }}"
         yield Shell(host, f"{anew} && touch {mark} && {fill} && rm -f {mark}", unless=is_filled)
+
+
+def _error_log(host: str, files: SqlFiles) -> Shell:
+    """The error log of an SQL node, which mysqld could not make there itself."""
+    log = shell_quoted(files.error_log)
+    labelled = f"{{ ! command -v restorecon >/dev/null || restorecon {log}; }}"
+    made = f"install -o mysql -g mysql -m 0640 /dev/null {log}"
+    return Shell(host, f"{made} && {labelled}", unless=f"test -e {log}")
+
+
+def move_sql_files(was: SqlFiles, plan: Plan, node: SqlNode) -> Iterator[Command]:
+    """The data directory of an SQL node that stays on its host, moved to its new place while it is stopped.
+
+    How a host names the files of an SQL node depends on whether it runs others. What lies at the new place,
+    as packages leave it there, keeps the time in its name.
+    """
+    host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
+    if was.data_dir == files.data_dir:
+        return
+    old, new = shell_quoted(was.data_dir), shell_quoted(files.data_dir)
+    aside = f"{{ test ! -e {new} || mv -- {new} {new}.$(date +%Y%m%dT%H%M%S); }}"
+    yield Shell(host, f"{aside} && mv -- {old} {new}", unless=f"test ! -e {old}/mysql")
+    yield _error_log(host, files)
 
 
 def upgrade_system_tables(plan: Plan, node: SqlNode) -> Shell:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import total
+from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -56,7 +57,7 @@ def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = Tru
     plan, times = now.plan, Times(now, known=timed)
     steps = (
         *_reload(times, plan),
-        *restart_each(times, plan, "initial" if initial else "node", IDLE),
+        *restart_each(times, plan, "initial" if initial else "node", IDLE, reserved_nodes(plan)),
         *(move_redo_logs(times, plan) if initial else ()),
         *restart_sql_nodes(times, plan),
         verify(plan),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from ndbplan.base.quantity import Quantity, total, total_of_independent
 from ndbplan.base.units import how_many
+from ndbplan.configuration.deployment import SqlFiles
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.estimation import Estimation
@@ -24,10 +26,11 @@ from ndbplan.operations.commands import (
     start_service,
     stop_all_data_nodes,
     stop_data_node,
+    stop_service,
     wait_sql,
     wait_started,
 )
-from ndbplan.operations.files import move_redo_log
+from ndbplan.operations.files import move_redo_log, move_sql_files
 from ndbplan.operations.operation import Step, Times
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, SqlNode
@@ -59,7 +62,7 @@ def _named(plan: Plan) -> str:
 
 def is_closed_for_ddl(plan: Plan) -> bool:
     """Whether the SQL node for statements on tables takes no clients meanwhile: others are there for them."""
-    return len(plan.sql_nodes) > 1 and plan.features.sql_offline_mode
+    return len(plan.sql_nodes) > 1
 
 
 def ddl_clients(plan: Plan) -> str:
@@ -86,7 +89,11 @@ def who_waits(plan: Plan, longest: tuple[str, Quantity] | None = None) -> str:
     return f"{ddl_clients(plan)} wait for the whole of each statement on a table{long}{others}"
 
 
-def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") -> Iterator[Step]:
+_NO_NETWORK = "--skip-networking"
+"""What an SQL node is started with that has no other way to take no clients: none come from other hosts."""
+
+
+def on_a_closed_sql_node(times: Times, plan: Plan, steps: Iterable[Step], suffix: str = "") -> Iterator[Step]:
     """Steps with statements on tables, while their SQL node takes no clients where others do.
 
     `suffix`: of the keys of the steps around them, where an operation has several of these.
@@ -99,15 +106,31 @@ def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") ->
     for other in plan.sql_nodes:
         if other is not node:
             others += (start_service(plan, other), wait_sql(plan, other))
+    has_mode = plan.features.sql_offline_mode
+    closes: tuple[Command, ...]
+    opens: tuple[Command, ...]
+    if has_mode:
+        closes = (on_an_sql_node(plan, "SET GLOBAL offline_mode = ON;"),)
+        opens = (on_an_sql_node(plan, "SET GLOBAL offline_mode = OFF;"),)
+        how = "it cuts its clients off and takes new ones from administrators only"
+    else:
+        closes, opens = (
+            (stop_service(plan, node), start_service(plan, node, option), wait_sql(plan, node))
+            for option in (_NO_NETWORK, "")
+        )
+        how = f"it restarts with {_NO_NETWORK}, so that clients of its own host alone reach it"
+    restart_s = None if has_mode else times.constant("sql_restart_s")
     yield Step(
         f"close-sql{suffix}",
         f"Take {_named(plan)} out of service",
-        "A statement on a table blocks the clients of the SQL node that runs it. All others serve; this one "
-        "cuts its clients off and takes new ones from administrators only, until it is opened again or "
-        "restarted.",
-        (*others, on_an_sql_node(plan, "SET GLOBAL offline_mode = ON;")),
-        check="a client without administrative rights gets error 3032",
-        rollback="SET GLOBAL offline_mode = OFF",
+        "A statement on a table blocks the clients of the SQL node that runs it. All others serve, and this "
+        f"one takes none: {how}, until it is opened again or restarted.",
+        (*others, *closes),
+        restart_s,
+        check="a client without administrative rights gets error 3032"
+        if has_mode
+        else "a client on another host cannot connect (error 2003)",
+        rollback="SET GLOBAL offline_mode = OFF" if has_mode else "restart the SQL node",
         if_it_fails=SQL_NODE_STAYS_AWAY,
         destructive=f"Clients of {_named(plan)} are cut off.",
     )
@@ -116,7 +139,8 @@ def on_a_closed_sql_node(plan: Plan, steps: Iterable[Step], suffix: str = "") ->
         f"open-sql{suffix}",
         f"Put {_named(plan)} back into service",
         "Clients can come back.",
-        (on_an_sql_node(plan, "SET GLOBAL offline_mode = OFF;"),),
+        opens,
+        restart_s,
         check="a client is served",
         rollback="nothing to undo",
         if_it_fails="restart the SQL node: that opens it too",
@@ -302,8 +326,16 @@ def slowest_restart(
     return max(estimates, key=lambda one: one.duration_s.value)
 
 
-def restart_sql_nodes(times: Times, plan: Plan, nodes: Sequence[SqlNode] | None = None) -> Iterator[Step]:
-    """SQL nodes (None: all) restarted one after the other; nothing for a plan without any."""
+def restart_sql_nodes(
+    times: Times,
+    plan: Plan,
+    nodes: Sequence[SqlNode] | None = None,
+    were: Mapping[int, SqlFiles] = MappingProxyType({}),
+) -> Iterator[Step]:
+    """SQL nodes (None: all) restarted one after the other; nothing for a plan without any.
+
+    `were`: the files of those that have them elsewhere until then, by node id.
+    """
     wanted = plan.sql_nodes if nodes is None else tuple(nodes)
     count = len(wanted)
     if not count:
@@ -314,7 +346,14 @@ def restart_sql_nodes(times: Times, plan: Plan, nodes: Sequence[SqlNode] | None 
         "Clients wait for it: there is no other one."
         if len(plan.sql_nodes) == 1
         else "One after the other, so that clients always find another one.",
-        tuple(restart_sql_nodes_each(plan, wanted)),
+        tuple(
+            restart_sql_nodes_each(
+                plan,
+                wanted,
+                lambda node: move_sql_files(were[node.node_id], plan, node) if node.node_id in were else (),
+                {node_id: files.socket for node_id, files in were.items()},
+            )
+        ),
         times.constant("sql_restart_s", count),
         label=f"Restart {how_many(count, 'SQL node')}, one after the other",
         blocked=(ONE_SQL_NODE, NO_DDL),

@@ -1,6 +1,6 @@
 """What of tables and disk data differs between two plans: statements that NDB does online, or why it cannot.
 
-    for step in table_steps(before, plan): ...
+    for step in table_steps(times, before, plan): ...
     for line in left_to_people(before, plan): ...
 
 Sources: manual, Online Operations with ALTER TABLE in NDB Cluster, with its limitations; running 8.4.8 and
@@ -18,7 +18,7 @@ from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.base.units import how_many
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.operations.commands import on_an_sql_node
-from ndbplan.operations.operation import Step
+from ndbplan.operations.operation import Step, Times
 from ndbplan.operations.schema import (
     column_text,
     disk_data_statements,
@@ -71,7 +71,7 @@ def stay(before: Plan, after: Plan) -> tuple[Table, ...]:
     return tuple(table for table in after.tables if table.full_name in old)
 
 
-def table_steps(before: Plan, after: Plan) -> Iterator[Step]:
+def table_steps(times: Times, before: Plan, after: Plan) -> Iterator[Step]:
     """The steps for tables and files that come, change and go, in this order."""
     if not (knows_tables(before) and after.sql_nodes):
         return
@@ -86,7 +86,7 @@ def table_steps(before: Plan, after: Plan) -> Iterator[Step]:
     there = stay(before, after)
     new = [table for table in after.tables if table not in there]
     yield from tables_step(after, new, "new-tables", "Make the new tables")
-    yield from on_a_closed_sql_node(after, _on_tables_there(before, after, there), "-tables")
+    yield from on_a_closed_sql_node(times, after, _on_tables_there(before, after, there), "-tables")
 
 
 def _on_tables_there(before: Plan, after: Plan, there: Collection[Table]) -> Iterator[Step]:
