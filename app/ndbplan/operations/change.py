@@ -6,26 +6,24 @@ change(Estimation(planned), running).steps
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
-from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
 from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs
 from ndbplan.configuration.node_groups import node_groups, reserved_nodes
-from ndbplan.configuration.services import Service, service_of
+from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.operations.add_nodes import grow_by
+from ndbplan.operations.change_on_hosts import AnyProcess, prepare, served, sql_files_elsewhere
 from ndbplan.operations.commands import (
     Command,
     Shell,
     StopDataNode,
-    install_missing_programs,
     restart_management_at_once,
     start_service,
     start_sql_nodes,
@@ -38,13 +36,9 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.files import (
     copy_configuration,
     copy_my_cnf,
-    directories_that_come,
-    install_services,
-    management_directories,
     move_sql_files,
     node_directories,
     not_with_its_host,
-    sql_data_directories,
 )
 from ndbplan.operations.hosts import programs_step, system_tables_step
 from ndbplan.operations.operation import Operation, Step, Times
@@ -70,7 +64,7 @@ from ndbplan.operations.steps import (
 )
 from ndbplan.operations.table_changes import left_to_people, stay, table_steps
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
+from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
 BEFORE_FOLDER = "before/"
 """What ran before, inside the exported folder: the script compares with it, and it is the way back."""
@@ -140,7 +134,7 @@ class _Work:
         self.added = _with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
         self.removed = _with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
         self.moved: list[DataNode] = []
-        self.sql_files = self._other_sql_files()
+        self.sql_files = sql_files_elsewhere(before, plan, self.added)
 
     def steps(self) -> Iterator[Step]:
         """All of them, in order."""
@@ -150,7 +144,8 @@ class _Work:
             return
         if self.needs.programs:
             yield programs_step(self.plan)
-        yield from self._prepare()
+        moved = [] if kind == "initial_system" else self._moved()
+        yield from prepare(self.before, self.plan, self.needs, self.added, moved)
         if kind == "initial_system":
             yield from self._new_cluster()
         elif kind == "system":
@@ -164,79 +159,11 @@ class _Work:
 
     def _on_another_host(self) -> Iterator[int]:
         """Management and SQL nodes that go from one host and come to another, by id."""
-        old = {node.node_id: service_of(self.before, node).host for node in _served(self.before)}
-        for node in _served(self.plan):
+        old = {node.node_id: service_of(self.before, node).host for node in served(self.before)}
+        for node in served(self.plan):
             here = service_of(self.plan, node).host
             if not isinstance(node, DataNode) and old.get(node.node_id, here) != here:
                 yield node.node_id
-
-    def _other_sql_files(self) -> dict[int, SqlFiles]:
-        """Where the files of SQL nodes are that have them elsewhere afterwards on the same host, by id."""
-        old = {node.node_id: sql_files(self.before, node) for node in self.before.sql_nodes}
-        return {
-            node.node_id: old[node.node_id]
-            for node in self.plan.sql_nodes
-            if node not in self.added and old[node.node_id].data_dir != sql_files(self.plan, node).data_dir
-        }
-
-    # What comes before anything is stopped.
-
-    def _prepare(self) -> Iterator[Step]:
-        data = [node for node in self.added if isinstance(node, DataNode)]
-        management = [node for node in self.plan.management_nodes if self._has_another_directory(node)]
-        sql = [node for node in self.added if isinstance(node, SqlNode)]
-        commands = [] if self.needs.programs else [*install_missing_programs(self.plan, self.before)]
-        commands += management_directories(self.plan, management)
-        if self.needs.kind != "initial_system":
-            commands += node_directories(self.plan, data)
-            commands += self._directories_of_those_that_stay()
-        commands += copy_my_cnf(self.plan, sql)
-        commands += sql_data_directories(self.plan, sql)
-        if commands:
-            yield Step(
-                "directories",
-                "Programs, directories and files on the hosts of new nodes",
-                "Programs of the old hosts' release, where they are not there yet, come from --programs.",
-                tuple(commands),
-            )
-        units = [*install_services(self.plan, self._changed_services())]
-        if units:
-            yield Step(
-                "services",
-                "Copy the units",
-                "A unit that changes counts from the next start of its node on.",
-                tuple(units),
-            )
-
-    def _has_another_directory(self, node: ManagementNode) -> bool:
-        """Whether a management node comes, or has another DataDir."""
-        old = {one.node_id: one for one in self.before.management_nodes}
-        return node in self.added or management_directory(self.plan, node) != management_directory(
-            self.before, old[node.node_id]
-        )
-
-    def _directories_of_those_that_stay(self) -> Iterator[Command]:
-        """Directories that data nodes did not have, where their files are not all elsewhere."""
-        moved = self._moved()
-        for node in self.plan.data_nodes:
-            if node not in (*self.added, *moved) and node.node_id not in self.needs.elsewhere:
-                yield from directories_that_come(self.plan, node, self.before, self._as_before(node))
-
-    def _changed_services(self) -> list[ManagementNode | DataNode | SqlNode]:
-        old = {(type(node), node.node_id): self._unit(self.before, node) for node in _served(self.before)}
-        moved = {
-            i for one in self.needs.difference.parameters if one.name == "HostName" for i in one.node_ids
-        }
-        return [
-            node
-            for node in _served(self.plan)
-            if old.get((type(node), node.node_id)) != self._unit(self.plan, node) or node.node_id in moved
-        ]
-
-    @staticmethod
-    def _unit(plan: Plan, node: ManagementNode | DataNode | SqlNode) -> Service:
-        """What the unit of a node says, but for the name of the plan."""
-        return replace(service_of(plan, node), description="")
 
     def _configuration(self) -> Iterator[Step]:
         if not (self.needs.configured or self.needs.management_at_once or self.needs.programs):
@@ -475,15 +402,5 @@ class _Work:
         yield from fill_again(self.times, self.before, self.plan)
 
 
-def _served(plan: Plan) -> Iterator[ManagementNode | DataNode | SqlNode]:
-    """Every node that has a service."""
-    yield from plan.management_nodes
-    yield from plan.data_nodes
-    yield from plan.sql_nodes
-
-
-_AnyProcess = ManagementNode | DataNode | SqlNode | ApiSlot
-
-
-def _with_ids(all_of: Iterable[_AnyProcess], node_ids: tuple[int, ...]) -> list[_AnyProcess]:
+def _with_ids(all_of: Iterable[AnyProcess], node_ids: tuple[int, ...]) -> list[AnyProcess]:
     return [process for process in all_of if process.node_id in node_ids]

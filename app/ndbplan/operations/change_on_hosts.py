@@ -1,0 +1,105 @@
+"""What a change does on hosts before anything stops: programs, directories, files of new nodes, units."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
+from ndbplan.configuration.needs import Needs
+from ndbplan.configuration.services import Service, service_of
+from ndbplan.operations.commands import Command, install_missing_programs
+from ndbplan.operations.files import (
+    copy_my_cnf,
+    directories_that_come,
+    install_services,
+    management_directories,
+    node_directories,
+    sql_data_directories,
+)
+from ndbplan.operations.operation import Step
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
+
+Served = ManagementNode | DataNode | SqlNode
+AnyProcess = Served | ApiSlot
+
+
+def served(plan: Plan) -> Iterator[Served]:
+    """Every node that has a service."""
+    yield from plan.management_nodes
+    yield from plan.data_nodes
+    yield from plan.sql_nodes
+
+
+def sql_files_elsewhere(before: Plan, plan: Plan, added: Collection[AnyProcess]) -> dict[int, SqlFiles]:
+    """Where the files of SQL nodes are that have them elsewhere afterwards on the same host, by id."""
+    old = {node.node_id: sql_files(before, node) for node in before.sql_nodes}
+    return {
+        node.node_id: old[node.node_id]
+        for node in plan.sql_nodes
+        if node not in added and old[node.node_id].data_dir != sql_files(plan, node).data_dir
+    }
+
+
+def prepare(
+    before: Plan, plan: Plan, needed: Needs, added: Collection[AnyProcess], moved: Collection[DataNode]
+) -> Iterator[Step]:
+    """All of it. `added`: nodes that come; `moved`: data nodes that go to another host."""
+    old = {node.node_id: node for node in before.management_nodes}
+    management = [
+        node
+        for node in plan.management_nodes
+        if node in added
+        or management_directory(plan, node) != management_directory(before, old[node.node_id])
+    ]
+    sql = [node for node in added if isinstance(node, SqlNode)]
+    commands: list[Command] = [] if needed.programs else [*install_missing_programs(plan, before)]
+    commands += management_directories(plan, management)
+    if needed.kind != "initial_system":
+        commands += node_directories(plan, [node for node in added if isinstance(node, DataNode)])
+        commands += _of_those_that_stay(before, plan, {*needed.elsewhere, *_ids(added), *_ids(moved)})
+    commands += copy_my_cnf(plan, sql)
+    commands += sql_data_directories(plan, sql)
+    if commands:
+        yield Step(
+            "directories",
+            "Programs, directories and files that are new on hosts",
+            "Programs of the old hosts' release, where they are not there yet, come from --programs.",
+            tuple(commands),
+        )
+    units = tuple(install_services(plan, _changed_services(before, plan, needed)))
+    if units:
+        yield Step(
+            "services",
+            "Copy the units",
+            "A unit that changes counts from the next start of its node on.",
+            units,
+        )
+
+
+def _ids(nodes: Collection[AnyProcess]) -> Iterator[int]:
+    yield from (node.node_id for node in nodes)
+
+
+def _of_those_that_stay(before: Plan, plan: Plan, others: Collection[int]) -> Iterator[Command]:
+    """Directories that data nodes did not have. `others`: nodes that come, or whose files lie elsewhere."""
+    old = {node.node_id: node for node in before.data_nodes}
+    for node in plan.data_nodes:
+        if node.node_id not in others:
+            yield from directories_that_come(plan, node, before, old[node.node_id])
+
+
+def _changed_services(before: Plan, plan: Plan, needed: Needs) -> list[Served]:
+    old = {(type(node), node.node_id): _unit(before, node) for node in served(before)}
+    moved = {i for one in needed.difference.parameters if one.name == "HostName" for i in one.node_ids}
+    return [
+        node
+        for node in served(plan)
+        if old.get((type(node), node.node_id)) != _unit(plan, node) or node.node_id in moved
+    ]
+
+
+def _unit(plan: Plan, node: Served) -> Service:
+    """What the unit of a node says, but for the name of the plan."""
+    return replace(service_of(plan, node), description="")
