@@ -85,6 +85,43 @@ def test_what_is_broken_off_goes_on_and_does_nothing_twice(
     assert "another sweep is there" in other
 
 
+def test_without_a_folder_the_same_rows_are_printed(call: Call, plan_file: Path, tmp_path: Path) -> None:
+    asked = ("sweep", plan_file, *VARY, "--workers", 1)
+    call(*asked, "-o", tmp_path / "s")
+    assert call(*asked).out == (tmp_path / "s" / "results.csv").read_text()
+    shape = call(*asked, "--json").json("sweep")
+    assert (shape["rows"], shape["files"], shape["errors"]) == (6, [], [])
+    assert [one["inputs"]["RedoBuffer"] for one in shape["cells"]] == ["32M", "64M"] * 3
+    assert all(one["figures"]["restart"]["value"] > 0 for one in shape["cells"])
+    assert "-o" in call(*asked, "--resume").refused()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("RedoBuffer=32M,64M", "RedoBuffer=128M"),
+        ("RedoBuffer=32M,64M", "parameters.data_node.RedoBuffer=128M"),
+        ("hosts[*].cores=4,8", "hosts[data1].cores=4"),
+    ],
+)
+def test_an_input_that_another_sets_too_is_refused(
+    call: Call, plan_file: Path, tmp_path: Path, texts: tuple[str, str]
+) -> None:
+    varied = [word for text in texts for word in ("--vary", text)]
+    assert "both set" in call("sweep", plan_file, *varied, "-o", tmp_path / "s").refused()
+
+
+def test_a_folder_without_a_row_is_taken_for_another_sweep(
+    call: Call, plan_file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "manifest.json").write_text("{}")
+    (folder / "rows.jsonl").write_text("")
+    asked = ("sweep", plan_file, "--vary", "RedoBuffer=32M", "--measure", "restart", "-o", folder)
+    assert call(*asked, "--workers", 1, "--json").json("sweep")["rows"] == 1
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

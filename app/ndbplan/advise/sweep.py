@@ -24,7 +24,9 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.precision import checked_precision, precise
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import whole_number
+from ndbplan.edits.address import resolve
 from ndbplan.edits.assign import assign
+from ndbplan.edits.places import Path
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.plan.plan import Plan
 
@@ -126,11 +128,24 @@ class Sweep:
     def __post_init__(self) -> None:
         if self.precision is not None:
             checked_precision(self.precision)
+        self._is_each_varied_once()
         if self.count > MOST_CELLS:
             raise UserError(
                 f"{self.count} combinations are too many: a sweep has at most {MOST_CELLS}",
                 fix="vary fewer inputs, or give them fewer values",
             )
+
+    def _is_each_varied_once(self) -> None:
+        """Raises UserError where two inputs set the same field: rows would have what they do not say."""
+        by_path: dict[Path, str] = {}
+        for one in self.varied:
+            for place in resolve(self.plan, one.address):
+                other = by_path.setdefault(place.path, one.address)
+                if other is not one.address:
+                    raise UserError(
+                        f"'{other[:80]}' and '{one.address[:80]}' both set {place.address(self.plan)[:80]}",
+                        fix="write all values of an input into one --vary, and vary each field once",
+                    )
 
     @property
     def count(self) -> int:

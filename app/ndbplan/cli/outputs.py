@@ -381,6 +381,8 @@ def _advice() -> dict[str, Schema]:
                 rows=INTEGER,
                 computed=INTEGER,
                 errors=array(closed(record(row=INTEGER, error=STRING))),
+                cells=array(closed(record(inputs=OBJECT, figures=OBJECT))),
+                optional=("cells",),
             )
         ),
         "cost": said(schema_of(Cost), "The prices of the plan summed; null: not stated."),

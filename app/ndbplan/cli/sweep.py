@@ -57,10 +57,9 @@ _SEED = 1
     "-o",
     "--output",
     "folder",
-    required=True,
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help=f"Where {RESULTS} and {MANIFEST} go.",
+    help=f"Where {RESULTS} and {MANIFEST} go; without it the rows are printed, and nothing is kept.",
 )
 @click.option(
     "--precision",
@@ -76,7 +75,7 @@ def sweep(
     plan_file: Path,
     texts: tuple[str, ...],
     measures: tuple[str, ...],
-    folder: Path,
+    folder: Path | None,
     precision: float | None,
     workload: str | None,
     workers: int | None,
@@ -85,7 +84,7 @@ def sweep(
     resume: bool,
     as_json: bool,
 ) -> None:
-    """Measure every combination of some inputs: one row each in DIR/results.csv, in the order of the grid.
+    """Measure every combination of some inputs: one row each, printed or in DIR/results.csv, as the grid is.
 
     A row counts as done when it is on disk; what is broken off goes on with --resume and does nothing twice.
     """
@@ -104,9 +103,24 @@ def sweep(
         )  # fmt: skip
     except UserError as error:
         raise UsageError(error.what, where=error.where or "--vary", fix=error.fix) from None
+    if folder is None and resume:
+        raise UsageError("nothing is kept without -o", where="--resume", fix="name the folder with -o DIR")
+    each = workers or os.cpu_count() or 1
     with simulating():
-        shape = _Folder(folder, asked).run(workers or os.cpu_count() or 1, scheduler, resume=resume)
-    show(shape, as_json=as_json, text=_lines(shape))
+        if folder is not None:
+            shape = _Folder(folder, asked).run(each, scheduler, resume=resume)
+            show(shape, as_json=as_json, text=_lines(shape))
+            return
+        rows = {row.number: row for row in asked.rows(workers=each, scheduler=scheduler)}
+    errors = _errors(rows)
+    shape = {
+        "files": [],
+        "rows": len(rows),
+        "computed": len(rows),
+        "errors": errors,
+        "cells": _cells(asked, rows),
+    }
+    show(shape, as_json=as_json, text=_printed(asked, rows))
 
 
 class _Folder:
@@ -138,8 +152,7 @@ class _Folder:
                 rows.write(json.dumps(row) + "\n")
                 rows.flush()
                 os.fsync(rows.fileno())
-        text = self._csv(known)
-        errors = [{"row": n, "error": known[n].error} for n in sorted(known) if known[n].error]
+        text, errors = _csv(self.asked, known), _errors(known)
         digest = hashlib.sha256(text.encode()).hexdigest()
         write_text(self.folder / RESULTS, text)
         whole = {**self.inputs, "rows": len(known), "errors": errors, "digest": f"sha256:{digest}"}
@@ -155,8 +168,10 @@ class _Folder:
     def _known(self, *, resume: bool) -> dict[int, Row]:
         """The rows that an earlier run has written."""
         manifest = self.folder / MANIFEST
-        if manifest.exists() or (self.folder / UNDER_WAY).exists():
-            before = _read(manifest)
+        before = _read(manifest) if manifest.exists() else {}
+        under_way = self.folder / UNDER_WAY
+        # What ended before its first row is no work that could be lost.
+        if "digest" in before or (under_way.exists() and under_way.stat().st_size > 0):
             if not resume:
                 raise UsageError(
                     "a sweep is there already",
@@ -196,16 +211,40 @@ class _Folder:
                 figures = tuple((float(v), float(a), float(b)) if v else None for v, a, b in cells)
                 yield Row(number, figures, errors.get(number, ""))
 
-    def _csv(self, rows: dict[int, Row]) -> str:
-        text = io.StringIO()
-        write = csv.writer(text, lineterminator="\n").writerow
-        names = [one.address for one in self.asked.varied]
-        write([*names, *(f"{name}{end}" for name in self.asked.measures for end in ("", "_low", "_high"))])
-        for number in sorted(rows):
-            figures = (three or ("", "", "") for three in rows[number].figures)
-            numbers = (f"{one:.12g}" if isinstance(one, float) else one for three in figures for one in three)
-            write([*self.asked.cells[number], *numbers])
-        return text.getvalue()
+
+def _csv(asked: Sweep, rows: dict[int, Row]) -> str:
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n").writerow
+    names = [one.address for one in asked.varied]
+    write([*names, *(f"{name}{end}" for name in asked.measures for end in ("", "_low", "_high"))])
+    for number in sorted(rows):
+        figures = (three or ("", "", "") for three in rows[number].figures)
+        numbers = (f"{one:.12g}" if isinstance(one, float) else one for three in figures for one in three)
+        write([*asked.cells[number], *numbers])
+    return text.getvalue()
+
+
+def _errors(rows: dict[int, Row]) -> list[dict[str, Any]]:
+    return [{"row": n, "error": rows[n].error} for n in sorted(rows) if rows[n].error]
+
+
+def _cells(asked: Sweep, rows: dict[int, Row]) -> list[dict[str, Any]]:
+    """The rows as JSON: the values as they were typed, and each figure; null: there is none."""
+    names = [one.address for one in asked.varied]
+    cells = []
+    for number in sorted(rows):
+        figures = {
+            name: None if three is None else dict(zip(("value", "low", "high"), three, strict=True))
+            for name, three in zip(asked.measures, rows[number].figures, strict=True)
+        }
+        cells.append({"inputs": dict(zip(names, asked.cells[number], strict=True)), "figures": figures})
+    return cells
+
+
+def _printed(asked: Sweep, rows: dict[int, Row]) -> Iterator[str]:
+    """The rows as CSV, and behind them what has none."""
+    yield _csv(asked, rows).rstrip("\n")
+    yield from _refusals(_errors(rows))
 
 
 def _appending(path: Path) -> TextIO:
@@ -225,7 +264,11 @@ def _read(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _refusals(errors: list[dict[str, Any]]) -> Iterator[str]:
+    yield from (f"row {one['row']}: {one['error']}" for one in errors[:10])
+
+
 def _lines(shape: dict[str, Any]) -> Iterator[str]:
     yield f"{shape['rows']} rows, {shape['computed']} of them measured now"
-    yield from (f"row {one['row']}: {one['error']}" for one in shape["errors"][:10])
+    yield from _refusals(shape["errors"])
     yield from (f"wrote {name}" for name in shape["files"])
