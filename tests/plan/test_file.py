@@ -14,7 +14,8 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.plan import file
-from ndbplan.plan.file import MAX_FILE_BYTES, PlanFileError, dumps, load, loads, save
+from ndbplan.plan.fields import no_control
+from ndbplan.plan.file import MAX_FILE_BYTES, PlanFileError, dumps, load, loads, open_file, save
 from ndbplan.plan.plan import EMPTY_PLAN, FORMAT_VERSION
 from ndbplan.plan.samples import sample_names, sample_plan
 
@@ -365,8 +366,20 @@ def test_a_file_of_the_most_bytes_is_read_whole_and_one_byte_more_is_refused(
 
 
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u2069"])
-def test_what_turns_the_direction_of_a_text_is_refused_in_names(sign: str) -> None:
-    """A name that turns what follows it would turn the digits of a report."""
-    text = dumps(EMPTY_PLAN.replace(name=f"shop{sign}"))
-    with pytest.raises(PlanFileError, match=f"U\\+{ord(sign):04X}"):
-        loads(text)
+def test_what_turns_the_direction_of_a_text_comes_into_no_plan_and_loses_none(sign: str, tmp_path: Path) -> None:
+    """It would turn the digits of a report. Earlier programs let it in: their files open, and say where it was."""
+    with pytest.raises(ValueError, match=f"U\\+{ord(sign):04X}"):
+        no_control(f"shop{sign}")
+    table = {**json.loads(dumps(STARTER))["tables"][0], "name": f"a{sign}b"}
+    document = {**json.loads(dumps(STARTER)), "name": f"shop{sign}", "tables": [table]}
+    kept = {key: value for key, value in document.items() if key != "workloads"}
+    path = tmp_path / "old.ndbplan"
+    for version in (FORMAT_VERSION, FORMAT_VERSION + 1):
+        path.write_text(json.dumps({**kept, "format_version": version}, ensure_ascii=version > 2))
+        opened = open_file(path)
+        assert (opened.plan.name, opened.plan.tables[0].name) == ("shop\ufffd", "a\ufffdb")
+        assert opened.turned == ("name", "tables[0].name")
+        assert "name, tables[0].name" in opened.notice("old")
+    again = tmp_path / "new.ndbplan"
+    save(opened.plan, again)
+    assert open_file(again).notice("new") == ""

@@ -178,9 +178,12 @@ def read_project(path: Path) -> tuple[Project, int]:
 
     Raises PlanFileError.
     """
-    from ndbplan.plan.file import load_project
+    from ndbplan.plan.file import open_known
 
-    project, ctx = load_project(path), click.get_current_context()
+    opened, ctx = open_known(path), click.get_current_context()
+    project = opened.project
+    if opened.turned:
+        click.echo(f"ndbplan: {opened.notice(str(path))}", err=True)
     name = ctx.meta.get(_PLACE)
     place = 0 if name is None else variant_place(project, name, f"{path}: --variant")
     ctx.meta[_PROJECT] = project, place

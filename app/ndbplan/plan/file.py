@@ -18,6 +18,7 @@ from ndbplan.plan.newer import understood
 from ndbplan.plan.plan import FORMAT_VERSION, Plan
 from ndbplan.plan.project import Project
 from ndbplan.plan.project_json import from_json, to_json
+from ndbplan.plan.turning_signs import STANDS_FOR_A_SIGN, without_signs
 
 SUFFIX = ".ndbplan"
 MAX_FILE_BYTES = 200_000_000
@@ -54,6 +55,10 @@ def loads_project(text: str, *, name: str = "plan") -> Project:
 
 def from_document(document: Any, *, name: str = "plan") -> Project:
     """The variants in parsed JSON, migrated from older formats. Raises PlanFileError."""
+    return _read(document, name).project
+
+
+def _read(document: Any, name: str) -> Opened:
     if not isinstance(document, dict) or "format_version" not in document:
         raise PlanFileError(
             "this is JSON but no plan: it has no field 'format_version'",
@@ -83,18 +88,26 @@ def from_document(document: Any, *, name: str = "plan") -> Project:
                 fix="open it with the ndbplan that wrote it; the file is left untouched",
             ) from None
         version += 1
-    return from_json(document, name)
+    try:
+        return Opened(from_json(document, name))
+    except PlanFileError:
+        healed, turned = without_signs(document)
+        if not turned:
+            raise
+        return Opened(from_json(healed, name), turned=turned)
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What was read of a file, and what of it this program does not understand."""
+    """What was read of a file, and what of it this program does not understand or take."""
 
     project: Project
     newer_format: int | None = None
     """Format of a file that a newer program wrote: it can be read, and is not written over."""
     not_understood: tuple[str, ...] = ()
     """Where what was left out stands in the file."""
+    turned: tuple[str, ...] = ()
+    """Where signs stood that turn the direction of a text: an earlier program let them in."""
 
     @property
     def plan(self) -> Plan:
@@ -102,17 +115,25 @@ class Opened:
         return self.project.main
 
     def notice(self, name: str) -> str:
-        """What to say of it in one line; nothing for a file of a known format."""
-        if self.newer_format is None:
-            return ""
-        shown = ", ".join(self.not_understood[:_NAMED]) or "nothing"
-        count = len(self.not_understood) - _NAMED
-        more = f" and {count} more" if count > 0 else ""
-        return (
-            f"{name} was written by a newer ndbplan (format {self.newer_format}; this one knows "
-            f"{FORMAT_VERSION}). Not understood and left out: {shown}{more}. "
-            "It is read-only: save under another name."
-        )
+        """What to say of it in one line; nothing where all of it was taken as it is."""
+        said = []
+        if self.turned:
+            said.append(
+                f"{name} held characters that turn the direction of text, in {_first_of(self.turned)}: "
+                f"each is shown as {STANDS_FOR_A_SIGN}; rename what they are in. The file is changed when you save."
+            )
+        if self.newer_format is not None:
+            said.append(
+                f"{name} was written by a newer ndbplan (format {self.newer_format}; this one knows "
+                f"{FORMAT_VERSION}). Not understood and left out: {_first_of(self.not_understood) or 'nothing'}. "
+                "It is read-only: save under another name."
+            )
+        return " ".join(said)
+
+
+def _first_of(ways: tuple[str, ...]) -> str:
+    more = len(ways) - _NAMED
+    return ", ".join(ways[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def open_file(path: str | os.PathLike[str]) -> Opened:
@@ -121,9 +142,10 @@ def open_file(path: str | os.PathLike[str]) -> Opened:
     document = _parse(text, str(path))
     version = document.get("format_version") if isinstance(document, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version <= FORMAT_VERSION:
-        return Opened(from_document(document, name=str(path)))
-    project, left_out = understood(document, str(path))
-    return Opened(project, version, left_out)
+        return _read(document, str(path))
+    healed, turned = without_signs(document)
+    project, left_out = understood(healed, str(path))
+    return Opened(project, version, left_out, turned)
 
 
 def load(path: str | os.PathLike[str]) -> Plan:
@@ -133,7 +155,12 @@ def load(path: str | os.PathLike[str]) -> Plan:
 
 def load_project(path: str | os.PathLike[str]) -> Project:
     """The variants in a file of a known format. Raises PlanFileError for whatever is wrong with it."""
-    return loads_project(_read_text(Path(path)), name=str(path))
+    return open_known(path).project
+
+
+def open_known(path: str | os.PathLike[str]) -> Opened:
+    """What is in a file of a known format. Raises PlanFileError for whatever is wrong with it."""
+    return _read(_parse(_read_text(Path(path)), str(path)), str(path))
 
 
 def _read_text(file: Path) -> str:
