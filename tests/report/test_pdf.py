@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import zlib
+from dataclasses import replace
 
 import pikepdf
 import pytest
 from pdfminer.high_level import extract_text
 
+from ndbplan.report.document import Run
+from ndbplan.report.pdf import signs_without_shape, source
 from ndbplan.report.verify import verify
 from ndbplan.report.write import write
 from report.conftest import Example
@@ -92,3 +95,12 @@ def test_a_broken_file_is_refused(broken: bytes) -> None:
 
     with pytest.raises(EvidenceError, match="no plan travels"):
         verify(broken, "report.pdf")
+
+
+def test_letters_that_no_font_draws_are_told_on_the_first_page(example: Example) -> None:
+    short = replace(example.made.document, front=(), sections=())
+    foreign = replace(short, subtitle=(Run("顧客 Ελλάδα Кириллица → ≥"),))
+    told = "U+5BA2, U+9867"
+    assert signs_without_shape("顧客 Ελλάδα Кириллица → ≥ ſ \ufffd 2×3 µ ½ ✓") == "客顧"
+    assert told in source(foreign)
+    assert "U+" not in source(replace(short, subtitle=(Run("Ελλάδα"),)))

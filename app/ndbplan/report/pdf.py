@@ -6,7 +6,9 @@ What travels with it is an attachment of the file. Typst is a package that holds
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ndbplan.base.resources import resource_path
@@ -23,12 +25,15 @@ from ndbplan.report.document import (
     Table,
 )
 from ndbplan.report.logo import LogoError, content_of
-from ndbplan.report.texts import text
+from ndbplan.report.texts import say, text
 from ndbplan.report.visible import Piece, digest_of
 
 ATTACHED = "ndbplan-evidence.json"
 _SHORT, _LONG, _MOSTLY = 66, 60, 0.7
 """Letters of a line that fits half a page; lines, and share of short ones, of a listing in two columns."""
+_RARE = re.compile("[^\\0-\u04ff\u1e00-\u22ff\ufffd]")
+"""Signs beyond Latin, Greek, Cyrillic and the usual ones of print and arithmetic."""
+_SIGNS_NAMED = 6
 _WIDE = 18
 """Letters of a column of words that takes part of what is left of the page."""
 
@@ -49,20 +54,26 @@ def pages_of(document: Document, most: int, pixels_per_inch: float = 110.0) -> l
 def _compiled(document: Document, evidence: str, logo: str, **form: Any) -> Any:
     import typst
 
+    try:
+        return _set(source(document, logo), evidence, **form)
+    except typst.TypstError as error:
+        if logo and "image" in str(error):
+            raise LogoError from None
+        raise
+
+
+def _set(main: str, evidence: str, **form: Any) -> Any:
+    import typst
+
     files = {
-        "main.typ": source(document, logo).encode("utf-8"),
+        "main.typ": main.encode("utf-8"),
         ATTACHED: evidence.encode("utf-8"),
         "template.typ": resource_path("report/report.typ").read_bytes(),
     }
     # Its types know nothing of several files at once, which it takes by their names.
     compile_files: Any = typst.compile
     fonts = [str(resource_path("fonts"))]
-    try:
-        return compile_files(files, font_paths=fonts, ignore_system_fonts=True, timestamp=0, **form)
-    except typst.TypstError as error:
-        if logo and "image" in str(error):
-            raise LogoError from None
-        raise
+    return compile_files(files, font_paths=fonts, ignore_system_fonts=True, timestamp=0, **form)
 
 
 def _logo(logo: str) -> str:
@@ -74,7 +85,33 @@ def _logo(logo: str) -> str:
 
 
 def source(document: Document, logo: str = "") -> str:
-    """What Typst sets."""
+    """What Typst sets. Letters that its fonts have no shape for are boxes, and the first page says so."""
+    set_as_it_is = _source(document, logo)
+    lacking = signs_without_shape(set_as_it_is)
+    if not lacking:
+        return set_as_it_is
+    some = ", ".join(f"U+{ord(sign):04X}" for sign in lacking[:_SIGNS_NAMED])
+    more = f", … ({len(lacking)})" if len(lacking) > _SIGNS_NAMED else ""
+    told = Paragraph(say("report.no_shape", signs=some + more), "warning")
+    return _source(replace(document, front=(told, *document.front)), logo)
+
+
+def signs_without_shape(words: str) -> str:
+    """Which signs of a text no font of a PDF can draw, in order; asked of Typst, for signs beyond these scripts.
+
+    A sign that a font has comes out of the page as it went in; the box that stands for another has no text.
+    """
+    from pypdf import PdfReader
+
+    rare = "".join(sorted(set(_RARE.findall(words))))
+    if not rare:
+        return ""
+    page = "\n".join(['#import "template.typ": *', *(f"#par[{_text(sign)}]" for sign in rare)])
+    drawn = "".join(one.extract_text() for one in PdfReader(io.BytesIO(_set(page, "{}", format="pdf"))).pages)
+    return "".join(sign for sign in rare if sign not in drawn)
+
+
+def _source(document: Document, logo: str) -> str:
     facts = document.facts
     return "\n".join(
         [

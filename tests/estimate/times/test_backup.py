@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from ndbplan.base.resources import resource_path
@@ -220,3 +222,27 @@ def test_the_measured_speeds_of_one_thread_and_of_two() -> None:
     assert both.duration_s.value > 1.5 * alone.duration_s.value
     assert both.duration_s.low < 14.7 < both.duration_s.high
     assert alone.duration_s.low < 6.0 < alone.duration_s.high
+
+
+@pytest.mark.parametrize("name", ["starter", "disk-data", "node-restart-8.4", "terabyte-load-8.4"])
+def test_fewer_cores_make_nothing_faster_but_what_says_so(name: str) -> None:
+    """With the same LDM threads nothing is faster. With fewer, each writes a larger share: that was measured."""
+
+    def on_cores_over(factor: int) -> Plan:
+        hosts = (
+            host.model_copy(update={"cores": max(1, host.cores // factor), "sockets": 1})
+            for host in plan.hosts
+        )
+        return plan.replace(hosts=tuple(hosts))
+
+    plan = load(resource_path(f"samples/{name}.ndbplan"))
+    told = 0
+    for before, after in pairwise(on_cores_over(factor) for factor in (1, 2, 4, 8)):
+        more, less = backup(before), backup(after)
+        assert restore_backup(after).duration_s.value >= restore_backup(before).duration_s.value * 0.999
+        of_more, of_less = (ldm_threads(one, one.data_nodes[0]) for one in (before, after))
+        if less.duration_s.value < more.duration_s.value:
+            assert of_less < of_more
+            assert any("this backup slower: raise MaxDiskWriteSpeed" in note for note in more.notes)
+            told += 1
+    assert told == {"starter": 2, "disk-data": 0, "node-restart-8.4": 1, "terabyte-load-8.4": 3}[name]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import MIB
+from ndbplan.base.units import MIB, format_bytes_per_s, format_percent
 from ndbplan.configuration.settings import NodeSettings, replicas_of
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
@@ -33,6 +33,10 @@ from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
+
+
+_BY_PARAMETERS = "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct"
+"""What bounds a node that writes as fast as its parameters allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +229,7 @@ def _limits(
         held = constants["backup_single_thread_held"]
     limits = [
         Limit(
-            "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct",
+            _BY_PARAMETERS,
             Quantity.exact(seconds, "s", terms) / held,
         ),
         Limit(
@@ -365,7 +369,31 @@ def backup(
     if machines.settings.number("Diskless"):
         notes.append("a diskless cluster makes no backup")
     slow = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
+    slowest_node = max(nodes, key=lambda one: one.duration_s.value, default=None)
+    if slowest_node is not None:
+        data = next(data for data in held if data.node_id == slowest_node.node_id)
+        node = machines.by_id[data.node_id]
+        if several and _may_be_multithreaded(node.settings):
+            notes += _threads_that_wait(slowest_node, data.alike, node)
     return BackupEstimate(tuple(nodes), slow, tuple(notes))
+
+
+_EVEN_ENOUGH = 1.5
+"""Up to so many times its even part, the rows of the fullest LDM thread need no word."""
+
+
+def _threads_that_wait(one: NodeBackup, data: NodeData, node: Machine) -> list[str]:
+    """Says where fewer LDM threads would write faster: each has its share of the speed, whatever it holds."""
+    threads, fullest = node.ldm_threads, max((ldm.primary_bytes for _, ldm in data.by_ldm), default=0.0)
+    part = fullest / data.primary_bytes if data.primary_bytes else 0.0
+    if one.bound != _BY_PARAMETERS or part * threads < _EVEN_ENOUGH:
+        return []
+    ceiling = format_bytes_per_s(speed_limits(node.settings).ceiling)
+    return [
+        f"node {one.node_id}: each of its {threads} LDM threads writes its own primary replicas at its share of "
+        f"MaxDiskWriteSpeed ({ceiling}), and one holds {format_percent(part)} of them. More cores make more "
+        "threads with smaller shares, and this backup slower: raise MaxDiskWriteSpeed"
+    ]
 
 
 def create_disk_data(constants: Constants, files: Files, nodes: Sequence[Machine]) -> PhasedEstimate:
