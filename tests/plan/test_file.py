@@ -366,8 +366,8 @@ def test_a_file_of_the_most_bytes_is_read_whole_and_one_byte_more_is_refused(
 
 
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u2069"])
-def test_what_turns_the_direction_of_a_text_comes_into_no_plan_and_loses_none(sign: str, tmp_path: Path) -> None:
-    """It would turn the digits of a report. Earlier programs let it in: their files open, and say where it was."""
+def test_what_turns_the_direction_of_a_text_loses_no_plan(sign: str, tmp_path: Path) -> None:
+    """It would turn the digits of a report. Files of earlier programs open, and say where it was."""
     with pytest.raises(ValueError, match=f"U\\+{ord(sign):04X}"):
         no_control(f"shop{sign}")
     table = {**json.loads(dumps(STARTER))["tables"][0], "name": f"a{sign}b"}

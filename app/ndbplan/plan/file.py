@@ -120,13 +120,14 @@ class Opened:
         if self.turned:
             said.append(
                 f"{name} held characters that turn the direction of text, in {_first_of(self.turned)}: "
-                f"each is shown as {STANDS_FOR_A_SIGN}; rename what they are in. The file is changed when you save."
+                f"each is shown as {STANDS_FOR_A_SIGN}; rename what they are in. "
+                "The file is changed when you save."
             )
         if self.newer_format is not None:
             said.append(
                 f"{name} was written by a newer ndbplan (format {self.newer_format}; this one knows "
-                f"{FORMAT_VERSION}). Not understood and left out: {_first_of(self.not_understood) or 'nothing'}. "
-                "It is read-only: save under another name."
+                f"{FORMAT_VERSION}). Not understood and left out: "
+                f"{_first_of(self.not_understood) or 'nothing'}. It is read-only: save under another name."
             )
         return " ".join(said)
 

@@ -1,4 +1,4 @@
-"""Signs that turn the direction of the text behind them: files of earlier programs may hold them, plans may not."""
+"""Signs that turn the direction of what follows: files of earlier programs may hold them, plans may not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STANDS_FOR_A_SIGN = "\ufffd"
 
 
 def without_signs(document: Any) -> tuple[Any, tuple[str, ...]]:
-    """Parsed JSON in which each sign is a U+FFFD, so that every text keeps its length, and where they stood."""
+    """Parsed JSON with a U+FFFD for each sign, so that texts keep their length, and where they stood."""
     found: list[str] = []
 
     def replaced(text: str, way: tuple[str | int, ...]) -> str:

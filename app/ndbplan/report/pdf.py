@@ -97,9 +97,9 @@ def source(document: Document, logo: str = "") -> str:
 
 
 def signs_without_shape(words: str) -> str:
-    """Which signs of a text no font of a PDF can draw, in order; asked of Typst, for signs beyond these scripts.
+    """Which signs of a text no font of a PDF can draw, in order.
 
-    A sign that a font has comes out of the page as it went in; the box that stands for another has no text.
+    Typst is asked: a sign that a font has comes out of a page as it went in, a box as nothing.
     """
     from pypdf import PdfReader
 

@@ -226,7 +226,7 @@ def test_the_measured_speeds_of_one_thread_and_of_two() -> None:
 
 @pytest.mark.parametrize("name", ["starter", "disk-data", "node-restart-8.4", "terabyte-load-8.4"])
 def test_fewer_cores_make_nothing_faster_but_what_says_so(name: str) -> None:
-    """With the same LDM threads nothing is faster. With fewer, each writes a larger share: that was measured."""
+    """With the same LDM threads nothing is faster; with fewer, each writes a larger share (measured)."""
 
     def on_cores_over(factor: int) -> Plan:
         hosts = (

@@ -34,7 +34,6 @@ from ndbplan.ndb.speed_changes import speed_change
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DiskRole
 
-
 _BY_PARAMETERS = "MaxDiskWriteSpeed × BackupDiskWriteSpeedPct"
 """What bounds a node that writes as fast as its parameters allow."""
 
@@ -390,9 +389,9 @@ def _threads_that_wait(one: NodeBackup, data: NodeData, node: Machine) -> list[s
         return []
     ceiling = format_bytes_per_s(speed_limits(node.settings).ceiling)
     return [
-        f"node {one.node_id}: each of its {threads} LDM threads writes its own primary replicas at its share of "
-        f"MaxDiskWriteSpeed ({ceiling}), and one holds {format_percent(part)} of them. More cores make more "
-        "threads with smaller shares, and this backup slower: raise MaxDiskWriteSpeed"
+        f"node {one.node_id}: each of its {threads} LDM threads writes its own primary replicas at its share "
+        f"of MaxDiskWriteSpeed ({ceiling}), and one holds {format_percent(part)} of them. "
+        "More cores make more threads with smaller shares, and this backup slower: raise MaxDiskWriteSpeed"
     ]
 
 
