@@ -344,6 +344,7 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     row.new_bytes = sums.new
     row.updated_bytes = sums.updated
     row.changed_bytes = sums.changed
+    row.insert_weight = settings.number("InsertRecoveryWork") / 100
     row.memory_bytes = sums.memory
     row.index_bytes = sums.index
     saved = constant_for(plan, "redo_commit_bytes").value - constant_for(plan, "redo_abort_bytes").value

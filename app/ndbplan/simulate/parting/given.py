@@ -69,7 +69,8 @@ _NODE = {
     "ldms": _Given("nodes", "LDM threads"),
     "inserted_bytes": _Given("load", "bytes a transaction adds to a checkpoint", "bytes"),
     "updated_bytes": _Given("load", "bytes of rows that a transaction updates", "bytes"),
-    "changed_bytes": _Given("load", "bytes of rows that it inserts and deletes", "bytes"),
+    "new_bytes": _Given("load", "bytes of rows that it inserts", "bytes"),
+    "insert_weight": _Given("checkpoints", "InsertRecoveryWork", "fraction"),
     "memory_bytes": _Given("load", "DataMemory that a transaction takes", "bytes"),
     "undo_bytes": _Given("load", "undo log of a transaction", "bytes"),
     "dirty_bytes": _Given("load", "disk data that a transaction changes", "bytes"),
@@ -108,7 +109,9 @@ _SERVICES = {
 _PASSES = _Given("clients", "rate that passes", "tx/s")
 _WRITES = _Given("disks", "bandwidth", "bytes/s")
 _READS = _Given("disks", "random reads", "reads/s")
+_SHARE = _Given("disks", "share that checkpoints take at most", "fraction")
 _LOG = _Given("load", "log of a transaction", "bytes")
+_DELETES = _Given("load", "bytes of rows that it deletes, as they weigh", "bytes")
 
 _LOST = _Given("nodes", "a loss")
 _EVENTS = {
@@ -130,12 +133,19 @@ _Figures = dict[tuple[_Given, str], float]
 
 def differences(one: SimulationResult, other: SimulationResult) -> tuple[Difference, ...]:
     """What two runs were given that differs at their start, or where it had changed at their end."""
-    given = [*_others(one, other), *_apart(_at_start(one), _at_start(other))]
+    given = _causes([*_others(one, other), *_apart(_at_start(one), _at_start(other))])
     changed_s = [event.at_s for event in _lone(one, other) if event.kind not in _EVENTS]
     if changed_s:
-        at_end = _apart(_at_end(one), _at_end(other))
-        given += [replace(each, from_s=min(changed_s)) for each in at_end if not _is_in(each, given)]
+        at_end = list(_apart(_at_end(one), _at_end(other)))
+        given += [replace(each, from_s=min(changed_s)) for each in _causes(at_end) if not _is_in(each, given)]
     return tuple(_together(given))
+
+
+def _causes(found: list[Difference]) -> list[Difference]:
+    """Without the share that checkpoints take where it differs because something else does."""
+    if any(each.what in _DECIDE_SHARE for each in found):
+        return [each for each in found if each.what != _SHARE.what]
+    return found
 
 
 def _together(found: list[Difference]) -> Iterator[Difference]:
@@ -187,11 +197,14 @@ def _of_laws(result: SimulationResult, laws: Laws) -> _Figures:
         for node in node_class.nodes:
             where = f"node {node.node_id}"
             figures[_LOG, where] = float(laws.load[n].sum())
+            row = laws.nodes[n]
+            figures[_DELETES, where] = round(float(row.changed_bytes - row.insert_weight * row.new_bytes), 6)
             for name, given in _NODE.items():
                 figures[given, where] = float(getattr(laws.nodes[n], name))
     for d, disk_class in enumerate(scenario.disk_classes):
         for disk, hostname in zip(disk_class.disks, disk_class.hostnames, strict=True):
             figures[_WRITES, f"{hostname} {disk.name}"] = float(laws.disks[d].write_bytes_per_s)
+            figures[_SHARE, f"{hostname} {disk.name}"] = float(laws.disks[d].lcp_share)
             figures[_READS, f"{hostname} {disk.name}"] = float(laws.disks[d].read_iops)
     return figures | {(given, ""): float(getattr(laws.run, name)) for name, given in _RUN.items()}
 
@@ -268,3 +281,11 @@ _WHOLE: tuple[tuple[str, str, Callable[[SimulationResult], object]], ...] = (
     ("load", "which log parts are written", _spread),
     ("checkpoints", "moment in the cycle of checkpoints", _cycle),
 )
+
+_DECIDE_SHARE = frozenset(
+    (
+        _NODE["ldms"].what, _NODE["file_bytes"].what, _NODE["buffer_limit_bytes"].what,
+        *(what for subsystem, what, _ in _WHOLE if subsystem != "checkpoints"),
+    )
+)  # fmt: skip
+"""What else decides `_SHARE`: LDM threads and log parts that write, and whether log files are small."""

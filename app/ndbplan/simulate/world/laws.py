@@ -155,6 +155,8 @@ class Node(Row):
     """Checkpoint bytes of rows that one transaction updates."""
     changed_bytes: float
     """The same of rows that it inserts and deletes, weighted."""
+    insert_weight: float
+    """How much an inserted row weighs in it (InsertRecoveryWork)."""
     fragment_share: float
     """Share of an LDM thread's rows that a fragment of a changed table has."""
     abort_share: float
