@@ -66,6 +66,11 @@ def other_errors() -> dict[int, OtherError]:
     return {row[0]: OtherError(*row) for row in rows}
 
 
+def management_errors() -> list[tuple[int, str]]:
+    """Errors of the management client's library: number, and what it calls them."""
+    return [(row[0], row[1]) for row in read_json("ndb/errors.json")["also_known"]["management"]]
+
+
 def is_no_error(code: int) -> bool:
     """Whether the product has no error of this number; False also where that is not known."""
     known = read_json("ndb/errors.json")["also_known"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
+from ndbplan.train.contents import NOTHING, Contents, ForeignKey, Held, carried
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
 from ndbplan.train.state import state_of
@@ -55,6 +57,29 @@ class Wrote(Order):
     rows: int
     log_bytes: float
     """Of every copy of the rows together, all nodes."""
+    contents: Contents | None = None
+    """What the table holds now, as far as it is known; None: as before."""
+
+
+@dataclass(frozen=True)
+class Transacts(Order):
+    """Somebody begins a transaction of several statements, or ends one."""
+
+    how: Literal["begin", "commit", "rollback"]
+
+
+@dataclass(frozen=True)
+class SetLocal(Order):
+    """A server has these tables in its own storage engine from now on."""
+
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class SetForeignKeys(Order):
+    """There are these foreign keys from now on."""
+
+    foreign_keys: tuple[ForeignKey, ...]
 
 
 @planned(SetSchema)
@@ -65,6 +90,24 @@ def set_schema_now(order: SetSchema, _asked: Asked) -> Iterator[Due]:
 
 @planned(Wrote)
 def wrote_now(order: Wrote, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order)
+
+
+@planned(Transacts)
+def transacts_now(order: Transacts, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order)
+
+
+@planned(SetLocal)
+def set_local_now(order: SetLocal, _asked: Asked) -> Iterator[Due]:
+    """At once."""
+    yield Due(order.at_s, order)
+
+
+@planned(SetForeignKeys)
+def set_foreign_keys_now(order: SetForeignKeys, _asked: Asked) -> Iterator[Due]:
     """At once."""
     yield Due(order.at_s, order)
 
@@ -96,6 +139,10 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     before, after = outage.plan, with_schema(outage.plan, held)
     stay = {table.id for table in order.tables} - order.truncated
     more = _difference(sim, _grown(sim, before, stay), after)
+    for table in order.tables:
+        _carry(state.contents, known.get(table.id), table)
+    there = {table.id for table in order.tables}
+    state.foreign_keys = tuple(one for one in state.foreign_keys if one.child_id in there)
     outage.failures = Failures(after)
     state.plan = with_schema(state.plan, order)
     state.databases, state.emptied = order.databases, order.emptied
@@ -107,6 +154,7 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
         state.growth = replace(state.growth, after=with_schema(state.growth.after, grown_held))
     for table_id in order.truncated | ({table.id for table in order.tables} - known.keys()):
         state.rows_typed.pop(table_id, None)
+        state.contents.pop(table_id, None)
         state.counted_from[table_id] = _accepted(sim)
     for n in range(len(sim.laws.nodes)):
         node = sim.state.node_state[n]
@@ -182,11 +230,61 @@ def _difference(
 def wrote(sim: Simulation, order: Wrote) -> None:
     """The log of the rows is in the buffers of all log parts, as log that is not of the workload."""
     state = state_of(sim)
+    if state.transaction is not None:
+        more, before = state.transaction.get(order.table_id, (0, state.contents.get(order.table_id, NOTHING)))
+        state.transaction[order.table_id] = (more + order.rows, before)
     state.rows_typed[order.table_id] = state.rows_typed.get(order.table_id, 0) + order.rows
+    if order.contents is not None:
+        state.contents[order.table_id] = order.contents
     each = _log_of_a_part(sim, order.log_bytes)
     parts = sim.state.parts
     for place in (Part.FILL, Part.MADE, Part.BASE):
         parts[place] += each
+
+
+@handles(Transacts)
+def transacts(sim: Simulation, order: Transacts) -> None:
+    """What is rolled back leaves the tables as they were; its log has been written."""
+    state = state_of(sim)
+    if order.how == "rollback":
+        for table_id, (more, before) in (state.transaction or {}).items():
+            state.rows_typed[table_id] = state.rows_typed.get(table_id, 0) - more
+            state.contents[table_id] = before
+    state.transaction = {} if order.how == "begin" else None
+    state.transaction_lost = False
+
+
+@handles(SetLocal)
+def set_local(sim: Simulation, order: SetLocal) -> None:
+    """Rows of tables that are gone go with them; of others they stay."""
+    state = state_of(sim)
+    known = {table.id: table for table in state.local_tables}
+    for table in order.tables:
+        _carry(state.contents, known.get(table.id), table)
+    for table_id in known.keys() - {table.id for table in order.tables}:
+        state.contents.pop(table_id, None)
+    state.local_tables = order.tables
+
+
+@handles(SetForeignKeys)
+def set_foreign_keys(sim: Simulation, order: SetForeignKeys) -> None:
+    """They hold for what is typed."""
+    state_of(sim).foreign_keys = order.foreign_keys
+
+
+def _carry(contents: dict[str, Contents], before: Table | None, after: Table) -> None:
+    """Give what a table holds the columns that it has now."""
+    if before is not None and after.id in contents:
+        contents[after.id] = carried(contents[after.id], before, after)
+
+
+def held_rows(sim: Simulation, table: Table) -> Held:
+    """The rows of a table now, as far as they are known."""
+    state = state_of(sim)
+    typed = state.rows_typed.get(table.id, 0)
+    is_local = any(one.id == table.id for one in state.local_tables)
+    planned_rows = 0 if is_local else max(0, rows_of(sim, table) - typed)
+    return Held(table, state.contents.get(table.id, NOTHING), planned_rows)
 
 
 def rows_of(sim: Simulation, table: Table) -> int:

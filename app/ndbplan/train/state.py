@@ -21,6 +21,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_n
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
+from ndbplan.train.contents import Contents, ForeignKey
 
 
 class Status(StrEnum):
@@ -155,6 +156,16 @@ class ClusterState:
     """Rows that were typed in at consoles, or less, by the id of their table."""
     counted_from: dict[str, float] = field(default_factory=dict)
     """Transactions committed before a table was made or emptied, by the id of the table."""
+    contents: dict[str, Contents] = field(default_factory=dict)
+    """Rows that are known, by the id of their table."""
+    transaction: dict[str, tuple[int, Contents]] | None = None
+    """Of a transaction that somebody has begun: rows that each table has more since, and what it held before;
+    None: none is open."""
+    transaction_lost: bool = False
+    """A data node failed while it was open."""
+    local_tables: tuple[Table, ...] = ()
+    """Tables that a server keeps in its own storage engine."""
+    foreign_keys: tuple[ForeignKey, ...] = ()
     moved: frozenset[str] = frozenset()
     """Ids of the tables that are reorganised, while others are not yet."""
     edited: ParameterChange | None = None
@@ -199,6 +210,8 @@ class ClusterState:
             starts=self.starts.copy(),
             generations=self.generations.copy(),
             rows_typed=self.rows_typed.copy(),
+            contents=self.contents.copy(),
+            transaction=None if self.transaction is None else self.transaction.copy(),
             counted_from=self.counted_from.copy(),
             observer=None if self.observer is None else self.observer.copy(),
         )

@@ -143,6 +143,7 @@ class Watching(ClusterState):
                 continue
             node_id = process.node_id
             node = self.nodes[node_id]
+            self.transaction_lost |= bool(self.transaction)
             if code > 0:
                 ends(sim, node_id, code)
             elif silent.get(node_id) and node.status in (*ANSWERS, Status.STARTING):

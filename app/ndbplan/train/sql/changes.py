@@ -1,13 +1,15 @@
-"""INSERT, REPLACE, UPDATE and DELETE: how many rows they meet, their log, and the errors of this moment.
+"""INSERT, REPLACE, UPDATE and DELETE: the rows they meet, what these hold then, their log, and the errors of
+this moment.
 
-Rows of tables are not simulated, only how many there are: a key that is named is taken to be there.
+Rows are read and changed one by one where there are not too many of them; beyond that they are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
@@ -17,98 +19,557 @@ from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.console import form
 from ndbplan.ndb.errors import NdbError, ndb_error
 from ndbplan.ndb.ndbinfo import tables_of
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
+from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Wrote, refused_for, rows_of
-from ndbplan.train.sql import server
+from ndbplan.train.schema import Wrote, held_rows, refused_for, rows_of
+from ndbplan.train.sql import finding, references, server
+from ndbplan.train.sql.engine import Relation, Result
 from ndbplan.train.sql.failing import may_read
-from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, of_ndb
+from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table, of_ndb
 from ndbplan.train.sql.reading import parsed
+from ndbplan.train.sql.values import Taking, empty_value
 
 QUEUED_TIMEOUT = 266
 """What a queued operation ends with; clients see 1205."""
 CHANGED_ROWS_PER_S = 4_000.0
 """Rows that one statement deletes or updates in a second [8.4.8, a small machine: 5,000 rows in 1.2 s]."""
 _ERRORS_IN_1114 = (827, 625, 902, 1601)
+KEY_EXISTS, UNIQUE_EXISTS = 630, 893
+"""What NDB says of a key that is there."""
 
 
-def change(sql: str, in_use: str, cluster: LiveCluster, count: Callable[[exp.Expr], int]) -> str:
-    """Carry out a change of rows; `count` counts those of a query. Raises SqlError and NotSimulated."""
-    replaces = sql[:7].lower() == "replace"
-    tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
-    target = next(tree.find_all(exp.Table), None)
-    where = "" if target is None else target.db or in_use
-    if target is None or not where:
-        raise SqlError(1046, "3D000", "No database selected")
-    if where == "ndbinfo" and tables_of(cluster.plan.version):
-        if target.name not in tables_of(cluster.plan.version):
-            raise no_table(where, target.name)
-        raise SqlError(1036, "HY000", f"Table 'ndb${target.name}' is read only")
-    if where not in server.databases(cluster):
-        raise no_database(where)
-    table = server.table_named(cluster, where, target.name)
-    may_read(cluster, table.full_name)
-    rows, kind = _rows(tree, table, _Asked(in_use, cluster, count))
-    limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
-    if limit and rows > limit:
-        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
-    replicas = no_of_replicas(cluster.plan)
-    log_bytes = rows * replicas * operation_redo(table, kind, cluster.plan.version).value
-    code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
-    if code:
-        raise met(code, table.name)
-    added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
-    if replaces:
-        added = _new_keys(tree, table, rows_of(cluster.session.simulation, table))
-    cluster.act(Wrote(table.id, added, log_bytes))
-    begin_s = cluster.now_s
-    if rows > 1:
-        cluster.advance(rows / CHANGED_ROWS_PER_S)
-    lasted = server.lasted(cluster.now_s - begin_s)
-    said = f"Query OK, {rows} row{'s' * (rows != 1)} affected ({lasted})"
-    if isinstance(tree, exp.Update):
-        return f"{said}\nRows matched: {rows}  Changed: {rows}  Warnings: 0\n"
-    many = isinstance(tree, exp.Insert) and (rows > 1 or isinstance(tree.expression, exp.Query))
-    return f"{said}\nRecords: {rows}  Duplicates: 0  Warnings: 0\n" if many else said
-
-
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """Whom a change is asked of."""
 
     in_use: str
     cluster: LiveCluster
-    count: Callable[[exp.Expr], int]
+    query: Callable[[exp.Expr, Mapping[str, Relation]], Result]
+    """What a query finds; tables that are given by `database.name` hold what is given."""
 
 
-def _new_keys(tree: exp.Expr, table: Table, rows: int) -> int:
-    """How many rows of REPLACE are not there yet. Raises NotSimulated where their keys are not whole numbers.
+class Changed(NamedTuple):
+    """What a change did."""
 
-    Keys are taken to run from 1 without gaps.
-    """
-    values = tree.expression
-    head = tree.this
-    listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
-    order = listed or [column.name for column in table.columns]
-    if not isinstance(values, exp.Values) or len(table.primary_key) != 1:
-        raise NotSimulated("which rows this replaces is not simulated; VALUES with a key of one column are")
-    place = [name.lower() for name in order].index(table.primary_key[0].lower())
-    keys = [
-        whole_number((row.expressions if isinstance(row, exp.Tuple) else [row])[place].name)
-        for row in values.expressions
-    ]
-    if None in keys:
-        raise NotSimulated("which rows this replaces is not simulated; whole numbers as keys are")
-    return sum(key is not None and not 1 <= key <= rows for key in set(keys))
+    text: str
+    warnings: tuple[Warned, ...]
+    number: int | None
+    """The first number that AUTO_INCREMENT gave; None: it gave none."""
+    rows: int
 
 
-def _selected(source: exp.Expr, asked: _Asked) -> int:
+class _Change(NamedTuple):
+    """What becomes of the rows of one table."""
+
+    kind: OperationKind
+    matched: int
+    affected: int
+    put: Mapping[Key, Row]
+    gone: Collection[Key]
+    counter: int | None = None
+    number: int | None = None
+    duplicates: int = 0
+
+
+def change(sql: str, asked: Asked) -> Changed:
+    """Carry out a change of rows. Raises SqlError and NotSimulated."""
+    cluster, replaces = asked.cluster, sql[:7].lower() == "replace"
+    tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
+    target = next(tree.find_all(exp.Table), None)
+    where = "" if target is None else target.db or asked.in_use
+    if target is None or not where:
+        raise SqlError(1046, "3D000", "No database selected")
+    if where == "ndbinfo" and tables_of(cluster.plan.version):
+        raise _of_ndbinfo(tree, target.name, cluster)
+    if where not in server.databases(cluster):
+        raise no_database(where)
+    table = server.table_named(cluster, where, target.name)
+    is_local = finding.is_local(cluster, table)
+    if not is_local:
+        may_read(cluster, table.full_name)
+    taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")))
+    one = _Statement(tree, target, table, asked, taking, replaces)
+    try:
+        found = one.inserted() if isinstance(tree, exp.Insert) else one.changed()
+    except TooMany:
+        return _counted(one)
+    limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
+    touched = max(found.matched, len(found.put), len(found.gone))
+    if limit and touched > limit and not is_local:
+        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+    held = held_rows(cluster.session.simulation, table)
+    cascades = references.follow(cluster, table, held, found.put, found.gone)
+    _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
+    for other, put, gone in cascades:
+        other_held = held_rows(cluster.session.simulation, other)
+        kind = OperationKind.UPDATE if put else OperationKind.DELETE
+        _write(cluster, other, kind, len(put) + len(gone), other_held.with_changes(put, gone))
+    return Changed(_said(one, found, cluster), tuple(taking.warnings), found.number, found.affected)
+
+
+def _said(one: _Statement, found: _Change, cluster: LiveCluster) -> str:
+    """What the client prints, after the time that it took."""
+    begin_s, rows = cluster.now_s, found.affected
+    if found.matched > 1:
+        cluster.advance(found.matched / CHANGED_ROWS_PER_S)
+    count = len(one.taking.warnings)
+    warned = f", {count} warning{'s' * (count > 1)}" if count else ""
+    lasted = server.lasted(cluster.now_s - begin_s)
+    said = f"Query OK, {rows} row{'s' * (rows != 1)} affected{warned} ({lasted})"
+    if isinstance(one.tree, exp.Update):
+        return f"{said}\nRows matched: {found.matched}  Changed: {rows}  Warnings: {count}\n"
+    tree = one.tree
+    many = isinstance(tree, exp.Insert) and (found.matched > 1 or isinstance(tree.expression, exp.Query))
+    records = f"\nRecords: {found.matched}  Duplicates: {found.duplicates}  Warnings: {count}\n"
+    return said + records if many else said
+
+
+def _write(
+    cluster: LiveCluster,
+    table: Table,
+    kind: OperationKind,
+    rows: int,
+    contents: Contents | None,
+    added: int = 0,
+) -> None:
+    """Give the cluster the change and its log. Raises what this moment refuses it with."""
+    log_bytes = 0.0
+    if contents is not None:
+        before = held_rows(cluster.session.simulation, table)
+        added = replace(before, contents=contents).count - before.count
+    if not finding.is_local(cluster, table):
+        replicas = no_of_replicas(cluster.plan)
+        log_bytes = rows * replicas * operation_redo(table, kind, cluster.plan.version).value
+        code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
+        if code:
+            raise met(code, table.name)
+    cluster.act(Wrote(table.id, added, log_bytes, contents))
+
+
+def _of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
+    """Why the views of ndbinfo take no change, by statement and version [8.4.8, 7.4.10]."""
+    if name not in tables_of(cluster.plan.version):
+        return no_table("ndbinfo", name)
+    if isinstance(tree, exp.Insert):
+        return SqlError(1471, "HY000", f"The target table {name} of the INSERT is not insertable-into")
+    if isinstance(tree, exp.Update) and not form(cluster.plan.version, "dictionary_of_its_own"):
+        column = next((c.name for one in tree.expressions for c in one.find_all(exp.Column)), "")
+        return SqlError(1348, "HY000", f"Column '{column}' is not updatable")
+    return SqlError(1036, "HY000", f"Table 'ndb${name}' is read only")
+
+
+class _Statement(NamedTuple):
+    """A change of one table."""
+
+    tree: exp.Expr
+    target: exp.Table
+    table: Table
+    asked: Asked
+    taking: Taking
+    replaces: bool
+
+    @property
+    def cluster(self) -> LiveCluster:
+        return self.asked.cluster
+
+    @property
+    def held(self) -> Held:
+        return held_rows(self.cluster.session.simulation, self.table)
+
+    # INSERT and REPLACE.
+
+    def inserted(self) -> _Change:
+        """The rows that an INSERT or a REPLACE puts. Raises SqlError for keys that are there."""
+        tree, table, held = self.tree, self.table, self.held
+        head = tree.this
+        listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
+        columns = self._named(listed)
+        given = self._given(columns if listed else list(table.columns), bool(listed))
+        if held.contents.is_vague:
+            raise TooMany(f"rows of {table.full_name} are counted")
+        ignores, conflict = bool(tree.args.get("ignore")), tree.args.get("conflict")
+        batch = len(given) > 1 or isinstance(tree.expression, exp.Query)
+        counter = self._counter(held)
+        put: dict[Key, Row] = {}
+        number, duplicates, affected = None, 0, 0
+        unique = _UniqueKeys(self, held) if any(one.kind != "ordered" for one in table.indexes) else None
+        # Values are looked at before the rows are sent, all at once.
+        stored: list[tuple[Row, int]] = []
+        for at, values in enumerate(given, start=1):
+            row, counter, automatic = self._row(values, at, counter)
+            number = automatic if number is None else number
+            stored.append((row, counter))
+        for at, (row, hidden) in enumerate(stored, start=1):
+            key = held.key_of(row) if table.primary_key else (hidden,)
+            there = put.get(key) or (held.find(key, row) if self._may_be_there(held, key) else None)
+            index = "PRIMARY"
+            if there is None and unique is not None:
+                clash = unique.clash(row, put)
+                if clash is not None:
+                    index, key_there, there = clash
+                    if self.replaces or conflict is not None:
+                        key = key_there
+            if there is None or self.replaces:
+                affected += 1
+                put[key] = row
+                if unique is not None:
+                    unique.put(key, row)
+                continue
+            duplicates += 1
+            if conflict is not None:
+                changed = self._on_duplicate(conflict, there, row, at)
+                affected += 2 * (changed != there)
+                put[key] = changed
+            elif ignores:
+                self.taking.warnings.append(Warned("Warning", 1062, self._duplicate(row, index)))
+            elif batch:
+                inside = _inside(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
+                text = f"Can't write; duplicate key in table '{table.name}'"
+                raise SqlError(1022, "23000", text, (inside,))
+            else:
+                inside = _inside(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
+                raise SqlError(1062, "23000", self._duplicate(row, index), (inside,))
+        return _Change(
+            OperationKind.INSERT,
+            len(given),
+            affected,
+            put,
+            (),
+            counter,
+            number,
+            duplicates * (not self.replaces),
+        )
+
+    def _may_be_there(self, held: Held, key: Key) -> bool:
+        """Whether a row of this key is known: of keys that nobody can list, those that were typed are."""
+        return held.numbered or key in held.contents.rows
+
+    def _duplicate(self, row: Row, index: str) -> str:
+        table = self.table
+        names: Sequence[str] = table.primary_key
+        if index != "PRIMARY":
+            names = next(one.columns for one in table.indexes if one.name == index)
+        value = "-".join(str(row[name]) for name in names)
+        before = f"{table.name}." if form(self.cluster.plan.version, "key_with_table") else ""
+        return f"Duplicate entry '{value}' for key '{before}{index}'"
+
+    def _named(self, listed: Sequence[str]) -> list[Column]:
+        columns = {column.name.lower(): column for column in self.table.columns}
+        _known(listed, columns, "field list")
+        for name in listed:
+            if sum(one.lower() == name.lower() for one in listed) > 1:
+                raise SqlError(1110, "42000", f"Column '{name}' specified twice")
+        return [columns[name.lower()] for name in listed]
+
+    def _given(self, columns: list[Column], is_listed: bool) -> list[dict[str, Any]]:
+        """The values of each row, by the names of the columns; missing ones take their default."""
+        values, width = self.tree.expression, len(columns)
+        if isinstance(values, exp.Query):
+            found = self.asked.query(values, {})
+            if len(found.headings) != width:
+                raise SqlError(1136, "21S01", "Column count doesn't match value count at row 1")
+            return [dict(zip((one.name for one in columns), row, strict=True)) for row in found.rows]
+        if not isinstance(values, exp.Values):
+            raise NotSimulated("this change is not simulated; INSERT ... VALUES and INSERT ... SELECT are")
+        rows: list[dict[str, Any]] = []
+        for number, typed in enumerate(values.expressions, start=1):
+            parts = typed.expressions if isinstance(typed, exp.Tuple) else [typed]
+            if not parts and not is_listed:
+                rows.append({})
+                continue
+            if len(parts) != width:
+                raise SqlError(1136, "21S01", f"Column count doesn't match value count at row {number}")
+            rows.append(self._values(columns, parts))
+        return rows
+
+    def _values(self, columns: Sequence[Column], parts: Sequence[exp.Expr]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        asks: list[tuple[str, exp.Expr]] = []
+        for column, part in zip(columns, parts, strict=True):
+            name = part.name.upper() if isinstance(part, exp.Var | exp.Column) else ""
+            if name == "DEFAULT":
+                continue
+            value = literal(part)
+            if isinstance(part, exp.Null):
+                found[column.name] = None
+            elif isinstance(part, exp.Boolean):
+                found[column.name] = int(part.this)
+            elif value is not None:
+                found[column.name] = value
+            else:
+                asks.append((column.name, part))
+        if asks:
+            names = [name for name, _ in asks]
+            listed = [exp.alias_(part.copy(), f"c{n}", quoted=True) for n, (_, part) in enumerate(asks)]
+            row = self.asked.query(exp.select(*listed), {}).rows[0]
+            found |= dict(zip(names, row, strict=True))
+        return found
+
+    def _counter(self, held: Held) -> int:
+        """The last number that was given, or that is there."""
+        automatic = next((one for one in self.table.columns if one.auto_increment), None)
+        last = held.contents.counter
+        if automatic is None:
+            return max(last, held.last if not self.table.primary_key else 0)
+        at = held.contents.columns.index(automatic.name) if automatic.name in held.contents.columns else None
+        typed = () if at is None else (row[at] for row in held.contents.rows.values())
+        return max([last, held.last if held.numbered else held.planned,
+                    *(one for one in typed if isinstance(one, int))])  # fmt: skip
+
+    def _row(self, values: Mapping[str, Any], number: int, counter: int) -> tuple[Row, int, int | None]:
+        """A row as it is stored, and the number that it was given, if it was."""
+        row: Row = {}
+        given = None
+        for column in self.table.columns:
+            name, is_key = column.name, column.name in self.table.primary_key
+            must = is_key or not column.nullable
+            value = values.get(name)
+            if column.auto_increment and value in (None, 0):
+                counter += 1
+                given = row[name] = counter
+                continue
+            if name in values:
+                if value is None and must:
+                    raise SqlError(1048, "23000", f"Column '{name}' cannot be null")
+                row[name] = self.taking.take(column, value, number)
+                if column.auto_increment and isinstance(row[name], int):
+                    counter = max(counter, row[name])
+            elif column.default is not None:
+                row[name] = self._default(column)
+            else:
+                row[name] = self.taking.implicit(column) if must else None
+        if not self.table.primary_key:
+            counter += 1
+        return row, counter, given
+
+    def _default(self, column: Column) -> Any:
+        text = str(column.default)
+        if text.upper() == "NULL":
+            return None
+        if text.upper().startswith(("CURRENT_TIMESTAMP", "NOW(")):
+            return self.taking.take(column, f"{self.cluster.clock:%Y-%m-%d %H:%M:%S}", 1)
+        if text.startswith("("):
+            return self.taking.take(column, self.asked.query(parsed(f"SELECT {text}"), {}).rows[0][0], 1)
+        return self.taking.take(column, text.strip("'\""), 1)
+
+    def _on_duplicate(self, conflict: exp.Expr, there: Row, new: Row, number: int) -> Row:
+        """The row as ON DUPLICATE KEY UPDATE leaves it."""
+
+        def value(node: exp.Expr) -> exp.Expr:
+            is_new = isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES" and node.expressions
+            return exp.column(f"new {node.expressions[0].name.lower()}", quoted=True) if is_new else node
+
+        own = finding.relation_of(self.table, [((1,), there)])
+        columns = (*own.columns, *(f"new {name.lower()}" for name in own.columns))
+        row = {**there, **{f"new {name.lower()}": new[name] for name in own.columns}}
+        relation = own._replace(columns=columns, kinds=own.kinds * 2, rows=[row], nullable=own.nullable * 2)
+        sets = [one.transform(value) for one in conflict.expressions]
+        return self._updated(sets, relation, [there], number)[0]
+
+    # UPDATE and DELETE.
+
+    def changed(self) -> _Change:
+        """The rows that an UPDATE or a DELETE meets, and what they hold then."""
+        tree, table = self.tree, self.table
+        if not isinstance(tree, exp.Update | exp.Delete) or len(list(tree.find_all(exp.Table))) > 1 + sum(
+            len(list(one.find_all(exp.Table))) for one in tree.find_all(exp.Subquery)
+        ):
+            raise NotSimulated("this change is not simulated; INSERT, UPDATE and DELETE of one table are")
+        names = {column.name.lower(): column for column in table.columns}
+        where = tree.args.get("where")
+        if isinstance(tree, exp.Update):
+            _known(
+                (c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list"
+            )
+        if where is not None and where.find(exp.Subquery) is None:
+            _known((c.name for c in where.find_all(exp.Column)), names, "where clause")
+        rows = finding.read(self.cluster, table, finding.wanted(tree, self.target, table))
+        relation = finding.relation_of(table, rows, numbered=True)
+        query = exp.select(exp.column(ROW_NUMBER, quoted=True)).from_(self.target.copy())
+        for part in ("where", "order", "limit"):
+            if tree.args.get(part) is not None:
+                query.set(part, tree.args[part].copy())
+        found = self.asked.query(query, {table.full_name: relation})
+        met_rows = [rows[int(one[0])] for one in found.rows]
+        if isinstance(tree, exp.Delete):
+            keys = [key for key, _ in met_rows]
+            return _Change(OperationKind.DELETE, len(keys), len(keys), {}, keys)
+        own = finding.relation_of(table, met_rows)
+        before = [row for _, row in met_rows]
+        after = self._updated(tree.expressions, own, before, 1)
+        return self._moved(met_rows, after)
+
+    def _updated(
+        self, sets: Sequence[exp.Expr], relation: Relation, before: Sequence[Row], first: int
+    ) -> list[Row]:
+        """Rows with the values that assignments give them, one after the other."""
+        columns = {column.name.lower(): column for column in self.table.columns}
+        goals: list[Column] = []
+        asks: list[exp.Expr] = []
+        for one in sets:
+            column = columns.get(one.this.name.lower())
+            if column is None:
+                raise SqlError(1054, "42S22", f"Unknown column '{one.this.name}' in 'field list'")
+            is_default = isinstance(one.expression, exp.Var | exp.Column) and one.expression.name == "DEFAULT"
+            value = exp.null() if is_default else one.expression
+            goals.append(column)
+            asks.append(exp.alias_(value.copy(), f"v {len(asks)}", quoted=True))
+        if not before:
+            return []
+        name = exp.table_(self.table.name, db=self.table.database, quoted=True)
+        alias = self.target.alias
+        query = exp.select(*asks).from_(exp.alias_(name, alias, table=True) if alias else name)
+        found = self.asked.query(query, {self.table.full_name: relation}).rows
+        after = []
+        stamped = [one for one in self.table.columns if one.on_update is not None and one not in goals]
+        for number, (row, values) in enumerate(zip(before, found, strict=True), start=first):
+            new = dict(row)
+            for column, value in zip(goals, values, strict=True):
+                if value is None and (not column.nullable or column.name in self.table.primary_key):
+                    if self.taking.strict:
+                        raise SqlError(1048, "23000", f"Column '{column.name}' cannot be null")
+                    self.taking.warnings.append(
+                        Warned("Warning", 1048, f"Column '{column.name}' cannot be null")
+                    )
+                    new[column.name] = empty_value(column)
+                    continue
+                new[column.name] = self.taking.take(column, value, number)
+            if new != row:
+                for column in stamped:
+                    new[column.name] = self.taking.take(column, f"{self.cluster.clock:%Y-%m-%d %H:%M:%S}", 1)
+            after.append(new)
+        return after
+
+    def _moved(self, before: Sequence[tuple[Key, Row]], after: Sequence[Row]) -> _Change:
+        """An UPDATE: rows that are other than before, by their keys. Raises SqlError 1062 and 1022."""
+        table, held = self.table, self.held
+        put: dict[Key, Row] = {}
+        gone: set[Key] = set()
+        for (key, row), new in zip(before, after, strict=True):
+            if new == row:
+                continue
+            own = held.key_of(new) if table.primary_key else key
+            if own != key:
+                is_there = own in put or (self._may_be_there(held, own) and held.find(own) is not None)
+                if is_there and own not in gone:
+                    text = self._duplicate(new, "PRIMARY")
+                    raise SqlError(1062, "23000", text, (_inside(KEY_EXISTS),))
+                gone.add(key)
+            put[own] = new
+        if any(one.kind != "ordered" for one in table.indexes):
+            unique = _UniqueKeys(self, held, leave_out={key for key, _ in before})
+            for key, row in [*put.items()]:
+                if unique.clash(row, {}) is not None:
+                    text = f"Can't write; duplicate key in table '{table.name}'"
+                    raise SqlError(1022, "23000", text, (_inside(UNIQUE_EXISTS),))
+                unique.put(key, row)
+        count = sum(new != row for (_, row), new in zip(before, after, strict=True))
+        return _Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
+
+
+class _UniqueKeys:
+    """Values of the unique keys of a table that are there."""
+
+    def __init__(self, statement: _Statement, held: Held, leave_out: Collection[Key] = ()) -> None:
+        self.table = statement.table
+        self.indexes = [one for one in self.table.indexes if one.kind != "ordered"]
+        self.found: dict[tuple[str, tuple[Any, ...]], tuple[Key, Row]] = {}
+        many = held.count > finding.MOST_READ or not held.numbered
+        rows = (
+            ((key, held.find(key)) for key in held.contents.rows)
+            if many
+            else finding.read(statement.cluster, self.table, finding.Wanted())
+        )
+        for key, row in rows:
+            if row is not None and key not in leave_out:
+                self.put(key, row)
+
+    def _values(self, row: Row) -> list[tuple[str, tuple[Any, ...]]]:
+        found = []
+        for index in self.indexes:
+            values = tuple(
+                one.casefold() if isinstance(one, str) else one
+                for one in (row[name] for name in index.columns)
+            )
+            if None not in values:
+                found.append((index.name, values))
+        return found
+
+    def put(self, key: Key, row: Row) -> None:
+        """A row more."""
+        for values in self._values(row):
+            self.found[values] = (key, row)
+
+    def clash(self, row: Row, put: Mapping[Key, Row]) -> tuple[str, Key, Row] | None:
+        """The index, key and row that a new one is in the way of; None: there is none."""
+        for values in self._values(row):
+            if values in self.found:
+                key, there = self.found[values]
+                return values[0], key, put.get(key, there)
+        return None
+
+
+def _inside(code: int) -> Warned:
+    """What the data nodes said before the server made its own error of it."""
+    error = ndb_error(code)
+    text = "" if error is None else error.text
+    return Warned("Warning", 1296, f"Got error {code} '{text}' from NDB")
+
+
+def _known(named: Iterable[str], names: Collection[str], clause: str) -> None:
+    for name in named:
+        if name.lower() not in names:
+            raise SqlError(1054, "42S22", f"Unknown column '{name}' in '{clause}'")
+
+
+# Changes of more rows than are known one by one.
+
+
+def _counted(one: _Statement) -> Changed:
+    """The same by numbers of rows: which values they have then is not known."""
+    tree, table, cluster = one.tree, one.table, one.cluster
+    rows_now = rows_of(cluster.session.simulation, table)
+    if isinstance(tree, exp.Insert):
+        source = tree.expression
+        rows, kind = _selected(source, one.asked), OperationKind.INSERT
+        if one.replaces:
+            raise NotSimulated(
+                "which rows this replaces is not simulated; VALUES with whole numbers as keys are"
+            )
+    else:
+        where, kind = tree.args.get("where"), OperationKind.UPDATE
+        if isinstance(tree, exp.Delete):
+            kind = OperationKind.DELETE
+        rows = rows_now if where is None else _met(where.this, table, rows_now)
+        limit = tree.args.get("limit")
+        most = None if limit is None else whole_number(limit.expression.name)
+        rows = rows if most is None else min(most, rows)
+    most_rows = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
+    if most_rows and rows > most_rows:
+        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+    added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
+    known = held_rows(cluster.session.simulation, table).contents
+    vague = replace(known, is_vague=True)
+    log_bytes = rows * no_of_replicas(cluster.plan) * operation_redo(table, kind, cluster.plan.version).value
+    code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
+    if code:
+        raise met(code, table.name)
+    cluster.act(Wrote(table.id, added, log_bytes, vague))
+    done = _Change(kind, rows, rows, {}, ())
+    return Changed(_said(one, done, cluster), (), None, rows)
+
+
+def _selected(source: exp.Expr, asked: Asked) -> int:
     """How many rows a query gives to INSERT. Raises NotSimulated for what depends on values of rows."""
+    if isinstance(source, exp.Values):
+        return len(source.expressions)
     named = {one.alias_or_name for one in source.find_all(exp.CTE)}
     read = [one for one in source.find_all(exp.Table) if one.db or one.name not in named]
     own = [one for one in read if (one.db or asked.in_use).lower() not in ("ndbinfo", "information_schema")]
     if not own:
-        return asked.count(source)
+        return len(asked.query(source, {}).rows)
     plain = isinstance(source, exp.Select) and not any(
         source.args.get(key) for key in ("group", "having", "joins", "limit", "distinct")
     )
@@ -119,69 +580,6 @@ def _selected(source: exp.Expr, asked: _Asked) -> int:
     _known((c.name for c in source.find_all(exp.Column)), names, "field list")
     rows, where = rows_of(asked.cluster.session.simulation, table), source.args.get("where")
     return rows if where is None else _met(where.this, table, rows)
-
-
-def _rows(tree: exp.Expr, table: Table, asked: _Asked) -> tuple[int, OperationKind]:
-    """How many rows a statement meets, and what it does to them."""
-    cluster = asked.cluster
-    names = {column.name.lower() for column in table.columns}
-    if isinstance(tree, exp.Insert):
-        values = tree.expression
-        head = tree.this
-        listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
-        _known(listed, names, "field list")
-        if isinstance(values, exp.Query):
-            return _selected(values, asked), OperationKind.INSERT
-        if not isinstance(values, exp.Values):
-            raise NotSimulated("this change is not simulated; INSERT ... VALUES and INSERT ... SELECT are")
-        width = len(listed) or len(table.columns)
-        for number, row in enumerate(values.expressions, start=1):
-            count = len(row.expressions) if isinstance(row, exp.Tuple) else 1
-            if count != width:
-                raise SqlError(1136, "21S01", f"Column count doesn't match value count at row {number}")
-            _check_values(listed, row, number, table)
-        return len(values.expressions), OperationKind.INSERT
-    if not isinstance(tree, exp.Update | exp.Delete):
-        raise NotSimulated("this change is not simulated; INSERT, UPDATE and DELETE of one table are")
-    is_update = isinstance(tree, exp.Update)
-    if is_update:
-        _known((c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list")
-    where = tree.args.get("where")
-    kind = OperationKind.UPDATE if is_update else OperationKind.DELETE
-    if where is None:
-        return rows_of(cluster.session.simulation, table), kind
-    _known((c.name for c in where.find_all(exp.Column)), names, "where clause")
-    met_rows = _met(where.this, table, rows_of(cluster.session.simulation, table))
-    limit = tree.args.get("limit")
-    most = None if limit is None else whole_number(limit.expression.name)
-    return (met_rows if most is None else min(most, met_rows)), kind
-
-
-_WHOLE_TYPES = ("tinyint", "smallint", "mediumint", "int", "bigint")
-
-
-def _check_values(listed: Sequence[str], row: exp.Expr, number: int, table: Table) -> None:
-    """Raises SqlError for a value that its column does not take."""
-    columns = {column.name.lower(): column for column in table.columns}
-    order = [columns[name.lower()] for name in listed] or list(table.columns)
-    values = row.expressions if isinstance(row, exp.Tuple) else [row]
-    for column, value in zip(order, values, strict=True):
-        is_key = column.name in table.primary_key
-        if isinstance(value, exp.Null) and (is_key or not column.nullable) and not column.auto_increment:
-            raise SqlError(1048, "23000", f"Column '{column.name}' cannot be null")
-        if not isinstance(value, exp.Literal) or not value.is_string:
-            continue
-        where = f"for column '{column.name}' at row {number}"
-        if column.type in _WHOLE_TYPES and whole_number(value.name.strip()) is None:
-            raise SqlError(1366, "HY000", f"Incorrect integer value: '{value.name}' {where}")
-        if column.type in ("char", "varchar") and len(value.name) > (column.length or 1):
-            raise SqlError(1406, "22001", f"Data too long {where}")
-
-
-def _known(named: Iterable[str], names: set[str], clause: str) -> None:
-    for name in named:
-        if name.lower() not in names:
-            raise SqlError(1054, "42S22", f"Unknown column '{name}' in '{clause}'")
 
 
 def _met(condition: exp.Expr, table: Table, rows: int) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ndbplan.base.resources import read_json
 from ndbplan.configuration.settings import node_settings
-from ndbplan.ndb.errors import every_error, other_errors
+from ndbplan.ndb.cluster_log import exit_advice, exit_kind
+from ndbplan.ndb.errors import every_error, every_exit, management_errors, other_errors
 from ndbplan.ndb.parameters import Parameter, parameters
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster
@@ -77,5 +78,11 @@ def error_messages(_cluster: LiveCluster) -> Iterator[Row]:
         for one in every_error().values()
     ]  # fmt: skip
     rows += [(one.code, one.text, one.status, one.classification) for one in other_errors().values()]
+    # What ends a data node, each number once; 1501 and 4002 are of the management client, too.
+    named = {row[0] for row in rows}
+    rows += [(code, text, exit_advice(code), exit_kind(code))
+             for code, text in every_exit().items() if code not in named]  # fmt: skip
+    first = [(0, "", "No error", ""), *((code, "", text, "") for code, text in management_errors())]
+    rows = [*first, *sorted(row for row in rows if row[0])]
     names = ("error_code", "error_description", "error_status", "error_classification")
-    yield from (dict(zip(names, row, strict=True)) for row in sorted(rows))
+    yield from (dict(zip(names, row, strict=True)) for row in rows)

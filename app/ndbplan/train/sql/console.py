@@ -2,13 +2,13 @@
 
     Client().answer("SELECT node_id, used/total*100 FROM ndbinfo.logspaces;", cluster)
 
-Rows of tables are not simulated, only how many there are; an INSERT meets the errors of this moment.
+An INSERT meets the errors of this moment.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlglot import exp
@@ -22,13 +22,15 @@ from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import rows_of
-from ndbplan.train.sql import catalogue, failing, server
+from ndbplan.train.schema import Transacts, rows_of
+from ndbplan.train.sql import catalogue, failing, finding, server
 from ndbplan.train.sql import rows as contents
-from ndbplan.train.sql.changes import change
+from ndbplan.train.sql.changes import Asked as ChangeAsked
+from ndbplan.train.sql.changes import change, met
 from ndbplan.train.sql.defining import online_warning
 from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK, define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
+from ndbplan.train.sql.finding import Wanted
 from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.printing import printed
 from ndbplan.train.sql.problem import (
@@ -43,6 +45,12 @@ from ndbplan.train.sql.reading import parsed, typed_list
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
+_OK = "Query OK, 0 rows affected (0.00 sec)"
+_OF_SAVEPOINTS = ("savepoint", "release", "rollback", "to", "work")
+ABORTED_BY_FAILURE = 286
+"""What the next statement of a transaction meets when a data node has failed."""
+_ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
+"""Errors after which the data nodes keep nothing of a transaction."""
 REORGANISED_S = 86400.0
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")
 _OF_CLIENT = (
@@ -78,8 +86,6 @@ _READ_ONLY = (
 _KNOWN = (
     "repair",
     "deallocate",
-    "savepoint",
-    "release",
     "handler",
     "checksum",
     "purge",
@@ -108,6 +114,12 @@ class Client:
         self.warnings: tuple[Warned, ...] = ()
         self.set_to: dict[str, str] = {}
         """Variables of NDB that somebody set."""
+        self.commits = True
+        """Each statement is a transaction of its own: autocommit."""
+        self.last_number = 0
+        """What AUTO_INCREMENT gave last."""
+        self.row_count = -1
+        """How many rows the last change met; -1: the last statement was none."""
 
     def answer(self, line: str, cluster: LiveCluster) -> str:
         """What the client prints for the statements of a line."""
@@ -154,12 +166,14 @@ class Client:
         if verb in ("desc", "describe", "explain") and len(words) == 2:
             return server.describe(words[1], self.database, cluster)
         if verb in ("insert", "update", "delete", "replace"):
-            return change(sql, self.database, cluster, self._count_of(cluster))
+            return self._change(sql, cluster)
+        if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
+            return self._transaction(sql, cluster)
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
         if verb == "set":
             self._set(sql, cluster)
-        if verb in ("begin", "commit", "rollback", "start", "set", "do", "lock", "unlock", "flush"):
+        if verb in ("set", "do", "lock", "unlock", "flush"):
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
             return self._define(sql, cluster)
@@ -167,8 +181,67 @@ class Client:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
 
+    def _change(self, sql: str, cluster: LiveCluster) -> str:
+        """A change of rows, in the transaction that is open or in one of its own."""
+        if not self.commits and cluster.state.transaction is None:
+            cluster.act(Transacts("begin"))
+        self._not_lost(cluster)
+
+        def query(tree: exp.Expr, own: Mapping[str, Relation]) -> Result:
+            return self._found(tree.sql("mysql"), tree.copy(), cluster, own)
+
+        try:
+            done = change(sql, ChangeAsked(self.database, cluster, query))
+        except SqlError as error:
+            # The data nodes have given up the whole transaction.
+            if cluster.state.transaction is not None and error.code in _ENDS_TRANSACTION:
+                cluster.act(Transacts("rollback"))
+            raise
+        self.warnings = done.warnings
+        self.last_number = done.number or self.last_number
+        self.row_count = done.rows
+        return done.text
+
+    def _not_lost(self, cluster: LiveCluster) -> None:
+        """Raises what the next statement of a transaction meets when a data node failed while it was open."""
+        if cluster.state.transaction is None or not cluster.state.transaction_lost:
+            return
+        cluster.act(Transacts("rollback"))
+        if cluster.state.alive():
+            raise met(ABORTED_BY_FAILURE, "")
+
+    def _transaction(self, sql: str, cluster: LiveCluster) -> str:
+        """BEGIN, COMMIT, ROLLBACK and savepoints, of which NDB knows nothing."""
+        words = sql.lower().split()
+        verb, is_open = words[0], cluster.state.transaction is not None
+        if verb == "xa":
+            raise NotSimulated("XA is not simulated here")
+        if verb == "start" and words[1:2] != ["transaction"]:
+            if words[1:2] and words[1] in ("replica", "slave", "group_replication"):
+                raise NotSimulated(f"START {words[1].upper()} is not simulated here")
+            raise syntax(" ".join(sql.split()[1:]))
+        names = [word.strip("`") for word in sql.split() if word.lower() not in _OF_SAVEPOINTS]
+        if verb == "savepoint":
+            if is_open and cluster.state.transaction:
+                text = "The storage engine for the table doesn't support SAVEPOINT"
+                raise SqlError(1178, "42000", text)
+            return _OK
+        if verb == "release" or (verb == "rollback" and "to" in words[1:3]):
+            raise SqlError(1305, "42000", f"SAVEPOINT {names[-1] if names else ''} does not exist")
+        if verb == "rollback":
+            cluster.act(Transacts("rollback"))
+        elif verb == "commit":
+            self._not_lost(cluster)
+            cluster.act(Transacts("commit"))
+        else:
+            cluster.act(Transacts("commit"))
+            cluster.act(Transacts("begin"))
+        return _OK
+
     def _define(self, sql: str, cluster: LiveCluster) -> Result | str:
-        """Statements about tables, databases and disk data."""
+        """Statements about tables, databases and disk data; they end a transaction that is open."""
+        if cluster.state.transaction is not None:
+            cluster.act(Transacts("commit"))
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check"):
             self._may_define(sql, cluster)
         done = define(sql, self.database, cluster)
@@ -254,8 +327,12 @@ class Client:
     # Queries.
 
     def _query(self, sql: str, cluster: LiveCluster) -> Result:
-        tree = parsed(sql)
-        counted = self._counted(tree, cluster)
+        self._not_lost(cluster)
+        return self._found(sql, parsed(sql), cluster, {})
+
+    def _found(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
+        """What a query finds; `own`: tables by `database.name` that hold what is given."""
+        counted = None if own else self._counted(tree, cluster)
         if counted is not None:
             return Result((_heading(tree, sql),), (INT,), [(counted,)])
         _grouped(tree, cluster, self.database)
@@ -273,6 +350,7 @@ class Client:
             "database": self.database or None, "currentdatabase": self.database or None,
             "currentschema": self.database or None, "currentuser": "root@localhost",
             "sessionuser": "root@localhost", "connection_id": "8",
+            "last_insert_id": str(self.last_number), "row_count": str(self.row_count),
             "unix_timestamp": str(round((cluster.clock - datetime(1970, 1, 1)).total_seconds())),
             **dict.fromkeys(("now", "sysdate", "currenttimestamp", "localtime"), now),
             **dict.fromkeys(("curdate", "currentdate"), now[:10]),
@@ -280,7 +358,7 @@ class Client:
         }  # fmt: skip
         tree = _answered(tree, session)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
-        result = run(sql, tree, self.database, self._provider(cluster))
+        result = run(sql, tree, self.database, self._provider(cluster, tree, own))
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
@@ -305,19 +383,11 @@ class Client:
             found |= {"server_id": own, "ndb_nodeid": own, "hostname": address}
         return found | self.set_to
 
-    def _count_of(self, cluster: LiveCluster) -> Callable[[exp.Expr], int]:
-        """How many rows a query finds that reads no table of the plan."""
-
-        def count(tree: exp.Expr) -> int:
-            provide = self._provider(cluster)
-            return len(run(tree.sql("mysql"), tree.copy(), self.database, provide).rows)
-
-        return count
-
-    def _provider(self, cluster: LiveCluster) -> Provider:
+    def _provider(self, cluster: LiveCluster, tree: exp.Expr, own: Mapping[str, Relation]) -> Provider:
         """Gives the tables of a query."""
 
         variables = self._variables(cluster)
+        references = [(one.db or self.database, one.name, one) for one in tree.find_all(exp.Table)]
 
         def provide(database: str, name: str) -> Relation:
             version = cluster.plan.version
@@ -339,9 +409,15 @@ class Client:
                 raise no_database(database)
             if database in ("mysql", "performance_schema", "sys"):
                 return catalogue.empty_table(cluster, database, name)
+            if f"{database}.{name}" in own:
+                return own[f"{database}.{name}"]
             table = server.table_named(cluster, database, name)
-            failing.may_read(cluster, table.full_name)
-            raise NotSimulated(f"rows of {table.full_name} are not simulated; SELECT COUNT(*) FROM it is")
+            if not finding.is_local(cluster, table):
+                failing.may_read(cluster, table.full_name)
+            named = [one for base, known, one in references if (base, known) == (database, name)]
+            select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
+            asked = Wanted() if select is None else finding.wanted(select, named[0], table)
+            return finding.relation_of(table, finding.read(cluster, table, asked))
 
         return provide
 
@@ -359,7 +435,11 @@ class Client:
             return None
         if where not in server.databases(cluster):
             raise no_database(where)
+        if where in server.SYSTEM:
+            return None
         table = server.table_named(cluster, where, tables[0].name)
+        if finding.is_local(cluster, table):
+            return None
         failing.may_read(cluster, table.full_name)
         return rows_of(cluster.session.simulation, table)
 

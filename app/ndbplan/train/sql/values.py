@@ -1,0 +1,246 @@
+"""What a column makes of a value: as it stores it, an error, or, where the server is lax, a warning."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Any
+
+from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.plan.tables import Column
+from ndbplan.train.contents import WHOLE
+from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal
+from ndbplan.train.sql.problem import SqlError, Warned
+
+_BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
+_NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"\s*([0-9]{2}|[0-9]{4})\D([0-9]{1,2})\D([0-9]{1,2})"
+    r"(?:[T ]+([0-9]{1,2})[:.]([0-9]{1,2})(?:[:.]([0-9]{1,2})(?:\.([0-9]{1,6}))?)?)?\s*"
+)
+_PACKED = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2}))?")
+_CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.[0-9]+)?)?\s*")
+_IN_CENTURY = 70
+"""Years of two digits from here on are of the last century."""
+
+
+def column_kind(column: Column) -> Kind:
+    """How a column counts and is printed."""
+    if column.type in (*WHOLE, "year"):
+        return INT
+    if column.type == "decimal":
+        return decimal(column.scale) if column.scale else INT
+    return DOUBLE if column.type in ("float", "double") else TEXT
+
+
+@dataclass
+class Taking:
+    """Values that one statement gives to columns; what it warns of."""
+
+    strict: bool
+    warnings: list[Warned] = field(default_factory=list)
+
+    def wrong(self, code: int, sqlstate: str, text: str) -> None:
+        """An error, or a warning where the server is not strict. Raises SqlError."""
+        if self.strict:
+            raise SqlError(code, sqlstate, text)
+        self.warnings.append(Warned("Warning", code, text))
+
+    def note(self, code: int, text: str) -> None:
+        """What is told of and done all the same."""
+        self.warnings.append(Warned("Note", code, text))
+
+    def take(self, column: Column, value: Any, number: int) -> Any:
+        """The value as the column stores it; `number` of the row. Raises SqlError."""
+        if value is None:
+            return None
+        if isinstance(value, bool):
+            value = int(value)
+        where = f"for column '{column.name}' at row {number}"
+        return _taker(column)(self, column, value, where)
+
+    def implicit(self, column: Column) -> Any:
+        """What a column holds that is not named and has no default. Raises SqlError 1364."""
+        self.wrong(1364, "HY000", f"Field '{column.name}' doesn't have a default value")
+        return empty_value(column)
+
+
+def empty_value(column: Column) -> Any:
+    """What a column of the type holds where there is nothing to hold."""
+    if column_kind(column).is_number:
+        return 0
+    zero = {"date": "0000-00-00", "datetime": "0000-00-00 00:00:00", "timestamp": "0000-00-00 00:00:00",
+            "time": "00:00:00"}  # fmt: skip
+    if column.type == "enum" and column.members:
+        return column.members[0]
+    return zero.get(column.type, "")
+
+
+def _taker(column: Column) -> Callable[[Taking, Column, Any, str], Any]:
+    if column.type in WHOLE:
+        return _whole
+    kinds = {"decimal": _decimal, "float": _floating, "double": _floating, "date": _moment,
+             "datetime": _moment, "timestamp": _moment, "time": _time, "enum": _member, "set": _members,
+             "json": _json, "year": _year, "bit": _bit}  # fmt: skip
+    return kinds.get(column.type, _text)
+
+
+def _as_number(taking: Taking, column: Column, value: Any, where: str, what: str) -> Decimal:
+    """The number that a value stands for; a text with more behind it is cut."""
+    text = str(value)
+    found = _NUMBER.match(text)
+    if found is None or not text.strip():
+        taking.wrong(1366, "HY000", f"Incorrect {what} value: '{text}' {where}")
+        return Decimal(0)
+    if text[found.end() :].strip():
+        taking.wrong(1265, "01000", f"Data truncated {where}")
+    try:
+        return Decimal(found[1])
+    except InvalidOperation:
+        return Decimal(0)
+
+
+def limits(column: Column) -> tuple[int, int]:
+    """Least and highest number of a whole type."""
+    bits = _BITS[column.type]
+    return (0, 2**bits - 1) if column.unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def _whole(taking: Taking, column: Column, value: Any, where: str) -> int:
+    exact = _as_number(taking, column, value, where, "integer")
+    number = int(exact.to_integral_value(rounding=ROUND_HALF_UP))
+    low, high = limits(column)
+    if not low <= number <= high:
+        taking.wrong(1264, "22003", f"Out of range value {where}")
+        number = min(max(number, low), high)
+    return number
+
+
+def _decimal(taking: Taking, column: Column, value: Any, where: str) -> float | int:
+    exact = _as_number(taking, column, value, where, "decimal")
+    digits, scale = column.length or 10, column.scale or 0
+    most = (Decimal(10) ** digits - 1).scaleb(-scale)
+    rounded = exact.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP)
+    if rounded != exact and isinstance(value, str):
+        taking.note(1265, f"Data truncated {where}")
+    if abs(rounded) > most or (column.unsigned and rounded < 0):
+        taking.wrong(1264, "22003", f"Out of range value {where}")
+        rounded = Decimal(0) if column.unsigned and rounded < 0 else most.copy_sign(rounded)
+    return float(rounded) if scale else int(rounded)
+
+
+def _floating(taking: Taking, column: Column, value: Any, where: str) -> float:
+    text = str(value)
+    found = _NUMBER.match(text)
+    if found is None or text[found.end() :].strip():
+        taking.wrong(1265, "01000", f"Data truncated {where}")
+    number = float(found[1]) if found is not None else 0.0
+    if column.unsigned and number < 0:
+        taking.wrong(1264, "22003", f"Out of range value {where}")
+        number = 0.0
+    return float(f"{number:.6g}") if column.type == "float" else number
+
+
+def _moment(taking: Taking, column: Column, value: Any, where: str) -> str:
+    text, kind = str(value), "date" if column.type == "date" else "datetime"
+    found = _PACKED.fullmatch(text.strip()) or _MOMENT.fullmatch(text)
+    try:
+        if found is None:
+            raise ValueError
+        year, *rest = (int(one or 0) for one in found.groups()[:6])
+        if len(found[1]) <= 2:
+            year += 1900 if year >= _IN_CENTURY else 2000
+        month, day, hour, minute, second = [*rest, 0, 0, 0][:5]
+        then = datetime(year, month, day, hour, minute, second)
+    except ValueError:
+        taking.wrong(1292, "22007", f"Incorrect {kind} value: '{text}' {where}")
+        return str(empty_value(column))
+    if column.type == "date":
+        return f"{date(then.year, then.month, then.day):%Y-%m-%d}".zfill(10)
+    fraction = (found.groups()[6:] or ("",))[0] or ""
+    behind = f".{fraction:0<6}"[: column.length + 1] if column.length else ""
+    return f"{then.year:04}-{then:%m-%d %H:%M:%S}{behind}"
+
+
+def _time(taking: Taking, column: Column, value: Any, where: str) -> str:
+    found = _CLOCK.fullmatch(str(value).rpartition(" ")[2] if "-" in str(value)[1:] else str(value))
+    if found is None and str(value).isdigit():
+        number = f"{int(value):06}"
+        found = _CLOCK.fullmatch(f"{number[:-4]}:{number[-4:-2]}:{number[-2:]}")
+    if found is None or int(found[3]) > 59 or int(found[4] or 0) > 59:
+        taking.wrong(1292, "22007", f"Incorrect time value: '{value}' {where}")
+        return str(empty_value(column))
+    return f"{found[1]}{int(found[2]):02}:{int(found[3]):02}:{int(found[4] or 0):02}"
+
+
+def _year(taking: Taking, column: Column, value: Any, where: str) -> int:
+    number = int(_as_number(taking, column, value, where, "integer"))
+    if 0 < number < 100:
+        number += 1900 if number >= _IN_CENTURY else 2000
+    if number and not 1901 <= number <= 2155:
+        taking.wrong(1264, "22003", f"Out of range value {where}")
+        return 0
+    return number
+
+
+def _bit(taking: Taking, column: Column, value: Any, where: str) -> int:
+    number = int(_as_number(taking, column, value, where, "integer"))
+    if not 0 <= number < 2 ** (column.length or 1):
+        taking.wrong(1406, "22001", f"Data too long {where}")
+        return int(2 ** (column.length or 1) - 1)
+    return number
+
+
+def _member(taking: Taking, column: Column, value: Any, where: str) -> str:
+    by_name = {one.casefold(): one for one in column.members}
+    text = str(value).casefold()
+    if text in by_name or not column.members:
+        return by_name.get(text, str(value))
+    if isinstance(value, int) and 0 < value <= len(column.members):
+        return column.members[value - 1]
+    taking.wrong(1265, "01000", f"Data truncated {where}")
+    return ""
+
+
+def _members(taking: Taking, column: Column, value: Any, where: str) -> str:
+    given = {one.casefold() for one in str(value).split(",") if one}
+    known = [one for one in column.members if one.casefold() in given]
+    if column.members and len(known) < len(given):
+        taking.wrong(1265, "01000", f"Data truncated {where}")
+    return ",".join(known) if column.members else str(value)
+
+
+def _json(taking: Taking, column: Column, value: Any, where: str) -> str:
+    try:
+        found = json.loads(str(value))
+    except ValueError:
+        text = f'Invalid JSON text: "Invalid value." at position 0 in value {where}'
+        raise SqlError(3140, "22032", text.replace(where, where.split(" at row")[0]) + ".") from None
+    return json.dumps(_sorted(found), ensure_ascii=False)
+
+
+def _sorted(value: Any) -> Any:
+    """Members of an object stand by the length of their names, then by the names."""
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value, key=lambda one: (len(one), one))}
+    return [_sorted(one) for one in value] if isinstance(value, list) else value
+
+
+def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
+    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    kind = COLUMN_TYPES[column.type]
+    if column.type in ("char", "varchar", "binary", "varbinary"):
+        most = column.length if column.length is not None else 1
+        cut = text.rstrip(" ") if column.type in ("char", "varchar") else text
+        length = len(cut) if kind.is_text else len(cut.encode())
+        if length > most:
+            taking.wrong(1406 if taking.strict else 1265, "22001",
+                         f"Data {'too long' if taking.strict else 'truncated'} {where}")  # fmt: skip
+            text = text[:most]
+        if column.type == "char":
+            text = text.rstrip(" ")
+    return text

@@ -1,0 +1,174 @@
+"""Rows that somebody types at the mysql client: kept, found, changed, refused, taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from ndbplan.plan.tables import Column, Table
+from ndbplan.train import world
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.contents import Contents, Held, sample_value
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import partitions_of
+
+Ask = Callable[[str], str]
+
+
+@pytest.fixture
+def consoles(cluster: LiveCluster) -> Consoles:
+    found = Consoles(cluster)
+    found.answer("mysql> USE test")
+    return found
+
+
+@pytest.fixture
+def ask(consoles: Consoles) -> Ask:
+    return lambda line: consoles.answer(f"mysql> {line}")
+
+
+def cells(answer: str) -> list[list[str]]:
+    rows = [line for line in answer.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[1:]]
+
+
+MADE = (
+    "create table t (id int primary key auto_increment, a int, b varchar(5), d decimal(6,2) default 1.5) "
+    "engine=ndb"
+)
+
+
+def test_what_is_inserted_is_found_changed_and_deleted(ask: Ask) -> None:
+    ask(MADE)
+    assert ask("insert into t (a, b) values (1,'x'),(2,'y'),(3,null)") == (
+        "Query OK, 3 rows affected (0.00 sec)\nRecords: 3  Duplicates: 0  Warnings: 0\n\n"
+    )
+    assert cells(ask("select * from t where id = 2")) == [["2", "2", "y", "1.50"]]
+    assert ask("update t set a = a + 10, b = 'z' where b = 'Y'").splitlines()[1] == (
+        "Rows matched: 1  Changed: 1  Warnings: 0"
+    )
+    assert ask("update t set a = a where id < 3").splitlines() == [
+        "Query OK, 0 rows affected (0.00 sec)", "Rows matched: 2  Changed: 0  Warnings: 0", "",
+    ]  # fmt: skip
+    assert cells(ask("select id, a from t order by a desc limit 2")) == [["2", "12"], ["3", "3"]]
+    assert cells(ask("select count(*), sum(a), avg(d) from t")) == [["3", "16", "1.500000"]]
+    assert cells(ask("select x.id, y.b from t x join t y on x.a = y.id + 10")) == [["2", "z"]]
+    assert ask("delete from t where a > 5").startswith("Query OK, 1 row affected")
+    assert cells(ask("select last_insert_id(), count(*) from t")) == [["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("insert into t values (1,1,'a',1)", "ERROR 1062 (23000): Duplicate entry '1' for key 't.PRIMARY'"),
+        ("insert into t (id) values (8), (1)", "ERROR 1022 (23000): Can't write; duplicate key in table 't'"),
+        ("insert into t (a) values (9999999999)", "ERROR 1264 (22003): Out of range value for column 'a' at"),
+        ("insert into t (a) values ('x')", "ERROR 1366 (HY000): Incorrect integer value: 'x' for column 'a'"),
+        ("insert into t (b) values ('abcdef')", "ERROR 1406 (22001): Data too long for column 'b' at"),
+        ("insert into t (a, a) values (1, 2)", "ERROR 1110 (42000): Column 'a' specified twice"),
+        ("update t set id = 2 where id = 1", "ERROR 1062 (23000): Duplicate entry '2' for key 't.PRIMARY'"),
+        ("update t set nix = 1", "ERROR 1054 (42S22): Unknown column 'nix' in 'field list'"),
+        ("insert into u values (3, 'A')", "ERROR 1062 (23000): Duplicate entry 'A' for key 'u.un'"),
+        ("update u set n = 'a' where id = 2", "ERROR 1022 (23000): Can't write; duplicate key in table 'u'"),
+        ("insert into u (id) values (9)", "ERROR 1364 (HY000): Field 'n' doesn't have a default value"),
+    ],
+)  # fmt: skip
+def test_what_a_table_does_not_take_leaves_it_as_it_was(line: str, said: str, ask: Ask) -> None:
+    ask(MADE)
+    ask("create table u (id int primary key, n varchar(10) not null, unique key un (n)) engine=ndb")
+    ask("insert into t (a) values (1), (2)")
+    ask("insert into u values (1, 'a'), (2, 'b')")
+    before = ask("select * from t order by id"), ask("select * from u order by id")
+    assert ask(line).startswith(said)
+    assert (ask("select * from t order by id"), ask("select * from u order by id")) == before
+
+
+def test_old_servers_store_what_fits_and_warn(begun: Callable[[str], LiveCluster]) -> None:
+    old = Consoles(begun("7.4.10"))
+    for line in ("use test", MADE):
+        old.answer(f"mysql> {line}")
+    said = old.answer("mysql> insert into t values (1, 'x', 'abcdef', 1)")
+    assert said.startswith("Query OK, 1 row affected, 2 warnings")
+    assert cells(old.answer("mysql> select * from t")) == [["1", "0", "abcde", "1.00"]]
+    assert "for key 'PRIMARY'" in old.answer("mysql> insert into t (id) values (1)")
+
+
+def test_a_transaction_is_taken_back_and_a_duplicate_ends_it(ask: Ask, consoles: Consoles) -> None:
+    ask(MADE)
+    ask("begin")
+    ask("insert into t (a) values (5)")
+    assert ask("savepoint s").startswith("ERROR 1178 (42000)")
+    assert ask("rollback").startswith("Query OK")
+    assert cells(ask("select count(*) from t")) == [["0"]]
+    ask("begin")
+    ask("insert into t (id) values (7)")
+    assert ask("insert into t (id) values (7)").startswith("ERROR 1062")
+    assert ask("commit").startswith("Query OK")
+    assert ask("select * from t") == "Empty set (0.00 sec)\n\n", "the data nodes took all of it back"
+    ask("begin")
+    ask("insert into t (id) values (8)")
+    world.do("kill node:4", consoles.cluster)
+    consoles.cluster.advance(1.0)
+    assert ask("update t set a = 1").startswith("ERROR 1297 (HY000): Got temporary error 286 ")
+    assert ask("select * from t").startswith("Empty set")
+
+
+def test_rows_go_back_with_time(ask: Ask, consoles: Consoles) -> None:
+    ask(MADE)
+    ask("insert into t (id) values (1)")
+    consoles.cluster.advance(2.0)
+    then = consoles.cluster.now_s
+    consoles.cluster.advance(1.0)
+    ask("update t set a = 9")
+    ask("insert into t (id) values (2)")
+    consoles.cluster.rewind(then)
+    assert cells(ask("select id, a from t")) == [["1", "NULL"]]
+
+
+def test_rows_of_the_plan_are_samples_by_their_keys(ask: Ask) -> None:
+    [row] = cells(ask("select id from blobs_1k where id = 77"))
+    assert row == ["77"]
+    assert ask("select * from blobs_1k where id = 100001").startswith("Empty set")
+    assert ask("insert into blobs_1k (id) values (77)").startswith("ERROR 1062")
+    assert ask("delete from blobs_1k where id in (77, 100001)").startswith("Query OK, 1 row affected")
+    assert ask("select id from blobs_1k where id = 77").startswith("Empty set")
+    assert ask("insert into blobs_1k (id) values (77)").startswith("Query OK, 1 row")
+    assert cells(ask("select count(*) from blobs_1k where id between 71 and 80")) == [["10"]]
+    assert cells(ask("select count(*) from blobs_1k")) == [["100000"]]
+    assert len(cells(ask("select id from blobs_1k limit 5"))) == 5
+
+
+def test_samples_go_round_typed_keys() -> None:
+    """As many rows as were not typed are there, whatever keys were typed."""
+    table = Table(
+        id="t", database="d", name="t", columns=(Column(name="id", type="int"),), primary_key=("id",)
+    )
+    typed = Contents(("id",), {(2,): (2,), (9,): (9,)}, frozenset({(4,)}))
+    held = Held(table, typed, 6)
+    keys = [key[0] for key, _ in held.keyed()]
+    assert sorted(keys) == [1, 2, 3, 5, 6, 7, 9]
+    assert len(keys) == held.count
+    assert [held.is_sample((n,)) for n in range(9)] == [n in keys and n not in (2, 9) for n in range(9)]
+    assert sample_value(table.columns[0], 77, is_unique=True) == 77
+
+
+def test_a_table_that_gets_a_column_keeps_its_rows(ask: Ask) -> None:
+    ask(MADE)
+    ask("insert into t (id, a) values (1, 5)")
+    ask("alter table t add column z int, drop column b")
+    assert cells(ask("select * from t")) == [["1", "5", "1.50", "NULL"]]
+    ask("truncate table t")
+    assert ask("select * from t").startswith("Empty set")
+
+
+def test_rows_without_an_order_come_partition_by_partition(ask: Ask, consoles: Consoles) -> None:
+    ask("create table p (id int primary key) engine=ndb")
+    ask("insert into p values " + ", ".join(f"({n})" for n in range(1, 41)))
+    found = [int(row[0]) for row in cells(ask("select * from p"))]
+    assert sorted(found) == list(range(1, 41)) != found
+    sim = consoles.cluster.session.simulation
+    parts = len(partitions_of(sim, consoles.cluster.plan, consoles.cluster.plan.tables[-1]))
+    descents = sum(a > b for a, b in pairwise(found))
+    assert 0 < descents < parts, "within a partition they lie as they came"
