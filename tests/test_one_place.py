@@ -61,7 +61,7 @@ from ndbplan.simulate.run import simulate
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfNode
 from ndbplan.train.host.tools import perror
-from ndbplan.train.sql.changes import met
+from ndbplan.train.sql.refused import met
 
 NEW = "RowsPerBreath"
 

@@ -6,9 +6,8 @@ Rows are read and changed one by one where there are not too many of them; beyon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -17,7 +16,6 @@ from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import NdbError, ndb_error
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
@@ -25,29 +23,20 @@ from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Wrote, held_rows, refused_for, rows_of
 from ndbplan.train.sql import finding, references, server
-from ndbplan.train.sql.engine import Relation, Result
+from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_read
 from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table, of_ndb
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
+from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
+from ndbplan.train.sql.roughly import Asked, known, met_by, selected
+from ndbplan.train.sql.unique_keys import UniqueKeys
 from ndbplan.train.sql.values import Taking, empty_value
 
-QUEUED_TIMEOUT = 266
-"""What a queued operation ends with; clients see 1205."""
 CHANGED_ROWS_PER_S = 4_000.0
 """Rows that one statement deletes or updates in a second [8.4.8, a small machine: 5,000 rows in 1.2 s]."""
-_ERRORS_IN_1114 = (827, 625, 902, 1601)
 KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 """What NDB says of a key that is there."""
-
-
-class Asked(NamedTuple):
-    """Whom a change is asked of."""
-
-    in_use: str
-    cluster: LiveCluster
-    query: Callable[[exp.Expr, Mapping[str, Relation]], Result]
-    """What a query finds; tables that are given by `database.name` hold what is given."""
 
 
 class Changed(NamedTuple):
@@ -82,7 +71,7 @@ def change(sql: str, asked: Asked) -> Changed:
     if target is None or not where:
         raise SqlError(1046, "3D000", "No database selected")
     if where == "ndbinfo" and tables_of(cluster.plan.version):
-        raise _of_ndbinfo(tree, target.name, cluster)
+        raise of_ndbinfo(tree, target.name, cluster)
     if where not in server.databases(cluster):
         raise no_database(where)
     table = server.table_named(cluster, where, target.name)
@@ -148,18 +137,6 @@ def _write(
     cluster.act(Wrote(table.id, added, log_bytes, contents))
 
 
-def _of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
-    """Why the views of ndbinfo take no change, by statement and version [8.4.8, 7.4.10]."""
-    if name not in tables_of(cluster.plan.version):
-        return no_table("ndbinfo", name)
-    if isinstance(tree, exp.Insert):
-        return SqlError(1471, "HY000", f"The target table {name} of the INSERT is not insertable-into")
-    if isinstance(tree, exp.Update) and not form(cluster.plan.version, "dictionary_of_its_own"):
-        column = next((c.name for one in tree.expressions for c in one.find_all(exp.Column)), "")
-        return SqlError(1348, "HY000", f"Column '{column}' is not updatable")
-    return SqlError(1036, "HY000", f"Table 'ndb${name}' is read only")
-
-
 class _Statement(NamedTuple):
     """A change of one table."""
 
@@ -194,7 +171,11 @@ class _Statement(NamedTuple):
         counter = self._counter(held)
         put: dict[Key, Row] = {}
         number, duplicates, affected = None, 0, 0
-        unique = _UniqueKeys(self, held) if any(one.kind != "ordered" for one in table.indexes) else None
+        unique = (
+            UniqueKeys(self.cluster, table, held)
+            if any(one.kind != "ordered" for one in table.indexes)
+            else None
+        )
         # Values are looked at before the rows are sent, all at once.
         stored: list[tuple[Row, int]] = []
         for at, values in enumerate(given, start=1):
@@ -225,11 +206,11 @@ class _Statement(NamedTuple):
             elif ignores:
                 self.taking.warnings.append(Warned("Warning", 1062, self._duplicate(row, index)))
             elif batch:
-                inside = _inside(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
+                inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
                 text = f"Can't write; duplicate key in table '{table.name}'"
                 raise SqlError(1022, "23000", text, (inside,))
             else:
-                inside = _inside(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
+                inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
                 raise SqlError(1062, "23000", self._duplicate(row, index), (inside,))
         return _Change(
             OperationKind.INSERT,
@@ -257,7 +238,7 @@ class _Statement(NamedTuple):
 
     def _named(self, listed: Sequence[str]) -> list[Column]:
         columns = {column.name.lower(): column for column in self.table.columns}
-        _known(listed, columns, "field list")
+        known(listed, columns, "field list")
         for name in listed:
             if sum(one.lower() == name.lower() for one in listed) > 1:
                 raise SqlError(1110, "42000", f"Column '{name}' specified twice")
@@ -380,11 +361,9 @@ class _Statement(NamedTuple):
         names = {column.name.lower(): column for column in table.columns}
         where = tree.args.get("where")
         if isinstance(tree, exp.Update):
-            _known(
-                (c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list"
-            )
+            known((c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list")
         if where is not None and where.find(exp.Subquery) is None:
-            _known((c.name for c in where.find_all(exp.Column)), names, "where clause")
+            known((c.name for c in where.find_all(exp.Column)), names, "where clause")
         rows = finding.read(self.cluster, table, finding.wanted(tree, self.target, table))
         relation = finding.relation_of(table, rows, numbered=True)
         query = exp.select(exp.column(ROW_NUMBER, quoted=True)).from_(self.target.copy())
@@ -455,76 +434,18 @@ class _Statement(NamedTuple):
                 is_there = own in put or (self._may_be_there(held, own) and held.find(own) is not None)
                 if is_there and own not in gone:
                     text = self._duplicate(new, "PRIMARY")
-                    raise SqlError(1062, "23000", text, (_inside(KEY_EXISTS),))
+                    raise SqlError(1062, "23000", text, (inside_of(KEY_EXISTS),))
                 gone.add(key)
             put[own] = new
         if any(one.kind != "ordered" for one in table.indexes):
-            unique = _UniqueKeys(self, held, leave_out={key for key, _ in before})
+            unique = UniqueKeys(self.cluster, table, held, leave_out={key for key, _ in before})
             for key, row in [*put.items()]:
                 if unique.clash(row, {}) is not None:
                     text = f"Can't write; duplicate key in table '{table.name}'"
-                    raise SqlError(1022, "23000", text, (_inside(UNIQUE_EXISTS),))
+                    raise SqlError(1022, "23000", text, (inside_of(UNIQUE_EXISTS),))
                 unique.put(key, row)
         count = sum(new != row for (_, row), new in zip(before, after, strict=True))
         return _Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
-
-
-class _UniqueKeys:
-    """Values of the unique keys of a table that are there."""
-
-    def __init__(self, statement: _Statement, held: Held, leave_out: Collection[Key] = ()) -> None:
-        self.table = statement.table
-        self.indexes = [one for one in self.table.indexes if one.kind != "ordered"]
-        self.found: dict[tuple[str, tuple[Any, ...]], tuple[Key, Row]] = {}
-        many = held.count > finding.MOST_READ or not held.numbered
-        rows = (
-            ((key, held.find(key)) for key in held.contents.rows)
-            if many
-            else finding.read(statement.cluster, self.table, finding.Wanted())
-        )
-        for key, row in rows:
-            if row is not None and key not in leave_out:
-                self.put(key, row)
-
-    def _values(self, row: Row) -> list[tuple[str, tuple[Any, ...]]]:
-        found = []
-        for index in self.indexes:
-            values = tuple(
-                one.casefold() if isinstance(one, str) else one
-                for one in (row[name] for name in index.columns)
-            )
-            if None not in values:
-                found.append((index.name, values))
-        return found
-
-    def put(self, key: Key, row: Row) -> None:
-        """A row more."""
-        for values in self._values(row):
-            self.found[values] = (key, row)
-
-    def clash(self, row: Row, put: Mapping[Key, Row]) -> tuple[str, Key, Row] | None:
-        """The index, key and row that a new one is in the way of; None: there is none."""
-        for values in self._values(row):
-            if values in self.found:
-                key, there = self.found[values]
-                return values[0], key, put.get(key, there)
-        return None
-
-
-def _inside(code: int) -> Warned:
-    """What the data nodes said before the server made its own error of it."""
-    error = ndb_error(code)
-    text = "" if error is None else error.text
-    return Warned("Warning", 1296, f"Got error {code} '{text}' from NDB")
-
-
-def _known(named: Iterable[str], names: Collection[str], clause: str) -> None:
-    for name in named:
-        if name.lower() not in names:
-            raise SqlError(1054, "42S22", f"Unknown column '{name}' in '{clause}'")
-
-
-# Changes of more rows than are known one by one.
 
 
 def _counted(one: _Statement) -> Changed:
@@ -533,7 +454,7 @@ def _counted(one: _Statement) -> Changed:
     rows_now = rows_of(cluster.session.simulation, table)
     if isinstance(tree, exp.Insert):
         source = tree.expression
-        rows, kind = _selected(source, one.asked), OperationKind.INSERT
+        rows, kind = selected(source, one.asked), OperationKind.INSERT
         if one.replaces:
             raise NotSimulated(
                 "which rows this replaces is not simulated; VALUES with whole numbers as keys are"
@@ -542,7 +463,7 @@ def _counted(one: _Statement) -> Changed:
         where, kind = tree.args.get("where"), OperationKind.UPDATE
         if isinstance(tree, exp.Delete):
             kind = OperationKind.DELETE
-        rows = rows_now if where is None else _met(where.this, table, rows_now)
+        rows = rows_now if where is None else met_by(where.this, table, rows_now)
         limit = tree.args.get("limit")
         most = None if limit is None else whole_number(limit.expression.name)
         rows = rows if most is None else min(most, rows)
@@ -559,91 +480,3 @@ def _counted(one: _Statement) -> Changed:
     cluster.act(Wrote(table.id, added, log_bytes, vague))
     done = _Change(kind, rows, rows, {}, ())
     return Changed(_said(one, done, cluster), (), None, rows)
-
-
-def _selected(source: exp.Expr, asked: Asked) -> int:
-    """How many rows a query gives to INSERT. Raises NotSimulated for what depends on values of rows."""
-    if isinstance(source, exp.Values):
-        return len(source.expressions)
-    named = {one.alias_or_name for one in source.find_all(exp.CTE)}
-    read = [one for one in source.find_all(exp.Table) if one.db or one.name not in named]
-    own = [one for one in read if (one.db or asked.in_use).lower() not in ("ndbinfo", "information_schema")]
-    if not own:
-        return len(asked.query(source, {}).rows)
-    plain = isinstance(source, exp.Select) and not any(
-        source.args.get(key) for key in ("group", "having", "joins", "limit", "distinct")
-    )
-    if not plain or len(read) > 1 or any(one.find(exp.AggFunc) for one in source.expressions):
-        raise NotSimulated("which rows this query finds is not simulated; those of one table by its key are")
-    table = server.table_named(asked.cluster, own[0].db or asked.in_use, own[0].name)
-    names = {column.name.lower() for column in table.columns}
-    _known((c.name for c in source.find_all(exp.Column)), names, "field list")
-    rows, where = rows_of(asked.cluster.session.simulation, table), source.args.get("where")
-    return rows if where is None else _met(where.this, table, rows)
-
-
-def _met(condition: exp.Expr, table: Table, rows: int) -> int:
-    """How many rows a condition is met by: named keys are there, ranges of a key count its whole numbers.
-
-    Keys are taken to run from 1 without gaps. Raises NotSimulated for what depends on values that no one has.
-    """
-    key = tuple(name.lower() for name in table.primary_key)
-    values: dict[str, int] = {}
-    low, high, ranged = 1, rows, False
-    for part in condition.flatten() if isinstance(condition, exp.And) else (condition,):
-        one = part.unnest()
-        column = one.this.name.lower() if isinstance(one.this, exp.Column) else ""
-        if column not in key or any(c is not one.this for c in one.find_all(exp.Column)):
-            raise NotSimulated("which rows this meets is not simulated; conditions on the primary key are")
-        if isinstance(one, exp.EQ):
-            values[column] = 1
-        elif isinstance(one, exp.In) and one.expressions:
-            values[column] = len({value.sql() for value in one.expressions})
-        elif key == (column,) and (bounds := _bounds(one)) is not None:
-            low, high, ranged = max(low, bounds[0]), min(high, bounds[1]), True
-        else:
-            raise NotSimulated("which rows this meets is not simulated; =, IN and ranges of a key are")
-    if ranged:
-        return min(max(0, high - low + 1), values.get(key[0], rows))
-    if set(values) != set(key):
-        raise NotSimulated("which rows a part of the key meets is not simulated; the whole key is")
-    return min(rows, prod(values.values()))
-
-
-_FARTHEST = 2**64
-
-
-def _bounds(one: exp.Expr) -> tuple[int, int] | None:
-    """First and last whole number that a comparison of a key with a number takes; None: it is none."""
-    if isinstance(one, exp.Between):
-        ends = [whole_number(one.args[name].name) for name in ("low", "high")]
-        return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
-    value = whole_number(one.expression.name) if isinstance(one, exp.Binary) else None
-    if value is None:
-        return None
-    found: dict[type[exp.Expr], tuple[int, int]] = {
-        exp.LT: (-_FARTHEST, value - 1), exp.LTE: (-_FARTHEST, value),
-        exp.GT: (value + 1, _FARTHEST), exp.GTE: (value, _FARTHEST),
-    }  # fmt: skip
-    return found.get(type(one))
-
-
-def refusing(cluster: LiveCluster) -> int:
-    """The error that most transactions of the last moment got; 0: most were accepted."""
-    result = cluster.result()
-    at = len(result.times_s) - 1
-    codes = {code: float(values[at]) for code, values in result.refused_by_code.items()}
-    worst = max(codes, key=lambda code: codes[code], default=0)
-    return worst if worst and codes[worst] > float(result.accepted[at]) else 0
-
-
-def met(code: int, table: str) -> SqlError:
-    """An error of the data nodes as the client sees it."""
-    error = ndb_error(code) or NdbError(code, "unknown", "temporary", "unknown error code")
-    inside = of_ndb(code, error.text, temporary=error.status == "temporary")
-    if code == QUEUED_TIMEOUT:
-        text = "Lock wait timeout exceeded; try restarting transaction"
-        return SqlError(1205, "HY000", text, inside.warnings[:1])
-    if code in _ERRORS_IN_1114:
-        return SqlError(1114, "HY000", f"The table '{table}' is full", inside.warnings[:1])
-    return inside

@@ -23,10 +23,9 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
-from ndbplan.train.sql import catalogue, failing, finding, server
+from ndbplan.train.sql import catalogue, failing, finding, server, setting
 from ndbplan.train.sql import rows as contents
-from ndbplan.train.sql.changes import Asked as ChangeAsked
-from ndbplan.train.sql.changes import change, met
+from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.defining import online_warning
 from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK, define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
@@ -42,6 +41,8 @@ from ndbplan.train.sql.problem import (
     syntax,
 )
 from ndbplan.train.sql.reading import parsed, typed_list
+from ndbplan.train.sql.refused import met
+from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
@@ -58,30 +59,15 @@ _OF_CLIENT = (
     "nowarning", "system", "prompt", "rehash", "edit", "ego", "print", "resetconnection",
 )  # fmt: skip
 """Words of the client itself."""
-_SET = re.compile(
-    r"\A\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
-    r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
-    re.IGNORECASE,
-)
 _TABLE_OF = re.compile(
     r"(?:create|drop|alter|truncate|rename)\s+(?:online\s+|offline\s+)?(?:table\s+)?(if\s+(?:not\s+)?exists\s+)?"
     r"([`\w.$]+)",
     re.IGNORECASE,
 )
 _OFFLINE = "ndbinfo_offline"
-_SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
-"""Variables that change what is answered here, and are not followed."""
 _IS_OFFLINE = (
     "'NDBINFO' has been started in offline mode since the 'NDBCLUSTER' engine is disabled or "
     "@@global.ndbinfo_offline is turned on - no rows can be returned"
-)
-_READ_ONLY = (
-    "version",
-    "ndb_version",
-    "ndb_version_string",
-    "version_comment",
-    "ndbinfo_version",
-    "hostname",
 )
 _KNOWN = (
     "repair",
@@ -172,7 +158,7 @@ class Client:
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
         if verb == "set":
-            self._set(sql, cluster)
+            self.set_to = {**self.set_to, **setting.settings(sql, self._variables(cluster))}
         if verb in ("set", "do", "lock", "unlock", "flush"):
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
@@ -263,32 +249,6 @@ class Client:
             if verb == "DROP" and table not in known and (named[1] or not failing.is_lost(cluster)):
                 return
         failing.may_define(cluster, verb, what, table)
-
-    def _set(self, sql: str, cluster: LiveCluster) -> None:
-        """Keep what variables of NDB are set to. Raises SqlError, and NotSimulated for what would show."""
-        now = self._variables(cluster)
-        found = map(_SET.match, re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE).split(","))
-        for scope, typed, given in (one.groups(default="") for one in found if one is not None):
-            name, value = typed.lower(), given.strip("'\"").upper()
-            if name in _READ_ONLY:
-                raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
-            if not name.startswith("ndb"):
-                continue
-            if name not in now:
-                raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
-            if name == _OFFLINE and "global" not in scope.lower():
-                text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
-                raise SqlError(1229, "HY000", text)
-            switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
-            if switch and value not in ("0", "1", "ON", "OFF"):
-                shown = given.strip("'\"")
-                raise SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{shown}'")
-            if switch:
-                is_on = value in ("1", "ON")
-                value = str(int(is_on)) if name in server.SWITCHES else "ON" if is_on else "OFF"
-            if name in _SHOWS_HERE and value != now[name].upper():
-                raise NotSimulated(f"what {name} does is not simulated")
-            self.set_to = {**self.set_to, name: value if switch else given.strip("'\"")}
 
     def _reorganise(self, sql: str, cluster: LiveCluster) -> str:
         """ALTER TABLE t REORGANIZE PARTITION waits until the rows lie on all node groups."""

@@ -1,0 +1,58 @@
+"""What changes of rows meet at a moment: the errors of the data nodes, as clients see them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from ndbplan.ndb.console import form
+from ndbplan.ndb.errors import NdbError, ndb_error
+from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
+
+QUEUED_TIMEOUT = 266
+"""What a queued operation ends with; clients see 1205."""
+_ERRORS_IN_1114 = (827, 625, 902, 1601)
+
+
+def refusing(cluster: LiveCluster) -> int:
+    """The error that most transactions of the last moment got; 0: most were accepted."""
+    result = cluster.result()
+    at = len(result.times_s) - 1
+    codes = {code: float(values[at]) for code, values in result.refused_by_code.items()}
+    worst = max(codes, key=lambda code: codes[code], default=0)
+    return worst if worst and codes[worst] > float(result.accepted[at]) else 0
+
+
+def met(code: int, table: str) -> SqlError:
+    """An error of the data nodes as the client sees it."""
+    error = ndb_error(code) or NdbError(code, "unknown", "temporary", "unknown error code")
+    inside = of_ndb(code, error.text, temporary=error.status == "temporary")
+    if code == QUEUED_TIMEOUT:
+        text = "Lock wait timeout exceeded; try restarting transaction"
+        return SqlError(1205, "HY000", text, inside.warnings[:1])
+    if code in _ERRORS_IN_1114:
+        return SqlError(1114, "HY000", f"The table '{table}' is full", inside.warnings[:1])
+    return inside
+
+
+def of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
+    """Why the views of ndbinfo take no change, by statement and version [8.4.8, 7.4.10]."""
+    if name not in tables_of(cluster.plan.version):
+        return no_table("ndbinfo", name)
+    if isinstance(tree, exp.Insert):
+        return SqlError(1471, "HY000", f"The target table {name} of the INSERT is not insertable-into")
+    if isinstance(tree, exp.Update) and not form(cluster.plan.version, "dictionary_of_its_own"):
+        column = next((c.name for one in tree.expressions for c in one.find_all(exp.Column)), "")
+        return SqlError(1348, "HY000", f"Column '{column}' is not updatable")
+    return SqlError(1036, "HY000", f"Table 'ndb${name}' is read only")
+
+
+def inside_of(code: int) -> Warned:
+    """What the data nodes said before the server made its own error of it."""
+    error = ndb_error(code)
+    text = "" if error is None else error.text
+    return Warned("Warning", 1296, f"Got error {code} '{text}' from NDB")
+
+
+# Changes of more rows than are known one by one.
