@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from ndbplan.base.units import whole_number
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.ndb.console import form
@@ -21,7 +20,7 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Wrote, held_rows, refused_for, rows_of
+from ndbplan.train.schema import Wrote, held_rows, refused_for
 from ndbplan.train.sql import finding, references, server
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_read
@@ -29,8 +28,8 @@ from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
-from ndbplan.train.sql.roughly import Asked, known, met_by, selected
-from ndbplan.train.sql.unique_keys import UniqueKeys
+from ndbplan.train.sql.roughly import Asked, known, named, rows_met
+from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate
 from ndbplan.train.sql.values import Taking, empty_value
 
 CHANGED_ROWS_PER_S = 4_000.0
@@ -120,12 +119,12 @@ def _write(
     table: Table,
     kind: OperationKind,
     rows: int,
-    contents: Contents | None,
-    added: int = 0,
+    contents: Contents,
+    added: int | None = None,
 ) -> None:
-    """Give the cluster the change and its log. Raises what this moment refuses it with."""
+    """Give the cluster the change and its log; `added`: rows more, where the contents do not tell."""
     log_bytes = 0.0
-    if contents is not None:
+    if added is None:
         before = held_rows(cluster.session.simulation, table)
         added = replace(before, contents=contents).count - before.count
     if not finding.is_local(cluster, table):
@@ -159,10 +158,10 @@ class _Statement(NamedTuple):
 
     def inserted(self) -> _Change:
         """The rows that an INSERT or a REPLACE puts. Raises SqlError for keys that are there."""
-        tree, table, held = self.tree, self.table, self.held
+        tree, table, held, version = self.tree, self.table, self.held, self.cluster.plan.version
         head = tree.this
         listed = [one.name for one in head.expressions] if isinstance(head, exp.Schema) else []
-        columns = self._named(listed)
+        columns = named(table, listed)
         given = self._given(columns if listed else list(table.columns), bool(listed))
         if held.contents.is_vague:
             raise TooMany(f"rows of {table.full_name} are counted")
@@ -204,14 +203,14 @@ class _Statement(NamedTuple):
                 affected += 2 * (changed != there)
                 put[key] = changed
             elif ignores:
-                self.taking.warnings.append(Warned("Warning", 1062, self._duplicate(row, index)))
+                self.taking.warnings.append(Warned("Warning", 1062, duplicate(table, row, index, version)))
             elif batch:
                 inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
                 text = f"Can't write; duplicate key in table '{table.name}'"
                 raise SqlError(1022, "23000", text, (inside,))
             else:
                 inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
-                raise SqlError(1062, "23000", self._duplicate(row, index), (inside,))
+                raise SqlError(1062, "23000", duplicate(table, row, index, version), (inside,))
         return _Change(
             OperationKind.INSERT,
             len(given),
@@ -226,23 +225,6 @@ class _Statement(NamedTuple):
     def _may_be_there(self, held: Held, key: Key) -> bool:
         """Whether a row of this key is known: of keys that nobody can list, those that were typed are."""
         return held.numbered or key in held.contents.rows
-
-    def _duplicate(self, row: Row, index: str) -> str:
-        table = self.table
-        names: Sequence[str] = table.primary_key
-        if index != "PRIMARY":
-            names = next(one.columns for one in table.indexes if one.name == index)
-        value = "-".join(str(row[name]) for name in names)
-        before = f"{table.name}." if form(self.cluster.plan.version, "key_with_table") else ""
-        return f"Duplicate entry '{value}' for key '{before}{index}'"
-
-    def _named(self, listed: Sequence[str]) -> list[Column]:
-        columns = {column.name.lower(): column for column in self.table.columns}
-        known(listed, columns, "field list")
-        for name in listed:
-            if sum(one.lower() == name.lower() for one in listed) > 1:
-                raise SqlError(1110, "42000", f"Column '{name}' specified twice")
-        return [columns[name.lower()] for name in listed]
 
     def _given(self, columns: list[Column], is_listed: bool) -> list[dict[str, Any]]:
         """The values of each row, by the names of the columns; missing ones take their default."""
@@ -433,7 +415,7 @@ class _Statement(NamedTuple):
             if own != key:
                 is_there = own in put or (self._may_be_there(held, own) and held.find(own) is not None)
                 if is_there and own not in gone:
-                    text = self._duplicate(new, "PRIMARY")
+                    text = duplicate(table, new, "PRIMARY", self.cluster.plan.version)
                     raise SqlError(1062, "23000", text, (inside_of(KEY_EXISTS),))
                 gone.add(key)
             put[own] = new
@@ -450,33 +432,12 @@ class _Statement(NamedTuple):
 
 def _counted(one: _Statement) -> Changed:
     """The same by numbers of rows: which values they have then is not known."""
-    tree, table, cluster = one.tree, one.table, one.cluster
-    rows_now = rows_of(cluster.session.simulation, table)
-    if isinstance(tree, exp.Insert):
-        source = tree.expression
-        rows, kind = selected(source, one.asked), OperationKind.INSERT
-        if one.replaces:
-            raise NotSimulated(
-                "which rows this replaces is not simulated; VALUES with whole numbers as keys are"
-            )
-    else:
-        where, kind = tree.args.get("where"), OperationKind.UPDATE
-        if isinstance(tree, exp.Delete):
-            kind = OperationKind.DELETE
-        rows = rows_now if where is None else met_by(where.this, table, rows_now)
-        limit = tree.args.get("limit")
-        most = None if limit is None else whole_number(limit.expression.name)
-        rows = rows if most is None else min(most, rows)
+    table, cluster = one.table, one.cluster
+    rows, kind = rows_met(one.tree, table, one.asked, replaces=one.replaces)
     most_rows = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     if most_rows and rows > most_rows:
         raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
-    known = held_rows(cluster.session.simulation, table).contents
-    vague = replace(known, is_vague=True)
-    log_bytes = rows * no_of_replicas(cluster.plan) * operation_redo(table, kind, cluster.plan.version).value
-    code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
-    if code:
-        raise met(code, table.name)
-    cluster.act(Wrote(table.id, added, log_bytes, vague))
-    done = _Change(kind, rows, rows, {}, ())
-    return Changed(_said(one, done, cluster), (), None, rows)
+    vague = replace(held_rows(cluster.session.simulation, table).contents, is_vague=True)
+    _write(cluster, table, kind, rows, vague, added)
+    return Changed(_said(one, _Change(kind, rows, rows, {}, ()), cluster), (), None, rows)

@@ -23,7 +23,7 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
-from ndbplan.train.sql import catalogue, failing, finding, server, setting
+from ndbplan.train.sql import catalogue, failing, finding, server, setting, transactions
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.defining import online_warning
@@ -41,15 +41,10 @@ from ndbplan.train.sql.problem import (
     syntax,
 )
 from ndbplan.train.sql.reading import parsed, typed_list
-from ndbplan.train.sql.refused import met
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
-_OK = "Query OK, 0 rows affected (0.00 sec)"
-_OF_SAVEPOINTS = ("savepoint", "release", "rollback", "to", "work")
-ABORTED_BY_FAILURE = 286
-"""What the next statement of a transaction meets when a data node has failed."""
 _ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
 """Errors after which the data nodes keep nothing of a transaction."""
 REORGANISED_S = 86400.0
@@ -154,7 +149,7 @@ class Client:
         if verb in ("insert", "update", "delete", "replace"):
             return self._change(sql, cluster)
         if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
-            return self._transaction(sql, cluster)
+            return transactions.transaction(sql, cluster)
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
         if verb == "set":
@@ -171,7 +166,7 @@ class Client:
         """A change of rows, in the transaction that is open or in one of its own."""
         if not self.commits and cluster.state.transaction is None:
             cluster.act(Transacts("begin"))
-        self._not_lost(cluster)
+        transactions.not_lost(cluster)
 
         def query(tree: exp.Expr, own: Mapping[str, Relation]) -> Result:
             return self._found(tree.sql("mysql"), tree.copy(), cluster, own)
@@ -187,42 +182,6 @@ class Client:
         self.last_number = done.number or self.last_number
         self.row_count = done.rows
         return done.text
-
-    def _not_lost(self, cluster: LiveCluster) -> None:
-        """Raises what the next statement of a transaction meets when a data node failed while it was open."""
-        if cluster.state.transaction is None or not cluster.state.transaction_lost:
-            return
-        cluster.act(Transacts("rollback"))
-        if cluster.state.alive():
-            raise met(ABORTED_BY_FAILURE, "")
-
-    def _transaction(self, sql: str, cluster: LiveCluster) -> str:
-        """BEGIN, COMMIT, ROLLBACK and savepoints, of which NDB knows nothing."""
-        words = sql.lower().split()
-        verb, is_open = words[0], cluster.state.transaction is not None
-        if verb == "xa":
-            raise NotSimulated("XA is not simulated here")
-        if verb == "start" and words[1:2] != ["transaction"]:
-            if words[1:2] and words[1] in ("replica", "slave", "group_replication"):
-                raise NotSimulated(f"START {words[1].upper()} is not simulated here")
-            raise syntax(" ".join(sql.split()[1:]))
-        names = [word.strip("`") for word in sql.split() if word.lower() not in _OF_SAVEPOINTS]
-        if verb == "savepoint":
-            if is_open and cluster.state.transaction:
-                text = "The storage engine for the table doesn't support SAVEPOINT"
-                raise SqlError(1178, "42000", text)
-            return _OK
-        if verb == "release" or (verb == "rollback" and "to" in words[1:3]):
-            raise SqlError(1305, "42000", f"SAVEPOINT {names[-1] if names else ''} does not exist")
-        if verb == "rollback":
-            cluster.act(Transacts("rollback"))
-        elif verb == "commit":
-            self._not_lost(cluster)
-            cluster.act(Transacts("commit"))
-        else:
-            cluster.act(Transacts("commit"))
-            cluster.act(Transacts("begin"))
-        return _OK
 
     def _define(self, sql: str, cluster: LiveCluster) -> Result | str:
         """Statements about tables, databases and disk data; they end a transaction that is open."""
@@ -287,7 +246,7 @@ class Client:
     # Queries.
 
     def _query(self, sql: str, cluster: LiveCluster) -> Result:
-        self._not_lost(cluster)
+        transactions.not_lost(cluster)
         return self._found(sql, parsed(sql), cluster, {})
 
     def _found(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
 from sqlglot import exp
 
 from ndbplan.base.units import whole_number
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import server
@@ -33,7 +34,38 @@ def known(named: Iterable[str], names: Collection[str], clause: str) -> None:
             raise SqlError(1054, "42S22", f"Unknown column '{name}' in '{clause}'")
 
 
-def selected(source: exp.Expr, asked: Asked) -> int:
+def named(table: Table, listed: Sequence[str]) -> list[Column]:
+    """The columns that are named. Raises SqlError for one that is missing, or named twice."""
+    columns = {column.name.lower(): column for column in table.columns}
+    known(listed, columns, "field list")
+    for name in listed:
+        if sum(one.lower() == name.lower() for one in listed) > 1:
+            raise SqlError(1110, "42000", f"Column '{name}' specified twice")
+    return [columns[name.lower()] for name in listed]
+
+
+def rows_met(tree: exp.Expr, table: Table, asked: Asked, *, replaces: bool) -> tuple[int, OperationKind]:
+    """How many rows a change meets, and what it does to them. Raises NotSimulated."""
+    rows_now = rows_of(asked.cluster.session.simulation, table)
+    if isinstance(tree, exp.Insert):
+        source = tree.expression
+        rows, kind = _selected(source, asked), OperationKind.INSERT
+        if replaces:
+            raise NotSimulated(
+                "which rows this replaces is not simulated; VALUES with whole numbers as keys are"
+            )
+    else:
+        where, kind = tree.args.get("where"), OperationKind.UPDATE
+        if isinstance(tree, exp.Delete):
+            kind = OperationKind.DELETE
+        rows = rows_now if where is None else _met(where.this, table, rows_now)
+        limit = tree.args.get("limit")
+        most = None if limit is None else whole_number(limit.expression.name)
+        rows = rows if most is None else min(most, rows)
+    return rows, kind
+
+
+def _selected(source: exp.Expr, asked: Asked) -> int:
     """How many rows a query gives to INSERT. Raises NotSimulated for what depends on values of rows."""
     if isinstance(source, exp.Values):
         return len(source.expressions)
@@ -51,10 +83,10 @@ def selected(source: exp.Expr, asked: Asked) -> int:
     names = {column.name.lower() for column in table.columns}
     known((c.name for c in source.find_all(exp.Column)), names, "field list")
     rows, where = rows_of(asked.cluster.session.simulation, table), source.args.get("where")
-    return rows if where is None else met_by(where.this, table, rows)
+    return rows if where is None else _met(where.this, table, rows)
 
 
-def met_by(condition: exp.Expr, table: Table, rows: int) -> int:
+def _met(condition: exp.Expr, table: Table, rows: int) -> int:
     """How many rows a condition is met by: named keys are there, ranges of a key count its whole numbers.
 
     Keys are taken to run from 1 without gaps. Raises NotSimulated for what depends on values that no one has.

@@ -9,7 +9,7 @@ from ndbplan.train.sql import server
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 
 _SET = re.compile(
-    r"\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
+    r"\A\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
     r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
     re.IGNORECASE,
 )

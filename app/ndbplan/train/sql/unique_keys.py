@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ndbplan.ndb.console import form
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import Held, Key, Row
 from ndbplan.train.live import LiveCluster
@@ -53,3 +55,13 @@ class UniqueKeys:
                 key, there = self.found[values]
                 return values[0], key, put.get(key, there)
         return None
+
+
+def duplicate(table: Table, row: Row, index: str, version: NdbVersion) -> str:
+    """What is said of a key that is there."""
+    names: Sequence[str] = table.primary_key
+    if index != "PRIMARY":
+        names = next(one.columns for one in table.indexes if one.name == index)
+    value = "-".join(str(row[name]) for name in names)
+    before = f"{table.name}." if form(version, "key_with_table") else ""
+    return f"Duplicate entry '{value}' for key '{before}{index}'"

@@ -1,0 +1,51 @@
+"""BEGIN, COMMIT, ROLLBACK and savepoints, and transactions that a lost data node took with it."""
+
+from __future__ import annotations
+
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import Transacts
+from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
+from ndbplan.train.sql.refused import met
+
+OK = "Query OK, 0 rows affected (0.00 sec)"
+_OF_SAVEPOINTS = ("savepoint", "release", "rollback", "to", "work")
+ABORTED_BY_FAILURE = 286
+"""What the next statement of a transaction meets when a data node has failed."""
+
+
+def not_lost(cluster: LiveCluster) -> None:
+    """Raises what the next statement of a transaction meets when a data node failed while it was open."""
+    if cluster.state.transaction is None or not cluster.state.transaction_lost:
+        return
+    cluster.act(Transacts("rollback"))
+    if cluster.state.alive():
+        raise met(ABORTED_BY_FAILURE, "")
+
+
+def transaction(sql: str, cluster: LiveCluster) -> str:
+    """BEGIN, COMMIT, ROLLBACK and savepoints, of which NDB knows nothing."""
+    words = sql.lower().split()
+    verb, is_open = words[0], cluster.state.transaction is not None
+    if verb == "xa":
+        raise NotSimulated("XA is not simulated here")
+    if verb == "start" and words[1:2] != ["transaction"]:
+        if words[1:2] and words[1] in ("replica", "slave", "group_replication"):
+            raise NotSimulated(f"START {words[1].upper()} is not simulated here")
+        raise syntax(" ".join(sql.split()[1:]))
+    names = [word.strip("`") for word in sql.split() if word.lower() not in _OF_SAVEPOINTS]
+    if verb == "savepoint":
+        if is_open and cluster.state.transaction:
+            text = "The storage engine for the table doesn't support SAVEPOINT"
+            raise SqlError(1178, "42000", text)
+        return OK
+    if verb == "release" or (verb == "rollback" and "to" in words[1:3]):
+        raise SqlError(1305, "42000", f"SAVEPOINT {names[-1] if names else ''} does not exist")
+    if verb == "rollback":
+        cluster.act(Transacts("rollback"))
+    elif verb == "commit":
+        not_lost(cluster)
+        cluster.act(Transacts("commit"))
+    else:
+        cluster.act(Transacts("commit"))
+        cluster.act(Transacts("begin"))
+    return OK
