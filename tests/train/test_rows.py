@@ -172,3 +172,28 @@ def test_rows_without_an_order_come_partition_by_partition(ask: Ask, consoles: C
     parts = len(partitions_of(sim, consoles.cluster.plan, consoles.cluster.plan.tables[-1]))
     descents = sum(a > b for a, b in pairwise(found))
     assert 0 < descents < parts, "within a partition they lie as they came"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("notee", "Outfile disabled.\n"), ("tee /tmp/x", "Logging to file '/tmp/x'\n"), ("delimiter ;", ""),
+        ("source f.sql", "ERROR: \nFailed to open file 'f.sql', error: 2\n"),
+        ("nopager", "PAGER set to stdout\n"),
+        ("set a='x,y', ndb_join_pushdown=0", "Query OK, 0 rows affected (0.00 sec)\n"),
+    ],
+)  # fmt: skip
+def test_commands_of_the_client_answer_as_recorded(line: str, said: str, ask: Ask) -> None:
+    assert ask(line) == said
+
+
+def test_commas_inside_quotes_part_no_assignments(ask: Ask) -> None:
+    ask("set a='x, ndb_join_pushdown=1', ndb_join_pushdown=0")
+    assert cells(ask("show variables like 'ndb_join_pushdown'")) == [["ndb_join_pushdown", "OFF"]]
+
+
+def test_status_names_server_and_database(ask: Ask) -> None:
+    lines = ask("status").splitlines()
+    assert lines[0] == lines[-1] == "-" * 14
+    assert "Current database:\ttest" in lines
+    assert any(line.startswith("Server version:\t\t8.4.8-cluster ") for line in lines)

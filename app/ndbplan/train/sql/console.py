@@ -23,7 +23,7 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
-from ndbplan.train.sql import catalogue, failing, finding, server, setting, transactions
+from ndbplan.train.sql import catalogue, client_words, failing, finding, server, setting, transactions
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.defining import online_warning
@@ -49,11 +49,6 @@ _ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
 """Errors after which the data nodes keep nothing of a transaction."""
 REORGANISED_S = 86400.0
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")
-_OF_CLIENT = (
-    "help", "?", "status", "\\s", "source", "delimiter", "tee", "notee", "pager", "nopager", "warnings",
-    "nowarning", "system", "prompt", "rehash", "edit", "ego", "print", "resetconnection",
-)  # fmt: skip
-"""Words of the client itself."""
 _TABLE_OF = re.compile(
     r"(?:create|drop|alter|truncate|rename)\s+(?:online\s+|offline\s+)?(?:table\s+)?(if\s+(?:not\s+)?exists\s+)?"
     r"([`\w.$]+)",
@@ -123,7 +118,7 @@ class Client:
         except (SqlglotError, RecursionError, ValueError, TypeError, OverflowError):
             return "ndbplan: this statement is too much for the SQL that is simulated here\n"
         if isinstance(found, str):
-            return found + "\n"
+            return found + "\n" if found else ""
         return printed(found, vertical=vertical)
 
     def _statement(self, sql: str, cluster: LiveCluster) -> Result | str:
@@ -132,8 +127,8 @@ class Client:
         if verb in ("quit", "exit", "\\q"):
             self.database = ""
             return "Bye"
-        if verb in _OF_CLIENT:
-            raise NotSimulated(f"{verb} of the client is not simulated; it takes statements")
+        if verb in client_words.KNOWN:
+            return client_words.client_word(sql, self.database, self._variables(cluster), cluster)
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
         if verb == "show":

@@ -38,7 +38,18 @@ _COUNTS = (
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
     exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount,
 )  # fmt: skip
-_WHOLE = frozenset(("field", "find_in_set", "strcmp", "unix_timestamp", "time_to_sec", "connection_id"))
+_WHOLE = frozenset(
+    (
+        "last_insert_id",
+        "row_count",
+        "field",
+        "find_in_set",
+        "strcmp",
+        "unix_timestamp",
+        "time_to_sec",
+        "connection_id",
+    )
+)
 """Functions that count, and which sqlglot does not know by name."""
 _BOOLEAN = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Xor, exp.Between, exp.In, exp.Like, exp.Is)
 _SAME = (exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct)
