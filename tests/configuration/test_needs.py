@@ -43,6 +43,9 @@ def grown(nodes: int) -> Plan:
         (update(PLAN, PLAN.management_nodes[0].id, parameters={"ArbitrationRank": 2}), "node", DATA, (), ()),
         (changed("management", LogDestination="CONSOLE"), "management", (), (), ()),
         (grown(2), "node", DATA, (), SQL),
+        # Nodes that run look for management nodes where they were, and are found by no others.
+        (changed("management", PortNumber=2200), "system", DATA, (), SQL),
+        (update(PLAN, PLAN.management_nodes[0].id, parameters={"PortNumber": 2200}), "node", DATA, (), SQL),
     ],
 )
 def test_the_heaviest_of_what_differs_decides(
@@ -52,6 +55,12 @@ def test_the_heaviest_of_what_differs_decides(
     assert (found.kind, found.data, found.initial, found.sql) == (kind, data, initial, sql)
     assert found.configured == (kind != "nothing")
     assert not found.programs
+
+
+def test_data_nodes_that_stop_together_do_not_begin_anew() -> None:
+    after = set_parameter(changed("data_node", NoOfFragmentLogFiles=20), "management", "PortNumber", 2200)
+    with pytest.raises(CannotChangeError, match="data nodes 1, 2 need --initial"):
+        needs(PLAN, after)
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -52,6 +52,12 @@ def _another_server(plan: Plan) -> Plan:
     return _with_server(plan, 250, free[0]) if free else with_management_nodes(plan, 3)
 
 
+def _in_front(plan: Plan) -> Plan:
+    """The management node that came last is the first one of the connect string."""
+    new, others = plan.management_nodes[-1], plan.management_nodes[:-1]
+    return update(plan, new.id, node_id=others[0].node_id - 1)
+
+
 def moved(plan: Plan) -> Plan:
     """The first data node's host has another name."""
     return update(plan, plan.data_nodes[0].host_id, hostname="other")
@@ -133,6 +139,8 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         ),
         "management": (_same, parameter("HeartbeatIntervalMgmdMgmd", 2000, "management")),
         "another server": (_same, _another_server),
+        "another server in front": (_same, lambda p: _in_front(_another_server(p))),
+        "another port": (_same, parameter("PortNumber", 2200, "management")),
         "system": (_same, moved),
         "grow": (_same, add_node_group),
         "upgrade": (_older, _same),

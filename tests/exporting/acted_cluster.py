@@ -20,7 +20,7 @@ from pathlib import Path
 
 from exporting.acted_shell import run_script
 from exporting.acted_sql import ActedSql
-from exporting.acted_state import DataNodeProcess, ManagementServer, Process, RefusedError
+from exporting.acted_state import DataNodeProcess, ManagementServer, Process, RefusedError, servers_of
 
 _CLIENT_S = 60
 """The client is ended by `timeout` then."""
@@ -73,34 +73,44 @@ class ActedCluster(ActedSql):
 
     # Programs of the product.
 
-    def _client_server(self) -> ManagementServer:
-        for server in self.management.values():
-            if server.serves(self.now):
-                return server
-        raise RefusedError("Unable to connect with connect string\n", 255)
+    def _server_of(self, words: list[str]) -> ManagementServer:
+        """The first server of a connect string that answers."""
+        connect = next(w.partition("=")[2] for w in words if w.startswith("--ndb-connectstring="))
+        for place in connect.split(","):
+            host, _, port = place.rpartition(":")
+            for server in self.management.values():
+                at = self._address(server)
+                if server.serves(self.now) and at is not None and at[1:] == (host.strip("[]"), int(port)):
+                    return server
+        raise RefusedError("Unable to connect with connect string, or not yet confirmed\n", 255)
+
+    def _address(self, server: ManagementServer) -> tuple[int, str, int] | None:
+        mine = servers_of(server.configuration, self.plan.ndb_version) if server.configuration else ()
+        return next((one for one in mine if one[0] == server.node_id), None)
+
+    def _is_seen(self, process: Process, server: ManagementServer) -> bool:
+        """Whether a node is connected to a server: it connects to those of its own configuration."""
+        return process.active and self._address(server) in process.knows
 
     def _ndb_mgm(self, _host: str, words: list[str]) -> str:
-        connect = next(w.partition("=")[2] for w in words if w.startswith("--ndb-connectstring="))
         command = next(w.partition("=")[2] for w in words if w.startswith("--execute="))
-        server = self._client_server()
-        if "," not in connect and len(self.management) > 1:
-            host = connect.rpartition(":")[0].strip("[]")
-            server = next(one for one in self.management.values() if one.host == host)
-            if not server.active or self.now < server.ready_at:
-                raise RefusedError("Unable to connect, or not yet confirmed\n", 255)
+        server = self._server_of(words)
         if command == "SHOW":
             return self._show(server)
         if match := re.fullmatch(r"(\d+|ALL) STATUS", command):
             return "".join(
-                f"Node {n.node_id}: {self._status(n)} (mysql ndb)\n"
+                f"Node {n.node_id}: {self._status(n, server)} (mysql ndb)\n"
                 for n in map(self._running, self.data_nodes)
                 if match[1] in ("ALL", str(n.node_id))
             )
         if match := re.fullmatch(r"(\d+) STOP( -a)?", command):
-            return self._stop_node(self._running(int(match[1])), bool(match[2]))
+            node = self._running(int(match[1]))
+            if not self._is_seen(node, server):
+                raise RefusedError("Node is not connected\n", 255)
+            return self._stop_node(node, bool(match[2]))
         if command == "ALL STOP":
             for node in (*self.data_nodes.values(), *self.left):
-                if node.active:
+                if self._is_seen(node, server):
                     node.ends_at = self.now + self.random.uniform(5, 20)
             return "Executing STOP on all nodes.\n"
         if match := re.fullmatch(r"CREATE NODEGROUP ([\d,]+)", command):
@@ -116,8 +126,8 @@ class ActedCluster(ActedSql):
         left = (node for node in self.left if node.node_id == node_id and node.active)
         return next(left, self.data_nodes[node_id])
 
-    def _status(self, node: DataNodeProcess) -> str:
-        if not node.active:
+    def _status(self, node: DataNodeProcess, server: ManagementServer) -> str:
+        if not self._is_seen(node, server):
             return "not connected"
         if node.ends_at is not None:
             return "shutting down"
@@ -134,14 +144,14 @@ class ActedCluster(ActedSql):
             if str(node.node_id) not in configured:
                 continue
             group = "no nodegroup" if node.group is None else f"Nodegroup: {node.group}"
-            state = "" if node.is_started(self.now) else f"{self._status(node).partition(' ')[0]}, "
-            lines.append(self._line(node, f"{state}{group}", node.active))
+            state = "" if node.is_started(self.now) else f"{self._status(node, server).partition(' ')[0]}, "
+            lines.append(self._line(node, f"{state}{group}", self._is_seen(node, server)))
         lines += ["", f"[ndb_mgmd(MGM)]\t{len(self.management)} node(s)"]
         for one in self.management.values():
             lines.append(self._line(one, "", one.active and self.now >= one.ready_at))
         lines += ["", f"[mysqld(API)]\t{len(self.sql_nodes)} node(s)"]
         for sql in self.sql_nodes.values():
-            lines.append(self._line(sql, "", sql.serves(self.now)))
+            lines.append(self._line(sql, "", sql.serves(self.now) and self._is_seen(sql, server)))
         return "\n".join(lines) + "\n\n"
 
     def _line(self, process: Process, state: str, connected: bool) -> str:
@@ -157,8 +167,6 @@ class ActedCluster(ActedSql):
             )
         if node.ends_at is not None:
             raise RefusedError("5026: Node shutdown in progress\n", 255)
-        if not node.active:
-            raise RefusedError("Node is not connected\n", 255)
         # -a is taken at its word, and the cluster goes down.
         if node.group is not None and not abort and not self._mates_started(node):
             raise RefusedError("2002: Stop failed\n*  Node shutdown would cause system crash\n", 255)
@@ -224,7 +232,11 @@ class ActedCluster(ActedSql):
         ids = next(w.partition("=")[2] for w in words if w.startswith("--wait-nodes=")).split(",")
         most = float(next(w.partition("=")[2] for w in words if w.startswith("--timeout=")))
         end = self.now + most
-        while not all(self.data_nodes[int(i)].is_started(self.now) for i in ids):
+        while not all(
+            self.data_nodes[int(i)].is_started(self.now)
+            and self._is_seen(self.data_nodes[int(i)], self._server_of(words))
+            for i in ids
+        ):
             if self.now >= end:
                 raise RefusedError("ndb_waiter: timed out\n")
             self.pass_time(5)

@@ -6,7 +6,14 @@ import itertools
 import re
 import zlib
 
-from exporting.acted_state import ActedState, DataNodeProcess, ManagementServer, Process, RefusedError
+from exporting.acted_state import (
+    ActedState,
+    DataNodeProcess,
+    ManagementServer,
+    Process,
+    RefusedError,
+    servers_of,
+)
 from ndbplan.configuration.deployment import management_directory
 from ndbplan.importing.config.plan import import_config
 from ndbplan.ndb.version import NdbVersion
@@ -341,6 +348,7 @@ class ActedHosts(ActedState):
         )
         if section is None or section[1] != node.host:
             raise RefusedError(f"ndbmtd: node {node.node_id} of {node.host} is not in the configuration\n")
+        node.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         paths = self.paths[node.node_id]
         for path in paths.all():
             if not self._exists(node.host, path):
@@ -390,6 +398,9 @@ class ActedHosts(ActedState):
         known = next(iter(self.accounts.values()), {})
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.node_id, dict(known))
+        serving = [s for s in self.management.values() if s.active and self.now >= s.ready_at]
+        if serving:
+            process.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         process.is_offline = "--skip-networking" in option
         process.ready_at = self.now + self.random.uniform(3, 10)
 

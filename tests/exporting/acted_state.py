@@ -7,11 +7,14 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Self
 
+from ndbplan.configuration.deployment import management_port
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of
+from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.plan import Plan
 
 
@@ -36,6 +39,8 @@ class Process:
     """An SQL node that takes no clients."""
     socket: str = ""
     """Where an SQL node answers."""
+    knows: frozenset[tuple[int, str, int]] = frozenset()
+    """Management servers of the configuration by which a data or SQL node runs: it connects to no others."""
 
     def serves(self, now: float) -> bool:
         """Whether it works."""
@@ -71,6 +76,16 @@ class DataNodeProcess(Process):
 def release_of(plan: Plan) -> str:
     """A release of the plan's series, as programs say it."""
     return str(plan.version).replace("x", "3.0")
+
+
+@cache
+def servers_of(configuration: str, version: str) -> frozenset[tuple[int, str, int]]:
+    """Id, host and port of each management server of a config.ini."""
+    plan = import_config({"config.ini": configuration.encode()}, version)[0]
+    return frozenset(
+        (node.node_id, plan.host(node.host_id).hostname, management_port(plan, node))
+        for node in plan.management_nodes
+    )
 
 
 class RefusedError(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.deployment import connect_string
+from ndbplan.configuration.deployment import connect_string, management_port
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.mysqld import mysqld_options
@@ -56,6 +56,8 @@ class Needs:
     """config.ini says something else."""
     management_at_once: bool
     """Which management nodes there are, or where, changes: all stop before one starts with the new file."""
+    management_lost: bool
+    """No management node stays where it is: those that run would find none of them, and be found by none."""
     programs: bool
     """Another release of the product."""
 
@@ -92,14 +94,39 @@ def needs(before: Plan, after: Plan) -> Needs:
         tuple(sorted(sql)),
         configured=members or bool(change.links) or any(c.section != MYSQLD for c in change.parameters),
         management_at_once=at_once,
+        management_lost=not _addresses(before) & _addresses(after),
         programs=programs,
     )
-    return replace(needed, kind=_kind(needed))
+    needed = replace(needed, kind=_kind(needed))
+    _refuse_initial_together(before, after, needed)
+    return needed
+
+
+def _addresses(plan: Plan) -> set[tuple[int, str, int]]:
+    """Where nodes that run look for each management node, and connect to it themselves."""
+    return {
+        (node.node_id, plan.host(node.host_id).hostname, management_port(plan, node))
+        for node in plan.management_nodes
+    }
+
+
+def _refuse_initial_together(before: Plan, after: Plan, found: Needs) -> None:
+    """Data nodes that stop together start from their own files: some cannot begin anew then."""
+    hosts = {node.node_id: before.host(node.host_id).hostname for node in before.data_nodes}
+    stay = {n.node_id for n in after.data_nodes if hosts.get(n.node_id) == after.host(n.host_id).hostname}
+    if found.kind == "system" and (anew := sorted(stay & set(found.initial))):
+        raise CannotChangeError(
+            f"all data nodes stop together for it, and data nodes {', '.join(map(str, anew))} need --initial",
+            where="the change",
+            fix="make two changes of it: first what needs --initial, then the rest",
+        )
 
 
 def _kind(found: Needs) -> str:
     if found.difference.restart in ("system", "initial_system"):
         return found.difference.restart
+    if found.management_lost:
+        return "system"
     if found.initial:
         return "initial_node"
     if found.data:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
-from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string
+from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string, management_port
 from ndbplan.configuration.services import services
 from ndbplan.configuration.settings import node_settings
 from ndbplan.exporting.templates import render
@@ -146,12 +146,14 @@ _OTHER_FOLDERS = {"change": BEFORE_FOLDER, "add-nodes": GROWN_FOLDER}
 def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None = None) -> str:
     """The runbook as a bash script. `before`: what runs, where a part brings it to the plan."""
     first = plan.management_nodes[0] if plan.management_nodes else None
+    meanwhile = None if before is None else _servers_meanwhile(plan, before)
     return render(
         "runbook.sh.j2",
         plan=plan,
         parts=parts,
         steps=_steps,
         connect_string=connect_string(plan),
+        meanwhile=meanwhile,
         known_data_nodes=_known_data_nodes(plan, parts, before),
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
@@ -162,6 +164,21 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         line=_script_line,
         expected=expected_text,
     )
+
+
+def _servers_meanwhile(plan: Plan, before: Plan) -> tuple[str, str]:
+    """Connect string of a change, and the host of its first server.
+
+    Those that stay come first, as nodes know no other ones until they restart; then those that go.
+    """
+    old, new = (
+        [(p.host(n.host_id).hostname, management_port(p, n)) for n in p.management_nodes]
+        for p in (before, plan)
+    )
+    ordered = dict.fromkeys((*(one for one in old if one in new), *old, *new))
+    return ",".join(f"{address(host)}:{port}" for host, port in ordered), next(
+        iter(ordered), ("localhost", 0)
+    )[0]
 
 
 def _known_data_nodes(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[int]:

@@ -72,6 +72,10 @@ BEFORE_FOLDER = "before/"
 _MOST_NAMED = 12
 """Parameters that the text of a change names."""
 
+_NONE_STAYS = (
+    " No management node stays where it is, and nodes that run would find none of the new ones: to keep the "
+    "cluster up, add one in a change of its own before."
+)
 KINDS = {
     "nothing": "nothing restarts",
     "management": "management nodes restart, and nothing else",
@@ -105,6 +109,7 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
         f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
         f"{KINDS[needed.kind]}. The script refuses a cluster that runs by anything else. No DDL and no "
         f"backup meanwhile but its own. The way back is a change in the other direction."
+        f"{_NONE_STAYS if needed.management_lost else ''}"
         f"{_named(needed.difference)}"
     )
     lost = "empty" if needed.kind == "initial_system" else None
