@@ -50,19 +50,6 @@ class Contents:
 NOTHING = Contents()
 
 
-@dataclass(frozen=True)
-class ForeignKey:
-    """A foreign key that somebody made; a plan has none."""
-
-    name: str
-    child_id: str
-    columns: tuple[str, ...]
-    parent_id: str
-    parent_columns: tuple[str, ...]
-    on_delete: str = "NO ACTION"
-    on_update: str = "NO ACTION"
-
-
 def key_columns(table: Table) -> list[Column]:
     """The columns of the primary key, in its order; empty: the key is hidden."""
     by_name = {column.name: column for column in table.columns}

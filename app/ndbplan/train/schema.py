@@ -26,7 +26,7 @@ from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
-from ndbplan.train.contents import NOTHING, Contents, ForeignKey, Held, carried
+from ndbplan.train.contents import NOTHING, Contents, Held, carried
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
 from ndbplan.train.state import state_of
@@ -68,20 +68,6 @@ class Transacts(Order):
     how: Literal["begin", "commit", "rollback"]
 
 
-@dataclass(frozen=True)
-class SetLocal(Order):
-    """A server has these tables in its own storage engine from now on."""
-
-    tables: tuple[Table, ...]
-
-
-@dataclass(frozen=True)
-class SetForeignKeys(Order):
-    """There are these foreign keys from now on."""
-
-    foreign_keys: tuple[ForeignKey, ...]
-
-
 @planned(SetSchema)
 def set_schema_now(order: SetSchema, _asked: Asked) -> Iterator[Due]:
     """At once."""
@@ -96,18 +82,6 @@ def wrote_now(order: Wrote, _asked: Asked) -> Iterator[Due]:
 
 @planned(Transacts)
 def transacts_now(order: Transacts, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order)
-
-
-@planned(SetLocal)
-def set_local_now(order: SetLocal, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order)
-
-
-@planned(SetForeignKeys)
-def set_foreign_keys_now(order: SetForeignKeys, _asked: Asked) -> Iterator[Due]:
     """At once."""
     yield Due(order.at_s, order)
 
@@ -141,8 +115,6 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     more = _difference(sim, _grown(sim, before, stay), after)
     for table in order.tables:
         _carry(state.contents, known.get(table.id), table)
-    there = {table.id for table in order.tables}
-    state.foreign_keys = tuple(one for one in state.foreign_keys if one.child_id in there)
     outage.failures = Failures(after)
     state.plan = with_schema(state.plan, order)
     state.databases, state.emptied = order.databases, order.emptied
@@ -254,24 +226,6 @@ def transacts(sim: Simulation, order: Transacts) -> None:
     state.transaction_lost = False
 
 
-@handles(SetLocal)
-def set_local(sim: Simulation, order: SetLocal) -> None:
-    """Rows of tables that are gone go with them; of others they stay."""
-    state = state_of(sim)
-    known = {table.id: table for table in state.local_tables}
-    for table in order.tables:
-        _carry(state.contents, known.get(table.id), table)
-    for table_id in known.keys() - {table.id for table in order.tables}:
-        state.contents.pop(table_id, None)
-    state.local_tables = order.tables
-
-
-@handles(SetForeignKeys)
-def set_foreign_keys(sim: Simulation, order: SetForeignKeys) -> None:
-    """They hold for what is typed."""
-    state_of(sim).foreign_keys = order.foreign_keys
-
-
 def _carry(contents: dict[str, Contents], before: Table | None, after: Table) -> None:
     """Give what a table holds the columns that it has now."""
     if before is not None and after.id in contents:
@@ -282,9 +236,7 @@ def held_rows(sim: Simulation, table: Table) -> Held:
     """The rows of a table now, as far as they are known."""
     state = state_of(sim)
     typed = state.rows_typed.get(table.id, 0)
-    is_local = any(one.id == table.id for one in state.local_tables)
-    planned_rows = 0 if is_local else max(0, rows_of(sim, table) - typed)
-    return Held(table, state.contents.get(table.id, NOTHING), planned_rows)
+    return Held(table, state.contents.get(table.id, NOTHING), max(0, rows_of(sim, table) - typed))
 
 
 def rows_of(sim: Simulation, table: Table) -> int:

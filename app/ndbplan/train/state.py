@@ -21,7 +21,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_n
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.train.contents import Contents, ForeignKey
+from ndbplan.train.contents import Contents
 
 
 class Status(StrEnum):
@@ -163,9 +163,6 @@ class ClusterState:
     None: none is open."""
     transaction_lost: bool = False
     """A data node failed while it was open."""
-    local_tables: tuple[Table, ...] = ()
-    """Tables that a server keeps in its own storage engine."""
-    foreign_keys: tuple[ForeignKey, ...] = ()
     moved: frozenset[str] = frozenset()
     """Ids of the tables that are reorganised, while others are not yet."""
     edited: ParameterChange | None = None

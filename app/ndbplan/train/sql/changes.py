@@ -21,7 +21,7 @@ from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Wrote, held_rows, refused_for
-from ndbplan.train.sql import finding, references, server
+from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_read
 from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
@@ -74,9 +74,7 @@ def change(sql: str, asked: Asked) -> Changed:
     if where not in server.databases(cluster):
         raise no_database(where)
     table = server.table_named(cluster, where, target.name)
-    is_local = finding.is_local(cluster, table)
-    if not is_local:
-        may_read(cluster, table.full_name)
+    may_read(cluster, table.full_name)
     taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")))
     one = _Statement(tree, target, table, asked, taking, replaces)
     try:
@@ -85,15 +83,10 @@ def change(sql: str, asked: Asked) -> Changed:
         return _counted(one)
     limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     touched = max(found.matched, len(found.put), len(found.gone))
-    if limit and touched > limit and not is_local:
+    if limit and touched > limit:
         raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
     held = held_rows(cluster.session.simulation, table)
-    cascades = references.follow(cluster, table, held, found.put, found.gone)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
-    for other, put, gone in cascades:
-        other_held = held_rows(cluster.session.simulation, other)
-        kind = OperationKind.UPDATE if put else OperationKind.DELETE
-        _write(cluster, other, kind, len(put) + len(gone), other_held.with_changes(put, gone))
     return Changed(_said(one, found, cluster), tuple(taking.warnings), found.number, found.affected)
 
 
@@ -123,16 +116,13 @@ def _write(
     added: int | None = None,
 ) -> None:
     """Give the cluster the change and its log; `added`: rows more, where the contents do not tell."""
-    log_bytes = 0.0
     if added is None:
         before = held_rows(cluster.session.simulation, table)
         added = replace(before, contents=contents).count - before.count
-    if not finding.is_local(cluster, table):
-        replicas = no_of_replicas(cluster.plan)
-        log_bytes = rows * replicas * operation_redo(table, kind, cluster.plan.version).value
-        code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
-        if code:
-            raise met(code, table.name)
+    log_bytes = rows * no_of_replicas(cluster.plan) * operation_redo(table, kind, cluster.plan.version).value
+    code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
+    if code:
+        raise met(code, table.name)
     cluster.act(Wrote(table.id, added, log_bytes, contents))
 
 

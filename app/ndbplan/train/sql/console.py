@@ -326,8 +326,7 @@ class Client:
             if f"{database}.{name}" in own:
                 return own[f"{database}.{name}"]
             table = server.table_named(cluster, database, name)
-            if not finding.is_local(cluster, table):
-                failing.may_read(cluster, table.full_name)
+            failing.may_read(cluster, table.full_name)
             named = [one for base, known, one in references if (base, known) == (database, name)]
             select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
             asked = Wanted() if select is None else finding.wanted(select, named[0], table)
@@ -352,8 +351,6 @@ class Client:
         if where in server.SYSTEM:
             return None
         table = server.table_named(cluster, where, tables[0].name)
-        if finding.is_local(cluster, table):
-            return None
         failing.may_read(cluster, table.full_name)
         return rows_of(cluster.session.simulation, table)
 

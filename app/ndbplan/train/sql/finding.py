@@ -161,8 +161,8 @@ def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, R
 def _as_they_lie(cluster: LiveCluster, held: Held, rows: list[tuple[Key, Row]]) -> list[tuple[Key, Row]]:
     """Rows by their partitions, as a scan without an order gives them."""
     table = held.table
-    if len(rows) > _MOST_SORTED or not table.primary_key or is_local(cluster, table):
-        return sorted(rows, key=lambda pair: _order(pair[0])) if is_local(cluster, table) else rows
+    if len(rows) > _MOST_SORTED or not table.primary_key:
+        return rows
     version, names = cluster.plan.version, table.distribution_key or table.primary_key
     by_name = {column.name: column for column in table.columns}
     try:
@@ -181,15 +181,6 @@ def _as_they_lie(cluster: LiveCluster, held: Held, rows: list[tuple[Key, Row]]) 
         # A key that NDB cannot hash, or a value that stands for none.
         return rows
     return [pair for _, pair in sorted(zip(places, rows, strict=True), key=lambda both: both[0])]
-
-
-def _order(key: Key) -> tuple[tuple[int, Any], ...]:
-    return tuple((1, one) if isinstance(one, int | float) else (2, str(one)) for one in key)
-
-
-def is_local(cluster: LiveCluster, table: Table) -> bool:
-    """Whether a table is the server's own."""
-    return any(one.id == table.id for one in cluster.state.local_tables)
 
 
 def relation_of(table: Table, rows: Sequence[tuple[Key, Row]], *, numbered: bool = False) -> Relation:

@@ -98,8 +98,7 @@ def like(text: str, pattern: str) -> bool:
 
 def table_named(cluster: LiveCluster, database: str, name: str) -> Table:
     """A table of the plan or of the server. Raises SqlError 1146."""
-    tables = (*cluster.plan.tables, *cluster.state.local_tables)
-    found = next((t for t in tables if (t.database, t.name) == (database, name)), None)
+    found = next((t for t in cluster.plan.tables if (t.database, t.name) == (database, name)), None)
     if found is None:
         raise no_table(database, name)
     return found
