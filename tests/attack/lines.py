@@ -128,6 +128,22 @@ INSERT INTO test.{u} VALUES ({n}),({n})
 UPDATE test.{t} SET id={n}
 DELETE FROM test.{u}
 DELETE FROM test.{t} WHERE id={n}
+INSERT INTO test.{u} (id, b) VALUES ({n}, 'x{n}'), ({n}, NULL)
+INSERT IGNORE INTO test.{u} SET id={n}
+INSERT INTO test.{u} VALUES ({n}, 'a') ON DUPLICATE KEY UPDATE b = CONCAT(b, {n}), id = id + {n}
+INSERT INTO test.{u} SELECT id, {n} FROM test.{u} WHERE id > {n} LIMIT {n}
+REPLACE INTO test.{u} VALUES ({n}, {n})
+UPDATE test.{u} SET b = NULL, id = id + {n} WHERE id BETWEEN {n} AND {n} ORDER BY id LIMIT {n}
+UPDATE test.{t} SET id = {n} WHERE id = {n} OR id IN ({n}, {n})
+DELETE FROM test.{u} WHERE b LIKE '%{n}' ORDER BY id DESC LIMIT {n}
+SELECT * FROM test.{u} a JOIN test.{t} b ON a.id = b.id WHERE a.id < {n} ORDER BY 1 LIMIT {n}
+SELECT MAX(id), COUNT(DISTINCT b), AVG(id) FROM test.{u} GROUP BY id % {n} HAVING COUNT(*) > {n}
+SELECT * FROM test.{t} WHERE id = {n} FOR UPDATE
+BEGIN
+COMMIT
+ROLLBACK
+SAVEPOINT s
+SET autocommit={n}
 CREATE TABLE test.{u} (id INT PRIMARY KEY) ENGINE=NDB
 CREATE TABLE test.{u} (id INT, b VARCHAR({n}), KEY (b)) ENGINE=NDB
 ALTER TABLE test.{u} ADD COLUMN c{n} INT

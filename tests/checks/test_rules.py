@@ -93,7 +93,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "reserved-limits": lambda: starter(ReservedConcurrentTransactions=5000),
     "table-objects": lambda: starter(MaxNoOfOrderedIndexes=4294967039, MaxNoOfUniqueHashIndexes=4294967039),
     "transaction-memory": lambda: starter(TransactionMemory=GIB, MaxNoOfFiredTriggers=4000),
-    "start-fail-retries": lambda: starter(MaxStartFailRetries=5),
+    "start-fail-retries": lambda: starter(StopOnError=1, MaxStartFailRetries=5),
     "comes-back": lambda: starter(StopOnError=1),
     "replicas-alike": lambda: set_parameter(starter(), starter().data_nodes[0].id, "NoOfReplicas", 1),
     "node-group-number": lambda: update(starter(), starter().data_nodes[0].id, node_group=72),
@@ -320,7 +320,7 @@ def test_ipv6_needs_8_0_22() -> None:
 def test_what_only_newer_servers_refuse() -> None:
     dml = starter(MaxDMLOperationsPerTransaction=40_000)
     assert not found(set_plan(dml, ndb_version="7.6"), "dml-operations")
-    retries = starter(MaxStartFailRetries=5)
+    retries = starter(StopOnError=1, MaxStartFailRetries=5)
     assert found(set_plan(retries, ndb_version="7.4"), "start-fail-retries")
     assert not found(with_parameters(retries, StopOnError=0), "start-fail-retries")
 

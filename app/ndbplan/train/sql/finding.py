@@ -21,7 +21,7 @@ from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.values import Taking, column_kind
 
-MOST_READ = 100_000
+MOST_READ = 20_000
 """Rows of a table that one statement reads at most."""
 _MOST_SORTED = 2_000
 """Rows that are listed as their partitions lie; more are listed by their keys."""
