@@ -452,3 +452,32 @@ def test_tables_of_ndbinfo_are_described_and_never_shown_as_made(cluster: LiveCl
     assert "DESC ndbinfo.TABLE is" in sql(cluster, "SHOW CREATE TABLE ndbinfo.nodes;")
     for words in ("DESC ndbinfo.nothing;", "SHOW CREATE TABLE ndbinfo.nothing;"):
         assert "ERROR 1146 (42S02): Table 'ndbinfo.nothing' doesn't exist" in sql(cluster, words)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("SELECT ~0", "18446744073709551615"),
+        ("SELECT 18446744073709551615", "18446744073709551615"),
+        ("SELECT 1 << 63", "9223372036854775808"),
+        ("SELECT n FROM large WHERE n > 9223372036854775808", "18446744073709551615"),
+        ("SELECT MIN(n) FROM large", "7"),
+    ],
+)
+def test_whole_numbers_of_64_bits_keep_their_digits(cluster: LiveCluster, query: str, found: str) -> None:
+    client = Client()
+    client.answer(f"USE {cluster.plan.tables[0].database};", cluster)
+    for line in (
+        "CREATE TABLE large (n BIGINT UNSIGNED PRIMARY KEY) ENGINE=NDB;",
+        "INSERT INTO large VALUES (18446744073709551615), (7);",
+    ):
+        assert client.answer(line, cluster).startswith("Query OK")
+    assert cells(client.answer(f"{query};", cluster)) == [[found]]
+    assert "1690" in client.answer("SELECT 18446744073709551615 + 1;", cluster)
+    close = "SELECT n FROM large WHERE n > 18446744073709551000;"
+    assert "not told apart" in client.answer(close, cluster)
+
+
+def test_what_is_wrong_with_a_query_is_said_before_what_it_would_read(cluster: LiveCluster) -> None:
+    table = cluster.plan.tables[0].full_name
+    assert sql(cluster, f"SELECT * FROM {table} WHERE nosuch = 12;").startswith("ERROR 1054 (42S22)")

@@ -272,7 +272,13 @@ class Client:
         }  # fmt: skip
         tree = _answered(tree, session)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
-        result = run(sql, tree, self.database, self._provider(cluster, tree, own))
+        again = tree.copy()
+        try:
+            result = run(sql, tree, self.database, self._provider(cluster, tree, own))
+        except finding.TooMany:
+            # What is wrong with a statement is said before what it would read.
+            run(sql, again, self.database, self._provider(cluster, again, own, is_empty=True))
+            raise
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
@@ -297,8 +303,10 @@ class Client:
             found |= {"server_id": own, "ndb_nodeid": own, "hostname": address}
         return found | self.set_to
 
-    def _provider(self, cluster: LiveCluster, tree: exp.Expr, own: Mapping[str, Relation]) -> Provider:
-        """Gives the tables of a query."""
+    def _provider(
+        self, cluster: LiveCluster, tree: exp.Expr, own: Mapping[str, Relation], *, is_empty: bool = False
+    ) -> Provider:
+        """Gives the tables of a query; `is_empty`: those of users without their rows."""
 
         variables = self._variables(cluster)
         references = [(one.db or self.database, one.name, one) for one in tree.find_all(exp.Table)]
@@ -329,6 +337,8 @@ class Client:
             failing.may_read(cluster, table.full_name)
             named = [one for base, known, one in references if (base, known) == (database, name)]
             select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
+            if is_empty:
+                return finding.relation_of(table, [])
             asked = Wanted() if select is None else finding.wanted(select, named[0], table)
             return finding.relation_of(table, finding.read(cluster, table, asked))
 

@@ -58,7 +58,8 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
     try:
         warnings = _Warnings()
         _functions(base, warnings)
-        columns = _fill(base, tree, database, provide)
+        large = _large_literals(tree)
+        columns = _fill(base, tree, database, provide, large)
         translated = _translated(rolled_up(tree), columns.kinds)
         steps = [0]
 
@@ -76,11 +77,43 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
     finally:
         base.close()
     headed = _headings(sql, tree, names, columns)
+    rows = _unsigned(tree, headed.kinds, rows, large)
     _check_range(tree, headed.kinds, rows)
     return Result(headed.names, headed.kinds, rows, tuple(warnings.found), headed.nullable)
 
 
 _MOST = 2**63 - 1
+"""The largest whole number of SQLite; a larger one is a double there."""
+_BITS = (exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift)
+_Large = dict[float, int]
+"""Whole numbers that only BIGINT UNSIGNED holds, by what SQLite makes of them."""
+
+
+def _large_literals(tree: exp.Expr) -> _Large:
+    found: _Large = {}
+    for one in tree.find_all(exp.Literal):
+        number = None if one.is_string else whole_number(one.name)
+        if number is not None and number > _MOST:
+            found[float(number)] = number
+    return found
+
+
+def _unsigned(
+    tree: exp.Expr, kinds: Sequence[Kind], rows: list[tuple[Any, ...]], large: _Large
+) -> list[tuple[Any, ...]]:
+    """Whole numbers of 64 bits without a sign, where nothing is computed with them."""
+    computed = tree.find(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum) is not None
+    shown = tree.expressions if isinstance(tree, exp.Select) else []
+    bits = [place < len(shown) and isinstance(shown[place].unalias(), _BITS) for place in range(len(kinds))]
+    if not any(bits) and (computed or not large):
+        return rows
+
+    def value(one: Any, kind: Kind, of_bits: bool) -> Any:
+        if of_bits and isinstance(one, int) and one < 0:
+            return one + 2**64
+        return large.get(one, one) if isinstance(one, float) and kind is INT and not computed else one
+
+    return [tuple(map(value, row, kinds, bits)) for row in rows]
 
 
 def _check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
@@ -146,8 +179,10 @@ class _Known(NamedTuple):
     """What stands above it, where that is not what was typed."""
 
 
-def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider) -> _Known:
-    """Make the tables that a query names, and tell of their columns."""
+def _fill(
+    base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider, large: _Large
+) -> _Known:
+    """Make the tables that a query names, and tell of their columns; `large` takes what SQLite rounds."""
     named = {one.alias_or_name for one in tree.find_all(exp.CTE)}
     known = _Known({}, {}, {})
     columns = known.kinds
@@ -169,7 +204,9 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
             )
             base.execute(f"CREATE TABLE {_quoted(inside)} ({quoted})")
             places = ", ".join("?" * len(relation.columns))
-            values = [tuple(row[column] for column in relation.columns) for row in relation.rows]
+            values = [
+                tuple(_held(row[column], large) for column in relation.columns) for row in relation.rows
+            ]
             base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
         low = [one.lower() for one in relation.columns]
         columns.update(zip(low, relation.kinds, strict=True))
@@ -188,6 +225,15 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
         columns.setdefault(inner.alias.lower(), kind_of(inner.this, columns))
         known.nullable.setdefault(inner.alias.lower(), may_be_null(inner.this, known.nullable))
     return known
+
+
+def _held(value: Any, large: _Large) -> Any:
+    """A value as SQLite holds it. Raises NotSimulated where two would become one."""
+    if not isinstance(value, int) or value <= _MOST:
+        return value
+    if large.setdefault(float(value), value) != value:
+        raise NotSimulated("numbers beyond 9223372036854775807 that lie so close are not told apart here")
+    return float(value)
 
 
 def _quoted(name: str) -> str:
