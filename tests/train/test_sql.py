@@ -481,3 +481,26 @@ def test_whole_numbers_of_64_bits_keep_their_digits(cluster: LiveCluster, query:
 def test_what_is_wrong_with_a_query_is_said_before_what_it_would_read(cluster: LiveCluster) -> None:
     table = cluster.plan.tables[0].full_name
     assert sql(cluster, f"SELECT * FROM {table} WHERE nosuch = 12;").startswith("ERROR 1054 (42S22)")
+
+
+def test_without_autocommit_a_change_waits_for_commit(cluster: LiveCluster) -> None:
+    client, table = Client(), "rolled"
+
+    def count() -> str:
+        return cells(client.answer(f"SELECT COUNT(*) FROM {table};", cluster))[0][0]
+
+    client.answer(f"USE {cluster.plan.tables[0].database};", cluster)
+    client.answer(f"CREATE TABLE {table} (a INT PRIMARY KEY) ENGINE=NDB;", cluster)
+    client.answer("SET autocommit=0;", cluster)
+    client.answer(f"INSERT INTO {table} VALUES (1);", cluster)
+    client.answer("ROLLBACK;", cluster)
+    assert count() == "0"
+    client.answer(f"INSERT INTO {table} VALUES (2);", cluster)
+    client.answer("SET autocommit = ON;", cluster)
+    client.answer("ROLLBACK;", cluster)
+    assert count() == "1"
+
+
+def test_headings_are_those_of_the_query_behind_with(cluster: LiveCluster) -> None:
+    printed = sql(cluster, "WITH c AS (SELECT 1 AS a) SELECT GROUP_CONCAT(a), MAX(a) FROM c;")
+    assert "| GROUP_CONCAT(a) | MAX(a) |" in printed

@@ -90,8 +90,6 @@ class Client:
         self.warnings: tuple[Warned, ...] = ()
         self.set_to: dict[str, str] = {}
         """Variables of NDB that somebody set."""
-        self.commits = True
-        """Each statement is a transaction of its own: autocommit."""
         self.last_number = 0
         """What AUTO_INCREMENT gave last."""
         self.row_count = -1
@@ -148,7 +146,10 @@ class Client:
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             return self._reorganise(sql, cluster)
         if verb == "set":
-            self.set_to = {**self.set_to, **setting.settings(sql, self._variables(cluster))}
+            found = setting.settings(sql, self._variables(cluster))
+            self.set_to = {**self.set_to, **found}
+            if found.get("autocommit") == "ON" and cluster.state.transaction is not None:
+                cluster.act(Transacts("commit"))
         if verb in ("set", "do", "lock", "unlock", "flush"):
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
@@ -159,7 +160,7 @@ class Client:
 
     def _change(self, sql: str, cluster: LiveCluster) -> str:
         """A change of rows, in the transaction that is open or in one of its own."""
-        if not self.commits and cluster.state.transaction is None:
+        if self.set_to.get("autocommit") == "OFF" and cluster.state.transaction is None:
             cluster.act(Transacts("begin"))
         transactions.not_lost(cluster)
 

@@ -62,9 +62,15 @@ def _check_commas(sql: str) -> None:
 def typed_list(sql: str) -> list[str]:
     """The expressions of the first select list, as typed."""
     tokens = sqlglot.tokenize(sql, read="mysql")
-    begin = next((i for i, one in enumerate(tokens) if one.token_type is TokenType.SELECT), None)
-    if begin is None:
+    begins, depth = [], 0
+    for i, one in enumerate(tokens):
+        depth += (one.token_type is TokenType.L_PAREN) - (one.token_type is TokenType.R_PAREN)
+        if one.token_type is TokenType.SELECT:
+            # What WITH names stands in parentheses before the query itself.
+            begins.append((depth, i))
+    if not begins:
         return []
+    begin = min(begins)[1]
     depth, found, start = 0, [], begin + 1
     if start < len(tokens) and tokens[start].token_type is TokenType.DISTINCT:
         start += 1

@@ -15,6 +15,8 @@ _SET = re.compile(
 )
 _BETWEEN = re.compile(r"""(?:'[^']*'|"[^"]*"|[^,'"])+""")
 """An assignment up to the next comma; commas inside quotes are none."""
+_SWITCH = {"0": "OFF", "OFF": "OFF", "FALSE": "OFF", "1": "ON", "ON": "ON", "TRUE": "ON", "DEFAULT": "ON"}
+"""What switches autocommit."""
 OFFLINE = "ndbinfo_offline"
 _SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
@@ -29,7 +31,7 @@ _READ_ONLY = (
 
 
 def settings(sql: str, now: Mapping[str, str]) -> dict[str, str]:
-    """What variables of NDB are set to. Raises SqlError, and NotSimulated for what would show."""
+    """What NDB's variables and autocommit are set to. Raises SqlError, and NotSimulated for what would show."""
     kept: dict[str, str] = {}
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)
@@ -37,6 +39,8 @@ def settings(sql: str, now: Mapping[str, str]) -> dict[str, str]:
         name, value = typed.lower(), given.strip("'\"").upper()
         if name in _READ_ONLY:
             raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+        if name == "autocommit" and "global" not in scope.lower() and value in _SWITCH:
+            kept[name] = _SWITCH[value]
         if not name.startswith("ndb"):
             continue
         if name not in now:
