@@ -504,3 +504,16 @@ def test_without_autocommit_a_change_waits_for_commit(cluster: LiveCluster) -> N
 def test_headings_are_those_of_the_query_behind_with(cluster: LiveCluster) -> None:
     printed = sql(cluster, "WITH c AS (SELECT 1 AS a) SELECT GROUP_CONCAT(a), MAX(a) FROM c;")
     assert "| GROUP_CONCAT(a) | MAX(a) |" in printed
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("SELECT 'a' = 'A', 'a' <> 'B', 'a' < 'B'", ["1", "1", "1"]),
+        ("SELECT 1 = '1x', 'abc' > 1, 0 = 'abc', '10' > 9, 2 < '10'", ["1", "0", "1", "1", "1"]),
+        ("SELECT NULL = 'a', NULL <=> 'a', 'a' <=> 'A'", ["NULL", "0", "1"]),
+        ("SELECT COUNT(*) FROM ndbinfo.nodes WHERE node_id = '0'", ["0"]),
+    ],
+)
+def test_texts_are_compared_as_the_server_does(cluster: LiveCluster, query: str, found: list[str]) -> None:
+    assert cells(sql(cluster, f"{query};")) == [found]

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from ndbplan.base.units import whole_number
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.rollup import rolled_up
+from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
 
 class Relation(NamedTuple):
@@ -58,7 +58,7 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
     try:
         warnings = _Warnings()
         _functions(base, warnings)
-        large = _large_literals(tree)
+        large = large_literals(tree)
         columns = _fill(base, tree, database, provide, large)
         translated = _translated(rolled_up(tree), columns.kinds)
         steps = [0]
@@ -77,56 +77,9 @@ def run(sql: str, tree: exp.Expr, database: str, provide: Provider) -> Result:
     finally:
         base.close()
     headed = _headings(sql, tree, names, columns)
-    rows = _unsigned(tree, headed.kinds, rows, large)
-    _check_range(tree, headed.kinds, rows)
+    rows = unsigned(tree, headed.kinds, rows, large)
+    check_range(tree, headed.kinds, rows)
     return Result(headed.names, headed.kinds, rows, tuple(warnings.found), headed.nullable)
-
-
-_MOST = 2**63 - 1
-"""The largest whole number of SQLite; a larger one is a double there."""
-_BITS = (exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift)
-_Large = dict[float, int]
-"""Whole numbers that only BIGINT UNSIGNED holds, by what SQLite makes of them."""
-
-
-def _large_literals(tree: exp.Expr) -> _Large:
-    found: _Large = {}
-    for one in tree.find_all(exp.Literal):
-        number = None if one.is_string else whole_number(one.name)
-        if number is not None and number > _MOST:
-            found[float(number)] = number
-    return found
-
-
-def _unsigned(
-    tree: exp.Expr, kinds: Sequence[Kind], rows: list[tuple[Any, ...]], large: _Large
-) -> list[tuple[Any, ...]]:
-    """Whole numbers of 64 bits without a sign, where nothing is computed with them."""
-    computed = tree.find(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum) is not None
-    shown = tree.expressions if isinstance(tree, exp.Select) else []
-    bits = [place < len(shown) and isinstance(shown[place].unalias(), _BITS) for place in range(len(kinds))]
-    if not any(bits) and (computed or not large):
-        return rows
-
-    def value(one: Any, kind: Kind, of_bits: bool) -> Any:
-        if of_bits and isinstance(one, int) and one < 0:
-            return one + 2**64
-        return large.get(one, one) if isinstance(one, float) and kind is INT and not computed else one
-
-    return [tuple(map(value, row, kinds, bits)) for row in rows]
-
-
-def _check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Raises SqlError 1690 where a whole number has got too large for one."""
-    for place, kind in enumerate(kinds):
-        values = (row[place] for row in rows)
-        if kind is not INT or not any(isinstance(one, float) and abs(one) > _MOST for one in values):
-            continue
-        shown = tree.expressions[place].unalias() if isinstance(tree, exp.Select) else tree
-        numbers = (one for one in shown.find_all(exp.Literal) if not one.is_string)
-        unsigned = any((whole_number(one.name) or 0) > _MOST for one in numbers)
-        what = f"BIGINT{' UNSIGNED' * unsigned} value is out of range in '({shown.sql('mysql')})'"
-        raise SqlError(1690, "22003", what)
 
 
 class _Warnings:
@@ -179,9 +132,7 @@ class _Known(NamedTuple):
     """What stands above it, where that is not what was typed."""
 
 
-def _fill(
-    base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider, large: _Large
-) -> _Known:
+def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Provider, large: Large) -> _Known:
     """Make the tables that a query names, and tell of their columns; `large` takes what SQLite rounds."""
     named = {one.alias_or_name for one in tree.find_all(exp.CTE)}
     known = _Known({}, {}, {})
@@ -204,9 +155,7 @@ def _fill(
             )
             base.execute(f"CREATE TABLE {_quoted(inside)} ({quoted})")
             places = ", ".join("?" * len(relation.columns))
-            values = [
-                tuple(_held(row[column], large) for column in relation.columns) for row in relation.rows
-            ]
+            values = [tuple(held(row[column], large) for column in relation.columns) for row in relation.rows]
             base.executemany(f"INSERT INTO {_quoted(inside)} VALUES ({places})", values)
         low = [one.lower() for one in relation.columns]
         columns.update(zip(low, relation.kinds, strict=True))
@@ -225,15 +174,6 @@ def _fill(
         columns.setdefault(inner.alias.lower(), kind_of(inner.this, columns))
         known.nullable.setdefault(inner.alias.lower(), may_be_null(inner.this, known.nullable))
     return known
-
-
-def _held(value: Any, large: _Large) -> Any:
-    """A value as SQLite holds it. Raises NotSimulated where two would become one."""
-    if not isinstance(value, int) or value <= _MOST:
-        return value
-    if large.setdefault(float(value), value) != value:
-        raise NotSimulated("numbers beyond 9223372036854775807 that lie so close are not told apart here")
-    return float(value)
 
 
 def _quoted(name: str) -> str:
@@ -274,10 +214,28 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
         put = only(one)
         if put is not one:
             one.replace(put)
+    for two in list(changed.find_all(exp.Binary)):
+        if isinstance(two, _COMPARES):
+            _compared(two, columns)
     translate(changed)
     _plain_unions(changed)
     changed = changed.transform(change).transform(divide)
     return changed.sql(dialect="sqlite")
+
+
+_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
+
+
+def _compared(node: exp.Binary, columns: Mapping[str, Kind]) -> None:
+    """A text beside a number is the number that it begins with; texts are equal whatever their case."""
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if not isinstance(one, exp.Literal) or not one.is_string:
+            continue
+        if kind_of(other, columns).is_number:
+            one.replace(exp.cast(one.copy(), "REAL", dialect="sqlite"))
+        elif isinstance(other, exp.Literal):
+            one.replace(exp.Collate(this=one.copy(), expression=exp.to_identifier("NOCASE")))
+            return
 
 
 def _without_having(tree: exp.Expr) -> exp.Expr:

@@ -31,7 +31,7 @@ _READ_ONLY = (
 
 
 def settings(sql: str, now: Mapping[str, str]) -> dict[str, str]:
-    """What NDB's variables and autocommit are set to. Raises SqlError, and NotSimulated for what would show."""
+    """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
     kept: dict[str, str] = {}
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)

@@ -1,0 +1,68 @@
+"""Whole numbers of 64 bits without a sign, which SQLite does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from ndbplan.base.units import whole_number
+from ndbplan.train.sql.numbers import INT, Kind
+from ndbplan.train.sql.problem import NotSimulated, SqlError
+
+_MOST = 2**63 - 1
+"""The largest whole number of SQLite; a larger one is a double there."""
+_BITS = (exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift)
+Large = dict[float, int]
+"""Whole numbers that only BIGINT UNSIGNED holds, by what SQLite makes of them."""
+
+
+def large_literals(tree: exp.Expr) -> Large:
+    """Those that a query names."""
+    found: Large = {}
+    for one in tree.find_all(exp.Literal):
+        number = None if one.is_string else whole_number(one.name)
+        if number is not None and number > _MOST:
+            found[float(number)] = number
+    return found
+
+
+def unsigned(
+    tree: exp.Expr, kinds: Sequence[Kind], rows: list[tuple[Any, ...]], large: Large
+) -> list[tuple[Any, ...]]:
+    """Whole numbers of 64 bits without a sign, where nothing is computed with them."""
+    computed = tree.find(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum) is not None
+    shown = tree.expressions if isinstance(tree, exp.Select) else []
+    bits = [place < len(shown) and isinstance(shown[place].unalias(), _BITS) for place in range(len(kinds))]
+    if not any(bits) and (computed or not large):
+        return rows
+
+    def value(one: Any, kind: Kind, of_bits: bool) -> Any:
+        if of_bits and isinstance(one, int) and one < 0:
+            return one + 2**64
+        return large.get(one, one) if isinstance(one, float) and kind is INT and not computed else one
+
+    return [tuple(map(value, row, kinds, bits)) for row in rows]
+
+
+def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Raises SqlError 1690 where a whole number has got too large for one."""
+    for place, kind in enumerate(kinds):
+        values = (row[place] for row in rows)
+        if kind is not INT or not any(isinstance(one, float) and abs(one) > _MOST for one in values):
+            continue
+        shown = tree.expressions[place].unalias() if isinstance(tree, exp.Select) else tree
+        numbers = (one for one in shown.find_all(exp.Literal) if not one.is_string)
+        unsigned = any((whole_number(one.name) or 0) > _MOST for one in numbers)
+        what = f"BIGINT{' UNSIGNED' * unsigned} value is out of range in '({shown.sql('mysql')})'"
+        raise SqlError(1690, "22003", what)
+
+
+def held(value: Any, large: Large) -> Any:
+    """A value as SQLite holds it. Raises NotSimulated where two would become one."""
+    if not isinstance(value, int) or value <= _MOST:
+        return value
+    if large.setdefault(float(value), value) != value:
+        raise NotSimulated("numbers beyond 9223372036854775807 that lie so close are not told apart here")
+    return float(value)
