@@ -513,6 +513,7 @@ def test_headings_are_those_of_the_query_behind_with(cluster: LiveCluster) -> No
         ("SELECT 1 = '1x', 'abc' > 1, 0 = 'abc', '10' > 9, 2 < '10'", ["1", "0", "1", "1", "1"]),
         ("SELECT NULL = 'a', NULL <=> 'a', 'a' <=> 'A'", ["NULL", "0", "1"]),
         ("SELECT COUNT(*) FROM ndbinfo.nodes WHERE node_id = '0'", ["0"]),
+        ("SELECT COUNT(*) FROM ndbinfo.nodes WHERE status > 1", ["0"]),
     ],
 )
 def test_texts_are_compared_as_the_server_does(cluster: LiveCluster, query: str, found: list[str]) -> None:

@@ -4,7 +4,7 @@ A plan counts rows and does not hold them. Row n of a table whose key is one who
 in its other columns what the number makes of their types: a sample, the same whenever it is asked for. What
 is typed stands beside the samples, or in their place.
 
-    held = held_rows(sim, table, version)
+    held = held_rows(sim, table)
     held.find((5,))                      # the values of a row by the names of its columns; None: not there
     held.rows(low=1, high=10)            # rows in the order of their keys
 """

@@ -45,7 +45,7 @@ from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
-_ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
+_ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062)
 """Errors after which the data nodes keep nothing of a transaction."""
 REORGANISED_S = 86400.0
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")

@@ -229,11 +229,12 @@ _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 def _compared(node: exp.Binary, columns: Mapping[str, Kind]) -> None:
     """A text beside a number is the number that it begins with; texts are equal whatever their case."""
     for one, other in ((node.left, node.right), (node.right, node.left)):
-        if not isinstance(one, exp.Literal) or not one.is_string:
+        is_text = isinstance(one, exp.Literal) and one.is_string
+        if not is_text and not (isinstance(one, exp.Column) and columns.get(one.name.lower()) is TEXT):
             continue
         if kind_of(other, columns).is_number:
             one.replace(exp.cast(one.copy(), "REAL", dialect="sqlite"))
-        elif isinstance(other, exp.Literal):
+        elif is_text and isinstance(other, exp.Literal):
             one.replace(exp.Collate(this=one.copy(), expression=exp.to_identifier("NOCASE")))
             return
 
