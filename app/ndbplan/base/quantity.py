@@ -268,6 +268,10 @@ class Quantity:
         """The same number with a derivation that is worked out when it is first asked for."""
         return Quantity(self.value, self.low, self.high, self.unit, _Told(tell))
 
+    def between(self, low: float, high: float) -> Quantity:
+        """The same number with other ends of its range."""
+        return Quantity(self.value, low, high, self.unit, self._why)
+
     def in_unit(self, unit: str) -> Quantity:
         """The same number, called by another unit: nothing is converted."""
         return Quantity(self.value, self.low, self.high, unit, self._why)

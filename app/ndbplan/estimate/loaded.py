@@ -8,14 +8,11 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TypeVar
-
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
-from ndbplan.estimate.load.checkpoint import CheckpointEstimate, NodeCheckpoint
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.cpu import CpuEstimate
@@ -29,15 +26,12 @@ from ndbplan.estimate.load.jobs import Job
 from ndbplan.estimate.load.key_choice import chosen_shares
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
-from ndbplan.estimate.load.node_settings import KEPT_NODES
-from ndbplan.estimate.load.redo import NodeRedo, OperationRedo, RedoEstimate, operations_of
+from ndbplan.estimate.load.redo import RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
 from ndbplan.estimate.narrowed import bare, narrowed
 from ndbplan.estimate.storage import memory_per_row as of_row
-from ndbplan.estimate.storage.machines import Machines
-from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.storage.table_memory import rules_with
 from ndbplan.estimate.stored import (
@@ -49,16 +43,12 @@ from ndbplan.estimate.stored import (
     node_data_by_id,
     reach,
 )
-from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import JobLoad, Workload
-
-Of = TypeVar("Of", NodeRedo, NodeCheckpoint)
-
 
 # What is asked.
 
@@ -196,48 +186,14 @@ def redo(plan: Plan, workload: Workload | None) -> RedoEstimate:
     """Log bytes of every operation, and under `workload` the rates of every node and when its log is full."""
     operations = same(one for w in plan.workloads for one in operations_of(plan.tables, w, plan.version))
     machines, near = narrowed(machines_of(plan)), reach(plan, "load")
-    return _redo(machines, node_loads(plan, workload), operations, near)
-
-
-@kept_by_identity(size=16)
-def _redo(
-    machines: Machines, loads: tuple[NodeLoad, ...], operations: tuple[OperationRedo, ...], near: Nearness
-) -> RedoEstimate:
-    found = redo_of(machines, loads, operations)
-    nodes = tuple(_less_certain(near, node) for node in found.nodes)
-    return replace(near.widened_in(found, ("time_to_full_s",)), nodes=nodes)
+    return redo_of(machines, node_loads(plan, workload), operations, near)
 
 
 def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     machines, near = narrowed(machines_of(plan)), reach(plan, "load")
     loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
-    return _checkpoint(machines, node_data_by_id(plan), loads, of_tables, near)
-
-
-@kept_by_identity(size=16)
-def _checkpoint(
-    machines: Machines,
-    held: dict[int, NodeData],
-    loads: dict[int, NodeLoad],
-    of_tables: tuple[TableLoad, ...],
-    near: Nearness,
-) -> CheckpointEstimate:
-    found = checkpoint_of(machines, held, loads, of_tables)
-    return replace(found, nodes=tuple(_less_certain(near, node) for node in found.nodes))
-
-
-_OF_LOGS = ("device_bytes_per_s", "hottest_part_bytes_per_s", "time_to_full_s")
-_OF_CHECKPOINTS = (
-    "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s", "redo_needed_bytes", "redo_fill",
-    "overflow_after_s",
-)  # fmt: skip
-
-
-@kept_by_identity(size=2 * KEPT_NODES)
-def _less_certain(near: Nearness, node: Of) -> Of:
-    """Log or checkpoints of a node, ranges the wider the further the plan lies from measured loads."""
-    return near.widened_in(node, _OF_LOGS if isinstance(node, NodeRedo) else _OF_CHECKPOINTS)
+    return checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near)
 
 
 def stored_on_disk(plan: Plan) -> Stored:

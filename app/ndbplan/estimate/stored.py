@@ -378,6 +378,7 @@ def _sizes(
     )
 
 
+@kept_by_identity(size=16)
 def situation(plan: Plan) -> Situation:
     """What of a plan decides which measured runs it is like."""
     held = node_data(plan)

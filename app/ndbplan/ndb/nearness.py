@@ -74,7 +74,7 @@ class Nearness(Shape):
         if self.room == 1.0 or found.low == found.high:
             return found
         high = max(found.high, min(most, found.high * self.room))
-        return Quantity(found.value, found.low / self.room, high, found.unit, found.why)
+        return found.between(found.low / self.room, high)
 
     def widened_in(self, row: Row, names: tuple[str, ...]) -> Row:
         """The same results with the ranges of these figures widened; what is not known stays so."""

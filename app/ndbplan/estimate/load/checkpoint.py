@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.later import Later
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
@@ -36,9 +38,16 @@ from ndbplan.estimate.load.partial_checkpoint import (
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.ndb.nearness import Nearness
 
 _LEAST_RATE = 1e-3
 """Slower log or growth, per second, never fills anything."""
+_NEVER: Later[Quantity | None] = Later(lambda: None)
+"""Nothing is written, so no log overflows."""
+_UNCERTAIN = (
+    "written_bytes", "speed_bytes_per_s", "duration_s", "write_bytes_per_s", "redo_needed_bytes", "redo_fill",
+)  # fmt: skip
+"""Whose ranges are the wider the further a plan lies from measured loads; the moment of overflow too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +75,13 @@ class NodeCheckpoint(Shape):
     """`redo_needed_bytes` as a share of the log; above 1 error 410 follows."""
     threads: int
     """LDM threads that write."""
-    overflow_after_s: Quantity | None
-    """Until the log is full (error 410) though checkpoints run, at this load and with the rows it adds; None:
-    it never is. How long the log lasts without any checkpoint is `RedoEstimate.time_to_full_s`."""
+    overflow: Later[Quantity | None]
+
+    @property
+    def overflow_after_s(self) -> Quantity | None:
+        """Until the log is full (error 410) though checkpoints run, at this load and with the rows it adds;
+        None: it never is. How long the log lasts without any checkpoint is `RedoEstimate.time_to_full_s`."""
+        return self.overflow()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +157,11 @@ def _node(
     whole = speed_limits(settings).by_threads(writers.speed_share)
     limits = whole.on_disk(least, room, most)
     node = _without_growth(settings, constants, data, load, tables, limits, writers.threads)
-    return (
-        node if load is None else _with_log_full(node, settings, constants, data, load, tables, whole, room)
-    )
+    if load is None:
+        return node
+    # Checkpoint after checkpoint is looked at: only where somebody asks.
+    full = partial(_log_full, node.redo_log_bytes, settings, constants, data, load, tables, whole, room)
+    return replace(node, overflow=Later(full))
 
 
 def _without_growth(
@@ -158,12 +173,12 @@ def _without_growth(
     limits: SpeedLimits,
     threads: int,
 ) -> NodeCheckpoint:
-    partial = is_partial(settings)
+    in_parts = is_partial(settings)
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
     full = _all_rows(data) * constants["lcp_all_rows"] * factor
     changes = changes_of(data, tables)
     writes = load is not None and load.writes_per_s > 0
-    if partial and writes:
+    if in_parts and writes:
         size, speed, duration = partial_checkpoint(settings, constants, data, changes, limits)
         if factor != 1.0:
             size, duration = size.scaled(factor), duration.scaled(factor)
@@ -174,7 +189,7 @@ def _without_growth(
     if writes:
         mean = size.value / interval if interval else 0.0
         why = (size.as_term("one checkpoint"), duration.as_term("its duration"), *pause.why)
-        if partial:
+        if in_parts:
             rate = Quantity.exact(mean, "bytes/s", why) * constants["lcp_partial_mean"]
             rate = rate.within(most=max(mean, speed.high))
         else:
@@ -183,17 +198,17 @@ def _without_growth(
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     log_bytes = log_bytes_per_part(settings)
-    needed, fill = _redo_span(constants, log_bytes, load, duration, partial)
+    needed, fill = _redo_span(constants, log_bytes, load, duration, in_parts)
     return NodeCheckpoint(
-        data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, threads, None
+        data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, threads, _NEVER
     )
 
 
 def _redo_span(
-    constants: Constants, log_bytes: int, load: NodeLoad | None, duration: Quantity, partial: bool
+    constants: Constants, log_bytes: int, load: NodeLoad | None, duration: Quantity, in_parts: bool
 ) -> tuple[Quantity, Quantity]:
     """(log that must fit until checkpoints have made it superfluous, as a share of the log) of one part."""
-    span = constants["redo_span_partial_lcp" if partial else "redo_span_full_lcp"]
+    span = constants["redo_span_partial_lcp" if in_parts else "redo_span_full_lcp"]
     part, rate = load.hottest_log_part if load is not None else (0, 0.0)
     every = duration.named("duration of a checkpoint") + constants["lcp_pause_s"]
     log = Quantity.stated(f"log records of part {part}", rate, "bytes/s", "workload")
@@ -231,8 +246,8 @@ class _Speed:
         return min(self.room, max(high, min(follows, limits.own_restart)))
 
 
-def _with_log_full(
-    node: NodeCheckpoint,
+def _log_full(
+    redo_log_bytes: int,
     settings: NodeSettings,
     constants: Constants,
     data: NodeData,
@@ -240,13 +255,13 @@ def _with_log_full(
     tables: tuple[TableLoad, ...],
     limits: SpeedLimits,
     room: float,
-) -> NodeCheckpoint:
-    """The node's checkpoints with the moment at which the growing rows make the log too small for them."""
+) -> Quantity | None:
+    """When the growing rows have made the log of a part too small for a node's checkpoints; None: never."""
     part, rate = load.hottest_log_part
     page = constants["redo_page_overhead"]
-    usable = node.redo_log_bytes - log_reserve(settings.features, constants).value
+    usable = redo_log_bytes - log_reserve(settings.features, constants).value
     if rate < _LEAST_RATE or usable <= 0:
-        return node
+        return None
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
     weight = settings.number("InsertRecoveryWork") / 100
     deleted = constants["lcp_delete_weight"].value
@@ -280,7 +295,7 @@ def _with_log_full(
     model = constants["simulated_rate"]
     value = seconds(limits.ceiling, pause.value, rate * page.value)
     if value is None:
-        return node
+        return None
     soon = seconds(limits.floor, pause.high, rate * page.high * model.high)
     late = seconds(limits.ceiling, pause.low, rate * page.low * model.low)
     terms = (
@@ -294,7 +309,7 @@ def _with_log_full(
         *model.why,
     )
     ends = (value if soon is None else soon, HORIZON_S if late is None else late)
-    return replace(node, overflow_after_s=Quantity.spanning(value, ends, "s", terms))
+    return Quantity.spanning(value, ends, "s", terms)
 
 
 @kept_by_identity(size=KEPT_NODES)
@@ -319,19 +334,33 @@ def checkpoint_writers(
 
 
 @kept_by_identity(size=KEPT_NODES)
+def _less_certain(near: Nearness, node: NodeCheckpoint) -> NodeCheckpoint:
+    widened = near.widened_in(node, _UNCERTAIN)
+
+    def overflow() -> Quantity | None:
+        found = node.overflow()
+        return None if found is None else near.widened(found)
+
+    return node if widened is node else replace(widened, overflow=Later(overflow))
+
+
+@kept_by_identity(size=KEPT_NODES)
 def _of(node: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
     return node if node.node_id == node_id else replace(node, node_id=node_id)
 
 
+@kept_by_identity(size=16)
 def checkpoint(
     machines: Machines,
     held: Mapping[int, NodeData],
     loads: Mapping[int, NodeLoad],
     tables: tuple[TableLoad, ...],
+    near: Nearness,
 ) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows.
 
-    `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle.
+    `held`, `loads`: by node id; `tables`: what is done to each table and unique index; nothing when idle;
+    `near`: how near the plan lies to measured loads.
     """
     constants, nodes = machines.constants, []
     writers = checkpoint_writers(machines, held, tables)
@@ -343,5 +372,5 @@ def checkpoint(
         own = load.alike if load is not None else None
         used = node.settings.only(NODE_SETTINGS)
         one = _node(used, constants, data.alike, own, tables, writers[node_id], *room[node_id])
-        nodes.append(_of(one, node_id))
+        nodes.append(_of(_less_certain(near, one), node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))

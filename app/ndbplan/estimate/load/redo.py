@@ -8,8 +8,7 @@ resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
@@ -21,6 +20,7 @@ from ndbplan.estimate.load.log_records import operation_redo
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.ndb.features import Features
+from ndbplan.ndb.nearness import Nearness
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind, Workload
@@ -128,7 +128,8 @@ def device_bytes_per_s(log: Quantity, known: Features, constants: Constants) -> 
 
 
 @kept_by_identity(size=KEPT_NODES)
-def _node(node_id: int, settings: NodeSettings, constants: Constants, load: NodeLoad) -> NodeRedo:
+def _node(settings: NodeSettings, constants: Constants, load: NodeLoad, near: Nearness) -> NodeRedo:
+    """The log of the nodes with these settings and this load."""
     part, part_bytes_per_s = load.hottest_log_part
     log = load.redo_bytes_per_s
     share = part_bytes_per_s / log.value if log.value else 0.0
@@ -147,16 +148,27 @@ def _node(node_id: int, settings: NodeSettings, constants: Constants, load: Node
         if not hottest.low:
             full = full.within(most=_NEVER_SEEN * full.value)
     device = device_bytes_per_s(log, settings.features, constants)
-    return NodeRedo(node_id, device, part, hottest, size, full)
+    one = NodeRedo(load.node_id, device, part, hottest, size, full)
+    return near.widened_in(one, ("device_bytes_per_s", "hottest_part_bytes_per_s", "time_to_full_s"))
 
 
+@kept_by_identity(size=KEPT_NODES)
+def _of(node: NodeRedo, node_id: int) -> NodeRedo:
+    return node if node.node_id == node_id else replace(node, node_id=node_id)
+
+
+@kept_by_identity(size=16)
 def redo(
-    machines: Machines, loads: Iterable[NodeLoad], operations: tuple[OperationRedo, ...]
+    machines: Machines, loads: tuple[NodeLoad, ...], operations: tuple[OperationRedo, ...], near: Nearness
 ) -> RedoEstimate:
-    """The rates of every node under its load and when its log is full. `operations`: of all workloads."""
+    """The rates of every node under its load and when its log is full. `operations`: of all workloads.
+
+    `near`: how near the plan lies to measured loads.
+    """
     settings, constants = {i: one.settings for i, one in machines.by_id.items()}, machines.constants
     nodes = tuple(
-        _node(load.node_id, settings[load.node_id].only(NODE_SETTINGS), constants, load) for load in loads
+        _of(_node(settings[load.node_id].only(NODE_SETTINGS), constants, load.alike, near), load.node_id)
+        for load in loads
     )
     sizes = [log_bytes_per_part(one) for one in settings.values() or [machines.settings]]
     fulls = [node.time_to_full_s for node in nodes if node.time_to_full_s is not None]
