@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import product
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
@@ -142,20 +143,28 @@ class _Compared:
     duration_s: float
     cancelled: Callable[[], bool] | None
     kept: Kept
+    _values: dict[tuple[str, int], tuple[Quantity | None, str]] = field(default_factory=dict)
     _loads: dict[tuple[int, int], float] = field(default_factory=dict)
     _runs: dict[tuple[int, int], Simulated] = field(default_factory=dict)
     _spread: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def row(self, figure: Figure) -> Row:
         """The figure of every column, and how each is judged."""
-        values, notes = zip(*(self._value(figure, now) for _, now in self.columns), strict=True)
+        values, notes = zip(*(self.value(figure, place) for place in range(len(self.columns))), strict=True)
         judged: list[Judgement | None] = [None]
         judged += [self._judged(figure, place, values) for place in range(1, len(values))]
         unit = next((value.unit for value in values if value is not None), figure.unit)
         spread = tuple(self._spread.get((figure.name, place), "") for place in range(len(values)))
         return Row(figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes, spread)
 
-    def _value(self, figure: Figure, now: Estimation) -> tuple[Quantity | None, str]:
+    def value(self, figure: Figure, place: int) -> tuple[Quantity | None, str]:
+        """The figure of one column, and why there is none or what it leaves out."""
+        known = self._values.get((figure.name, place))
+        if known is None:
+            known = self._values[figure.name, place] = self._worked_out(figure, self.columns[place][1])
+        return known
+
+    def _worked_out(self, figure: Figure, now: Estimation) -> tuple[Quantity | None, str]:
         if self.cancelled is not None and self.cancelled():
             raise Cancelled
         try:
@@ -254,10 +263,15 @@ def compare(
     rows: list[Row] = []
     with keeping() as kept:
         compared = _Compared(columns, worlds, DEFAULT_S, cancelled, kept)
-        for done, figure in enumerate(asked, 1):
-            rows.append(compared.row(figure))
+        # Plan by plan: what the figures of one share is still known.
+        steps = [*product(range(len(columns)), asked), *((None, figure) for figure in asked)]
+        for done, (place, figure) in enumerate(steps, 1):
+            if place is None:
+                rows.append(compared.row(figure))
+            else:
+                compared.value(figure, place)
             if progress is not None:
-                progress(done / len(asked))
+                progress(done / len(steps))
     plans = [now.plan for _, now in columns]
     return Comparison(tuple(name for name, _ in columns), differences(plans), tuple(rows))
 

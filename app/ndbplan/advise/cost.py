@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.column_bytes import row_payload_bytes
@@ -104,6 +105,7 @@ def user_bytes(plan: Plan) -> float:
     return sum(table.rows * row_payload_bytes(table.columns, plan.version).value for table in plan.tables)
 
 
+@kept_by_identity(size=16)
 def cost_of(plan: Plan) -> Cost:
     """The sums of a plan. Hosts and disks that state no price are named; locations and licences need none."""
     return _Sums(plan).cost

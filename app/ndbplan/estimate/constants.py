@@ -104,7 +104,7 @@ class Constants:
         return any(one.constant == name for one in self.calibrations)
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _constants(calibrations: tuple[Calibration, ...], era: str) -> Constants:
     return Constants(calibrations, era)
 

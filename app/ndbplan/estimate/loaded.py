@@ -91,7 +91,7 @@ def chosen_loads(plan: Plan, workload: Workload) -> tuple[tuple[TableLoad, Share
     return _chosen(loads, lying(plan))
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _chosen(loads: tuple[TableLoad, ...], lying: Lying | None) -> tuple[tuple[TableLoad, Shares], ...]:
     return tuple((load, {} if lying is None else _shares(load, lying)) for load in loads)
 
@@ -102,7 +102,7 @@ def _shares(load: TableLoad, lying: Lying) -> Shares:
     return chosen_shares(lying.rows[load.table.id][0], load.table, load.choice, load.rows_per_s)
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def node_loads(plan: Plan, workload: Workload | None) -> tuple[NodeLoad, ...]:
     """Load of every data node that holds a partition of a table the workload touches, by node id."""
     if workload is None:
@@ -177,7 +177,7 @@ def node_loads_by_id(plan: Plan, workload: Workload | None) -> dict[int, NodeLoa
     return _by_id(node_loads(plan, workload))
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def _by_id(loads: tuple[NodeLoad, ...]) -> dict[int, NodeLoad]:
     return {load.node_id: load for load in loads}
 
@@ -201,7 +201,7 @@ def stored_on_disk(plan: Plan) -> Stored:
     return _stored_on_disk(plan.tables, plan.version, lying(plan))
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _stored_on_disk(tables: tuple[Table, ...], version: NdbVersion, lying: Lying | None) -> Stored:
     on_disk = (table for table in tables if disk_rows(table, version))
     return tuple((table, {} if lying is None else lying.shares[table.id][0]) for table in on_disk)

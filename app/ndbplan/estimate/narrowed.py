@@ -44,7 +44,7 @@ _OF_HOSTS = (
 """What these figures read of hosts."""
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def narrowed(machines: Machines, names: frozenset[str] = READ) -> Machines:
     """The same with no other parameters than these: one object for all clusters that agree in the rest."""
     nodes = (
@@ -92,7 +92,7 @@ def _groups(node_ids: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...
     return node_ids
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _machines(
     constants: Constants,
     settings: NodeSettings,

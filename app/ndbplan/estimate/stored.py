@@ -68,7 +68,7 @@ def without_rows(plan: Plan) -> Plan:
     return _without_rows(*(getattr(plan, name) for name in _OF_NODES))
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _without_rows(*values: Any) -> Plan:
     return Plan.model_construct(**dict(zip(_OF_NODES, values, strict=True)), tables=(), workloads=())
 
@@ -78,7 +78,7 @@ def machines_of(plan: Plan) -> Machines:
     return _machines_of(without_rows(plan))
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _machines_of(plan: Plan) -> Machines:
     settings, paths = settings_by_node(plan), path_parameters(plan)
     folders = folders_of_files(plan.logfile_groups, plan.tablespaces)
@@ -107,7 +107,7 @@ def cluster_of(plan: Plan) -> Cluster:
     return _cluster_of(machines_of(plan))
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _cluster_of(machines: Machines) -> Cluster:
     groups = tuple(tuple(node.node_id for node in group) for group in machines.groups)
     return cluster_with(machines.settings, groups, {i: m.ldm_threads for i, m in machines.by_id.items()})
@@ -118,7 +118,7 @@ def placements(plan: Plan) -> dict[str, tuple[Placement, ...]]:
     return _placed(plan.tables, cluster_of(plan))
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _placed(tables: tuple[Table, ...], cluster: Cluster) -> dict[str, tuple[Placement, ...]]:
     return place(tables, cluster)
 
@@ -146,7 +146,7 @@ def around(plan: Plan) -> Surroundings:
     return _around(without_rows(plan))
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _around(plan: Plan) -> Surroundings:
     return surroundings(plan.version, tuple(groups_by_number(plan)), redo_log_parts(node_settings(plan)))
 
@@ -165,7 +165,7 @@ def lying(plan: Plan) -> Lying | None:
     return _lying(plan.tables, cluster_of(plan), around(plan)) if has_partitions(plan) else None
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _lying(tables: tuple[Table, ...], cluster: Cluster, surrounded: Surroundings) -> Lying:
     rows, placed = {}, _placed(tables, cluster)
     for table in tables:
@@ -292,14 +292,14 @@ def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
     return found.shares[table.id]
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def node_data(plan: Plan) -> tuple[NodeData, ...]:
     """What every data node holds of the plan's tables, by node id; nodes without a partition are left out."""
     found = lying(plan)
     return () if found is None else _held(plan.tables, plan.version, found)
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def _held(tables: tuple[Table, ...], version: NdbVersion, lying: Lying) -> tuple[NodeData, ...]:
     return held_by_nodes(tables, version, *(one for shares in lying.shares.values() for one in shares))
 
@@ -309,7 +309,7 @@ def node_data_by_id(plan: Plan) -> dict[int, NodeData]:
     return _by_node_id(node_data(plan))
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def _by_node_id(held: tuple[NodeData, ...]) -> dict[int, NodeData]:
     return {data.node_id: data for data in held}
 
@@ -322,7 +322,7 @@ def links_of(plan: Plan) -> Links:
     return Links(len(plan.processes) - 1, connection_settings(plan).number("SendBufferMemory"))
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
     """What data nodes allocate, by node id; nodes with the same settings and threads share one answer."""
     links, constants = links_of(plan), constants_of(plan)
@@ -337,7 +337,7 @@ def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
     return ram
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def memory(plan: Plan) -> MemoryEstimate:
     """Memory of the plan's tables and data nodes; without node groups there are no tables to count.
 
@@ -346,7 +346,7 @@ def memory(plan: Plan) -> MemoryEstimate:
     return memory_of_nodes(table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
 
 
-@kept_by_identity(size=8)
+@kept_by_identity(size=24)
 def node_memories(plan: Plan) -> tuple[NodeMemory, ...]:
     """Memory of the data nodes alone, as `memory` has it."""
     return memories_of_nodes(table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
@@ -369,7 +369,7 @@ def table_sizes(plan: Plan) -> tuple[TableSizes, ...]:
     return _sizes(plan.tables, found, placements(plan), rules_with(plan.version, constants_of(plan)))
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _sizes(
     tables: tuple[Table, ...], lying: Lying, placed: dict[str, tuple[Placement, ...]], rules: Rules
 ) -> tuple[TableSizes, ...]:
@@ -378,7 +378,7 @@ def _sizes(
     )
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def situation(plan: Plan) -> Situation:
     """What of a plan decides which measured runs it is like."""
     held = node_data(plan)

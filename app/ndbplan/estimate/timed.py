@@ -61,7 +61,7 @@ def _running(plan: Plan, workload: Workload | None) -> Running:
     )
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _running_of(*parts: Any) -> Running:
     return Running(*parts)
 
@@ -70,7 +70,7 @@ def _files(plan: Plan) -> Files:
     return _files_of(plan.logfile_groups, plan.tablespaces)
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _files_of(groups: tuple[LogfileGroup, ...], spaces: tuple[Tablespace, ...]) -> Files:
     return Files(groups, spaces)
 
@@ -113,7 +113,7 @@ def start_beside(
     return restarts.start_beside(cluster, new, _running(running, conditions.load), conditions)
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     """START BACKUP: every node writes the fragments whose primary it holds, under a workload or idle.
 
@@ -130,7 +130,7 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
     return _less_certain(estimate, reach(plan, "backup"))
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _less_certain(estimate: BackupEstimate, near: Nearness) -> BackupEstimate:
     return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
 

@@ -349,7 +349,7 @@ def _of(node: NodeCheckpoint, node_id: int) -> NodeCheckpoint:
     return node if node.node_id == node_id else replace(node, node_id=node_id)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def checkpoint(
     machines: Machines,
     held: Mapping[int, NodeData],

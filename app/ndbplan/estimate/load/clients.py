@@ -121,7 +121,7 @@ def _node(
     )
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def clients(
     constants: Constants, workload: Workload, processes: tuple[Coming, ...], slots: bool
 ) -> ClientsEstimate:

@@ -128,7 +128,7 @@ def cpu(
     return CpuEstimate(nodes, _hosts(nodes, hosts, coming, through), coming)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _nodes(
     constants: Constants,
     loads: tuple[NodeLoad, ...],
@@ -141,7 +141,7 @@ def _nodes(
     )
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _hosts(
     nodes: tuple[NodeCpu, ...], hosts: tuple[Host, ...], coming: ClientsEstimate, through: tuple[Coming, ...]
 ) -> tuple[HostCpu, ...]:

@@ -221,7 +221,7 @@ def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
     return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _gather(
     version: NdbVersion, constants: Constants, loads: tuple[TableLoad, ...], stored: Stored
 ) -> dict[int, _Sums]:
@@ -286,7 +286,7 @@ def _node(node_id: int, cache: int, constants: Constants, *sums_of_node: float) 
     )
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def disk_data(
     machines: Machines,
     stored: Stored,

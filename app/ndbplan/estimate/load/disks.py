@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, total
@@ -45,9 +46,9 @@ class Stream(Shape):
         return f"{self.purpose.value.replace('_', ' ')} of node {self.node_id}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiskDemand(Shape):
-    """All that is asked of one disk."""
+    """All that is asked of one disk; sums are made when they are asked for."""
 
     JSON = "host disk write_bytes_per_s utilisation streams"
 
@@ -55,12 +56,43 @@ class DiskDemand(Shape):
     disk_id: str
     host: str
     disk: str
+    device: Disk
+    constants: Constants
     streams: tuple[Stream, ...]
-    write_bytes_per_s: Quantity
-    by_purpose: tuple[tuple[DiskRole, float], ...]
-    """Bytes per second written for each purpose, largest first."""
-    utilisation: Quantity
-    """Share of time the disk is busy; above 1 it cannot keep up."""
+
+    @cached_property
+    def write_bytes_per_s(self) -> Quantity:
+        """Written in order, for whatever purpose."""
+        return total(((s.name, s.write_bytes_per_s) for s in self.streams), "bytes/s")
+
+    @property
+    def by_purpose(self) -> tuple[tuple[DiskRole, float], ...]:
+        """Bytes per second written for each purpose, largest first."""
+        purposes: dict[DiskRole, float] = {}
+        for stream in self.streams:
+            purposes[stream.purpose] = purposes.get(stream.purpose, 0.0) + stream.write_bytes_per_s.value
+        return tuple(sorted(purposes.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def utilisation(self) -> Quantity:
+        """Share of time the disk is busy; above 1 it cannot keep up."""
+        disk, streams, written = self.device, self.streams, self.write_bytes_per_s
+        reading = ((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value)
+        writing = ((s.name, s.random_writes_per_s) for s in streams if s.random_writes_per_s.value)
+        reads, writes = total(reading, "per s"), total(writing, "per s")
+        together = sum(1 for stream in streams if stream.write_bytes_per_s.value)
+        speed = sequential_write_bytes_per_s(disk, together, self.constants)
+        busy = written.named("writing") / speed.named("speed of the disk", "plan")
+        if reads.value:
+            able = Quantity.stated("random reads the disk can do", disk.random_read_iops, "per s")
+            busy += reads.named("random reads") / able
+        if writes.value:
+            able = Quantity.stated("random writes the disk can do", disk.random_write_iops, "per s")
+            busy += writes.named("random writes") / able
+        if disk.other_load:
+            other = Quantity.stated("taken by other programs", disk.other_load, "fraction")
+            busy += other.in_unit(busy.unit)
+        return busy.in_unit("fraction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,30 +165,10 @@ def _streams(
 
 @kept_by_identity(size=3 * KEPT_NODES)
 def _demand(constants: Constants, host_id: str, hostname: str, disk: Disk, *streams: Stream) -> DiskDemand:
-    written = total(((s.name, s.write_bytes_per_s) for s in streams), "bytes/s")
-    reads = total(((s.name, s.random_reads_per_s) for s in streams if s.random_reads_per_s.value), "per s")
-    writes = total(((s.name, s.random_writes_per_s) for s in streams if s.random_writes_per_s.value), "per s")
-    together = sum(1 for stream in streams if stream.write_bytes_per_s.value)
-    speed = sequential_write_bytes_per_s(disk, together, constants)
-
-    busy = written.named("writing") / speed.named("speed of the disk", "plan")
-    if reads.value:
-        able = Quantity.stated("random reads the disk can do", disk.random_read_iops, "per s")
-        busy += reads.named("random reads") / able
-    if writes.value:
-        able = Quantity.stated("random writes the disk can do", disk.random_write_iops, "per s")
-        busy += writes.named("random writes") / able
-    if disk.other_load:
-        busy += Quantity.stated("taken by other programs", disk.other_load, "fraction").in_unit(busy.unit)
-    utilisation = busy.in_unit("fraction")
-    purposes: dict[DiskRole, float] = {}
-    for stream in streams:
-        purposes[stream.purpose] = purposes.get(stream.purpose, 0.0) + stream.write_bytes_per_s.value
-    by_purpose = tuple(sorted(purposes.items(), key=lambda item: -item[1]))
-    return DiskDemand(host_id, disk.id, hostname, disk.name, streams, written, by_purpose, utilisation)
+    return DiskDemand(host_id, disk.id, hostname, disk.name, disk, constants, streams)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def demand_of(
     machines: Machines, logs: RedoEstimate, checkpoints: CheckpointEstimate, pages: DiskDataEstimate
 ) -> DisksEstimate:

@@ -116,7 +116,7 @@ def _runs(load: JobLoad, transactions: tuple[Transaction, ...]) -> list[float]:
     ]
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def job_of(version: NdbVersion, constants: Constants, tables: tuple[Table, ...], workload: Workload) -> Job:
     """A workload with a JobLoad as a job."""
     load = workload.load

@@ -108,7 +108,7 @@ def network(machines: Machines, loads: tuple[NodeLoad, ...], through: tuple[Comi
     return _network(machines.constants, replicas_of(machines.settings), loads, hosts, through)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _network(
     constants: Constants,
     replicas: int,

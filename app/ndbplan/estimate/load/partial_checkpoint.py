@@ -38,7 +38,7 @@ class Change:
     deletes: float
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def loads_by_table(tables: tuple[TableLoad, ...]) -> dict[tuple[str, int | None], TableLoad]:
     return {(load.table.id, load.unique_index): load for load in tables}
 

@@ -157,7 +157,7 @@ def _of(node: NodeRedo, node_id: int) -> NodeRedo:
     return node if node.node_id == node_id else replace(node, node_id=node_id)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def redo(
     machines: Machines, loads: tuple[NodeLoad, ...], operations: tuple[OperationRedo, ...], near: Nearness
 ) -> RedoEstimate:

@@ -31,7 +31,7 @@ def kept_rows_per_s(load: TableLoad) -> float:
     return max(0.0, load.inserts_per_s - load.deletes_per_s)
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def tablespace_rooms(
     spaces: tuple[Tablespace, ...], version: NdbVersion, stored: Stored, loads: tuple[TableLoad, ...]
 ) -> dict[int, TablespaceRoom]:

@@ -58,7 +58,11 @@ class NodeSpace:
 
     node_id: int
     files: tuple[NodeFiles, ...]
-    total_bytes: Quantity
+
+    @property
+    def total_bytes(self) -> Quantity:
+        """All of them."""
+        return in_bytes((one.files, one.bytes) for one in self.files)
 
     def of(self, role: DiskRole) -> Quantity:
         """Bytes of one role; 0 when the node has no such files."""
@@ -199,7 +203,6 @@ def _node_space(
     sizes: FileSizes,
     places: Mapping[DiskRole, Disk | None],
     disks: tuple[Disk, ...],
-    near: Nearness,
 ) -> NodeSpace:
     """The files of a node on the disks of its host."""
     placed = []
@@ -207,9 +210,20 @@ def _node_space(
         disk = places[role]
         stated = disk_of_path(disks, directory) if directory else None
         place = stated or (disk.id if disk is not None else None)
-        less_certain = near.widened(size) if role in GROW_WITH_ROWS else size
-        placed.append(NodeFiles(node.node_id, role, files, place, less_certain))
-    return NodeSpace(node.node_id, tuple(placed), in_bytes((one.files, one.bytes) for one in placed))
+        placed.append(NodeFiles(node.node_id, role, files, place, size))
+    return NodeSpace(node.node_id, tuple(placed))
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _less_certain(sizes: FileSizes, near: Nearness) -> FileSizes:
+    """What grows with rows has ranges the wider the further a plan lies from measured ones."""
+    return FileSizes(
+        tuple(
+            one._replace(bytes=near.widened(one.bytes)) if one.role in GROW_WITH_ROWS else one
+            for one in sizes.files
+        ),
+        tuple((role, near.widened(more)) for role, more in sizes.filled),
+    )
 
 
 def disk_space(plan: Plan, workload: Workload | None = None) -> DiskSpaceEstimate:
@@ -252,12 +266,13 @@ def _disk_space(
             backups_kept,
             replicas,
         )
+        sizes = _less_certain(sizes, near)
         disks = {disk.id: disk for disk in node.host.disks}
-        space = _node_space(node.node, sizes, node.disks, node.host.disks, near)
+        space = _node_space(node.node, sizes, node.disks, node.host.disks)
         nodes.append(space)
         here = [disk.id for disk in node.disks.values() if disk is not None]
         here += [files.disk_id for files in space.files if files.disk_id is not None]
-        user = _user(space, sizes, node.disks, near)
+        user = _user(space, sizes, node.disks)
         for disk_id in dict.fromkeys(here):
             users.setdefault(disk_id, (node.host, disks[disk_id], []))[-1].append(user)
     found = [_on_disk(host.id, host.hostname, disk, *own) for host, disk, own in users.values()]
@@ -273,10 +288,8 @@ class _User(NamedTuple):
 
 
 @kept_by_identity(size=KEPT_NODES)
-def _user(
-    space: NodeSpace, sizes: FileSizes, places: Mapping[DiskRole, Disk | None], near: Nearness
-) -> _User:
-    grown = ((places[role], role, near.widened(more)) for role, more in sizes.filled)
+def _user(space: NodeSpace, sizes: FileSizes, places: Mapping[DiskRole, Disk | None]) -> _User:
+    grown = ((places[role], role, more) for role, more in sizes.filled)
     return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
 
 

@@ -136,7 +136,7 @@ def _backup_space(kept: int, written: Quantity | None, log: Quantity | None) -> 
 
 def _stated_files(
     role: DiskRole, name: str, files: Iterable[SpaceFile], directory: str | None
-) -> Iterator[_File]:
+) -> Iterator[SizedFiles]:
     """Files that the plan lists, those in one folder together."""
     sizes: dict[str | None, int] = {}
     for file in files:
@@ -144,7 +144,7 @@ def _stated_files(
         sizes[folder] = sizes.get(folder, 0) + file.size_bytes * file.count
     for folder, size in sizes.items():
         why = (Term(name.partition(" of ")[0], size, "bytes", "plan"),)
-        yield _File(role, name, Quantity.exact(float(size), "bytes", why), folder)
+        yield SizedFiles(role, name, Quantity.exact(float(size), "bytes", why), folder)
 
 
 def _specified(settings: NodeSettings, parameter: str, known: set[str]) -> Quantity:
@@ -156,7 +156,7 @@ def _specified(settings: NodeSettings, parameter: str, known: set[str]) -> Quant
     return Quantity.exact(float(size), "bytes", (Term(f"files of {parameter}", size, "bytes", "plan"),))
 
 
-class _File(NamedTuple):
+class SizedFiles(NamedTuple):
     """Files of one role, wherever they lie."""
 
     role: DiskRole
@@ -169,8 +169,7 @@ class _File(NamedTuple):
 class FileSizes(NamedTuple):
     """Files of a data node, by size alone."""
 
-    files: tuple[_File, ...]
-    total_bytes: Quantity
+    files: tuple[SizedFiles, ...]
     filled: tuple[tuple[DiskRole, Quantity], ...]
     """Checkpoints and backups when DataMemory is full; none of a diskless node."""
 
@@ -192,25 +191,26 @@ def file_sizes(
     `written`, `log`: of one backup; `kept`: backups that are.
     """
     if is_diskless(settings):
-        return FileSizes((), in_bytes(()), ())
-    stored = [_File(DiskRole.REDO, "redo log", redo_space(settings, constants))]
+        return FileSizes((), ())
+    stored = [SizedFiles(DiskRole.REDO, "redo log", redo_space(settings, constants))]
     if data is not None:
         largest = max((part.checkpoint_bytes for part in data.tables), default=0.0)
         size = _checkpoint_space(settings, constants, _rows_now(data), largest)
-        stored.append(_File(DiskRole.LCP, "checkpoints", size))
+        stored.append(SizedFiles(DiskRole.LCP, "checkpoints", size))
     for group in groups:
         stored += _stated_files(DiskRole.UNDO, f"undo files of {group.name}", group.undo_files, None)
     known = {group.name for group in groups}
-    stored.append(_File(DiskRole.UNDO, "undo files", _specified(settings, "InitialLogfileGroup", known)))
+    stored.append(SizedFiles(DiskRole.UNDO, "undo files", _specified(settings, "InitialLogfileGroup", known)))
     for space in spaces:
         name = f"data files of {space.name}"
         stored += _stated_files(DiskRole.DATA_FILES, name, space.data_files, space.directory)
     known = {space.name for space in spaces}
-    stored.append(_File(DiskRole.DATA_FILES, "data files", _specified(settings, "InitialTablespace", known)))
-    stored.append(_File(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
+    stored.append(
+        SizedFiles(DiskRole.DATA_FILES, "data files", _specified(settings, "InitialTablespace", known))
+    )
+    stored.append(SizedFiles(DiskRole.BACKUP, _backups(kept), _backup_space(kept, written, log)))
     files = tuple(one for one in stored if one.bytes.high)
-    whole = in_bytes((one.files, one.bytes) for one in files)
-    return FileSizes(files, whole, _filled(settings, constants, data, files, kept, replicas))
+    return FileSizes(files, _filled(settings, constants, data, files, kept, replicas))
 
 
 def _backups(kept: int) -> str:
@@ -221,7 +221,7 @@ def _filled(
     settings: NodeSettings,
     constants: Constants,
     data: NodeData | None,
-    files: tuple[_File, ...],
+    files: tuple[SizedFiles, ...],
     kept: int,
     replicas: int,
 ) -> tuple[tuple[DiskRole, Quantity], ...]:

@@ -184,7 +184,7 @@ def fillings(
     return (*disk_fillings(plan, horizon, workload), *tablespace_fillings(plan, horizon))
 
 
-@kept_by_identity(size=8)
+@kept_by_identity(size=24)
 def disk_fillings(plan: Plan, horizon: float, workload: Workload | None = None) -> tuple[Filling, ...]:
     """When each disk that data nodes use is full; empty without growth."""
     if not grows(plan):

@@ -160,7 +160,7 @@ def _hosts(nodes: Sequence[NodeToFill]) -> tuple[HostMemory, ...]:
     return tuple(HostMemory(host.id, host.memory_bytes, _sum(parts)) for host, parts in by_host.values())
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def _of_groups(
     tables: tuple[TableSizes, ...], groups: int, joined: bool, near: Nearness
 ) -> list[tuple[Quantity, Quantity]]:

@@ -127,7 +127,7 @@ _SUMMED = (
 _FULLEST = slice(len(_SUMMED), len(_SUMMED) + 3)
 
 
-@kept_by_identity(size=32)
+@kept_by_identity(size=96)
 def held_by_nodes(tables: tuple[Table, ...], version: NdbVersion, *held: Shares) -> tuple[NodeData, ...]:
     """What every data node holds of the tables, by node id; nodes without a partition are left out.
 

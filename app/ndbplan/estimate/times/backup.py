@@ -321,7 +321,7 @@ def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
     return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
 
 
-@kept_by_identity(size=16)
+@kept_by_identity(size=48)
 def backup(
     machines: Machines,
     held: tuple[NodeData, ...],

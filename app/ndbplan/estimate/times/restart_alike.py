@@ -53,7 +53,7 @@ def told_by(start: Starting) -> tuple[object, ...]:
     )
 
 
-@kept_by_identity(16)
+@kept_by_identity(48)
 def _by_checkpoint(machines: Machines, held: Mapping[int, NodeData]) -> tuple[tuple[OtherNode, ...], ...]:
     """Nodes with rows whose checkpoints are written alike: those of one disk speed and the same settings.
 
