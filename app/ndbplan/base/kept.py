@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from inspect import get_annotations
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
@@ -153,7 +154,28 @@ def keeping(kept: Kept | None = None) -> Iterator[Kept]:
 
 def kept_by_identity(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: the last `size` answers are kept by the identity of the (immutable) arguments."""
-    return _kept(size, key_of)
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        return _kept(size, key_of if _may_get_plain(function) else _identity_of)(function)
+
+    return decorate
+
+
+def _identity_of(values: tuple[object, ...]) -> object:
+    """`key_of` of values none of which is plain."""
+    return id(values[0]) if len(values) == 1 else tuple(map(id, values))
+
+
+_MAY_BE_PLAIN = ("int", "float", "str", "Any", "object")
+
+
+def _may_get_plain(function: Callable[..., object]) -> bool:
+    """Whether an argument may be one that its value tells apart, as far as the types say it.
+
+    Of a plain value behind another name equal ones that are not one object are worked out each.
+    """
+    hints = (str(hint) for name, hint in get_annotations(function).items() if name != "return")
+    return any(word in hint for hint in hints for word in _MAY_BE_PLAIN)
 
 
 def kept_by_value(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import kept_by_identity, kept_by_value
-from ndbplan.configuration.settings import node_settings, redo_log_parts
+from ndbplan.configuration.settings import NodeSettings, node_settings, redo_log_parts
 from ndbplan.configuration.stated import text_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.tables import LogfileGroup, Tablespace
 
 NO_DISK_DIRECTORY = "/var/lib/mysql-cluster"
 """Where a node of a host without disks keeps its files."""
@@ -72,6 +73,8 @@ _PATHS_OF_ALL = ("FileSystemPath", "DataDir")
 _PATH_PARAMETERS = tuple(
     dict.fromkeys([*(name for names in _PATHS_OF_ROLE.values() for name in names), *_PATHS_OF_ALL])
 )
+_DECIDING = frozenset({*_PATH_PARAMETERS, "NoOfFragmentLogParts"})
+"""Parameters that say where a data node has its folders, and which."""
 
 
 def disk_for(plan: Plan, node: DataNode, role: DiskRole) -> Disk | None:
@@ -105,7 +108,7 @@ def _paths(stated: tuple[tuple[str, int | str], ...]) -> Parameters:
     return FrozenMap(stated)
 
 
-@kept_by_identity(size=600)
+@kept_by_identity(size=2400)
 def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -> dict[DiskRole, Disk | None]:
     """The disk of every role of a node on a host with these disks, by the `path_parameters` of its plan."""
 
@@ -125,32 +128,38 @@ def disks_of_node(node: DataNode, disks: tuple[Disk, ...], shared: Parameters) -
     return disks_by_role
 
 
-@kept_by_identity(600)
 def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
     """The directories of a data node; a path parameter set in the plan wins over a disk role."""
-    disks = plan.host(node.host_id).disks
-    data_dir = _set_path(plan, node, "DataDir") or (_below(disks[0]) if disks else NO_DISK_DIRECTORY)
+    settings = node_settings(plan, node).only(_DECIDING)
+    folders = _named_folders(plan.logfile_groups, plan.tablespaces)
+    return _paths_of_node(node, plan.host(node.host_id).disks, settings, folders)
+
+
+@kept_by_identity(size=2400)
+def _paths_of_node(
+    node: DataNode, disks: tuple[Disk, ...], settings: NodeSettings, folders: tuple[str, ...]
+) -> DataNodePaths:
+    data_dir = _set_path(settings, "DataDir") or (_below(disks[0]) if disks else NO_DISK_DIRECTORY)
+    by_id = {disk.id: disk for disk in disks}
 
     def on_disk(role: DiskRole, *known: str) -> str:
         """A folder on the disk of a role: one in use there already, or a new one; DataDir without a role."""
         disk_id = node.disk_roles.disk_of(role)
         if disk_id is None:
             return data_dir
-        return next(
-            (path for path in known if disk_of_path(disks, path) == disk_id), _below(plan.by_id[disk_id])
-        )
+        return next((path for path in known if disk_of_path(disks, path) == disk_id), _below(by_id[disk_id]))
 
-    stated = _set_path(plan, node, "FileSystemPath")
+    stated = _set_path(settings, "FileSystemPath")
     file_system = stated or on_disk(DiskRole.REDO, data_dir)
-    disk_data = _set_path(plan, node, "FileSystemPathDD")
+    disk_data = _set_path(settings, "FileSystemPathDD")
 
     def other(parameter: str, role: DiskRole) -> str:
         if node.disk_roles.disk_of(role) is None and stated:
-            return _set_path(plan, node, parameter) or stated
-        return _set_path(plan, node, parameter) or on_disk(role, file_system, data_dir)
+            return _set_path(settings, parameter) or stated
+        return _set_path(settings, parameter) or on_disk(role, file_system, data_dir)
 
     def of_disk_data(parameter: str, role: DiskRole) -> str:
-        return _set_path(plan, node, parameter) or disk_data or other(parameter, role)
+        return _set_path(settings, parameter) or disk_data or other(parameter, role)
 
     def linked(role: DiskRole, name: str) -> str | None:
         """Folder of a stream that FileSystemPath cannot place, when its disk is another one."""
@@ -169,15 +178,20 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
         backup=other("BackupDataDir", DiskRole.BACKUP),
         lcp=linked(DiskRole.LCP, "lcp"),
         redo=linked(DiskRole.REDO, "redo"),
-        redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(node_settings(plan, node)))),
-        files=named_folders(plan),
+        redo_folders=tuple(f"D{8 + part}/DBLQH" for part in range(redo_log_parts(settings))),
+        files=folders,
     )
 
 
 def named_folders(plan: Plan) -> tuple[str, ...]:
     """Folders that the plan names for undo files and data files, each once."""
-    undo = (file.directory for group in plan.logfile_groups for file in group.undo_files)
-    data = (file.directory or space.directory for space in plan.tablespaces for file in space.data_files)
+    return _named_folders(plan.logfile_groups, plan.tablespaces)
+
+
+@kept_by_identity(size=48)
+def _named_folders(groups: tuple[LogfileGroup, ...], spaces: tuple[Tablespace, ...]) -> tuple[str, ...]:
+    undo = (file.directory for group in groups for file in group.undo_files)
+    data = (file.directory or space.directory for space in spaces for file in space.data_files)
     return tuple(dict.fromkeys(folder for folder in (*undo, *data) if folder))
 
 
@@ -199,7 +213,9 @@ def derived_path_parameters(plan: Plan, node: DataNode) -> dict[str, str]:
     derived = {"DataDir": paths.data_dir}
     if paths.file_system != paths.data_dir:
         derived["FileSystemPath"] = paths.file_system
-    inherited = (_set_path(plan, node, "FileSystemPathDD") or paths.file_system).rstrip("/") or "/"
+    inherited = (_set_path(node_settings(plan, node), "FileSystemPathDD") or paths.file_system).rstrip(
+        "/"
+    ) or "/"
     if paths.data_files == paths.undo_files != inherited:
         derived["FileSystemPathDD"] = paths.data_files
     else:
@@ -230,10 +246,10 @@ def folders_in_statements(plan: Plan) -> dict[DiskRole, str]:
     return found
 
 
-def _set_path(plan: Plan, node: DataNode, name: str) -> str | None:
-    if not node_settings(plan, node).states(name):
+def _set_path(settings: NodeSettings, name: str) -> str | None:
+    if not settings.states(name):
         return None
-    value = node_settings(plan, node).value(name)
+    value = settings.value(name)
     return value.rstrip("/") or "/" if isinstance(value, str) and value else None
 
 
