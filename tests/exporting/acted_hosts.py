@@ -390,6 +390,7 @@ class ActedHosts(ActedState):
         ):
             raise RefusedError(f"mysqld: {told} are not the options of node {process.node_id}\n")
         folder, process.socket = told["datadir"], told["socket"]
+        self._listen(process, told)
         if not self._exists(process.host, f"{folder}/mysql/user"):
             raise RefusedError("mysqld: no data directory, or no system tables in it\n")
         if self.plan.version >= UPGRADED_AT_START:
@@ -403,6 +404,15 @@ class ActedHosts(ActedState):
             process.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         process.is_offline = "--skip-networking" in option
         process.ready_at = self.now + self.random.uniform(3, 10)
+
+    def _listen(self, process: Process, told: dict[str, str]) -> None:
+        """On its own ports: with one that another server has, mysqld ends, or has no X protocol."""
+        x_port = {told.get("mysqlx-port", "33060")} if self.plan.features.x_plugin else set()
+        process.ports = frozenset({told["port"], *x_port})
+        for other in self.sql_nodes.values():
+            if other is not process and other.active and other.host == process.host:
+                taken = other.ports & process.ports
+                self.faults += [f"{self.now:.1f} s: {process.unit} finds port {port} taken" for port in taken]
 
     def _stop(self, process: Process) -> None:
         """Of systemctl: SIGTERM, and a wait for the end."""

@@ -30,6 +30,7 @@ class ActedSql(ActedHosts):
     """mysqld and its client, on every host."""
 
     def _mysqld(self, host: str, words: list[str]) -> str:
+        assert "--loose-skip-ndbcluster" in words, "it waits for a cluster that does not know it"
         suffix = next((w.partition("=")[2] for w in words if w.startswith("--defaults-group-suffix=")), "")
         folder = group_of(self.files.get((host, "/etc/my.cnf"), ""), f"mysqld{suffix}").get("datadir", "?")
         if not self._exists(host, folder):

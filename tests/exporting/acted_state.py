@@ -39,6 +39,8 @@ class Process:
     """An SQL node that takes no clients."""
     socket: str = ""
     """Where an SQL node answers."""
+    ports: frozenset[str] = frozenset()
+    """On which it listens."""
     knows: frozenset[tuple[int, str, int]] = frozenset()
     """Management servers of the configuration by which a data or SQL node runs: it connects to no others."""
 

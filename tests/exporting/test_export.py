@@ -18,6 +18,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files
 from ndbplan.exporting.runbook import render_script
+from ndbplan.importing.my_cnf import with_options
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.commands import (
     CreateNodeGroup,
@@ -109,6 +110,10 @@ def test_two_mysqld_on_one_host_get_a_group_each() -> None:
     assert "[mysqld@147]" in text
     assert "[mysqld@148]" in text
     assert "port=3307" in text
+    # The second would otherwise start without the X protocol: its port is taken.
+    assert "mysqlx-port=33060\nmysqlx-socket=/var/lib/mysql-147/mysqlx.sock\n" in text
+    assert "mysqlx-port=33061\nmysqlx-socket=/var/lib/mysql-148/mysqlx.sock\n" in text
+    assert with_options(plan, text, "app-a1.my.cnf").changes == ()
 
 
 def test_the_runbook_adds_nodes_in_the_order_of_the_manual() -> None:

@@ -299,6 +299,13 @@ def pooled(v: str) -> Plan:
     return update(found, found.sql_nodes[0].id, pool_node_ids=(200,))
 
 
+def two_sql_nodes(v: str) -> Plan:
+    """On one host."""
+    found = plan(v)
+    second = found.sql_nodes[0].model_copy(update={"id": "second", "node_id": 201})
+    return found.replace(processes=(*found.processes, second))
+
+
 def unresolved(v: str) -> Plan:
     found = plan(v)
     alone = next(h for h in found.hosts if {p.kind for p in found.processes_of_host[h.id]} == {"sql"})
@@ -385,6 +392,13 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
     ),
     ("sql_offline_mode", "7.5.0", lambda v: "offline_mode" in runbook(plan(v)), False, True),
+    (
+        "x_plugin",
+        "8.0.0",
+        lambda v: "mysqlx-port" in "".join(exported(two_sql_nodes(v), "mycnf").values()),
+        False,
+        True,
+    ),
     ("stored_grants_restored", "8.0.19", lambda v: "--include-stored-grants" in restored(v), False, True),
     *(
         ("upgraded_from", f"{series}.0", upgraded(before), "", f"upgrade to {oldest} or later")

@@ -11,8 +11,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode
 
 MANAGEMENT_PORT = 1186
-_FIRST_SQL_PORT = 3306
-"""PortNumber of ndb_mgmd and port of mysqld where nothing is stated (manual)."""
+_FIRST_SQL_PORT, _FIRST_X_PORT = 3306, 33060
+"""PortNumber of ndb_mgmd and ports of mysqld where nothing is stated (manual)."""
 MANAGEMENT_DIRECTORY = "/var/lib/mysql-cluster"
 """Where ndb_mgmd finds config.ini, keeps its cache and its log."""
 
@@ -71,6 +71,9 @@ class SqlFiles:
     """Outside the data directory, which must be empty when it is filled."""
     pid_file: str
     port: int
+    x_port: int
+    """Of the X protocol, where the version has it; so is its socket."""
+    x_socket: str
 
 
 def sql_files(plan: Plan, node: SqlNode) -> SqlFiles:
@@ -79,5 +82,13 @@ def sql_files(plan: Plan, node: SqlNode) -> SqlFiles:
     mine = [other for other in plan.sql_nodes if other.host_id == node.host_id]
     folder = "/var/lib/mysql" if alone else f"/var/lib/mysql-{node.node_id}"
     log = "/var/log/mysqld.log" if alone else f"/var/log/mysqld-{node.node_id}.log"
-    port = _FIRST_SQL_PORT + mine.index(node)
-    return SqlFiles(folder, f"{folder}/mysql.sock", log, f"{folder}/mysqld.pid", port)
+    place = mine.index(node)
+    return SqlFiles(
+        folder,
+        f"{folder}/mysql.sock",
+        log,
+        f"{folder}/mysqld.pid",
+        _FIRST_SQL_PORT + place,
+        _FIRST_X_PORT + place,
+        f"{folder}/mysqlx.sock",
+    )

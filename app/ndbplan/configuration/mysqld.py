@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndbplan.configuration.deployment import sql_files
+from ndbplan.configuration.deployment import mysqld_instance, sql_files
 from ndbplan.ndb.mysqld_options import canonical, said_by_the_plan
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
@@ -19,6 +19,11 @@ def stated_options(node: SqlNode) -> dict[str, str]:
 
 def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:
     """The options of one SQL node in the order in which my.cnf has them."""
+    return options_of_its_place(plan, node) | stated_options(node)
+
+
+def options_of_its_place(plan: Plan, node: SqlNode) -> dict[str, str]:
+    """Those that follow from ids and hosts. Several on a host share no port of the X protocol either."""
     ids = process_node_ids(node)
     options: dict[str, str] = {}
     if len(ids) > 1:
@@ -28,11 +33,13 @@ def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:
     else:
         options["ndb-nodeid"] = str(node.node_id)
     files = sql_files(plan, node)
-    return options | {
+    options |= {
         "port": str(files.port),
         "datadir": files.data_dir,
         "socket": files.socket,
         "log-error": files.error_log,
         "pid-file": files.pid_file,
-        **stated_options(node),
     }
+    if plan.features.x_plugin and mysqld_instance(plan, node):
+        options |= {"mysqlx-port": str(files.x_port), "mysqlx-socket": files.x_socket}
+    return options

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import whole_number
-from ndbplan.configuration.mysqld import mysqld_options
+from ndbplan.configuration.mysqld import mysqld_options, options_of_its_place
 from ndbplan.edits.parts import update
 from ndbplan.ndb.mysqld_options import canonical, fault, option, said_by_the_plan
 from ndbplan.plan.plan import Plan
@@ -60,11 +60,12 @@ def with_options(plan: Plan, text: str, name: str, *, only_these: bool = False) 
         lines = [one for group, one in groups if _counts(group, node, plan)]
         by_name = {one.name: one for one in lines}
         noticed += [(o.line, f"{o.name} is said again below") for o in lines if by_name[o.name] is not o]
+        mine = options_of_its_place(plan, node)
         stated: dict[str, int | str] = {}
         for one in by_name.values():
             if said := _against_the_plan(plan, node, one):
                 noticed.append((one.line, said))
-            elif one.name not in said_by_the_plan():
+            elif one.name not in said_by_the_plan() and mine.get(one.name) != one.value:
                 stated[one.name] = _value(plan, one)
                 noticed += ((one.line, why) for why in _of_an_option(plan, one))
         old = {canonical(key): value for key, value in node.options.items()}

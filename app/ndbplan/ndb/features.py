@@ -32,6 +32,7 @@ class Features(NamedTuple):
     stored_grants_restored: bool
     mysqld_upgrades_itself: bool
     sql_offline_mode: bool
+    x_plugin: bool
     upgraded_from: str
     kubernetes_operator: bool
     data_nodes_most: int

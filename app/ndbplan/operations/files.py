@@ -169,7 +169,9 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         yield _error_log(host, files)
         group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
         if plan.features.mysqld_initialises:
-            fill = f"mysqld --defaults-file=/etc/my.cnf{group} --initialize-insecure --user=mysql"
+            # First releases of 7.5 looked for the cluster meanwhile, which does not know the node yet.
+            options = "--initialize-insecure --loose-skip-ndbcluster --user=mysql"
+            fill = f"mysqld --defaults-file=/etc/my.cnf{group} {options}"
         else:
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
         mark = shell_quoted(f"{files.data_dir}.being-filled")
