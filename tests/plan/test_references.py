@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from ndbplan.plan.fields import Part
+from ndbplan.plan.hardware import Location
+from ndbplan.plan.places import MOST_LEVELS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, DiskRoles, Link
 from ndbplan.plan.references import (
@@ -16,6 +19,7 @@ from ndbplan.plan.references import (
     broken,
     first_broken,
     references,
+    renamed,
 )
 from ndbplan.plan.samples import sample_names, sample_plan
 
@@ -88,6 +92,46 @@ def test_each_contradiction_is_found_at_its_place(plan: Plan, where: str, what: 
         Plan.model_validate(plan.model_dump())
 
 
+def changes_of_one_thing(plan: Plan) -> Iterator[Plan]:
+    """Each part taken out, twice there, with each name in it exchanged, and disks that move."""
+    ids = ["none", *(part.id for part in plan.objects())]
+    for name in ("locations", "hosts", "processes", "logfile_groups", "tablespaces", "tables", "workloads"):
+        parts = getattr(plan, name)
+        for i, part in enumerate(parts):
+            rest = (*parts[:i], *parts[i + 1 :])
+            yield plan.replace(**{name: rest})
+            yield plan.replace(**{name: (*parts, part.model_copy())})
+            for one in dict.fromkeys(reference.id for reference in references(part)):
+                for other in ids[:: max(1, len(ids) // 6)]:
+                    yield plan.replace(**{name: (renamed(part, {one: other}), *rest)})
+            yield plan.replace(**{name: (part.model_copy(update={"id": "another"}), *rest)})
+    first, second, *others = plan.hosts
+    moved = (
+        first.model_copy(update={"disks": second.disks}),
+        second.model_copy(update={"disks": first.disks}),
+        *others,
+    )
+    yield plan.replace(hosts=moved)
+    for table in plan.tables:
+        fewer = table.model_copy(
+            update={"columns": table.columns[:1], "primary_key": (), "distribution_key": (), "indexes": ()}
+        )
+        yield plan.replace(tables=(fewer, *(one for one in plan.tables if one is not table)))
+    yield swapped(plan, "processes", node_id=plan.processes[1].node_id)
+    yield swapped(plan, "tables", name=plan.tables[-1].name, database=plan.tables[-1].database)
+
+
+@pytest.mark.parametrize("plan", [STARTER, DISK_DATA], ids=["starter", "disk-data"])
+def test_what_is_new_tells_of_all_contradictions(plan: Plan) -> None:
+    found: list[bool] = []
+    for after in changes_of_one_thing(plan):
+        whole = first_broken(after)
+        since = after.broken_since(plan)
+        assert (since and (since.what, since.where)) == (whole and (whole.what, whole.where))
+        found.append(whole is None)
+    assert 10 < sum(found) < len(found) - 10
+
+
 def test_all_contradictions_are_listed() -> None:
     plan = swapped(swapped(STARTER, "hosts", location_id="none"), "tables", primary_key=("no",))
     assert [type(found) for found in broken(plan)] == [BrokenReferenceError] * 2
@@ -127,3 +171,14 @@ def test_a_walk_tells_every_reference_with_its_path() -> None:
         for step in reference.path:
             value = value[step] if isinstance(step, int) else getattr(value, step)  # type: ignore[index]
         assert value == reference.id
+
+
+def test_a_location_that_sinks_takes_those_in_it_along() -> None:
+    chain = [
+        Location(id=f"l{i}", name=f"l{i}", parent_id=f"l{i - 1}" if i else None) for i in range(MOST_LEVELS)
+    ]
+    before = STARTER.replace(locations=(*STARTER.locations, *chain))
+    assert before.broken is None
+    sunk = chain[0].model_copy(update={"parent_id": STARTER.locations[0].id})
+    after = before.replace(locations=(*STARTER.locations, sunk, *chain[1:]))
+    assert after.broken_since(before) is not None

@@ -40,7 +40,7 @@ def add(plan: Plan, *parts: Any) -> Plan:
     for part in parts:
         name = _COLLECTIONS.get(type(part), "processes")
         fields[name] = (*fields.get(name, getattr(plan, name)), valid(part))
-    return unbroken(plan.replace(**fields))
+    return unbroken(plan, plan.replace(**fields))
 
 
 def put_tables(plan: Plan, tables: Iterable[Table]) -> Plan:
@@ -49,12 +49,12 @@ def put_tables(plan: Plan, tables: Iterable[Table]) -> Plan:
     kept = tuple(new.pop(table.id, table) for table in plan.tables)
     if not new and all(map(is_, kept, plan.tables)):
         return plan
-    return unbroken(plan.replace(tables=(*kept, *new.values())))
+    return unbroken(plan, plan.replace(tables=(*kept, *new.values())))
 
 
 def put(plan: Plan, **collections: tuple[Any, ...]) -> Plan:
     """Exchange whole collections of the plan, such as its links. Raises EditError."""
-    return unbroken(plan.replace(**collections))
+    return unbroken(plan, plan.replace(**collections))
 
 
 def add_disk(plan: Plan, host_id: str, disk: Disk) -> Plan:
@@ -72,13 +72,13 @@ def update(plan: Plan, object_id: str, **fields: Any) -> Plan:
     new = changed(part, **fields)
     if new is part:
         return plan
-    plan = _swap(plan, part, new)
+    after = _swap(plan, part, new)
     if new.id != part.id:
-        plan = _renamed(plan, part.id, new.id)
+        after = _renamed(after, part.id, new.id)
     if isinstance(part, Host | Disk) and all(isinstance(value, int | float) for value in fields.values()):
         # Numbers of hardware name nothing, and nothing names them.
-        return plan
-    return unbroken(plan)
+        return after
+    return unbroken(plan, after)
 
 
 def update_each(plan: Plan, changes: Mapping[str, Callable[[Any], Any]]) -> Plan:
@@ -99,7 +99,7 @@ def update_each(plan: Plan, changes: Mapping[str, Callable[[Any], Any]]) -> Plan
     if not swapped:
         return plan
     parts = {name: tuple(new.get(id(p), p) for p in getattr(plan, name)) for name, new in swapped.items()}
-    return unbroken(plan.replace(**parts))
+    return unbroken(plan, plan.replace(**parts))
 
 
 def update_disks(plan: Plan, changes: Mapping[str, Callable[[Disk], Disk]]) -> Plan:
@@ -161,13 +161,13 @@ def remove(plan: Plan, object_ids: Collection[str]) -> Plan:
     gone = set(object_ids) & known
     if not gone:
         return plan
-    plan = _lifted(plan, gone)
+    lifted = _lifted(plan, gone)
     while True:
-        left = {name: _without(getattr(plan, name), gone) for name in _NAMED_IN}
-        after = plan.replace(**left)
+        left = {name: _without(getattr(lifted, name), gone) for name in _NAMED_IN}
+        after = lifted.replace(**left)
         along = known - after.by_id.keys()
         if along == gone:
-            return unbroken(after)
+            return unbroken(plan, after)
         gone = set(along)
 
 

@@ -22,11 +22,12 @@ class EditError(UserError):
     """An edit that the plan cannot take; the plan is unchanged."""
 
 
-def unbroken(plan: Plan) -> Plan:
-    """The plan itself, when its parts name only parts that it has. Raises EditError."""
-    if plan.broken is not None:
-        raise EditError(plan.broken.what, where=plan.broken.where, fix=plan.broken.fix)
-    return plan
+def unbroken(before: Plan, after: Plan) -> Plan:
+    """What a plan became, when its parts name only parts that it has. Raises EditError."""
+    broken = after.broken_since(before)
+    if broken is not None:
+        raise EditError(broken.what, where=broken.where, fix=broken.fix)
+    return after
 
 
 def checked(before: Plan, after: Plan) -> Plan:
@@ -49,7 +50,7 @@ def checked(before: Plan, after: Plan) -> Plan:
                 valid(part)
     if fields:
         changed_plan(before, fields)
-    return unbroken(after)
+    return unbroken(before, after)
 
 
 def changed(part: T, **fields: Any) -> T:

@@ -31,7 +31,7 @@ from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.origins import ClusterOrigins
 from ndbplan.plan.places import inside
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, Process, SqlNode
-from ndbplan.plan.references import BrokenReferenceError, first_broken
+from ndbplan.plan.references import BrokenReferenceError, first_broken, stays_whole
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
 
@@ -149,6 +149,12 @@ class Plan(Assumable):
     def broken(self) -> BrokenReferenceError | None:
         """The first thing in which it contradicts itself, or is more than a file may hold; None: nothing."""
         return next(self._too_many(), None) or first_broken(self)
+
+    def broken_since(self, before: Plan) -> BrokenReferenceError | None:
+        """The same of a plan made from another, which is quicker while that one holds what it names."""
+        if before.broken is None and next(self._too_many(), None) is None and stays_whole(before, self):
+            vars(self)["broken"] = None
+        return self.broken
 
     def _too_many(self) -> Iterator[BrokenReferenceError]:
         for name, most in _MOST.items():

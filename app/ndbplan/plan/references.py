@@ -218,6 +218,39 @@ def broken(plan: Design) -> Iterator[BrokenReferenceError]:
             yield from broken_part(plan, part, f"{name}[{i}]")
 
 
+def stays_whole(before: Design, after: Design) -> bool:
+    """Whether a plan made from one without contradictions has none, as far as that shows in what is new.
+
+    What stayed in it names what it named, so only new parts are looked at; False, and all of it has to be
+    looked at, where something is gone that others may name.
+    """
+    new: list[tuple[str, Part]] = []
+    for name in (*_ORDER, "logfile_groups"):
+        were, are = getattr(before, name), getattr(after, name)
+        if were is are:
+            continue
+        stayed = set(map(id, were)) & set(map(id, are))
+        if not all(_can_be_named_as(before, after, part) for part in were if id(part) not in stayed):
+            return False
+        new += [(name, part) for part in are if id(part) not in stayed]
+    return next(_duplicates(after), None) is None and not any(
+        next(broken_part(after, part, name), None) for name, part in new
+    )
+
+
+def _can_be_named_as(before: Design, after: Design, was: Any) -> bool:
+    """Whether what named a part that was exchanged may name what has its id now."""
+    now: Any = after.by_id.get(was.id) if hasattr(was, "id") else was
+    if type(now) is not type(was) or isinstance(was, Location):
+        return False
+    if isinstance(was, Host):
+        return all(
+            isinstance(after.by_id.get(disk.id), Disk) and after.host_of_disk[disk.id].id == was.id
+            for disk in was.disks
+        )
+    return not isinstance(now, Table) or [c.name for c in now.columns] == [c.name for c in was.columns]
+
+
 def broken_part(plan: Objects, part: Part, place: str) -> Iterator[BrokenReferenceError]:
     """What a part at a place names that the plan does not have, or that contradicts itself."""
     kind = _fields_of(type(part))
