@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndbplan.advise.cost import HOURS_PER_MONTH, cost_of, cost_of_change, user_bytes
+from ndbplan.advise.cost import cost_of, cost_of_change, user_bytes
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.edits import parts as edits
@@ -51,7 +51,7 @@ def test_what_is_stated_is_summed(priced: Plan) -> None:
     cost = cost_of(priced)
     hosts, disks = len(priced.hosts), sum(len(host.disks) for host in priced.hosts)
     bought = 9000 * hosts + 500 * disks
-    month = 20 * len(priced.processes) + hosts * 0.4 * HOURS_PER_MONTH * 0.25
+    month = 20 * len(priced.processes) + hosts * 0.4 * 730.5 * 0.25
     assert cost.total is not None
     assert cost.total.value == pytest.approx(bought + 48 * month)
     assert (cost.total.unit, cost.not_stated) == ("EUR", ())

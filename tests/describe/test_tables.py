@@ -68,6 +68,12 @@ def test_what_there_is_none_of_has_no_line() -> None:
     assert list(lines_of(shape)) == ["duration  1 min", "rows      0"]
 
 
+def test_a_few_plain_values_stay_on_their_line_and_more_get_a_section() -> None:
+    three = {name: 1 for name in ("rows", "nodes", "groups")}
+    assert list(lines_of({"load": three})) == ["load  rows 1, nodes 1, groups 1"]
+    assert list(lines_of({"load": three | {"replicas": 2}}))[1] == "LOAD"
+
+
 def test_rows_with_tables_inside_become_blocks() -> None:
     shape = {"tables": [{"table": n, "partitions": [{"partition": 0, "rows": 1}]} for n in "ab"]}
     lines = list(lines_of(shape))

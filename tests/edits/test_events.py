@@ -10,7 +10,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.describe.titles import event_line
 from ndbplan.edits import events
 from ndbplan.edits.validated import EditError
-from ndbplan.plan.events import kinds
+from ndbplan.plan.events import NodesAdded, kinds
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
@@ -117,3 +117,8 @@ def test_a_plan_without_the_part_says_what_is_missing() -> None:
     with pytest.raises(UserError, match="needs a data node"):
         events.added(bare, LOAD, "node_failure")
     assert EMPTY_PLAN.workloads == ()
+
+
+@pytest.mark.parametrize(("groups", "line"), [(1, "1 node group added"), (2, "2 node groups added")])
+def test_groups_that_are_added_are_counted(groups: int, line: str) -> None:
+    assert event_line(PLAN, NodesAdded(at_s=1.0, groups=groups)) == line
