@@ -69,7 +69,7 @@ def test_what_there_is_none_of_has_no_line() -> None:
 
 
 def test_a_few_plain_values_stay_on_their_line_and_more_get_a_section() -> None:
-    three = {name: 1 for name in ("rows", "nodes", "groups")}
+    three = dict.fromkeys(("rows", "nodes", "groups"), 1)
     assert list(lines_of({"load": three})) == ["load  rows 1, nodes 1, groups 1"]
     assert list(lines_of({"load": three | {"replicas": 2}}))[1] == "LOAD"
 
