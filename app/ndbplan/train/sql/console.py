@@ -29,6 +29,7 @@ from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.defining import online_warning
 from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK, define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
+from ndbplan.train.sql.explain.explaining import explain
 from ndbplan.train.sql.finding import Wanted
 from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.printing import printed
@@ -69,7 +70,6 @@ _KNOWN = (
     "stop",
     "use",
     "shutdown",
-    "explain",
     "grant",
     "revoke",
     "kill",
@@ -139,6 +139,8 @@ class Client:
             return "Database changed"
         if verb in ("desc", "describe", "explain") and len(words) == 2:
             return server.describe(words[1], self.database, cluster)
+        if verb in ("desc", "describe", "explain") and len(words) > 2:
+            return self._explain(sql, cluster)
         if verb in ("insert", "update", "delete", "replace"):
             return self._change(sql, cluster)
         if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
@@ -157,6 +159,18 @@ class Client:
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
+
+    def _explain(self, sql: str, cluster: LiveCluster) -> Result:
+        words = sql.split()
+        if len(words) == 3 and words[1].lower() not in ("select", "delete", "update", "table", "values"):
+            # A column of a table, or those that are like a pattern.
+            found = server.describe(words[1], self.database, cluster)
+            pattern = words[2].strip("`'\"")
+            return found._replace(rows=[row for row in found.rows if server.like(str(row[0]), pattern)])
+        pushes = self._variables(cluster).get("ndb_join_pushdown") != "OFF"
+        found = explain(sql, self.database, cluster, pushes_joins=pushes)
+        self.warnings = found.warnings
+        return found
 
     def _change(self, sql: str, cluster: LiveCluster) -> str:
         """A change of rows, in the transaction that is open or in one of its own."""

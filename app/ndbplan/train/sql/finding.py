@@ -82,7 +82,7 @@ def wanted(statement: exp.Expr, reference: exp.Table, table: Table) -> Wanted:
         elif isinstance(one, exp.In) and one.expressions:
             values = [literal(value) for value in one.expressions]
         else:
-            bounds = _bounds(one) if len(key) == 1 and found.type in WHOLE else None
+            bounds = bounds_of(one) if len(key) == 1 and found.type in WHOLE else None
             if bounds is not None:
                 low = bounds[0] if low is None or (bounds[0] is not None and bounds[0] > low) else low
                 high = bounds[1] if high is None or (bounds[1] is not None and bounds[1] < high) else high
@@ -96,7 +96,7 @@ def wanted(statement: exp.Expr, reference: exp.Table, table: Table) -> Wanted:
     return Wanted(None, low, high, _most(statement) if alone and where is None else None)
 
 
-def _bounds(one: exp.Expr) -> tuple[int | None, int | None] | None:
+def bounds_of(one: exp.Expr) -> tuple[int | None, int | None] | None:
     """First and last whole number that a comparison of a key with a number takes; None: it is none."""
     if isinstance(one, exp.Between):
         low, high = (literal(one.args[name]) for name in ("low", "high"))

@@ -1,0 +1,1 @@
+"""EXPLAIN: how an SQL node would read the tables of a statement."""
