@@ -20,14 +20,12 @@ from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.plan.processes import SqlNode
-from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
 from ndbplan.train.sql import catalogue, client_words, failing, finding, server, setting, transactions
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.changes import change
-from ndbplan.train.sql.defining import online_warning
-from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK, define
+from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
 from ndbplan.train.sql.explain.explaining import explain
 from ndbplan.train.sql.finding import Wanted
@@ -42,13 +40,13 @@ from ndbplan.train.sql.problem import (
     syntax,
 )
 from ndbplan.train.sql.reading import parsed, typed_list
+from ndbplan.train.sql.reorganising import reorganise
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
 _ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062)
 """Errors after which the data nodes keep nothing of a transaction."""
-REORGANISED_S = 86400.0
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")
 _TABLE_OF = re.compile(
     r"(?:create|drop|alter|truncate|rename)\s+(?:online\s+|offline\s+)?(?:table\s+)?(if\s+(?:not\s+)?exists\s+)?"
@@ -146,7 +144,8 @@ class Client:
         if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
             return transactions.transaction(sql, cluster)
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
-            return self._reorganise(sql, cluster)
+            said, self.warnings = reorganise(sql, self.database, cluster)
+            return said
         if verb == "set":
             found = setting.settings(sql, self._variables(cluster))
             self.set_to = {**self.set_to, **found}
@@ -218,40 +217,6 @@ class Client:
             if verb == "DROP" and table not in known and (named[1] or not failing.is_lost(cluster)):
                 return
         failing.may_define(cluster, verb, what, table)
-
-    def _reorganise(self, sql: str, cluster: LiveCluster) -> str:
-        """ALTER TABLE t REORGANIZE PARTITION waits until the rows lie on all node groups."""
-        words = [word.strip("`;,") for word in sql.split()]
-        low = " ".join(sql.lower().replace("=", " ").replace(",", " ").split())
-        name = next((word for at, word in enumerate(words) if at and words[at - 1].lower() == "table"), "")
-        database, _, named = name.rpartition(".")
-        is_new = cluster.plan.features.algorithm_inplace
-        if "algorithm" in low and not is_new:
-            raise syntax(sql[sql.lower().index("reorganize") :])
-        deprecated = online_warning(words[1].upper(), cluster.plan.version)
-        if deprecated and is_new:
-            raise syntax(sql[sql.lower().index(words[1].lower()) :])
-        table = server.table_named(cluster, database or self.database, named)
-        failing.may_read(cluster, table.full_name)
-        if " into" in low:
-            raise NotSimulated("REORGANIZE PARTITION ... INTO is not simulated")
-        if "lock none" in low or "lock shared" in low:
-            raise SqlError(1845, "0A000", NO_LOCK)
-        if table.partitions or table.distribution_key:
-            text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
-            raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
-        begin_s, copied = cluster.now_s, 0
-        cluster.act(Reorganise(table.id))
-        cluster.advance_until(lambda now: not now.session.simulation.is_moving, REORGANISED_S)
-        if "algorithm copy" in low or words[1].lower() == "offline":
-            copied = rows_of(cluster.session.simulation, table)
-            cluster.advance(copied / COPIED_ROWS_PER_S)
-        self.warnings = deprecated
-        many = len(deprecated)
-        warned = f", {many} warning" if many else ""
-        lasted = server.lasted(cluster.now_s - begin_s)
-        said = f"Query OK, {copied} row{'s' * (copied != 1)} affected{warned} ({lasted})"
-        return f"{said}\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n"
 
     # Queries.
 

@@ -1,0 +1,47 @@
+"""ALTER TABLE t REORGANIZE PARTITION: it waits until the rows lie on all node groups."""
+
+from __future__ import annotations
+
+from ndbplan.train.growing import Reorganise
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import rows_of
+from ndbplan.train.sql import failing, server
+from ndbplan.train.sql.defining import online_warning
+from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+
+_LONGEST_S = 86400.0
+
+
+def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[Warned, ...]]:
+    """What is said when the rows lie on all node groups, and warnings. Raises SqlError and NotSimulated."""
+    words = [word.strip("`;,") for word in sql.split()]
+    low = " ".join(sql.lower().replace("=", " ").replace(",", " ").split())
+    name = next((word for at, word in enumerate(words) if at and words[at - 1].lower() == "table"), "")
+    database, _, named = name.rpartition(".")
+    is_new = cluster.plan.features.algorithm_inplace
+    if "algorithm" in low and not is_new:
+        raise syntax(sql[sql.lower().index("reorganize") :])
+    deprecated = online_warning(words[1].upper(), cluster.plan.version)
+    if deprecated and is_new:
+        raise syntax(sql[sql.lower().index(words[1].lower()) :])
+    table = server.table_named(cluster, database or in_use, named)
+    failing.may_read(cluster, table.full_name)
+    if " into" in low:
+        raise NotSimulated("REORGANIZE PARTITION ... INTO is not simulated")
+    if "lock none" in low or "lock shared" in low:
+        raise SqlError(1845, "0A000", NO_LOCK)
+    if table.partitions or table.distribution_key:
+        text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables"
+        raise SqlError(1511, "HY000", f"{text} using HASH PARTITIONs")
+    begin_s, copied = cluster.now_s, 0
+    cluster.act(Reorganise(table.id))
+    cluster.advance_until(lambda now: not now.session.simulation.is_moving, _LONGEST_S)
+    if "algorithm copy" in low or words[1].lower() == "offline":
+        copied = rows_of(cluster.session.simulation, table)
+        cluster.advance(copied / COPIED_ROWS_PER_S)
+    many = len(deprecated)
+    warned = f", {many} warning" if many else ""
+    lasted = server.lasted(cluster.now_s - begin_s)
+    said = f"Query OK, {copied} row{'s' * (copied != 1)} affected{warned} ({lasted})"
+    return f"{said}\nRecords: {copied}  Duplicates: 0  Warnings: {many}\n", deprecated
