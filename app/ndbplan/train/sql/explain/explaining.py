@@ -31,8 +31,8 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.reading import parsed
 
 _BEGIN = re.compile(r"\s*(?:explain|describe|desc)\s+", re.IGNORECASE)
-_FORMAT = re.compile(r"format\s*=?\s*(\w+)\s+", re.IGNORECASE)
-_OLD_WORD = re.compile(r"(extended|partitions)\s+", re.IGNORECASE)
+_FORMAT = re.compile(r"format\s*+=?\s*+(\w++)\s+", re.IGNORECASE)
+_OLD_WORD = re.compile(r"(extended|partitions)\s++", re.IGNORECASE)
 _KINDS = ("SELECT", "UPDATE", "DELETE")
 _COLUMNS: tuple[tuple[str, Kind], ...] = (
     ("id", INT), ("select_type", TEXT), ("table", TEXT), ("partitions", TEXT), ("type", TEXT),
