@@ -6,9 +6,7 @@ Run with `python tests/benchmarks/bench_demo.py`, or from `make bench` through `
 from __future__ import annotations
 
 import os
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 from figures import Figure
@@ -32,43 +30,42 @@ def main() -> list[Figure]:
 
 
 def _slowest(app: Any, demo: Any) -> float:
-    from PySide6.QtCore import QEventLoop
+    from PySide6.QtCore import QEvent, QEventLoop
 
     from ndbplan.demo.files import project_of
-    from ndbplan.desktop.demos import Prepared, play_alone
-    from ndbplan.desktop.document.preferences import Preferences
-    from ndbplan.desktop.main_window import MainWindow
+    from ndbplan.desktop import start
+    from ndbplan.desktop.demos import Prepared
+    from ndbplan.desktop.windows import Windows
 
-    start = demo.starts[-1]
-    with tempfile.TemporaryDirectory() as folder:
-        window = MainWindow(Preferences(Path(folder) / "preferences.json"), Path(folder) / "journals")
-        window.resize(1366, 768)
-        window.show()
-        window.finish_building()
-        prepared = Prepared(demo.worded(start), project_of(demo, start))
-        player, panel = window.demos.player, window.demos.views.simulation
-        shown: list[bool] = []
-        panel.shown.connect(lambda: shown.append(True))
-        times = [0.0]
-        for place, scene in enumerate(prepared.demo.scenes):
+    begin_with = demo.starts[-1]
+    prepared = Prepared(demo.worded(begin_with), project_of(demo, begin_with))
+    windows = Windows(app, start.open_window)
+    # The window from which it is asked for.
+    windows.start(sample="starter").finish_building()
+    app.processEvents()
+    shown: list[bool] = []
+    times = []
+    begin = time.perf_counter()
+    window = windows.play(prepared)
+    player, panel = window.demos.player, window.demos.views.simulation
+    panel.shown.connect(lambda: shown.append(True))
+    for place, scene in enumerate(prepared.demo.scenes):
+        if place:
             shown.clear()
             begin = time.perf_counter()
-            if place:
-                player.step(1)
-            else:
-                play_alone(window.demos, prepared, window.document.new, lambda: None)
-            while scene.panel == "Simulation" and not shown:
-                # As a window that is waited for: the processor belongs to who simulates.
-                app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
-            app.processEvents()
-            # What is loaded with the first scene is loaded before a key is pressed.
-            if scene.panel == "Simulation" and place:
-                times.append(time.perf_counter() - begin)
-        player.end()
-        window.close()
-        window.deleteLater()
+            player.step(1)
+        while scene.panel == "Simulation" and not shown:
+            # As a window that is waited for: the processor belongs to who simulates.
+            app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         app.processEvents()
-    return max(times)
+        if scene.panel == "Simulation":
+            times.append(time.perf_counter() - begin)
+    player.end()
+    windows.quit()
+    windows.end()
+    app.processEvents()
+    app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return max(times, default=0.0)
 
 
 if __name__ == "__main__":

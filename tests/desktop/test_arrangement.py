@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from ndbplan.desktop.arrangement import first_size
 from ndbplan.desktop.look import theme
@@ -155,6 +155,10 @@ def test_texts_are_larger_while_it_is_presented(qtbot, window) -> None:
     columns = [table.columnWidth(column) for column in range(3)]
     present.trigger()
     assert tabs.fontMetrics().height() > before
+    # Those of other windows stay as they are.
+    elsewhere = QLabel("elsewhere")
+    elsewhere.ensurePolished()
+    assert elsewhere.fontInfo().pixelSize() == 13
     assert all(table.columnWidth(column) > width for column, width in enumerate(columns))
     present.trigger()
     assert tabs.fontMetrics().height() == before

@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QApplication
 
 from desktop.conftest import Shown
 from ndbplan.demo.files import DEMOS, beside, project_of
 from ndbplan.demo.model import PANELS, Demo
+from ndbplan.desktop import start
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.analyses.operations import OperationsPanel
-from ndbplan.desktop.demos import Prepared, play_alone
 from ndbplan.desktop.dialogs.demos_dialog import DemosDialog
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.windows import Windows
 from ndbplan.edits.parameters import set_parameter
 
 SCENES = """format: 1
@@ -173,23 +174,29 @@ def test_scenes_are_written_and_ordered_in_the_dialog(qtbot: Any, window: MainWi
 
 
 def test_a_demo_that_comes_along_has_a_window_of_its_own(
-    qtbot: Any, shown: Shown, qapp: QApplication
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = shown("starter", 1366, 768)
-    asked: list[Prepared] = []
-    window.demo_wanted.connect(asked.append)
+    monkeypatch.setattr(start, "_when_shown", lambda *_a, **_k: None)
+    windows = Windows(qapp, start.open_window)
+    window = windows.start(sample="starter")
     demo = DEMOS.find("growing").value
     before = window.document.project
     window.demos.play(demo, demo.starts[0])
     assert window.document.project is before
-    (prepared,) = asked
-    other = shown("starter", 1366, 768)
-    play_alone(other.demos, prepared, other.document.new, other.close)
+    _, other = windows.open_windows
+    assert other.document.project == project_of(demo, demo.starts[0])
     assert other.document.project.names == ("Main", "Four data nodes")
     assert other.demos.player.card.title.text() == "Two nodes hold all rows"
+    # Nothing lies over its scenes, such as the samples that an empty window shows.
+    assert other.canvas.isVisible()
+    assert other.actions_table["present"].isChecked()
     other.demos.player.end()
-    assert not other.isVisible()
-    assert project_of(demo, demo.starts[0]) == prepared.project
+    assert windows.open_windows == [window]
+    windows.quit()
+    windows.end()
+    windows.deleteLater()
+    qapp.processEvents()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def test_a_scene_may_show_each_panel() -> None:

@@ -70,9 +70,8 @@ class Arrangement(QObject):
         self._leave.activated.connect(lambda: parts().actions["present"].trigger())
 
     def close(self) -> None:
-        """The window goes: other windows need not show the large texts of its presentation."""
-        if self._leave.isEnabled():
-            theme.theme().scale_text(1.0)
+        """The window goes: charts of other windows need not show the large texts of its presentation."""
+        theme.theme().scale_text(self._window, 1.0)
 
     def watch(self, *heads: QWidget) -> None:
         """A double click on one of these maximises the part it belongs to."""
@@ -162,7 +161,7 @@ class Arrangement(QObject):
         # The first Esc leaves, whatever else it would mean to what has the focus.
         self._leave.setEnabled(on)
         parts.canvas.fit_at_most(_TEXT_OF_A_PRESENTATION if on else 1.0)
-        theme.theme().scale_text(_TEXT_OF_A_PRESENTATION if on else 1.0)
+        theme.theme().scale_text(window, _TEXT_OF_A_PRESENTATION if on else 1.0)
         if on:
             parts.messages.say("info", "F5 or Esc ends the presentation.")
             window.showFullScreen()

@@ -127,10 +127,7 @@ class Demos(QObject):
             self._elsewhere(Prepared(demo.worded(start), project_of(demo, start)))
 
 
-def play_alone(
-    demos: Demos, prepared: Prepared, take: Callable[[Project], object], close: Callable[[], object]
-) -> None:
-    """Play a demo in a window that was made for it, and close that when it ends."""
-    take(prepared.project)
-    demos.player.play(prepared.demo)
+def play_alone(demos: Demos, demo: Demo, close: Callable[[], object]) -> None:
+    """Play a demo in a window that was made for it and holds its plan, and close that when it ends."""
+    demos.player.play(demo)
     demos.player.ended.connect(close)

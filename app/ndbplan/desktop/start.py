@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ndbplan.desktop.document.preferences import Preferences
     from ndbplan.desktop.main_window import MainWindow
     from ndbplan.desktop.windows import Windows
+    from ndbplan.plan.project import Project
 
 _SWITCH_S = 0.001
 _LISTEN_MS = 300
@@ -135,8 +136,12 @@ def open_window(
     preferences: Preferences | None = None,
     *,
     is_first: bool = True,
+    project: Project | None = None,
 ) -> MainWindow:
-    """A shown window with the plan in it; the panels follow in the next turns of the event loop."""
+    """A shown window with the plan in it; the panels follow in the next turns of the event loop.
+
+    Of file, sample and `project` one is named; of none: what was open last, else the samples to choose from.
+    """
     from PySide6.QtCore import QTimer
 
     from ndbplan.base.units import use_system
@@ -158,6 +163,8 @@ def open_window(
         window.files.open(path)
     elif sample is not None:
         window.open_sample(sample)
+    elif project is not None:
+        window.files.start_with(lambda: project)
     else:
         last = window.session.file if is_first else None
         reopened = last is not None and window.files.open(last)

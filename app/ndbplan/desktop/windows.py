@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ndbplan.desktop.demos import Prepared
     from ndbplan.desktop.main_window import MainWindow
+    from ndbplan.plan.project import Project
 
 
 class Windows(QObject):
@@ -60,14 +61,25 @@ class Windows(QObject):
             first.activateWindow()
         return first
 
-    def open(self, path: Path | None = None, sample: str | None = None, variant: str = "") -> MainWindow:
-        """Another window; a file that one has open already is shown there. `variant`: the one to show."""
+    def open(
+        self,
+        path: Path | None = None,
+        sample: str | None = None,
+        variant: str = "",
+        project: Project | None = None,
+    ) -> MainWindow:
+        """Another window; a file that one has open already is shown there.
+
+        `variant`: the one to show. `project`: what it begins with where no file and no sample is named.
+        """
         known = self._of(path) if path is not None else None
         if known is not None:
             _show(known)
             known.document.show_named(variant)
             return known
-        window = self._make(self._app, path, sample, self.preferences, is_first=not self.open_windows)
+        window = self._make(
+            self._app, path, sample, self.preferences, is_first=not self.open_windows, project=project
+        )
         window.document.show_named(variant)
         self.open_windows.append(window)
         window.leave = self.quit
@@ -81,8 +93,8 @@ class Windows(QObject):
         """Play a demo in a window of its own, which closes when it ends."""
         from ndbplan.desktop.demos import play_alone
 
-        window = self.open()
-        play_alone(window.demos, prepared, window.document.new, window.close)
+        window = self.open(project=prepared.project)
+        play_alone(window.demos, prepared.demo, window.close)
         return window
 
     def quit(self) -> None:

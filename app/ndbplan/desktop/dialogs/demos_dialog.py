@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
@@ -30,9 +31,12 @@ from ndbplan.demo.model import Begin, Demo
 from ndbplan.demo.page import page
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.widgets.charts import load as load_charts
 from ndbplan.desktop.widgets.sections import label
 
 _PAUSE_MS = 500
+_PAINTED_MS = 60
+"""By then the dialog is on the screen."""
 
 
 class OfWindow(Protocol):
@@ -99,6 +103,7 @@ class DemosDialog(Dialog):
         has_own = self._mine is not None and bool(self._mine.scenes)
         self.which.setCurrentIndex(0 if has_own else 1)
         self._show(place)
+        QTimer.singleShot(_PAINTED_MS, self, self._warm_up)
 
     def _build(self) -> None:
         row = QHBoxLayout()
@@ -234,6 +239,11 @@ class DemosDialog(Dialog):
             self._keep(edits.without(self._mine, row))
             self._show(row)
 
+    def _warm_up(self) -> None:
+        """While somebody chooses, load what the first scene needs: its chart is waited for then."""
+        self.tasks.start(_load_engine, lambda _outcome: None)
+        load_charts()
+
     def play(self) -> None:
         """Play from the scene that is chosen."""
         self._write()
@@ -288,6 +298,15 @@ class DemosDialog(Dialog):
     def done(self, result: int) -> None:
         self._write()
         super().done(result)
+
+
+def _load_engine(task: Task) -> None:
+    """What simulates and says numbers; compiling it is left to who plays."""
+    from ndbplan.simulate.kernel import ready as kernel
+
+    if kernel.is_prepared() and not task.cancelled():
+        kernel.prepare()
+        import_module("ndbplan.demo.stage")
 
 
 def _button(words: str, run: Callable[[], object]) -> QPushButton:

@@ -128,25 +128,34 @@ class Theme(QObject):
     """The theme in use; `changed()` follows every switch, after palette and style sheet are set."""
 
     changed = Signal()
+    scaled = Signal()
+    """Texts have other sizes now, in the same colours."""
 
     def __init__(self) -> None:
         super().__init__()
         self.mode: Mode = "system"
         self.tokens = DARK
         self.text_scale = 1.0
-        """How much larger texts are than at a desk: on a projector. The canvas has its zoom."""
+        """How much larger painted texts are than at a desk: on a projector. The canvas has its zoom."""
+        self._scaled: dict[QWidget, float] = {}
+        """Windows with larger texts."""
 
     def set_mode(self, mode: Mode) -> None:
         """Follow the system, or stay light or dark."""
         self.mode = mode
         self.refresh()
 
-    def scale_text(self, scale: float) -> None:
-        """Show texts so many times as large."""
-        if scale != self.text_scale:
-            self.text_scale = scale
-            _style(self.tokens, scale)
-            self.changed.emit()
+    def scale_text(self, window: QWidget, scale: float) -> None:
+        """Show the texts of a window so many times as large; 1: as those of other windows are."""
+        if scale == self._scaled.get(window, 1.0):
+            return
+        if scale == 1.0:
+            del self._scaled[window]
+        else:
+            self._scaled[window] = scale
+        self.text_scale = max(self._scaled.values(), default=1.0)
+        _scale(window, self.tokens, scale)
+        self.scaled.emit()
 
     @Slot()
     def refresh(self) -> None:
@@ -154,7 +163,9 @@ class Theme(QObject):
         wanted = _wanted(self.mode)
         if wanted is not self.tokens:
             self.tokens = wanted
-            _style(self.tokens, self.text_scale)
+            _style(self.tokens)
+            for window, scale in self._scaled.items():
+                _scale(window, self.tokens, scale)
             self.changed.emit()
 
 
@@ -178,7 +189,7 @@ def install(app: QApplication, mode: Mode = "system") -> None:
     current = theme()
     current.mode = mode
     current.tokens = _wanted(mode)
-    _style(current.tokens, current.text_scale)
+    _style(current.tokens)
     app.styleHints().colorSchemeChanged.connect(current.refresh, Qt.ConnectionType.UniqueConnection)
 
 
@@ -279,11 +290,17 @@ def _wanted(mode: Mode) -> Tokens:
     return LIGHT if mode == "light" else DARK
 
 
-def _style(t: Tokens, text_scale: float) -> None:
+def _scale(window: QWidget, t: Tokens, scale: float) -> None:
+    """One window alone: to style all of them anew takes longer, and they lie on other screens."""
+    window.setFont(font(round(_TEXT_PX * scale)))
+    window.setStyleSheet("" if scale == 1.0 else style_sheet(t, scale))
+
+
+def _style(t: Tokens) -> None:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         return
-    sheet = style_sheet(t, text_scale)
+    sheet = style_sheet(t)
     if sheet == app.styleSheet():
         # It is worn already: every widget would be styled anew.
         return
@@ -302,7 +319,7 @@ def _style(t: Tokens, text_scale: float) -> None:
     for which in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(t.faint))
     app.setPalette(palette)
-    app.setFont(font(round(_TEXT_PX * text_scale)))
+    app.setFont(font(_TEXT_PX))
     app.setStyleSheet(sheet)
 
 

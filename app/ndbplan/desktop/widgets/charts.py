@@ -43,6 +43,11 @@ _REACH_PX = 6
 """From a mark, within which a press takes hold of it."""
 
 
+def load() -> None:
+    """Load what draws charts before somebody waits for one; in the GUI thread."""
+    import pyqtgraph  # noqa: F401 — loading it is the aim
+
+
 class TimeChart(QWidget):
     """One chart with its title, the values under the crosshair, and room for a picker."""
 

@@ -260,7 +260,7 @@ class NumbersTable(QTableView):
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         copy.triggered.connect(self.copy_csv)
         self.addAction(copy)
-        theme.theme().changed.connect(self._fit)
+        theme.theme().scaled.connect(self._fit)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def show_rows(self, rows: Sequence[Sequence[Cell]], headers: Sequence[str] | None = None) -> None:

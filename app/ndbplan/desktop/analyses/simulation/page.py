@@ -103,7 +103,8 @@ class SimulationPanel(Panel):
         self.workload.activated.connect(self._workload_chosen)
         self.duration.returnPressed.connect(self.simulate)
         self.scrubber.moved.connect(self._moved)
-        theme.theme().changed.connect(self._restyle)
+        for look in (theme.theme().changed, theme.theme().scaled):
+            look.connect(self._restyle)
 
     def _build(self) -> None:
         asked = (self.workload, self.duration, self.start, self.cancel, self.uncertain, self.bar)
@@ -203,8 +204,7 @@ class SimulationPanel(Panel):
 
     def keep(self) -> KeptRun:
         """What is shown, to be given back."""
-        charts = self.charts
-        alone = None if charts is None else charts.alone
+        alone = None if self.charts is None else self.charts.alone
         return KeptRun(self._run, self._before, self.workload.currentData(), self.scrubber.at_s, alone)
 
     def give_back(self, kept: KeptRun) -> None:
