@@ -53,6 +53,8 @@ _TABLE_OF = re.compile(
     r"([`\w.$]+)",
     re.IGNORECASE,
 )
+_DIVISION = 1365
+"""Warning of a division by zero."""
 _OFFLINE = "ndbinfo_offline"
 _IS_OFFLINE = (
     "'NDBINFO' has been started in offline mode since the 'NDBCLUSTER' engine is disabled or "
@@ -240,15 +242,17 @@ class Client:
             one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
         now = f"{cluster.clock:%Y-%m-%d %H:%M:%S}"
         session = {
+            "microseconds": f"{cluster.clock.microsecond:06}",
             "version": values["version"], "currentversion": values["version"], "user": "root@localhost",
             "database": self.database or None, "currentdatabase": self.database or None,
             "currentschema": self.database or None, "currentuser": "root@localhost",
             "sessionuser": "root@localhost", "connection_id": "8",
             "last_insert_id": str(self.last_number), "row_count": str(self.row_count),
             "unix_timestamp": str(round((cluster.clock - datetime(1970, 1, 1)).total_seconds())),
-            **dict.fromkeys(("now", "sysdate", "currenttimestamp", "localtime"), now),
-            **dict.fromkeys(("curdate", "currentdate"), now[:10]),
-            **dict.fromkeys(("curtime", "currenttime"), now[11:]),
+            **dict.fromkeys(("now", "sysdate", "currenttimestamp", "localtime", "localtimestamp",
+                             "utctimestamp"), now),
+            **dict.fromkeys(("curdate", "currentdate", "utcdate"), now[:10]),
+            **dict.fromkeys(("curtime", "currenttime", "utctime"), now[11:]),
         }  # fmt: skip
         tree = _answered(tree, session)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
@@ -262,9 +266,11 @@ class Client:
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
+        result = _readable(result, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         if not form(cluster.plan.version, "only_full_group_by"):
             # The servers without this mode do not warn of a division by zero either.
-            return result._replace(warnings=())
+            told = tuple(one for one in result.warnings if one.code != _DIVISION)
+            result = result._replace(warnings=told)
         if result.warnings:
             self.warnings = result.warnings
         return result
@@ -351,6 +357,19 @@ class Client:
         return found
 
 
+def _readable(result: Result, *, is_hex: bool) -> Result:
+    """Bytes that are no text, as the interactive client of the version shows them."""
+
+    def shown(value: object) -> object:
+        if not isinstance(value, bytes):
+            return value
+        return f"0x{value.hex().upper()}" if is_hex else value.decode("latin-1")
+
+    if not any(isinstance(value, bytes) for row in result.rows for value in row):
+        return result
+    return result._replace(rows=[tuple(map(shown, row)) for row in result.rows])
+
+
 def _no_server(cluster: LiveCluster) -> str:
     """What the client says when no SQL node answers."""
     nodes = [process for process in cluster.plan.processes if isinstance(process, SqlNode)]
@@ -391,6 +410,11 @@ def _answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
         if name == "unix_timestamp":
             return node if node.expressions else exp.Literal.number(values[name])
         value = values[name]
+        digits = (
+            whole_number(node.expressions[0].name) if name in ("now", "sysdate") and node.expressions else 0
+        )
+        if digits and value is not None:
+            value = f"{value}.{values['microseconds']}"[: len(value) + 1 + digits]
         return exp.null() if value is None else exp.Literal.string(value)
 
     return tree.transform(change)

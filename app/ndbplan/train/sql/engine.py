@@ -104,7 +104,7 @@ def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
 
     base.create_function("mysql_div", 2, divide, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
-    give(base)
+    give(base, lambda code, text: warnings.found.append(Warned("Warning", code, text)))
     base.create_aggregate("only_value", 1, _OnlyValue)
 
 

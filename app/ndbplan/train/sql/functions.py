@@ -10,20 +10,22 @@ import math
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import reduce, wraps
 from typing import Any
 
 from sqlglot import exp
 
+from ndbplan.train.sql import dates, digests
 from ndbplan.train.sql.problem import NotSimulated
 
+Warn = Callable[[int, str], None]
+"""Takes the number and the text of a warning."""
 _LONGEST = 10_000
 """Letters of a text that a function makes at most."""
 
 
-def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
+def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
     """NULL where any argument is, or where it cannot be told."""
 
     @wraps(function)
@@ -32,6 +34,9 @@ def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
             return None
         try:
             return function(*given)
+        except dates.NoMomentError as error:
+            warn(1292, f"Incorrect datetime value: '{error}'")
+            return None
         except (ValueError, TypeError, OverflowError, InvalidOperation):
             return None
 
@@ -66,6 +71,8 @@ def _signed(value: Any) -> int:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -104,22 +111,6 @@ def _format(value: Any, digits: Any) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-count), rounding=ROUND_HALF_UP):,}"
 
 
-def _conv(value: Any, source: Any, target: Any) -> str:
-    number, base, digits = int(_text(value), int(source)), int(target), ""
-    while number:
-        number, rest = divmod(number, base)
-        digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[rest] + digits
-    return digits or "0"
-
-
-def _hex(value: Any) -> str:
-    return f"{value:X}" if isinstance(value, int) else _text(value).encode().hex().upper()
-
-
-def _moment(value: Any) -> datetime:
-    return datetime.fromisoformat(_text(value))
-
-
 def _seconds(value: Any) -> int:
     hours, minutes, seconds = (float(one) for one in _text(value).rpartition(" ")[2].split(":"))
     return int(hours * 3600 + minutes * 60 + seconds)
@@ -146,7 +137,7 @@ def _strcmp(one: Any, other: Any) -> int:
 
 _STRICT: dict[str, Callable[..., Any]] = {
     "REVERSE": lambda v: _text(v)[::-1], "FIND_IN_SET": _find_in_set, "SUBSTRING_INDEX": _substring_index,
-    "MID": _mid, "NUMBER_TO_STR": _format, "CONV": _conv, "mysql_hex": _hex, "BIN": lambda v: f"{int(v):b}",
+    "MID": _mid, "NUMBER_TO_STR": _format,
     "ASCII": lambda v: ord(_text(v)[0]) if v != "" else 0, "STRCMP": _strcmp, "SEC_TO_TIME": _clock,
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
     "mysql_signed": _signed, "mysql_xor": lambda a, b: int(a) ^ int(b),
@@ -157,7 +148,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "mysql_right": lambda v, n: _text(v)[::-1][: max(0, int(n))][::-1],
     "mysql_length": lambda v: len(_text(v).encode()), "CHARACTER_LENGTH": lambda v: len(_text(v)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
-    "UNIX_TIMESTAMP": lambda v: round((_moment(v) - datetime(1970, 1, 1)).total_seconds()),
+    **dates.STRICT, **digests.STRICT,
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field}
 
@@ -231,10 +222,10 @@ def _sortable(value: Any) -> tuple[int, Any]:
     return (1, value) if isinstance(value, int | float) else (2, str(value).lower())
 
 
-def give(base: sqlite3.Connection) -> None:
-    """Let a connection know all of them."""
+def give(base: sqlite3.Connection, warn: Warn) -> None:
+    """Let a connection know all of them; `warn` takes what they warn of."""
     for name, function in _STRICT.items():
-        base.create_function(name, -1, _strict(function))
+        base.create_function(name, -1, _strict(function, warn))
     for name, function in _LAX.items():
         base.create_function(name, -1, function)
     for name, work_out in _AGGREGATES.items():
@@ -265,6 +256,9 @@ def _ours(node: exp.Expr) -> exp.Expr:
     def call(name: str, *given: exp.Expr | None) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
 
+    other = dates.ours(node) or digests.ours(node)
+    if other is not None:
+        return other
     if isinstance(node, exp.Trunc):
         return call("mysql_truncate", node.this, node.args.get("decimals") or exp.Literal.number(0))
     if isinstance(node, exp.Round):
@@ -279,8 +273,6 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return call("mysql_xor", node.this, node.expression)
     if isinstance(node, exp.Length):
         return call("mysql_length" if node.args.get("binary") else "CHARACTER_LENGTH", node.this)
-    if isinstance(node, exp.Hex):
-        return call("mysql_hex", node.this)
     if isinstance(node, exp.GroupConcat):
         return _joined(node)
     if isinstance(node, exp.Rand):
@@ -294,7 +286,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
 
 def translate(tree: exp.Expr) -> None:
     """Calls of ours stand in the query where SQLite would answer otherwise."""
-    for node in reversed(list(tree.find_all(exp.Func, exp.BitwiseXor, exp.Xor))):
+    for node in reversed(list(tree.find_all(exp.Func, exp.BitwiseXor, exp.Xor, exp.Add, exp.Sub))):
         call = _ours(node)
         if call is not node:
             node.replace(call)

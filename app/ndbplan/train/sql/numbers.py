@@ -36,7 +36,9 @@ TEXT, INT, DOUBLE = Kind("text"), Kind("int"), Kind("double")
 _COUNTS = (
     exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition, exp.Sign, exp.Ascii,
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
-    exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount,
+    exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount, exp.DateDiff,
+    exp.TimestampDiff, exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour, exp.Minute, exp.Second,
+    exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract, exp.BitLength,
 )  # fmt: skip
 _WHOLE = frozenset(
     (
@@ -48,6 +50,12 @@ _WHOLE = frozenset(
         "unix_timestamp",
         "time_to_sec",
         "connection_id",
+        "crc32",
+        "inet_aton",
+        "ord",
+        "octet_length",
+        "weekday",
+        "microsecond",
     )
 )
 """Functions that count, and which sqlglot does not know by name."""
@@ -62,7 +70,21 @@ _DOUBLES = (
     exp.Pow,
     exp.Sqrt,
     exp.Ln,
+    exp.Log,
+    exp.Exp,
+    exp.Rand,
+    exp.Degrees,
+    exp.Radians,
+    exp.Sin,
+    exp.Cos,
+    exp.Tan,
+    exp.Cot,
+    exp.Asin,
+    exp.Acos,
+    exp.Atan,
+    exp.Atan2,
 )
+_PI_DIGITS = 6
 
 
 def decimal(digits: int) -> Kind:
@@ -91,6 +113,8 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         left, right = kind_of(node.left, columns), kind_of(node.right, columns)
         return _number(left, right, left.digits + right.digits)
     if isinstance(node, exp.Add | exp.Sub | exp.Mod):
+        if isinstance(node.left, exp.Interval) or isinstance(node.right, exp.Interval):
+            return TEXT
         left, right = kind_of(node.left, columns), kind_of(node.right, columns)
         return _number(left, right, max(left.digits, right.digits))
     if isinstance(node, exp.Anonymous) and node.name.lower() in _WHOLE:
@@ -101,6 +125,8 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return _rounded(node, columns)
     if isinstance(node, (*_BOOLEAN, *_COUNTS)):
         return INT
+    if isinstance(node, exp.Pi):
+        return decimal(_PI_DIGITS)
     if isinstance(node, _DOUBLES):
         return DOUBLE
     if isinstance(node, _SAME):

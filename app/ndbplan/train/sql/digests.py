@@ -1,0 +1,140 @@
+"""Texts in other bases, their bytes, and what is worked out of these: HEX, MD5, CONV and their kin.
+
+    STRICT["mysql_hex"](255)       # 'FF'
+
+Bytes that are no text stay bytes: how a client shows them depends on its version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ALL_ONES = 2**64 - 1
+_SHA2 = {0: "sha256", 224: "sha224", 256: "sha256", 384: "sha384", 512: "sha512"}
+
+
+def data(value: Any) -> bytes:
+    """A value as the bytes of its text."""
+    if isinstance(value, bytes):
+        return value
+    return (str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)).encode()
+
+
+def _whole(value: Any) -> int:
+    """A number rounded, or the digits that a text begins with; negative ones count back from 2^64."""
+    if isinstance(value, str):
+        found = re.match(r"\s*([-+]?[0-9]+)", value)
+        return int(found[1]) & _ALL_ONES if found else 0
+    return int(value + (0.5 if value >= 0 else -0.5)) & _ALL_ONES
+
+
+def _in_base(number: int, base: int) -> str:
+    digits = ""
+    while number:
+        number, rest = divmod(number, base)
+        digits = _DIGITS[rest] + digits
+    return digits or "0"
+
+
+def _conv(value: Any, source: Any, target: Any) -> str | None:
+    """CONV: the digits that the text begins with, from one base to another; a negative target has a sign."""
+    old, new = abs(int(source)), int(target)
+    if not (2 <= old <= 36 and 2 <= abs(new) <= 36):
+        return None
+    text = data(value).decode().strip().upper()
+    sign, number = (-1, 0) if text.startswith("-") else (1, 0)
+    for letter in text.lstrip("+-"):
+        place = _DIGITS.find(letter)
+        if not 0 <= place < old:
+            break
+        number = number * old + place
+    number = min(number, _ALL_ONES) * sign
+    if new < 0:
+        return ("-" if number < 0 else "") + _in_base(abs(number), -new)
+    return _in_base(number & _ALL_ONES, new)
+
+
+def _hex(value: Any) -> str:
+    return f"{_whole(value):X}" if isinstance(value, int | float) else data(value).hex().upper()
+
+
+def _unhex(value: Any) -> bytes:
+    text = data(value).decode()
+    return bytes.fromhex(text.rjust(len(text) + len(text) % 2, "0"))
+
+
+def _sha2(value: Any, bits: Any) -> str | None:
+    name = _SHA2.get(int(bits))
+    return None if name is None else hashlib.new(name, data(value)).hexdigest()
+
+
+def _address(text: Any) -> int:
+    parts = [int(one) for one in str(text).split(".")]
+    if not parts or any(not 0 <= one < 256 for one in parts) or len(parts) > 4:
+        raise ValueError(text)
+    # The last part is the lowest byte: 127.1 is 127.0.0.1.
+    high = sum(one << 8 * (3 - at) for at, one in enumerate(parts[:-1]))
+    return high + parts[-1] if len(parts) > 1 else parts[0]
+
+
+def _characters(*codes: Any) -> bytes:
+    found = b""
+    for code in codes:
+        number = int(code) & 0xFFFFFFFF
+        found += number.to_bytes(max(1, (number.bit_length() + 7) // 8), "big")
+    return found
+
+
+def _inserted(text: Any, begin: Any, length: Any, more: Any) -> str:
+    whole, at, count = data(text).decode(), int(begin), int(length)
+    if not 1 <= at <= len(whole):
+        return whole
+    end = len(whole) if count < 0 else at - 1 + count
+    return whole[: at - 1] + data(more).decode() + whole[end:]
+
+
+def _quoted(text: Any) -> str:
+    inner = data(text).decode()
+    for sign, written in (("\\", "\\\\"), ("'", "\\'"), ("\0", "\\0"), ("\x1a", "\\Z")):
+        inner = inner.replace(sign, written)
+    return f"'{inner}'"
+
+
+def _random(seed: Any) -> float:
+    """The first of RAND(seed): the two counters of the server's source."""
+    most = 0x3FFFFFFF
+    first, second = (int(seed) * 0x10001 + 55555555) % most, int(seed) * 0x10000001 % most
+    return (first * 3 + second) % most / most
+
+
+STRICT: dict[str, Callable[..., Any]] = {
+    "mysql_hex": _hex, "mysql_unhex": _unhex, "CONV": _conv, "BIN": lambda v: _in_base(_whole(v), 2),
+    "OCT": lambda v: _in_base(_whole(v), 8), "CRC32": lambda v: zlib.crc32(data(v)),
+    "MD5": lambda v: hashlib.md5(data(v), usedforsecurity=False).hexdigest(),
+    "SHA": lambda v: hashlib.sha1(data(v), usedforsecurity=False).hexdigest(), "SHA2": _sha2,
+    "INET_ATON": _address, "INET_NTOA": lambda v: ".".join(map(str, int(v).to_bytes(4, "big"))),
+    "mysql_char": _characters, "ORD": lambda v: int.from_bytes(data(data(v).decode()[:1]), "big"),
+    "BIT_LENGTH": lambda v: 8 * len(data(v)), "OCTET_LENGTH": lambda v: len(data(v)), "STUFF": _inserted,
+    "QUOTE": _quoted, "mysql_rand": _random,
+}  # fmt: skip
+"""NULL where an argument is NULL, or cannot be taken."""
+
+
+def ours(node: exp.Expr) -> exp.Expr | None:
+    """A call of ours in place of one that SQLite has otherwise; None: the node is none."""
+    if isinstance(node, exp.Hex):
+        return exp.Anonymous(this="mysql_hex", expressions=[node.this])
+    if isinstance(node, exp.Unhex):
+        return exp.Anonymous(this="mysql_unhex", expressions=[node.this])
+    if isinstance(node, exp.Rand) and isinstance(node.this, exp.Literal):
+        return exp.Anonymous(this="mysql_rand", expressions=[node.this])
+    if isinstance(node, exp.Chr) and not node.args.get("charset"):
+        return exp.Anonymous(this="mysql_char", expressions=node.expressions)
+    return None
