@@ -8,8 +8,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -185,9 +188,49 @@ def test_a_scheduler_that_cannot_be_reached_is_said_in_one_line(
 ) -> None:
     # Dask that is not there, even where it is installed: its search for a scheduler leaves threads behind.
     monkeypatch.setitem(sys.modules, "distributed", None)
-    said = call("sweep", plan_file, *VARY, "-o", tmp_path / "s", "--dask", "tcp://127.0.0.1:1").refused(1)
+    said = call("sweep", plan_file, *VARY, "-o", tmp_path / "s", "--dask", "tcp://127.0.0.1:1").refused(2)
     assert "Dask" in said
     assert said.count("\n") <= 1
+
+
+@pytest.mark.parametrize("address", ["nonsense", "", "http://head:8786", "tcp://head", "tcp://:1"])
+def test_what_is_no_address_of_a_scheduler_is_said_at_once(call: Call, plan_file: Path, address: str) -> None:
+    """A client of Dask that cannot read one printed a traceback half a minute later."""
+    said = call("sweep", plan_file, *VARY, "--dask", address).refused(2)
+    assert "is no address of a Dask scheduler" in said
+    assert "tcp://head:8786" in said
+
+
+def test_a_cluster_that_goes_away_is_said_in_one_line(
+    call: Call, plan_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", _GoneCluster())
+    said = call("sweep", plan_file, *VARY, "--dask", "tcp://head:8786").refused(2)
+    assert "went away" in said
+
+
+class _GoneCluster:
+    """In the place of Dask: a cluster that takes work and is lost."""
+
+    KilledWorker = RuntimeError
+
+    def Client(self, *_: object, **__: object) -> Any:  # noqa: N802 — its name there
+        return self
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def map(self, _: object, pieces: Sequence[object], **__: object) -> list[Any]:
+        return [self for _ in pieces]
+
+    def result(self) -> None:
+        raise CancelledError
+
+    def cancel(self, _: object) -> None:
+        raise CancelledError
 
 
 def test_a_value_without_the_unit_that_others_have_is_refused() -> None:

@@ -11,8 +11,11 @@ Answers come in the order of the pieces, whatever is done when.
 
 from __future__ import annotations
 
+import logging
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -27,12 +30,18 @@ _REACHED_WITHIN_S = 10
 """So long a scheduler may take to answer."""
 _OF_EACH_WORKER, _OF_A_CLUSTER = 2, 64
 """Pieces that work is cut into: for each process, which begins each anew; for all workers of a cluster."""
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):\d{1,5}")
+_AS_PRINTED = "write the address that it prints, such as tcp://head:8786"
 A = TypeVar("A")
 R = TypeVar("R")
 
 
 SharedOut = Callable[[Callable[[Any], list[Any]], Any], Iterator[Any]]
 """What a function answers for pieces of some work, one after the other."""
+
+
+class UnreachableError(UserError):
+    """The cluster that was to do the work cannot be reached, or is lost."""
 
 
 class Each(Protocol):
@@ -57,7 +66,7 @@ def each_of(
 ) -> Iterator[R]:
     """function(piece) of each. `function` and pieces must be such that another process can have them.
 
-    Raises UserError where the scheduler cannot be reached.
+    Raises UnreachableError where the scheduler cannot be reached.
     """
     with crew(min(workers, len(pieces)), scheduler) as each:
         yield from each(function, pieces)
@@ -68,7 +77,7 @@ def crew(workers: int, scheduler: str | None = None) -> Iterator[Each]:
     """Who does pieces of work until the block ends: processes, a scheduler's Dask cluster, or nobody else.
 
     A worker that dies takes its piece with it, which is done once more: here, or by another worker of the
-    cluster. Raises UserError where the scheduler cannot be reached.
+    cluster. Raises UnreachableError where the scheduler cannot be reached.
     """
     if scheduler is not None:
         with _client(scheduler) as client:
@@ -138,9 +147,20 @@ class _Dask:
         waiting = deque(self.client.map(partial(_worked, function), pieces, pure=False))
         try:
             while waiting:
-                yield waiting.popleft().result()
+                yield self._result(waiting.popleft())
         finally:
-            self.client.cancel(list(waiting))
+            with suppress(OSError, CancelledError):
+                self.client.cancel(list(waiting))
+
+    def _result(self, future: Any) -> Any:
+        killed: type[Exception] = import_module("distributed").KilledWorker
+        try:
+            return future.result()
+        except killed:
+            what, fix = "workers of Dask die of the work", "give them more memory, or use --workers"
+        except (OSError, CancelledError):
+            what, fix = "the Dask cluster went away before all was done", "start it and ask again"
+        raise UnreachableError(what, where="--dask", fix=fix)
 
 
 def at_once(function: Callable[[A], R], pieces: Sequence[A]) -> list[R]:
@@ -158,16 +178,21 @@ def at_once(function: Callable[[A], R], pieces: Sequence[A]) -> list[R]:
 
 def _client(scheduler: str) -> Any:
     """The cluster of a scheduler, until its block ends."""
+    if _ADDRESS.fullmatch(scheduler) is None:
+        # A client that cannot read an address asks for half a minute whether it may go.
+        what = f"'{scheduler[:80]}' is no address of a Dask scheduler"
+        raise UnreachableError(what, where="--dask", fix=_AS_PRINTED)
     try:
         # It has no types, and may not be there.
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise UserError(
+        raise UnreachableError(
             "Dask is not installed", where="--dask", fix="install it with: pip install 'ndbplan[dask]'"
         ) from None
+    # A cluster that is lost is said in one line, and not by the traceback that is logged as well.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         return distributed.Client(scheduler, timeout=_REACHED_WITHIN_S, set_as_default=False)
     except (OSError, ValueError) as error:
         what = f"no Dask scheduler answers at {scheduler[:80]} ({str(error)[:80]})"
-        fix = "write the address that it prints, such as tcp://head:8786"
-        raise UserError(what, where="--dask", fix=fix) from None
+        raise UnreachableError(what, where="--dask", fix=_AS_PRINTED) from None

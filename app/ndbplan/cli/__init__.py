@@ -93,11 +93,13 @@ def main() -> None:
 
 
 def exit_code(error: Exception) -> int:
-    """2 when the input could not be read or the command was wrong, 1 when the plan itself has the error."""
+    """2: the input could not be read, the command was wrong, or who was to do the work is not there; 1: the
+    plan itself has the error."""
+    from ndbplan.advise.executors import UnreachableError
     from ndbplan.base.files import FileError
     from ndbplan.cli.parameters import UsageError
 
-    return 2 if isinstance(error, FileError | UsageError) else 1
+    return 2 if isinstance(error, FileError | UsageError | UnreachableError) else 1
 
 
 def _open_what_is_closed() -> None:
