@@ -30,7 +30,7 @@ _REACHED_WITHIN_S = 10
 """So long a scheduler may take to answer."""
 _OF_EACH_WORKER, _OF_A_CLUSTER = 2, 64
 """Pieces that work is cut into: for each process, which begins each anew; for all workers of a cluster."""
-_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):\d{1,5}")
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):[0-9]{1,5}")
 _AS_PRINTED = "write the address that it prints, such as tcp://head:8786"
 A = TypeVar("A")
 R = TypeVar("R")
