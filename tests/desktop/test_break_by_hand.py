@@ -166,6 +166,29 @@ def test_a_disk_is_slowed_and_gets_its_speed_back(broken: Window) -> None:
     broken.simulated()
 
 
+def test_a_disk_fills_up_and_has_room_again(broken: Window) -> None:
+    node = broken.plan.data_nodes[0]
+    disk = node.disk_roles.lcp
+    broken.click(broken.right_click(broken.place(disk)), "Fill up at…")
+    ask = broken.asked()
+    ask.fields[0].selectAll()
+    QTest.keyClicks(ask.fields[0], "1:00")
+    QTest.keyClick(ask.fields[0], Qt.Key.Key_Return)
+    (event,) = broken.events
+    assert (event.kind, event.object_id, event.at_s, event.duration_s) == ("disk_full", disk, 60.0, 0.0)
+    broken.simulated()
+    broken.panel.scrubber.go_to(120.0)
+    loads = broken.window.canvas.canvas_scene.look.loads
+    assert loads.space[disk] == 1.0
+    assert node.id in loads.down, "a checkpoint found no room"
+    broken.click(broken.right_click(broken.place(disk)), "Room again at 2:00")
+    assert broken.events[0].duration_s == 60.0
+    menu = broken.right_click(broken.place("ndb2"))
+    broken.click(menu, "Fill up the disk of its redo log at")
+    assert broken.events[1].object_id == broken.plan.by_id["ndb2"].disk_roles.redo
+    broken.simulated()
+
+
 def test_a_killed_node_is_started_where_the_replay_stands(broken: Window) -> None:
     broken.window.editor.event_edits.kill(["ndb1"], 60.0)
     broken.simulated()

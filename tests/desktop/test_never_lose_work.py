@@ -336,3 +336,17 @@ def test_a_second_start_does_not_open_what_the_first_window_has_open(open_window
     assert second.session.file is None
     first.files.new()
     assert second.session.file == plan_file
+
+
+def test_the_name_offered_for_a_read_only_file_is_free(open_window, plan_file, monkeypatch) -> None:
+    plan_file.chmod(0o444)
+    window = open_window()
+    window.files.open(plan_file)
+    offered = []
+    monkeypatch.setattr(
+        "PySide6.QtWidgets.QFileDialog.getSaveFileName", lambda *args: offered.append(args[2]) or ("", "")
+    )
+    assert window.files.ask_save() is None
+    plan_file.with_stem(f"{plan_file.stem} copy").touch()
+    assert window.files.ask_save() is None
+    assert offered == [str(plan_file.with_stem(f"{plan_file.stem} copy{end}")) for end in ("", " 2")]

@@ -23,7 +23,7 @@ def test_without_a_display_it_says_so_and_names_the_way_out(monkeypatch, capsys)
 
 def test_the_window_is_not_larger_than_the_screen(qtbot, qapp, monkeypatch) -> None:
     shown = []
-    monkeypatch.setattr(start, "_when_shown", lambda window, **_k: shown.append(window))
+    monkeypatch.setattr(start, "_when_shown", lambda window, *_a, **_k: shown.append(window))
     window = start.open_window(qapp, sample="starter")
     qtbot.addWidget(window)
     room, least = window.screen().availableSize(), window.minimumSizeHint()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
@@ -111,6 +111,25 @@ class TestTour:
         for size in ((1366, 768), (1100, 700), (2000, 1200)):
             window.resize(*size)
             qtbot.waitUntil(lambda: window.canvas.rect().contains(window.tour.card.geometry()))
+        _idle(qtbot, window)
+
+    def test_the_card_lies_where_least_of_the_hosts_is_hidden(self, qtbot, window) -> None:
+        window.resize(1366, 768)
+        window.show_sample("starter")
+        _idle(qtbot, window)
+        view, card = window.canvas, window.tour.card
+        QTest.mouseClick(card.next, _LEFT)
+        hosts = [view.canvas_scene.item_of(host.id).rect_in_scene() for host in window.document.plan.hosts]
+        shown = [view.mapFromScene(rect).boundingRect() for rect in hosts]
+
+        def hidden(place: QRect) -> int:
+            return sum(under.width() * under.height() for rect in shown if (under := rect & place).isValid())
+
+        lower_left = card.geometry().translated(12 - card.x(), 0)
+        assert hidden(card.geometry()) < hidden(lower_left)
+        assert not card.geometry().intersects(window.panels.colours.legend.geometry())
+        advice = window.panels.inspector._advice
+        qtbot.waitUntil(lambda: not advice.visibleRegion().isEmpty(), timeout=_LONG_MS)
         _idle(qtbot, window)
 
     def test_every_step_points_at_something(self, qtbot, window) -> None:

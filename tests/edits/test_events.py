@@ -65,11 +65,11 @@ def test_an_api_slot_cannot_be_killed() -> None:
 def test_a_restart_ends_what_keeps_a_part_down(at_s: float, later_s: float) -> None:
     for object_id in ("ndb1", "host-a1", "rack-a", PLAN.sql_nodes[0].id):
         down = events.killed(PLAN, LOAD, [object_id], at_s)
-        assert events.is_kept_down(down, LOAD, object_id, at_s + later_s)
-        assert not events.is_kept_down(down, LOAD, object_id, at_s)
+        assert events.keeps_down(down, LOAD, object_id, at_s + later_s) is not None
+        assert events.keeps_down(down, LOAD, object_id, at_s) is None
         up = events.started_again(down, LOAD, [object_id], at_s + later_s)
         assert len(_events(up)) == len(_events(down))
-        assert not events.is_kept_down(up, LOAD, object_id, at_s + later_s + 0.001)
+        assert events.keeps_down(up, LOAD, object_id, at_s + later_s + 0.001) is None
 
 
 def test_a_restart_of_what_runs_stops_it_and_starts_it_at_once() -> None:

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
 
-TARGETS = ("panel", "canvas", "inspector", "rates", "latency", "buffers", "log", "writes", "summary", "foot")
-"""What a step may point at: a part of the window, or a chart of the simulation."""
+TARGETS = (
+    "panel", "canvas", "inspector", "help", "rates", "latency", "buffers", "log", "writes", "summary", "foot",
+)  # fmt: skip
+"""What a step may point at: a part of the window (help: what would help), or a chart of the simulation."""
 
 
 class Step(NamedTuple):

@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         from ndbplan.desktop.tour import Tour
 
         tour = Tour(self.panels, self.canvas, self.document, self.selection, self._body)
-        tour.card.clear_of = self.steps.row
+        tour.card.foot_px = lambda: max(self.canvas.foot_px, self.canvas.legend_px)
         return tour
 
     @cached_property

@@ -173,11 +173,11 @@ def open_window(
     window.show()
     if reopened:
         window.session.restore_view()
-    QTimer.singleShot(_FIRST_PAINT_MS, window, lambda: _when_shown(window, is_first=is_first))
+    QTimer.singleShot(_FIRST_PAINT_MS, window, lambda: _when_shown(window, sample, is_first=is_first))
     return window
 
 
-def _when_shown(window: MainWindow, *, is_first: bool = True) -> None:
+def _when_shown(window: MainWindow, sample: str | None, *, is_first: bool = True) -> None:
     from PySide6.QtCore import QTimer
 
     from ndbplan.desktop.arrangement import fit_the_screen
@@ -186,9 +186,12 @@ def _when_shown(window: MainWindow, *, is_first: bool = True) -> None:
     from ndbplan.desktop.recovery_offer import offer_recovery
 
     if window.build_next():
-        QTimer.singleShot(0, window, lambda: _when_shown(window, is_first=is_first))
+        QTimer.singleShot(0, window, lambda: _when_shown(window, sample, is_first=is_first))
         return
     fit_the_screen(window)
+    if sample is not None:
+        # As from the gallery: on the panel and moment that are its point.
+        window.tour.start(sample)
     Collector(window)
     if not is_first:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QRect
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.describe.tours import Step, tour_of
@@ -32,11 +32,12 @@ class Tour(QObject):
     ) -> None:
         super().__init__(holder)
         self._panels, self._canvas, self._selection = panels, canvas, selection
-        self.card = TourCard(canvas)
+        self.card = TourCard(canvas, self._hidden)
         self.spot = Spotlight(holder)
         self._steps: tuple[Step, ...] = ()
         self._at = 0
         self._watched: SimulationPanel | None = None
+        self._has_helped = False
         self.card.moved.connect(self._go)
         self.card.closed.connect(self.end)
         document.replaced.connect(self.end)
@@ -68,11 +69,12 @@ class Tour(QObject):
         step = self.step
         if step is None:
             return
-        self.card.show_step(self._at, len(self._steps), step.title, step.text)
         self.spot.show_around(None)
+        self._has_helped = False
         if step.select is not None:
             self._selection.set(step.select)
             self._canvas.bring_into_view(step.select)
+        self.card.show_step(self._at, len(self._steps), step.title, step.text)
         if step.tab:
             panel = self._panels.analyses.show_tab(step.tab)
             if step.at_s is not None:
@@ -93,7 +95,21 @@ class Tour(QObject):
 
     def _point(self) -> None:
         step = self.step
+        if step is not None and step.target == "help" and not self._has_helped:
+            self._has_helped = True
+            self._panels.show_help()
         self.spot.show_around(None if step is None else self._target(step.target))
+
+    def _hidden(self, place: QRect) -> float:
+        """How much of hosts and overview that are seen would lie under a place of the canvas, in pixels."""
+        scene = self._canvas.canvas_scene
+        items = [scene.item_of(host.id) for host in self._canvas.document.plan.hosts]
+        seen = [self._canvas.mapFromScene(i.rect_in_scene()).boundingRect() for i in items if i is not None]
+        overview = self._canvas.findChild(QWidget, "minimap")
+        if overview is not None and not overview.isHidden():
+            seen.append(overview.geometry())
+        under = [one & place for one in seen]
+        return sum(float(one.width() * one.height()) for one in under if one.isValid())
 
     def _target(self, name: str) -> QWidget | None:
         charts = getattr(self._watched, "charts", None)
@@ -103,7 +119,7 @@ class Tour(QObject):
         }
         if name == "panel":
             return self._panels.analyses.stack
-        if name == "inspector":
+        if name in ("inspector", "help"):
             return self._panels.inspector_frame
         if name in of_simulation:
             return None if self._watched is None else of_simulation[name](self._watched)

@@ -149,7 +149,7 @@ def started_again(plan: Plan, workload_id: str, object_ids: Iterable[str], at_s:
 
 
 def _keeps_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> int | None:
-    """Which event keeps a part down, or slow, at a moment; of several the last."""
+    """Which event keeps a part down, slow or full at a moment; of several the last."""
     last: int | None = None
     for i, event in enumerate(plan.by_id[workload_id].events):
         if getattr(event, "object_id", None) != object_id or event.at_s >= at_s:
@@ -163,9 +163,10 @@ def _keeps_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> in
     return last
 
 
-def is_kept_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> bool:
-    """Whether an event of the workload keeps a part down, or slow, at a moment."""
-    return _keeps_down(plan, workload_id, object_id, at_s) is not None
+def keeps_down(plan: Plan, workload_id: str, object_id: str, at_s: float) -> Event | None:
+    """The event of the workload that keeps a part down, slow or full at a moment; None: it is well."""
+    i = _keeps_down(plan, workload_id, object_id, at_s)
+    return None if i is None else plan.by_id[workload_id].events[i]
 
 
 def slowed(
@@ -182,6 +183,14 @@ def slowed(
         )
         for disk_id in disk_ids
     ]
+    return with_event(plan, workload_id, *new)
+
+
+def filled(
+    plan: Plan, workload_id: str, disk_ids: Iterable[str], at_s: float, duration_s: float = 0.0
+) -> Plan:
+    """The plan with events in which other files take all room of disks; a duration of 0: until the end."""
+    new = [DiskFull(at_s=at_s, object_id=disk_id, duration_s=duration_s) for disk_id in disk_ids]
     return with_event(plan, workload_id, *new)
 
 

@@ -27,8 +27,14 @@ def screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
 
 @pytest.fixture(scope="session")
 def shared(screen: Screen) -> Iterator[Person]:
-    """Somebody before the sample `starter`."""
+    """Somebody before the sample `starter`, whose first simulation shows a limit, after its tour."""
     with Person(screen, "starter") as person:
+        panel = "window.panels.analyses.panel('Simulation')"
+        result = f"{panel}.result"
+        person.until(f"resting() and {result}.accepted_per_s.value < 0.95 * {result}.offered_per_s")
+        person.until("all(c.is_drawn for c in charts().all) and window.tour.spot.target is charts().rates")
+        person.click("place('Close the tour')")
+        person.until("window.tour.card.isHidden()")
         yield person
 
 

@@ -51,6 +51,7 @@ def files(qapp: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def visitor(screen: Screen) -> Iterator[Person]:
     with Person(screen, "starter") as person:
+        person.click("place('Close the tour')")
         yield person
 
 

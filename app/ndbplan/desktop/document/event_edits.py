@@ -1,4 +1,4 @@
-"""What a person lets happen in the run of a workload: kill, restart, slow down, cut off, at a moment.
+"""What a person lets happen in a run, at a moment: kill, restart, slow down, fill up, cut off.
 
 Each is an undoable edit of the workload's events; `wanted` then says from when on somebody wants to watch.
 """
@@ -15,6 +15,7 @@ from ndbplan.base.units import format_duration
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.document.document import Document
 from ndbplan.edits import events
+from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -60,10 +61,12 @@ class EventEdits(QObject):
             return float(round(self.stands_at_s))
         return float(round(self.length_s / 2))
 
-    def is_down(self, object_id: str, at_s: float) -> bool:
-        """Whether an event keeps a part down, or slow, at a moment."""
+    def keeps_down(self, object_id: str, at_s: float) -> Event | None:
+        """The event that keeps a part down, slow or full at a moment; None: it is well."""
         workload = self.workload
-        return workload is not None and events.is_kept_down(self._document.plan, workload.id, object_id, at_s)
+        if workload is None:
+            return None
+        return events.keeps_down(self._document.plan, workload.id, object_id, at_s)
 
     def kill(self, ids: Sequence[str], at_s: float, back_after_s: float | None = None) -> bool:
         """Let parts fail at one moment; `back_after_s`: started again so long after it."""
@@ -80,6 +83,10 @@ class EventEdits(QObject):
             return events.slowed(plan, workload_id, disk_ids, factor, at_s, duration_s)
 
         return self._at("Slow down", ids, at_s, slowed)
+
+    def fill(self, ids: Sequence[str], at_s: float, duration_s: float = 0.0) -> bool:
+        """Let other files take all room of disks; a duration of 0: until the end of the run."""
+        return self._at("Fill up", ids, at_s, partial(events.filled, duration_s=duration_s))
 
     def lose_device(self, ids: Sequence[str], at_s: float, back_after_s: float | None = None) -> bool:
         """Let one device of each disk fail; `back_after_s`: replaced so long after it."""

@@ -59,8 +59,9 @@ class FileFlow(QObject):
         """Which file to write."""
         from PySide6.QtWidgets import QFileDialog
 
-        known = self._document.path
-        start = known or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
+        start = self._document.path or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
+        if self.shared.is_read_only:
+            start = _copy_of(start)
         name, _ = QFileDialog.getSaveFileName(self._window, "Save the plan", str(start), _FILTER)
         if not name:
             return None
@@ -210,6 +211,13 @@ class FileFlow(QObject):
         self._preferences.add_recent(path.absolute())
         self.saved.emit(path)
         return True
+
+
+def _copy_of(path: Path) -> Path:
+    """A name beside a file that no file has: `shop copy.ndbplan`, `shop copy 2.ndbplan`."""
+    numbers = ("", *(f" {n}" for n in range(2, 1000)))
+    names = (path.with_stem(f"{path.stem} copy{number}") for number in numbers)
+    return next((name for name in names if not name.exists()), path)
 
 
 def _file_name(name: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -14,17 +16,18 @@ _MARGIN = 12
 
 
 class TourCard(QFrame):
-    """One step: title, text, back and next. It lies in the lower left corner of what it was given."""
+    """One step: title, text, back and next. It lies in the corner where it hides least."""
 
     moved = Signal(int)
     """To the next step (1) or the one before (-1)."""
     closed = Signal()
 
-    def __init__(self, over: QWidget) -> None:
+    def __init__(self, over: QWidget, hidden: Callable[[QRect], float] = lambda _place: 0.0) -> None:
+        """`hidden`: how much of what is to be seen would lie under a place of `over`."""
         super().__init__(over)
-        self._over = over
-        self.clear_of: QWidget | None = None
-        """Stands in the same corner when it is there: the card stands above it."""
+        self._over, self._hidden = over, hidden
+        self.foot_px: Callable[[], int] = lambda: 0
+        """How much of the foot is taken by something else: the card stands above it."""
         self.setObjectName("tourCard")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(_WIDTH)
@@ -74,13 +77,15 @@ class TourCard(QFrame):
         self.raise_()
 
     def place(self) -> None:
-        """Stand in the lower left corner."""
+        """Stand in the corner where least is hidden; of equal ones lower left, then lower right."""
         layout = self.layout()
         height = layout.heightForWidth(_WIDTH) if layout is not None else -1
         height = height if height > 0 else self.sizeHint().height()
-        below = self.clear_of
-        lift = below.height() + _MARGIN if below is not None and not below.isHidden() else 0
-        self.setGeometry(_MARGIN, max(0, self._over.height() - height - _MARGIN - lift), _WIDTH, height)
+        low = max(0, self._over.height() - height - _MARGIN - self.foot_px())
+        right = max(_MARGIN, self._over.width() - _WIDTH - _MARGIN)
+        corners = [QPoint(x, y) for y in (low, _MARGIN) for x in (_MARGIN, right)]
+        places = [QRect(corner.x(), corner.y(), _WIDTH, height) for corner in corners]
+        self.setGeometry(min(places, key=self._hidden))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and not self.isHidden():

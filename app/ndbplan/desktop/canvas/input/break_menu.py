@@ -1,4 +1,4 @@
-"""What the context menu offers to break in the run of the workload: kill, restart, slow down, cut off.
+"""What the context menu offers to break in a run: kill, restart, slow down, fill up, cut off.
 
 Each stands there twice: at the moment the replay stands at, which one click does, and at one that is typed.
 """
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from ndbplan.base.units import format_clock
 from ndbplan.configuration.arrays import may_lose
+from ndbplan.configuration.directories import disk_for
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.event_edits import EventEdits
@@ -22,8 +23,10 @@ from ndbplan.desktop.widgets.ask import Ask, Question
 from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.desktop.widgets.units import MOMENT, SECONDS, SHARE
 from ndbplan.edits import events
+from ndbplan.plan.events import DiskFull, Event
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, DiskRole
 
 _HALF = 0.5
 
@@ -55,7 +58,7 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
     at_s, ids = event_edits.moment_s, target.ids
     now = format_clock(at_s)
     disks = all(isinstance(part, Disk) for part in parts)
-    down = any(event_edits.is_down(i, at_s) for i in ids)
+    down = [event for i in ids if (event := event_edits.keeps_down(i, at_s)) is not None]
     if not down:
         menu.addAction(theme.icon("circle-x"), f"Kill at {now}", partial(event_edits.kill, ids, at_s))
     menu.addAction("Kill at…", partial(_ask_kill, target, event_edits, now, disks))
@@ -65,8 +68,16 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
     if disks:
         menu.addAction(f"Slow to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
         menu.addAction("Slow to … at…", partial(_ask_slow, target, event_edits, now))
+        menu.addAction(f"Fill up at {now}", partial(event_edits.fill, ids, at_s))
+        menu.addAction("Fill up at…", partial(_ask_fill, target, event_edits, now))
+    logs = [disk.id for part in parts if (disk := _log_disk(target.plan, part)) is not None]
+    if logs and len(logs) == len(parts):
+        name = "the disk of its redo log" if len(logs) == 1 else "the disks of their redo logs"
+        menu.addAction(
+            f"Fill up {name} at {now}", partial(event_edits.fill, tuple(dict.fromkeys(logs)), at_s)
+        )
     if down:
-        text = f"Full speed again at {now}" if disks else f"Restart at {now}"
+        text = f"{_well(down) if disks else 'Restart'} at {now}"
         menu.addAction(theme.icon("rotate-ccw"), text, partial(event_edits.restart, ids, at_s))
     elif not disks:
         menu.addAction(theme.icon("rotate-ccw"), f"Restart at {now}", partial(event_edits.restart, ids, at_s))
@@ -79,6 +90,15 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
         menu.addAction(theme.icon("scissors"), f"Cut off the network at {now}", partial(cut, ids, at_s))
         menu.addAction("Cut off at…", partial(_ask, target, "Cut off", now, partial(cut, ids)))
     menu.addSeparator()
+
+
+def _well(events_of_disks: Sequence[Event]) -> str:
+    full = [isinstance(event, DiskFull) for event in events_of_disks]
+    return "Room again" if all(full) else "Well again" if any(full) else "Full speed again"
+
+
+def _log_disk(plan: Plan, part: object) -> Disk | None:
+    return disk_for(plan, part, DiskRole.REDO) if isinstance(part, DataNode) else None
 
 
 def link_menu(view: Stage, where: QPoint, hosts: Sequence[str]) -> QMenu:
@@ -119,6 +139,14 @@ def _ask_device(target: Target, event_edits: EventEdits, now: str) -> None:
     questions = [Question("At", MOMENT, now), Question("Replaced after", SECONDS, "", "not in this run")]
     take = partial(event_edits.lose_device, target.ids)
     Ask(f"A device of {target.name} fails", questions, "Let it fail", take, target.owner).ask_at(target.where)
+
+
+def _ask_fill(target: Target, event_edits: EventEdits, now: str) -> None:
+    def take(at_s: float, lasts_s: float | None) -> None:
+        event_edits.fill(target.ids, at_s, lasts_s or 0.0)
+
+    questions = [Question("At", MOMENT, now), Question("For", SECONDS, "", "the rest of the run")]
+    Ask(f"Fill up {target.name}", questions, "Fill up", take, target.owner).ask_at(target.where)
 
 
 def _ask_slow(target: Target, event_edits: EventEdits, now: str) -> None:
