@@ -180,7 +180,7 @@ def test_rows_without_an_order_come_partition_by_partition(ask: Ask, consoles: C
         ("notee", "Outfile disabled.\n"), ("tee /tmp/x", "Logging to file '/tmp/x'\n"), ("delimiter ;", ""),
         ("source f.sql", "ERROR: \nFailed to open file 'f.sql', error: 2\n"),
         ("nopager", "PAGER set to stdout\n"),
-        ("set a='x,y', ndb_join_pushdown=0", "Query OK, 0 rows affected (0.00 sec)\n"),
+        ("set collation_connection='x,y', ndb_join_pushdown=0", "Query OK, 0 rows affected (0.00 sec)\n"),
     ],
 )  # fmt: skip
 def test_commands_of_the_client_answer_as_recorded(line: str, said: str, ask: Ask) -> None:
@@ -188,7 +188,7 @@ def test_commands_of_the_client_answer_as_recorded(line: str, said: str, ask: As
 
 
 def test_commas_inside_quotes_part_no_assignments(ask: Ask) -> None:
-    ask("set a='x, ndb_join_pushdown=1', ndb_join_pushdown=0")
+    ask("set collation_connection='x, ndb_join_pushdown=1', ndb_join_pushdown=0")
     assert cells(ask("show variables like 'ndb_join_pushdown'")) == [["ndb_join_pushdown", "OFF"]]
 
 

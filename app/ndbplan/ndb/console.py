@@ -65,6 +65,34 @@ def sql_variables(version: NdbVersion) -> dict[str, str]:
     return {row["name"]: row["value"] for row in rows if in_span(version, row)}
 
 
+class SqlVariable(NamedTuple):
+    """A system variable of an SQL node that is not of NDB."""
+
+    value: str
+    """What the server has by itself."""
+    set: str
+    """Empty: a session may; `global`: only SET GLOBAL changes it; `no`: nothing does."""
+
+
+@cache
+def other_variables(version: NdbVersion) -> dict[str, SqlVariable]:
+    """System variables of an SQL node that people ask for, and which are not of NDB."""
+    rows = (row for row in read_json("ndb/sql_variables.json")["others"] if in_span(version, row))
+    return {row["name"]: SqlVariable(row["value"], row.get("set", "")) for row in rows}
+
+
+@cache
+def variable_families() -> tuple[str, ...]:
+    """How the names of system variables begin that servers have and nobody lists here."""
+    return tuple(read_json("ndb/sql_variables.json")["families"])
+
+
+@cache
+def complete_variables() -> tuple[str, ...]:
+    """Parts of names: every variable with one of them is listed."""
+    return tuple(read_json("ndb/sql_variables.json")["complete"])
+
+
 @cache
 def sql_status(version: NdbVersion) -> dict[str, str]:
     """Status variables of an SQL node that begin with Ndb, in its order; counters are 0."""

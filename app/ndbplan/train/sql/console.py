@@ -22,7 +22,16 @@ from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.plan.processes import SqlNode
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
-from ndbplan.train.sql import catalogue, client_words, failing, finding, server, setting, transactions
+from ndbplan.train.sql import (
+    catalogue,
+    client_words,
+    failing,
+    finding,
+    server,
+    setting,
+    transactions,
+    variables,
+)
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.definitions import define
@@ -53,6 +62,7 @@ _TABLE_OF = re.compile(
     r"([`\w.$]+)",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
 """Warning of a division by zero."""
 _OFFLINE = "ndbinfo_offline"
@@ -149,7 +159,7 @@ class Client:
             said, self.warnings = reorganise(sql, self.database, cluster)
             return said
         if verb == "set":
-            found = setting.settings(sql, self._variables(cluster))
+            found = setting.settings(sql, self._variables(cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found}
             if found.get("autocommit") == "ON" and cluster.state.transaction is not None:
                 cluster.act(Transacts("commit"))
@@ -233,12 +243,14 @@ class Client:
             return Result((_heading(tree, sql),), (INT,), [(counted,)])
         _grouped(tree, cluster, self.database)
         values = self._variables(cluster)
+        if tree.find(exp.Parameter):
+            raise NotSimulated("variables of users, such as @x, are not simulated")
         for one in list(tree.find_all(exp.SessionParameter)):
             name = one.name.lower()
             if name not in values:
-                raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
+                raise variables.missing(name)
             value = {"ON": "1", "OFF": "0"}.get(values[name], values[name])
-            is_number = whole_number(value) is not None
+            is_number = _NUMBER.fullmatch(value) is not None
             one.replace(exp.Literal.number(value) if is_number else exp.Literal.string(value))
         now = f"{cluster.clock:%Y-%m-%d %H:%M:%S}"
         session = {
@@ -277,8 +289,7 @@ class Client:
 
     def _variables(self, cluster: LiveCluster) -> dict[str, str]:
         """Those of the server, and of the one that answers."""
-        found = server.variables(cluster) | {
-            "port": "3306",
+        found = variables.of_server(cluster) | {
             "ndb_connectstring": connect_string(cluster.plan),
             "ndb_mgmd_host": connect_string(cluster.plan),
         }
@@ -294,7 +305,7 @@ class Client:
     ) -> Provider:
         """Gives the tables of a query; `is_empty`: those of users without their rows."""
 
-        variables = self._variables(cluster)
+        offline_now = self._variables(cluster).get(_OFFLINE) == "1"
         references = [(one.db or self.database, one.name, one) for one in tree.find_all(exp.Table)]
 
         def provide(database: str, name: str) -> Relation:
@@ -303,7 +314,7 @@ class Client:
                 known = tables_of(version)
                 if name not in known:
                     raise no_table(database, name)
-                offline = variables.get(_OFFLINE) == "1"
+                offline = offline_now
                 if not cluster.state.alive() and not offline:
                     text = "Got error 157 'Connection to NDB failed' from NDBINFO"
                     raise SqlError(1296, "HY000", text)

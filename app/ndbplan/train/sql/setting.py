@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ndbplan.base.units import whole_number
+from ndbplan.ndb.console import other_variables
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import server
 from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.variables import missing
 
 _SET = re.compile(
     r"\A\s*((?:global|session|local|persist)\s+|@@(?:global\.|session\.)?)?(\w+)\s*:?=\s*"
     r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
     re.IGNORECASE,
 )
+_OF_USER = re.compile(r"\s*set\s+@[^@]", re.IGNORECASE)
 _BETWEEN = re.compile(r"""(?:'[^']*'|"[^"]*"|[^,'"])+""")
 """An assignment up to the next comma; commas inside quotes are none."""
 _SWITCH = {"0": "OFF", "OFF": "OFF", "FALSE": "OFF", "1": "ON", "ON": "ON", "TRUE": "ON", "DEFAULT": "ON"}
@@ -20,6 +25,12 @@ _SWITCH = {"0": "OFF", "OFF": "OFF", "FALSE": "OFF", "1": "ON", "ON": "ON", "TRU
 OFFLINE = "ndbinfo_offline"
 _SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
+_ANSWERS_ELSE = (
+    "auto_increment_increment", "auto_increment_offset", "div_precision_increment", "foreign_key_checks",
+    "group_concat_max_len", "read_only", "sql_mode", "sql_safe_updates", "sql_select_limit",
+    "super_read_only", "time_zone", "unique_checks",
+)  # fmt: skip
+"""Others of that kind."""
 _READ_ONLY = (
     "version",
     "ndb_version",
@@ -30,9 +41,36 @@ _READ_ONLY = (
 )
 
 
-def settings(sql: str, now: Mapping[str, str]) -> dict[str, str]:
+def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> dict[str, str]:
+    """What becomes of a variable that is not of NDB; a global value is not that of this session."""
+    known = other_variables(version).get(name)
+    how, is_global = "" if known is None else known.set, "global" in scope or "persist" in scope
+    if known is None or how == "no":
+        raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+    if how == "global" and not is_global:
+        text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
+        raise SqlError(1229, "HY000", text)
+    if name == "autocommit" or (is_global and not how):
+        return {}
+    if given.upper() == "DEFAULT":
+        return {name: known.value}
+    told = _SWITCH.get(given.upper(), given) if known.value in ("ON", "OFF") else given
+    if name in _ANSWERS_ELSE and told.upper() != now.upper():
+        raise NotSimulated(f"what {name} does is not simulated")
+    if known.value in ("ON", "OFF"):
+        if given.upper() not in _SWITCH:
+            raise SqlError(1231, "42000", f"Variable '{name}' can't be set to the value of '{given}'")
+        return {name: _SWITCH[given.upper()]}
+    if whole_number(known.value) is not None and whole_number(given) is None:
+        raise SqlError(1232, "42000", f"Incorrect argument type to variable '{name}'")
+    return {name: given}
+
+
+def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
     kept: dict[str, str] = {}
+    if _OF_USER.match(sql):
+        raise NotSimulated("variables of users, such as @x, are not simulated")
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)
     for scope, typed, given in (one.groups(default="") for one in found if one is not None):
@@ -41,10 +79,11 @@ def settings(sql: str, now: Mapping[str, str]) -> dict[str, str]:
             raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
         if name == "autocommit" and "global" not in scope.lower() and value in _SWITCH:
             kept[name] = _SWITCH[value]
-        if not name.startswith("ndb"):
-            continue
         if name not in now:
-            raise SqlError(1193, "HY000", f"Unknown system variable '{name}'")
+            raise missing(name)
+        if not name.startswith("ndb"):
+            kept |= _other(name, given.strip("'\""), now[name], scope.lower(), version)
+            continue
         if name == OFFLINE and "global" not in scope.lower():
             text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
             raise SqlError(1229, "HY000", text)

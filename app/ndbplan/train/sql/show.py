@@ -13,7 +13,7 @@ from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import is_table, tables_of
 from ndbplan.ndb.sql_server import show_words
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import catalogue, server
+from ndbplan.train.sql import catalogue, server, variables
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
@@ -183,6 +183,9 @@ def _open_tables(asked: Asked) -> Result:
 
 
 def _status(asked: Asked) -> Result:
+    begin = asked.pattern.partition("%")[0].lower().replace("\\", "")
+    if not begin.startswith("ndb"):
+        raise NotSimulated("status variables of NDB are known here: add LIKE 'Ndb%'")
     return server.listed(server.status(asked.cluster), asked.pattern)
 
 
@@ -207,7 +210,7 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     ("show columns", _columns), ("show fields", _columns), ("show full columns", _columns),
     ("show full fields", _columns), ("show open tables", _open_tables), ("show status", _status),
     ("show global status", _status), ("show session status", _status),
-    *((f"show {scope}variables", lambda one: server.named(one.variables, one.pattern))
+    *((f"show {scope}variables", lambda one: variables.shown(one.sql, one.variables, one.pattern))
       for scope in ("", "global ", "session ", "local ")),
     ("show replica status", _nothing), ("show slave status", _nothing), ("show triggers", _nothing),
     ("show events", _nothing), ("show procedure status", _nothing), ("show function status", _nothing),

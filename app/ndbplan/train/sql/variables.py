@@ -1,0 +1,78 @@
+"""System variables: what `@@name` and SHOW VARIABLES answer, and what is not known here.
+
+A name that no server has is refused as the server does; one that it has and nobody lists here says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ndbplan.configuration.mysqld import mysqld_options
+from ndbplan.ndb.console import complete_variables, other_variables, variable_families
+from ndbplan.ndb.mysqld_options import flag_of, number_of
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql import server
+from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.problem import NotSimulated, SqlError
+
+_WHERE = re.compile(
+    r"\bwhere\s+`?variable_name`?\s*+(?:=\s*+(?P<one>'[^']*'|\"[^\"]*\")|in\s*+\((?P<many>[^)]*)\)|like\b.*)\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_FOLDERS = ("datadir",)
+"""Options whose variable ends in a stroke."""
+
+
+def of_server(cluster: LiveCluster) -> dict[str, str]:
+    """Those of the server that answers: as servers have them, as the plan states them, and those of NDB."""
+    version, node = cluster.plan.version, server.answering(cluster)
+    found = {name: one.value for name, one in other_variables(version).items()}
+    for option, text in mysqld_options(cluster.plan, node).items() if node is not None else ():
+        name, number = option.replace("-", "_"), number_of(text, version)
+        flag = flag_of(text or "on") if found.get(name) in ("ON", "OFF") else None
+        value = str(number) if number is not None else text
+        found[name] = value if flag is None else ("OFF", "ON")[flag]
+        if name in _FOLDERS:
+            found[name] = text.rstrip("/") + "/"
+    return found | server.variables(cluster)
+
+
+def _is_of_family(name: str) -> bool:
+    return any(name.startswith(one) for one in variable_families())
+
+
+def missing(name: str) -> SqlError | NotSimulated:
+    """Why there is no value of a variable."""
+    if _is_of_family(name):
+        return NotSimulated(f"the system variable {name[:64]} is not known here")
+    return SqlError(1193, "HY000", f"Unknown system variable '{name}'")
+
+
+def shown(sql: str, values: Mapping[str, str], pattern: str) -> Result:
+    """SHOW VARIABLES. Raises NotSimulated for a list that would not be whole."""
+    where = _WHERE.search(sql)
+    if where is not None and not pattern:
+        names = re.findall(r"['\"]([^'\"]*)['\"]", where["one"] or where["many"] or "")
+        for name in names:
+            _check(name.lower(), values)
+        kept = {name: value for name, value in values.items() if name in [one.lower() for one in names]}
+        return server.named(kept, "")
+    if re.search(r"\bwhere\b", sql, re.IGNORECASE) and where is None:
+        raise NotSimulated("SHOW VARIABLES takes LIKE, and WHERE Variable_name with =, IN or LIKE, here")
+    low = pattern.lower().replace("\\", "")
+    if "%" not in low and low:
+        _check(low, values)
+    elif not any(one in low for one in complete_variables()):
+        begin = low.partition("%")[0]
+        if not begin or any(one.startswith(begin) or begin.startswith(one) for one in variable_families()):
+            raise NotSimulated(
+                "a server has hundreds of variables, of which those of NDB and some more are known here: "
+                "name one, as in SHOW VARIABLES LIKE 'max_connections'"
+            )
+    return server.named(values, pattern)
+
+
+def _check(name: str, values: Mapping[str, str]) -> None:
+    if name not in values and _is_of_family(name):
+        raise NotSimulated(f"the system variable {name[:64]} is not known here")
