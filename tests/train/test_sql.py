@@ -19,7 +19,8 @@ from ndbplan.train import world
 from ndbplan.train.consoles import transcript
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows
-from ndbplan.train.sql.console import Client, statements
+from ndbplan.train.sql.around import statements
+from ndbplan.train.sql.console import Client
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.refused import refusing
 from ndbplan.train.sql.server import like

@@ -15,7 +15,6 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from ndbplan.base.kept import keeping
-from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, tables_of
@@ -33,6 +32,7 @@ from ndbplan.train.sql import (
     variables,
 )
 from ndbplan.train.sql import rows as contents
+from ndbplan.train.sql.around import answered, grouped, readable, statements
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
@@ -241,7 +241,7 @@ class Client:
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
             return Result((_heading(tree, sql),), (INT,), [(counted,)])
-        _grouped(tree, cluster, self.database)
+        grouped(tree, cluster, self.database)
         values = self._variables(cluster)
         if tree.find(exp.Parameter):
             raise NotSimulated("variables of users, such as @x, are not simulated")
@@ -266,7 +266,7 @@ class Client:
             **dict.fromkeys(("curdate", "currentdate", "utcdate"), now[:10]),
             **dict.fromkeys(("curtime", "currenttime", "utctime"), now[11:]),
         }  # fmt: skip
-        tree = _answered(tree, session)
+        tree = answered(tree, session)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
         again = tree.copy()
         try:
@@ -278,7 +278,7 @@ class Client:
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
-        result = _readable(result, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
+        result = readable(result, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         if not form(cluster.plan.version, "only_full_group_by"):
             # The servers without this mode do not warn of a division by zero either.
             told = tuple(one for one in result.warnings if one.code != _DIVISION)
@@ -368,19 +368,6 @@ class Client:
         return found
 
 
-def _readable(result: Result, *, is_hex: bool) -> Result:
-    """Bytes that are no text, as the interactive client of the version shows them."""
-
-    def shown(value: object) -> object:
-        if not isinstance(value, bytes):
-            return value
-        return f"0x{value.hex().upper()}" if is_hex else value.decode("latin-1")
-
-    if not any(isinstance(value, bytes) for row in result.rows for value in row):
-        return result
-    return result._replace(rows=[tuple(map(shown, row)) for row in result.rows])
-
-
 def _no_server(cluster: LiveCluster) -> str:
     """What the client says when no SQL node answers."""
     nodes = [process for process in cluster.plan.processes if isinstance(process, SqlNode)]
@@ -388,66 +375,6 @@ def _no_server(cluster: LiveCluster) -> str:
         return "ndbplan: the plan has no SQL node for a mysql client to connect to\n"
     where = cluster.state.address(nodes[0].node_id)
     return f"ERROR 2003 (HY000): Can't connect to MySQL server on '{where}:3306' (111)\n"
-
-
-def _grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
-    """ONLY_FULL_GROUP_BY: a column beside an aggregate that no group decides is refused."""
-    if not isinstance(tree, exp.Select) or not form(cluster.plan.version, "only_full_group_by"):
-        return
-    if tree.args.get("group") is not None or not any(one.find(exp.AggFunc) for one in tree.expressions):
-        return
-    for place, one in enumerate(tree.expressions, start=1):
-        for found in one.find_all(exp.Column):
-            if found.find_ancestor(exp.AggFunc) is None and found.find_ancestor(exp.Select) is tree:
-                table = next(iter(tree.find_all(exp.Table)), None)
-                where = "" if table is None else f"{table.db or database}.{table.name}."
-                raise SqlError(
-                    1140, "42000",
-                    f"In aggregated query without GROUP BY, expression #{place} of SELECT list contains "
-                    f"nonaggregated column '{where}{found.name}'; this is incompatible with "
-                    "sql_mode=only_full_group_by",
-                )  # fmt: skip
-
-
-def _answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
-    """Functions that tell of the session, such as VERSION(), as texts."""
-
-    def change(node: exp.Expr) -> exp.Expr:
-        if not isinstance(node, exp.Func):
-            return node
-        name = node.name.lower() if isinstance(node, exp.Anonymous) else type(node).__name__.lower()
-        if name not in values:
-            return node
-        if name == "unix_timestamp":
-            return node if node.expressions else exp.Literal.number(values[name])
-        value = values[name]
-        digits = (
-            whole_number(node.expressions[0].name) if name in ("now", "sysdate") and node.expressions else 0
-        )
-        if digits and value is not None:
-            value = f"{value}.{values['microseconds']}"[: len(value) + 1 + digits]
-        return exp.null() if value is None else exp.Literal.string(value)
-
-    return tree.transform(change)
-
-
-def statements(line: str) -> list[tuple[str, bool]]:
-    """The statements of a line, each with whether it ends in \\G."""
-    found, text, quote, left = [], "", "", list(line)
-    while left:
-        sign = left.pop(0)
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"`":
-            quote = sign
-        elif sign == ";" or (sign == "\\" and left and left[0] in "gG"):
-            vertical = sign != ";" and left.pop(0) == "G"
-            found.append((text.strip(), vertical))
-            text = ""
-            continue
-        text += sign
-    found.append((text.strip(), False))
-    return [(sql, vertical) for sql, vertical in found if sql]
 
 
 def _heading(tree: exp.Expr, sql: str) -> str:

@@ -1,0 +1,86 @@
+"""What surrounds a query: the statements of a line, functions that tell of the session, groups, bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from ndbplan.base.units import whole_number
+from ndbplan.ndb.console import form
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.engine import Result
+from ndbplan.train.sql.problem import SqlError
+
+
+def statements(line: str) -> list[tuple[str, bool]]:
+    """The statements of a line, each with whether it ends in \\G."""
+    found, text, quote, left = [], "", "", list(line)
+    while left:
+        sign = left.pop(0)
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"`":
+            quote = sign
+        elif sign == ";" or (sign == "\\" and left and left[0] in "gG"):
+            vertical = sign != ";" and left.pop(0) == "G"
+            found.append((text.strip(), vertical))
+            text = ""
+            continue
+        text += sign
+    found.append((text.strip(), False))
+    return [(sql, vertical) for sql, vertical in found if sql]
+
+
+def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
+    """ONLY_FULL_GROUP_BY: a column beside an aggregate that no group decides is refused."""
+    if not isinstance(tree, exp.Select) or not form(cluster.plan.version, "only_full_group_by"):
+        return
+    if tree.args.get("group") is not None or not any(one.find(exp.AggFunc) for one in tree.expressions):
+        return
+    for place, one in enumerate(tree.expressions, start=1):
+        for found in one.find_all(exp.Column):
+            if found.find_ancestor(exp.AggFunc) is None and found.find_ancestor(exp.Select) is tree:
+                table = next(iter(tree.find_all(exp.Table)), None)
+                where = "" if table is None else f"{table.db or database}.{table.name}."
+                raise SqlError(
+                    1140, "42000",
+                    f"In aggregated query without GROUP BY, expression #{place} of SELECT list contains "
+                    f"nonaggregated column '{where}{found.name}'; this is incompatible with "
+                    "sql_mode=only_full_group_by",
+                )  # fmt: skip
+
+
+def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
+    """Functions that tell of the session, such as VERSION(), as texts."""
+
+    def change(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Func):
+            return node
+        name = node.name.lower() if isinstance(node, exp.Anonymous) else type(node).__name__.lower()
+        if name not in values:
+            return node
+        if name == "unix_timestamp":
+            return node if node.expressions else exp.Literal.number(values[name])
+        value = values[name]
+        digits = (
+            whole_number(node.expressions[0].name) if name in ("now", "sysdate") and node.expressions else 0
+        )
+        if digits and value is not None:
+            value = f"{value}.{values['microseconds']}"[: len(value) + 1 + digits]
+        return exp.null() if value is None else exp.Literal.string(value)
+
+    return tree.transform(change)
+
+
+def readable(result: Result, *, is_hex: bool) -> Result:
+    """Bytes that are no text, as the interactive client of the version shows them."""
+
+    def shown(value: object) -> object:
+        if not isinstance(value, bytes):
+            return value
+        return f"0x{value.hex().upper()}" if is_hex else value.decode("latin-1")
+
+    if not any(isinstance(value, bytes) for row in result.rows for value in row):
+        return result
+    return result._replace(rows=[tuple(map(shown, row)) for row in result.rows])
