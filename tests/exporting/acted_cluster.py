@@ -43,7 +43,8 @@ class ActedCluster(ActedSql):
             file.touch(mode=0o600)
             file.write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))
             options = (*options, "--passwords", str(file))
-        kept = {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
+        kept = {"STUB_LOST": " ".join(sorted(self.unreachable))}
+        kept |= {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
         return run_script(self.answer, folder / "runbook.sh", part, "--yes", *options, environment=kept)
 
     def answer(self, line: int, host: str, words: list[str]) -> tuple[str, str]:

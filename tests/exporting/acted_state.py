@@ -151,6 +151,8 @@ class ActedState:
     log: list[str] = field(default_factory=list)
     units: dict[tuple[str, str], str] = field(default_factory=dict)
     """Units as each host has loaded them."""
+    unreachable: set[str] = field(default_factory=set)
+    """Hosts that no connection reaches."""
     users: set[str] = field(default_factory=set)
     """Hosts that have the user of the processes."""
     enabled: set[tuple[str, str]] = field(default_factory=set)

@@ -162,7 +162,15 @@ def test_a_look_that_fails_says_what_it_looked_for(
     assert refused.returncode == 1
     assert "step data-nodes stops" in refused.stderr
     assert f"|| test ! -e {old}\n" in refused.stderr
+    # A node that dies late in its first start leaves the same.
     del cluster.files[node.host, f"{old}/"]
+    act(cluster, folder, "start")
+    node.active = False
+    refused = cluster.run(folder, "start")
+    told = f"echo START_OPTION=--initial >/run/{node.unit}.option && systemctl start {node.unit}"
+    assert f"data node {node.node_id} on {node.host}: {told}" in refused.stderr
+    cluster.files[node.host, f"/run/{node.unit}.option"] = "START_OPTION=--initial\n"
+    cluster._systemctl(node.host, ["start", node.unit])
     act(cluster, folder, "start")
     cluster.may_be_down = True
     refused = cluster.run(folder, "restore", "--backup", "7")
@@ -258,3 +266,21 @@ def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
         if part in timed:
             assert list(life.act(part, 0, host, again=False)) == []
     assert life.took.keys() == timed - {"install", "schema"}
+
+
+def test_another_management_host_is_asked_where_the_first_is_lost(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """A part goes as far as it does not need that host."""
+    cluster, folder = acted(versions("starter"))
+    act(cluster, folder, "start")
+    first = cluster.management[cluster.plan.management_nodes[0].node_id]
+    cluster.unreachable = {first.host}
+    first.active = False
+    for part in ("backup", "start-again"):
+        found = cluster.run(folder, part)
+        assert f"{first.host} does not answer: what its management node reads is not compared" in found.stderr
+    assert len(cluster.backups) == 1
+    assert "step management stops" in found.stderr
+    cluster.unreachable |= {one.host for one in cluster.management.values()}
+    assert "no management host can be reached over ssh: mgm-c1 app-b1" in cluster.run(folder, "backup").stderr

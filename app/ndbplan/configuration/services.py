@@ -29,6 +29,22 @@ _COMES_BACK = (
 )
 
 
+def is_unit(name: str) -> bool:
+    """A unit of systemd; anything else is an init script."""
+    return name.endswith(".service")
+
+
+def told(name: str, verb: str) -> str:
+    """How a shell on its host has a service start or stop."""
+    return f"systemctl {verb} {name}" if is_unit(name) else f"service {name} {verb}"
+
+
+def started_with(name: str, option: str) -> str:
+    """How a shell on its host starts a service with an option for this start alone."""
+    file = f"{'/run' if is_unit(name) else '/var/run'}/{name}.option"
+    return f"echo START_OPTION={option} >{file} && {told(name, 'start')}"
+
+
 @dataclass(frozen=True)
 class Service:
     """One process as a service of its host."""

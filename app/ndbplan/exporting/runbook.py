@@ -5,7 +5,7 @@ from __future__ import annotations
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
 from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string, management_port
-from ndbplan.configuration.services import services
+from ndbplan.configuration.services import is_unit, services, started_with, told
 from ndbplan.configuration.settings import node_settings
 from ndbplan.exporting.templates import render
 from ndbplan.ndb import parameters as catalogue
@@ -312,14 +312,10 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
                 ("sh", f"scp {shell_quoted(command.file)} {target}"),
             ]
         case StartService():
-            option = (
-                f"echo START_OPTION={command.option} >{_option_file(command.unit)} && "
-                if command.option
-                else ""
-            )
-            return [_typed(command.host, f"{option}{_told(command.unit, 'start')}")]
+            unit, option = command.unit, command.option
+            return [_typed(command.host, started_with(unit, option) if option else told(unit, "start"))]
         case StopService():
-            return [_typed(command.host, _told(command.unit, "stop"))]
+            return [_typed(command.host, told(command.unit, "stop"))]
         case StopDataNode():
             return [
                 ("", _stop_typed(command)),
@@ -371,21 +367,8 @@ def _typed(host: str, command: str) -> tuple[str, str]:
 
 
 def _ended(unit: str) -> str:
-    test = f"systemctl is-active --quiet {unit}" if _is_unit(unit) else f"service {unit} status"
+    test = f"systemctl is-active --quiet {unit}" if is_unit(unit) else f"service {unit} status"
     return f"while {test}; do sleep 1; done"
-
-
-def _is_unit(unit: str) -> bool:
-    """A unit of systemd; anything else is an init script."""
-    return unit.endswith(".service")
-
-
-def _told(unit: str, verb: str) -> str:
-    return f"systemctl {verb} {unit}" if _is_unit(unit) else f"service {unit} {verb}"
-
-
-def _option_file(unit: str) -> str:
-    return f"{'/run' if _is_unit(unit) else '/var/run'}/{unit}.option"
 
 
 def _fenced(language: str, text: str) -> str:

@@ -29,10 +29,10 @@ from ndbplan.operations.files import (
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.schema import disk_data_statements
 from ndbplan.operations.steps import (
-    DATA_NODE_STAYS_AWAY,
     MANAGEMENT_STAYS_AWAY,
     SQL_NODE_STAYS_AWAY,
     move_redo_logs,
+    new_node_stays_away,
     verify,
 )
 from ndbplan.plan.plan import Plan
@@ -111,7 +111,7 @@ def _data_nodes(plan: Plan, times: Times) -> Step:
         "system, so that nothing is started over old data by mistake.",
         (*commands, wait_started(plan.data_nodes, duration)),
         duration,
-        if_it_fails=DATA_NODE_STAYS_AWAY,
+        if_it_fails=new_node_stays_away(plan, plan.data_nodes[0]) if plan.data_nodes else "",
         phases=() if estimate is None else estimate.phases,
     )
 

@@ -11,6 +11,7 @@ from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import SqlFiles
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.services import service_of, started_with
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.restart_phases import REDO_LOG_FILES
@@ -52,6 +53,19 @@ SQL_NODE_STAYS_AWAY = (
     "then run the part again"
 )
 """What to do when a node does not come."""
+
+
+def new_node_stays_away(plan: Plan, node: DataNode) -> str:
+    """What to do when a data node does not come in its own first start: its files are in the way of another.
+
+    The script refuses to start over files: whether they hold rows only people know.
+    """
+    host, name = plan.host(node.host_id).hostname, service_of(plan, node).name
+    return (
+        f"{DATA_NODE_STAYS_AWAY}. The step refuses a node that has files and does not run. With rows that "
+        "is no first start: use the part start-again. Where it died in this very one, start it on its host "
+        f"before (data node {node.node_id} on {host}: {started_with(name, '--initial')})"
+    )
 
 
 def _named(plan: Plan) -> str:
