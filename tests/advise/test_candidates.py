@@ -17,6 +17,7 @@ from ndbplan.advise.candidate import Change
 from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.remedies import set_arguments
 from ndbplan.base.errors import UserError
+from ndbplan.checks.run import check_all
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
@@ -91,6 +92,15 @@ def test_what_remedies_try_is_among_the_single_changes(name: str) -> None:
         if (change.more_disks or 0) <= 1 and (made := _made(plan, change)) and made not in single
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("name", ["redo-overload", "uneven-hosts-8.0"])
+def test_what_checks_offer_is_among_the_single_changes(name: str) -> None:
+    plan = load(PLANS[name])
+    single = {_made(plan, change) for change in single_changes(plan)}
+    offered = [edit for p in check_all(plan) for edit in (p.edit, *(way.edit for way in p.solutions)) if edit]
+    assert offered
+    assert [edit for edit in offered if _made(plan, Change("", edit, "fix")) not in single] == []
 
 
 def _made(plan: Plan, change: Change) -> frozenset[tuple[str, str, object]]:

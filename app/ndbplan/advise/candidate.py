@@ -18,7 +18,7 @@ class Change:
     edit: Edit
     what: str
     """parameter, threads, table, disk, role, memory, cores, network, group, replica, sql,
-    management, backup or version."""
+    management, backup, version or fix."""
     is_carried: bool = False
     """Whether it changes only what no estimate and no simulation depends on: rules alone may read it."""
     doubles: tuple[str, ...] = ()

@@ -6,9 +6,9 @@
 A parameter goes one sensible step up and down (twice and half of what it is, the next of its choices) and a
 kind of threads by one, of all nodes and of one alone; a table gets other partitions; a piece of hardware
 becomes the next that can be had, of all hosts of a kind and of one alone; a purpose moves to another disk;
-node groups, replicas, SQL nodes and the version change by one; what remedies try against a limit is among
-them. Of hosts that do the same with the same hardware one stands for all. Whether a change may be made is for
-`Legal`, here and for remedies.
+node groups, replicas, SQL nodes and the version change by one. What remedies try against a limit is among
+them, and so are the fixes and ways out that checks offer. Of hosts that do the same with the same hardware
+one stands for all. Whether a change may be made is for `Legal`, here and for remedies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from ndbplan.advise.candidate_settings import of_parameters, of_threads
 from ndbplan.base.units import format_bytes, how_many
 from ndbplan.checks.harm import harm
 from ndbplan.checks.layouts import hosts_with_data, layouts, role_name, uses_disk_data
-from ndbplan.checks.run import find
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import check_all, find
 from ndbplan.checks.unwise.disks import MANY_FILES
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
@@ -97,6 +98,7 @@ def single_changes(plan: Plan) -> Iterator[Change]:
     yield from _of_hosts(plan)
     yield from _of_disks(plan)
     yield from _of_roles(plan)
+    yield from _of_checks(plan)
 
 
 def _of_the_whole(plan: Plan) -> Iterator[Change]:
@@ -284,3 +286,20 @@ def _moves(plan: Plan, node: DataNode) -> Iterator[Change]:
                 title = f"{role_name(role)} of data node {node.node_id} on {disk.name}"
                 edit = partial(assign_role, process_id=node.id, role=role, disk_id=disk.id)
                 yield Change(title, edit, "role")
+
+
+# What checks offer.
+
+
+def _of_checks(plan: Plan) -> Iterator[Change]:
+    """The fix of each problem, and its ways out."""
+    told: set[int] = set()
+    for problem in check_all(plan):
+        ways = [(way.title, way.edit) for way in problem.solutions]
+        if problem.edit is not None:
+            ways.insert(0, (problem.fix or RULES[problem.rule].title, problem.edit))
+        for title, edit in ways:
+            # One edit may mend several problems.
+            if id(edit) not in told:
+                told.add(id(edit))
+                yield Change(f"{title[0].upper()}{title[1:]}", edit, "fix")

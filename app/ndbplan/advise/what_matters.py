@@ -46,6 +46,8 @@ _TRIED_ABOVE = (1.0 + 2 * PRECISION, 1.05)
 """Rates, against the present highest one, of which one must hold where a change gains: a little less log may
 meet a full log where a little more does not."""
 _DEPTH = 4
+_FIX = "fix"
+"""What a change is that a check offers, see `Change.what`."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +242,9 @@ class Search:
         return Legal(self.now.plan)
 
     def ranked(self, rows: Sequence[Mattering], top: int | None) -> WhatMatters:
-        """The rows, best first."""
+        """The rows, best first; a fix that does what another row does is told once."""
+        known = {row.set for row in rows if row.what != _FIX and row.set is not None}
+        rows = [row for row in rows if row.what != _FIX or row.set not in known]
         gains = [row for row in rows if row.gain > 0]
         changes = sorted(rows if self.lists_all else gains, key=self._rank)[:top]
         return WhatMatters(
