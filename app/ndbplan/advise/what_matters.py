@@ -179,6 +179,8 @@ class _Tried(NamedTuple):
     change: Change
     after: Plan
     place: int
+    values: frozenset[tuple[str, str, str]]
+    """What it sets, of what, to what."""
 
 
 class _Row(NamedTuple):
@@ -235,6 +237,7 @@ class Search:
         self.by_cost = cost_of(now.plan).total is not None
         self.count = 0
         """Changes that can be made at all."""
+        self._told_of: set[frozenset[tuple[str, str, str]]] = set()
 
     @cached_property
     def is_legal(self) -> Legal:
@@ -242,9 +245,7 @@ class Search:
         return Legal(self.now.plan)
 
     def ranked(self, rows: Sequence[Mattering], top: int | None) -> WhatMatters:
-        """The rows, best first; a fix that does what another row does is told once."""
-        known = {row.set for row in rows if row.what != _FIX and row.set is not None}
-        rows = [row for row in rows if row.what != _FIX or row.set not in known]
+        """The rows, best first."""
         gains = [row for row in rows if row.gain > 0]
         changes = sorted(rows if self.lists_all else gains, key=self._rank)[:top]
         return WhatMatters(
@@ -256,23 +257,24 @@ class Search:
         changes = list(enumerate(single_changes(self.now.plan)))
         rows = []
 
-        def answered(numbered: tuple[int, Change]) -> tuple[bool, Mattering | None]:
-            """Whether the change can be made, and its row."""
+        def answered(numbered: tuple[int, Change]) -> tuple[_Tried | None, Mattering | None]:
+            """The change where it can be made, and its row."""
             with keeping(self.now.kept):
                 one = self.made(*numbered)
                 row = None if one is None else self.row(one)
-            return one is not None, None if row is None else self._told(row, numbered[1])
+            return one, None if row is None else self._told(row, numbered[1])
 
         with ThreadPoolExecutor(_WORKERS) as pool:
-            for done, (is_made, row) in enumerate(pool.map(answered, changes), start=1):
-                self.count += is_made
-                rows += [] if row is None else [row]
+            for done, (one, row) in enumerate(pool.map(answered, changes), start=1):
+                if one is not None and not self._is_told(one):
+                    self.count += 1
+                    rows += [] if row is None else [row]
                 self.progress(done / len(changes))
         return rows
 
     def rows_from(self, workers: int, scheduler: str | None) -> list[Mattering]:
         """The same, worked out in other processes."""
-        changes = {one.place: one.change for one in self.tried()}
+        changes = {one.place: one.change for one in self.tried() if not self._is_told(one)}
         self.count, places = len(changes), list(changes)
         several = count_of_pieces(workers, scheduler)
         pieces = [
@@ -305,9 +307,17 @@ class Search:
         plan = self.now.plan
         with suppress(UserError):
             after = change.edit(plan)
-            if after is not plan and value_changes(plan, after):
-                return _Tried(change, after, place)
+            if after is not plan and (values := value_changes(plan, after)):
+                made = frozenset((one.scope, one.name, str(one.after)) for one in values)
+                return _Tried(change, after, place, made)
         return None
+
+    def _is_told(self, one: _Tried) -> bool:
+        """Whether a change that a check offers does what one before it does."""
+        if one.change.what == _FIX and one.values in self._told_of:
+            return True
+        self._told_of.add(one.values)
+        return False
 
     def _estimation(self, after: Plan) -> Estimation:
         workload = self.now.workload
