@@ -197,3 +197,26 @@ def test_status_names_server_and_database(ask: Ask) -> None:
     assert lines[0] == lines[-1] == "-" * 14
     assert "Current database:\ttest" in lines
     assert any(line.startswith("Server version:\t\t8.4.8-cluster ") for line in lines)
+
+
+def test_changes_may_read_several_tables(ask: Ask) -> None:
+    for line in (
+        "CREATE TABLE test.ja (id INT PRIMARY KEY, x INT) ENGINE=NDB",
+        "CREATE TABLE test.jb (id INT PRIMARY KEY, y INT) ENGINE=NDB",
+        "USE test",
+        "INSERT INTO ja VALUES (1,1),(2,2),(3,3)",
+        "INSERT INTO jb VALUES (1,10),(2,20),(4,40)",
+        "UPDATE ja JOIN jb ON ja.id=jb.id SET x=jb.y",
+        "DELETE t FROM ja t WHERE t.id=3",
+        "DELETE FROM jb USING jb LEFT JOIN ja ON ja.id=jb.id WHERE ja.id IS NULL",
+    ):
+        assert ask(line).startswith(("Query OK", "Database changed")), line
+    assert cells(ask("SELECT id, x FROM ja ORDER BY id")) == [["1", "10"], ["2", "20"]]
+    assert cells(ask("SELECT id FROM jb ORDER BY id")) == [["1"], ["2"]]
+    for line, said in (
+        ("DELETE z FROM ja JOIN jb USING (id)", "ERROR 1109 (42S02): Unknown table 'z' in MULTI DELETE"),
+        ("UPDATE ja JOIN jb USING (id) SET id=5", "ERROR 1052 (23000): Column 'id' in field list is ambig"),
+        ("UPDATE ja JOIN jb USING (id) SET x=5 LIMIT 1", "ERROR 1221 (HY000): Incorrect usage of UPDATE"),
+        ("DELETE ja, jb FROM ja JOIN jb USING (id)", "ndbplan: a change of several tables at once"),
+    ):
+        assert ask(line).startswith(said), line

@@ -6,7 +6,7 @@ Rows are read and changed one by one where there are not too many of them; beyon
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Wrote, held_rows, refused_for
 from ndbplan.train.sql import finding, server
+from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_read
 from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
@@ -29,43 +30,20 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_databas
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
+from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate
 from ndbplan.train.sql.values import Taking, empty_value
 
-CHANGED_ROWS_PER_S = 4_000.0
-"""Rows that one statement deletes or updates in a second [8.4.8, a small machine: 5,000 rows in 1.2 s]."""
 KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 """What NDB says of a key that is there."""
-
-
-class Changed(NamedTuple):
-    """What a change did."""
-
-    text: str
-    warnings: tuple[Warned, ...]
-    number: int | None
-    """The first number that AUTO_INCREMENT gave; None: it gave none."""
-    rows: int
-
-
-class _Change(NamedTuple):
-    """What becomes of the rows of one table."""
-
-    kind: OperationKind
-    matched: int
-    affected: int
-    put: Mapping[Key, Row]
-    gone: Collection[Key]
-    counter: int | None = None
-    number: int | None = None
-    duplicates: int = 0
 
 
 def change(sql: str, asked: Asked) -> Changed:
     """Carry out a change of rows. Raises SqlError and NotSimulated."""
     cluster, replaces = asked.cluster, sql[:7].lower() == "replace"
     tree = parsed(f"INSERT{sql[7:]}" if replaces else sql)
-    target = next(tree.find_all(exp.Table), None)
+    joined = joined_of(tree, asked)
+    target = next(tree.find_all(exp.Table), None) if joined is None else joined.target
     where = "" if target is None else target.db or asked.in_use
     if target is None or not where:
         raise SqlError(1046, "3D000", "No database selected")
@@ -76,10 +54,12 @@ def change(sql: str, asked: Asked) -> Changed:
     table = server.table_named(cluster, where, target.name)
     may_read(cluster, table.full_name)
     taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")))
-    one = _Statement(tree, target, table, asked, taking, replaces)
+    one = _Statement(tree, target, table, asked, taking, replaces, joined)
     try:
         found = one.inserted() if isinstance(tree, exp.Insert) else one.changed()
     except TooMany:
+        if joined is not None:
+            raise
         return _counted(one)
     limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     touched = max(found.matched, len(found.put), len(found.gone))
@@ -87,24 +67,9 @@ def change(sql: str, asked: Asked) -> Changed:
         raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
     held = held_rows(cluster.session.simulation, table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
-    return Changed(_said(one, found, cluster), tuple(taking.warnings), found.number, found.affected)
-
-
-def _said(one: _Statement, found: _Change, cluster: LiveCluster) -> str:
-    """What the client prints, after the time that it took."""
-    begin_s, rows = cluster.now_s, found.affected
-    if found.matched > 1:
-        cluster.advance(found.matched / CHANGED_ROWS_PER_S)
-    count = len(one.taking.warnings)
-    warned = f", {count} warning{'s' * (count > 1)}" if count else ""
-    lasted = server.lasted(cluster.now_s - begin_s)
-    said = f"Query OK, {rows} row{'s' * (rows != 1)} affected{warned} ({lasted})"
-    if isinstance(one.tree, exp.Update):
-        return f"{said}\nRows matched: {found.matched}  Changed: {rows}  Warnings: {count}\n"
-    tree = one.tree
-    many = isinstance(tree, exp.Insert) and (found.matched > 1 or isinstance(tree.expression, exp.Query))
-    records = f"\nRecords: {found.matched}  Duplicates: {found.duplicates}  Warnings: {count}\n"
-    return said + records if many else said
+    return Changed(
+        said(tree, taking.warnings, found, cluster), tuple(taking.warnings), found.number, found.affected
+    )
 
 
 def _write(
@@ -135,6 +100,8 @@ class _Statement(NamedTuple):
     asked: Asked
     taking: Taking
     replaces: bool
+    joined: Joined | None = None
+    """The tables that it reads beside; None: none."""
 
     @property
     def cluster(self) -> LiveCluster:
@@ -146,7 +113,7 @@ class _Statement(NamedTuple):
 
     # INSERT and REPLACE.
 
-    def inserted(self) -> _Change:
+    def inserted(self) -> Change:
         """The rows that an INSERT or a REPLACE puts. Raises SqlError for keys that are there."""
         tree, table, held, version = self.tree, self.table, self.held, self.cluster.plan.version
         head = tree.this
@@ -201,7 +168,7 @@ class _Statement(NamedTuple):
             else:
                 inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
                 raise SqlError(1062, "23000", duplicate(table, row, index, version), (inside,))
-        return _Change(
+        return Change(
             OperationKind.INSERT,
             len(given),
             affected,
@@ -323,9 +290,11 @@ class _Statement(NamedTuple):
 
     # UPDATE and DELETE.
 
-    def changed(self) -> _Change:
+    def changed(self) -> Change:
         """The rows that an UPDATE or a DELETE meets, and what they hold then."""
         tree, table = self.tree, self.table
+        if self.joined is not None:
+            return self._changed_by_others(self.joined)
         if not isinstance(tree, exp.Update | exp.Delete) or len(list(tree.find_all(exp.Table))) > 1 + sum(
             len(list(one.find_all(exp.Table))) for one in tree.find_all(exp.Subquery)
         ):
@@ -346,16 +315,30 @@ class _Statement(NamedTuple):
         met_rows = [rows[int(one[0])] for one in found.rows]
         if isinstance(tree, exp.Delete):
             keys = [key for key, _ in met_rows]
-            return _Change(OperationKind.DELETE, len(keys), len(keys), {}, keys)
+            return Change(OperationKind.DELETE, len(keys), len(keys), {}, keys)
         own = finding.relation_of(table, met_rows)
         before = [row for _, row in met_rows]
         after = self._updated(tree.expressions, own, before, 1)
         return self._moved(met_rows, after)
 
-    def _updated(
-        self, sets: Sequence[exp.Expr], relation: Relation, before: Sequence[Row], first: int
-    ) -> list[Row]:
-        """Rows with the values that assignments give them, one after the other."""
+    def _changed_by_others(self, joined: Joined) -> Change:
+        """The same where several tables are read."""
+        tree, table = self.tree, self.table
+        query = exp.select("*").from_(joined.source.copy())
+        query.set("where", tree.args.get("where"))
+        asks = finding.Wanted() if joined.is_twice else finding.wanted(query, self.target, table)
+        rows = finding.read(self.cluster, table, asks)
+        relation = finding.relation_of(table, rows, numbered=True)
+        goals, values = self._goals(tree.expressions) if isinstance(tree, exp.Update) else ([], [])
+        found = joined.met(tree, relation, values, self.asked, table.full_name)
+        met_rows = [rows[place] for place, _ in found]
+        if isinstance(tree, exp.Delete):
+            return Change(OperationKind.DELETE, len(found), len(found), {}, [key for key, _ in met_rows])
+        after = self._stored(goals, [given for _, given in found], [row for _, row in met_rows], 1)
+        return self._moved(met_rows, after)
+
+    def _goals(self, sets: Sequence[exp.Expr]) -> tuple[list[Column], list[exp.Expr]]:
+        """The columns that assignments change, and the values that they ask for."""
         columns = {column.name.lower(): column for column in self.table.columns}
         goals: list[Column] = []
         asks: list[exp.Expr] = []
@@ -367,12 +350,25 @@ class _Statement(NamedTuple):
             value = exp.null() if is_default else one.expression
             goals.append(column)
             asks.append(exp.alias_(value.copy(), f"v {len(asks)}", quoted=True))
+        return goals, asks
+
+    def _updated(
+        self, sets: Sequence[exp.Expr], relation: Relation, before: Sequence[Row], first: int
+    ) -> list[Row]:
+        """Rows with the values that assignments give them, one after the other."""
+        goals, asks = self._goals(sets)
         if not before:
             return []
         name = exp.table_(self.table.name, db=self.table.database, quoted=True)
         alias = self.target.alias
         query = exp.select(*asks).from_(exp.alias_(name, alias, table=True) if alias else name)
         found = self.asked.query(query, {self.table.full_name: relation}).rows
+        return self._stored(goals, found, before, first)
+
+    def _stored(
+        self, goals: Sequence[Column], found: Sequence[tuple[Any, ...]], before: Sequence[Row], first: int
+    ) -> list[Row]:
+        """Rows with new values in some columns, as they are stored."""
         after = []
         stamped = [one for one in self.table.columns if one.on_update is not None and one not in goals]
         for number, (row, values) in enumerate(zip(before, found, strict=True), start=first):
@@ -393,7 +389,7 @@ class _Statement(NamedTuple):
             after.append(new)
         return after
 
-    def _moved(self, before: Sequence[tuple[Key, Row]], after: Sequence[Row]) -> _Change:
+    def _moved(self, before: Sequence[tuple[Key, Row]], after: Sequence[Row]) -> Change:
         """An UPDATE: rows that are other than before, by their keys. Raises SqlError 1062 and 1022."""
         table, held = self.table, self.held
         put: dict[Key, Row] = {}
@@ -417,7 +413,7 @@ class _Statement(NamedTuple):
                     raise SqlError(1022, "23000", text, (inside_of(UNIQUE_EXISTS),))
                 unique.put(key, row)
         count = sum(new != row for (_, row), new in zip(before, after, strict=True))
-        return _Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
+        return Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
 
 
 def _counted(one: _Statement) -> Changed:
@@ -430,4 +426,6 @@ def _counted(one: _Statement) -> Changed:
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
     vague = replace(held_rows(cluster.session.simulation, table).contents, is_vague=True)
     _write(cluster, table, kind, rows, vague, added)
-    return Changed(_said(one, _Change(kind, rows, rows, {}, ()), cluster), (), None, rows)
+    return Changed(
+        said(one.tree, one.taking.warnings, Change(kind, rows, rows, {}, ()), cluster), (), None, rows
+    )
