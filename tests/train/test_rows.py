@@ -179,7 +179,10 @@ def test_rows_without_an_order_come_partition_by_partition(ask: Ask, consoles: C
     [
         ("notee", "Outfile disabled.\n"), ("tee /tmp/x", "Logging to file '/tmp/x'\n"), ("delimiter ;", ""),
         ("source f.sql", "ERROR: \nFailed to open file 'f.sql', error: 2\n"),
-        ("nopager", "PAGER set to stdout\n"),
+        ("nopager", "PAGER set to stdout\n"), ("pager less", "PAGER set to 'less'\n"),
+        ("warnings", "Show warnings enabled.\n"), ("\\w", "Show warnings disabled.\n"), ("\\c", ""),
+        ("prompt x>", "PROMPT set to 'x>'\n"), ("\\u test", "Database changed\n"),
+        ("use", "ERROR: \nUSE must be followed by a database name\n"),
         ("set collation_connection='x,y', ndb_join_pushdown=0", "Query OK, 0 rows affected (0.00 sec)\n"),
     ],
 )  # fmt: skip
@@ -220,3 +223,32 @@ def test_changes_may_read_several_tables(ask: Ask) -> None:
         ("DELETE ja, jb FROM ja JOIN jb USING (id)", "ndbplan: a change of several tables at once"),
     ):
         assert ask(line).startswith(said), line
+
+
+def test_statements_are_kept_by_their_names(ask: Ask) -> None:
+    assert ask("PREPARE p FROM 'SELECT 6*7'").endswith("Statement prepared\n\n")
+    assert cells(ask("EXECUTE p")) == [["42"]]
+    assert ask("DEALLOCATE PREPARE p").startswith("Query OK")
+    missing = "ERROR 1243 (HY000): Unknown prepared statement handler (p) given to EXECUTE\n"
+    assert ask("EXECUTE p") == missing
+    assert ask("PREPARE p FROM 'SELECT ?'").startswith("ndbplan: values from variables")
+
+
+@pytest.mark.parametrize(
+    ("statement", "near"),
+    [
+        ("ALTER TABLE test.blobs_1k ADD b NOSUCH", "NOSUCH"),
+        ("ALTER TABLE test.blobs_1k ADD COLUMN b NOSUCH(5) NULL", "NOSUCH(5) NULL"),
+        ("ALTER TABLE test.blobs_1k ADD (b INT, c NOSUCH)", "NOSUCH)"),
+        ("ALTER TABLE test.blobs_1k MODIFY id NOSUCH", "NOSUCH"),
+        ("ALTER TABLE test.blobs_1k CHANGE id id2 NOSUCH", "NOSUCH"),
+        ("ALTER TABLE test.blobs_1k FROB", "FROB"),
+        ("ALTER TABLE test.blobs_1k ADD", ""),
+        ("CREATE TABLE test.z1 (id INT PRIMARY KEY, b NOSUCH) ENGINE=NDB", "NOSUCH) ENGINE=NDB"),
+        ("SHOW PRIVILEGES LIKE 'x'", "LIKE 'x'"),
+    ],
+)
+def test_what_cannot_be_read_is_named(statement: str, near: str, ask: Ask) -> None:
+    answer = ask(statement)
+    assert answer.startswith("ERROR 1064 (42000): ")
+    assert answer.endswith(f"near '{near}' at line 1\n")

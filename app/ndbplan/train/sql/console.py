@@ -26,6 +26,7 @@ from ndbplan.train.sql import (
     client_words,
     failing,
     finding,
+    prepared,
     server,
     setting,
     transactions,
@@ -56,7 +57,7 @@ from ndbplan.train.sql.show import Asked, show
 PROMPT = "mysql>"
 _ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062)
 """Errors after which the data nodes keep nothing of a transaction."""
-_DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename")
+_DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename", "repair")
 _TABLE_OF = re.compile(
     r"(?:create|drop|alter|truncate|rename)\s+(?:online\s+|offline\s+)?(?:table\s+)?(if\s+(?:not\s+)?exists\s+)?"
     r"([`\w.$]+)",
@@ -65,14 +66,13 @@ _TABLE_OF = re.compile(
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
 """Warning of a division by zero."""
+_WRITES = re.compile(r"\binto\s+(?:outfile|dumpfile|@)", re.IGNORECASE)
 _OFFLINE = "ndbinfo_offline"
 _IS_OFFLINE = (
     "'NDBINFO' has been started in offline mode since the 'NDBCLUSTER' engine is disabled or "
     "@@global.ndbinfo_offline is turned on - no rows can be returned"
 )
 _KNOWN = (
-    "repair",
-    "deallocate",
     "handler",
     "checksum",
     "purge",
@@ -85,8 +85,6 @@ _KNOWN = (
     "kill",
     "call",
     "load",
-    "prepare",
-    "execute",
 )
 """Statements that the product knows and this console does not."""
 _KEEPS_WARNINGS = re.compile(r"show\s+(?:warnings|errors|count\s*\()", re.IGNORECASE)
@@ -102,6 +100,8 @@ class Client:
         """Variables of NDB that somebody set."""
         self.last_number = 0
         """What AUTO_INCREMENT gave last."""
+        self.statements: dict[str, str] = {}
+        """Statements that were prepared, by their names."""
         self.row_count = -1
         """How many rows the last change met; -1: the last statement was none."""
 
@@ -130,6 +130,10 @@ class Client:
         return printed(found, vertical=vertical)
 
     def _statement(self, sql: str, cluster: LiveCluster) -> Result | str:
+        first = sql.split(None, 1)[0]
+        if first[:2] in client_words.SHORT and first[:1] in ("\\", "?"):
+            # `\\! ls` and `\\!ls` are the same.
+            sql = f"{client_words.SHORT[first[:2]]} {sql[2:].strip()}".strip()
         words = sql.split(None, 3)
         verb = words[0].lower()
         if verb in ("quit", "exit", "\\q"):
@@ -141,7 +145,9 @@ class Client:
             return self._query(sql, cluster)
         if verb == "show":
             return self._show(sql, cluster)
-        if verb == "use" and len(words) > 1:
+        if verb == "use" and len(words) == 1:
+            return "ERROR: \nUSE must be followed by a database name"
+        if verb == "use":
             name = words[1].strip("`")
             if name not in server.databases(cluster):
                 raise no_database(name)
@@ -158,6 +164,8 @@ class Client:
         if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
             said, self.warnings = reorganise(sql, self.database, cluster)
             return said
+        if verb in prepared.VERBS:
+            return self._prepared(sql, cluster)
         if verb == "set":
             found = setting.settings(sql, self._variables(cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found}
@@ -170,6 +178,12 @@ class Client:
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
+
+    def _prepared(self, sql: str, cluster: LiveCluster) -> Result | str:
+        """PREPARE keeps a statement, EXECUTE carries it out, DEALLOCATE forgets it."""
+        done = prepared.taken(sql, self.statements)
+        self.statements = done.statements
+        return self._statement(done.run, cluster) if done.run else done.text
 
     def _explain(self, sql: str, cluster: LiveCluster) -> Result:
         words = sql.split()
@@ -208,7 +222,7 @@ class Client:
         """Statements about tables, databases and disk data; they end a transaction that is open."""
         if cluster.state.transaction is not None:
             cluster.act(Transacts("commit"))
-        if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check"):
+        if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check", "repair"):
             self._may_define(sql, cluster)
         done = define(sql, self.database, cluster)
         if isinstance(done, Result):
@@ -233,6 +247,8 @@ class Client:
     # Queries.
 
     def _query(self, sql: str, cluster: LiveCluster) -> Result:
+        if _WRITES.search(sql):
+            raise NotSimulated("SELECT ... INTO writes files and variables, which are not simulated")
         transactions.not_lost(cluster)
         return self._found(sql, parsed(sql), cluster, {})
 

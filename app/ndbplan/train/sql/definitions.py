@@ -65,7 +65,7 @@ def define(sql: str, database: str, cluster: LiveCluster) -> Done | Result:
 
 
 def _act(verb: str, what: str) -> _Act:
-    if verb in ("OPTIMIZE", "ANALYZE", "CHECK"):
+    if verb in ("OPTIMIZE", "ANALYZE", "CHECK", "REPAIR"):
         return _checked
     if verb == "TRUNCATE":
         return _truncate
@@ -150,7 +150,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     for message in said:
         if match := _TWICE.search(message):
             raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
-    if not read.tables:
+    if said or not read.tables:
         _check_types(asked)
     if not read.tables:
         raise NotSimulated(f"a plan cannot hold this: {said[0] if said else 'no table is made'}")
@@ -183,6 +183,47 @@ def _check_types(asked: Asked) -> None:
         is_column = before.text in ("(", ",") and name.upper not in _NO_TYPE and name.kind in ("word", "name")
         if is_column and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
             raise syntax(asked.sql[kind.start :])
+
+
+_CHANGES = frozenset((
+    "ADD", "ALTER", "ALGORITHM", "AUTO_INCREMENT", "AVG_ROW_LENGTH", "CHANGE", "CHARACTER", "CHARSET",
+    "CHECK", "CHECKSUM", "COALESCE", "COLLATE", "COMMENT", "CONNECTION", "CONVERT", "DEFAULT",
+    "DELAY_KEY_WRITE", "DISABLE", "DISCARD", "DROP", "ENABLE", "ENCRYPTION", "ENGINE", "EXCHANGE",
+    "FORCE", "IMPORT", "KEY_BLOCK_SIZE", "LOCK", "MAX_ROWS", "MIN_ROWS", "MODIFY", "OPTIMIZE", "ORDER",
+    "PACK_KEYS", "PARTITION", "PASSWORD", "REBUILD", "REMOVE", "RENAME", "REORGANIZE", "REPAIR",
+    "ROW_FORMAT", "SECONDARY_LOAD", "STATS_PERSISTENT", "STORAGE", "TABLESPACE", "TRUNCATE", "UNION",
+    "UPGRADE", "VALIDATION", "WITH", "WITHOUT", "ANALYZE", "STATS_AUTO_RECALC", "STATS_SAMPLE_PAGES",
+    "INSERT_METHOD", "DATA", "INDEX", "SECONDARY_ENGINE",
+))  # fmt: skip
+"""Words that a change of a table may begin with: the manual, ALTER TABLE."""
+_NAMES_COLUMN = {"ADD": 1, "MODIFY": 1, "CHANGE": 2}
+"""Changes that name a column and its type, and how many names stand before the type."""
+
+
+def _check_altered(asked: Asked) -> None:
+    """Raises SqlError 1064 for a change that ALTER TABLE does not know, or a column without a type."""
+    words, depth = asked.words, 0
+    begins = next((at for at, one in enumerate(words) if one.upper == "TABLE"), 0) + 2
+    while begins < len(words) and words[begins].text == ".":
+        begins += 2
+    for at in range(begins, len(words)):
+        depth += (words[at].text == "(") - (words[at].text == ")")
+        if depth or (at != begins and words[at - 1].text != ","):
+            continue
+        if words[at].kind == "word" and words[at].upper not in _CHANGES:
+            raise syntax(asked.sql[words[at].start :])
+        names = _NAMES_COLUMN.get(words[at].upper, 0)
+        if not names:
+            continue
+        named = at + 1 + (at + 1 < len(words) and words[at + 1].upper == "COLUMN")
+        place = named + names
+        if named >= len(words) or (words[named].upper not in _NO_TYPE and place >= len(words)):
+            raise syntax("")
+        kind = words[place] if place < len(words) else None
+        plain = words[named].upper not in (*_NO_TYPE, "PARTITION") and words[named].text != "("
+        if plain and kind is not None and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
+            raise syntax(asked.sql[kind.start :])
+    _check_types(asked)
 
 
 def _without(plan: Plan, tables: Sequence[Table]) -> Plan:
@@ -289,6 +330,7 @@ def _become_altered(asked: Asked, typed: Name) -> Done:
             raise SqlError(1091, "42000", f"Can't DROP '{match[1]}'; check that column/key exists")
         if match := _NOT_A_COLUMN.search(message):
             raise SqlError(1072, "42000", f"Key column '{match[1]}' doesn't exist in table")
+        _check_altered(asked)
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
     new = next(one for one in after.tables if one.id == table.id)
@@ -337,6 +379,9 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     return done
 
 
+_NO_REPAIR = "The storage engine for the table doesn't support repair"
+
+
 def _checked(asked: Asked, stream: Stream) -> Result:
     """OPTIMIZE, ANALYZE and CHECK TABLE answer for each table; room that gets free is not simulated."""
     verb, rows = asked.words[0].upper.lower(), []
@@ -354,6 +399,8 @@ def _checked(asked: Asked, stream: Stream) -> Result:
             missing = f"Table '{database}.{name}' doesn't exist"
             rows += [(f"{database}.{name}", verb, "Error", missing),
                      (f"{database}.{name}", verb, "status", "Operation failed")]  # fmt: skip
+        elif verb == "repair":
+            rows.append((f"{database}.{name}", verb, "note", _NO_REPAIR))
         else:
             rows.append((f"{database}.{name}", verb, "status", "OK"))
     asked.cluster.advance(DEFINED_S)

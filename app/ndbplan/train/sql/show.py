@@ -189,6 +189,23 @@ def _status(asked: Asked) -> Result:
     return server.listed(server.status(asked.cluster), asked.pattern)
 
 
+def _grants(asked: Asked) -> Result:
+    """Those of root; who else has an account is not simulated."""
+    listed = form(asked.cluster.plan.version, "root_grants")
+    behind = " ".join(asked.words[2:]).lower().replace("'", "").replace("`", "").replace(" ", "")
+    if behind not in ("", "forroot@localhost", "forcurrent_user", "forcurrent_user()"):
+        raise NotSimulated("accounts beside root@localhost are not simulated")
+    if not listed:
+        raise NotSimulated("the privileges of root in this release are not known here one by one; it has all")
+    return Result(("Grants for root@localhost",), (TEXT,), [(one,) for one in listed])
+
+
+def _privileges(asked: Asked) -> Result:
+    if len(asked.words) > 2:
+        raise syntax(asked.sql[asked.sql.lower().index(asked.words[2].lower(), 9) :])
+    raise NotSimulated("the list of privileges is not known here")
+
+
 def _nothing(_asked: Asked) -> Result:
     return Result((), (), [])
 
@@ -212,6 +229,7 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     ("show global status", _status), ("show session status", _status),
     *((f"show {scope}variables", lambda one: variables.shown(one.sql, one.variables, one.pattern))
       for scope in ("", "global ", "session ", "local ")),
+    ("show grants", _grants), ("show privileges", _privileges),
     ("show replica status", _nothing), ("show slave status", _nothing), ("show triggers", _nothing),
     ("show events", _nothing), ("show procedure status", _nothing), ("show function status", _nothing),
 )  # fmt: skip
