@@ -11,10 +11,10 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 _OK = "Query OK, 0 rows affected (0.00 sec)"
 VERBS = ("prepare", "execute", "deallocate")
 _PREPARE = re.compile(
-    r"prepare\s+`?(\w+)`?\s+from\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")\s*\Z", re.IGNORECASE
+    r"prepare\s++`?(\w++)`?\s++from\s++('(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")", re.IGNORECASE
 )
-_EXECUTE = re.compile(r"execute\s+`?(\w+)`?(\s+using\s.*)?\s*\Z", re.IGNORECASE)
-_DEALLOCATE = re.compile(r"(?:deallocate|drop)\s+prepare\s+`?(\w+)`?\s*\Z", re.IGNORECASE)
+_EXECUTE = re.compile(r"execute\s++`?(\w++)`?(\s++using\s.*+)?", re.IGNORECASE)
+_DEALLOCATE = re.compile(r"deallocate\s++prepare\s++`?(\w++)`?", re.IGNORECASE)
 _MARK = re.compile(r"""\?|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 
 
@@ -36,6 +36,8 @@ def taken(sql: str, kept: Mapping[str, str]) -> Taken:
             {**kept, match[1]: inner}, "", "Query OK, 0 rows affected (0.00 sec)\nStatement prepared\n"
         )
     if match := _EXECUTE.fullmatch(sql):
+        if match[2]:
+            raise NotSimulated("values from variables (USING) are not simulated")
         if match[1] not in kept:
             raise _unknown(match[1], "EXECUTE")
         return Taken(dict(kept), kept[match[1]], "")
