@@ -9,6 +9,8 @@ from ndbplan.base.units import format_bytes_binary, format_duration, format_valu
 
 _LOW_PX = 42
 """Height below which three values would touch one another."""
+_ENOUGH = 5
+"""Pieces into which a round step cuts any span: round steps lie a factor of 2.5 apart at most."""
 
 
 def shown(value: float, unit: str) -> str:
@@ -24,9 +26,12 @@ def value_axis(pg: Any, unit: Callable[[], str]) -> Any:
             return [shown(value, unit()) if value else "0" for value in values]
 
         def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-            step = nice_step(
-                high - low, max(2 if size < _LOW_PX else 3, int(size // 26)), binary=unit() == "MiB"
-            )
+            span, binary = high - low, unit() == "MiB"
+            step = nice_step(span, max(2 if size < _LOW_PX else 3, int(size // 26)), binary=binary)
+            if step > high:
+                # A scale without any value says nothing: one has room, the highest round one.
+                step = nice_step(span, _ENOUGH, binary=binary)
+                return [(step, [int(high / step) * step])]
             first = int(low / step)
             return [(step, [i * step for i in range(first, int(high / step) + 1) if i * step >= low])]
 

@@ -60,6 +60,8 @@ class Content:
     limit: float | None = None
     """A dashed line: capacity, or what is offered at most."""
     limit_name: str = ""
+    least_top: float = 0.0
+    """The scale goes up to here at least: less is so little that it need not fill the chart."""
     marks: Sequence[Mark] = ()
     scales: dict[str, tuple[float, str]] = field(default_factory=dict)
     """Series drawn on another scale: name to (factor to divide by, unit)."""

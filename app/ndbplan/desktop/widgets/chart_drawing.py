@@ -51,7 +51,7 @@ class Drawing:
             return
         colours = theme.tokens()
         times = content.times_s
-        top = content.limit or 0.0
+        top = max(content.limit or 0.0, content.least_top)
         for series in content.series:
             top = max(top, most(series.high if series.high is not None else series.values, 0.0))
         drawn = 0

@@ -24,6 +24,8 @@ GHOST = "last run"
 """Name of the line of the run before the last edit."""
 _LITTLE = 0.25
 """Share of a limit below which it is left out: the lines would be flat far below it."""
+_SEEN = 0.05
+"""Share of a redo buffer that its chart shows at least: what fills the chart looks full."""
 _PURPOSES = {"redo": "redo", "lcp": "LCP", "undo": "undo", "data_files": "data files", "backup": "backup"}
 
 
@@ -90,7 +92,7 @@ class ShownRun:
         size = parts[0].buffer_bytes if parts else 0
         limit = _near(float(size), [p.high for p in parts])
         name = f"RedoBuffer {format_bytes_binary(size)}"
-        return self._content("MiB", series, limit=limit, limit_name=name)
+        return self._content("MiB", series, limit=limit, limit_name=name, least_top=_SEEN * size)
 
     def log(self, node_id: int) -> Content:
         """Log of each part of a data node that cannot be reused yet."""
