@@ -171,6 +171,13 @@ def test_each_value_that_differs_has_one_line_for_all_plans() -> None:
     assert {one.kind for one in found.values()} >= {"parts", "hardware", "parameters", "plan"}
 
 
+def test_a_plan_without_a_load_has_no_merit_in_having_no_error() -> None:
+    """Its runs were drawn, though nothing runs there."""
+    idle, figures = OVERLOAD.replace(workloads=()), [FIGURES["first-error"], FIGURES["redo-time"]]
+    for plans in ((OVERLOAD, idle), (idle, OVERLOAD)):
+        assert [row.judged for row in side_by_side(*plans, figures=figures).rows] == [(None, None)] * 2
+
+
 def test_a_plan_that_is_not_whole_has_no_numbers_and_says_why() -> None:
     found = side_by_side(STARTER, EMPTY_PLAN)
     row = next(row for row in found.rows if row.figure == "restart")

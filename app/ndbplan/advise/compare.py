@@ -179,6 +179,9 @@ class _Compared:
         one, two = values[0], values[place]
         if not figure.better:
             return None
+        if figure.measured_as == "load" and (first.workload is None or other.workload is None):
+            # Where nobody asks for anything, no error is no merit.
+            return None
         if first.plan == other.plan and first.workload == other.workload:
             return WITHIN if one is not None or figure.none_is_best else None
         if figure.name == "cost":
