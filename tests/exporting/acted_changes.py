@@ -143,6 +143,7 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         "another port": (_same, parameter("PortNumber", 2200, "management")),
         "system": (_same, moved),
         "grow": (_same, add_node_group),
+        "reserved nodes": (with_reserved_nodes, add_node_group),
         "upgrade": (_older, _same),
         "initial system": (add_node_group, _same),
     }

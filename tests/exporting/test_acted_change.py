@@ -24,6 +24,7 @@ IN_SHORT = {
     "another port": STARTER,
     "system": STARTER,
     "grow, tables": OLD,
+    "reserved nodes": STARTER,
     "upgrade": OLD,
     "initial system": STARTER,
 }

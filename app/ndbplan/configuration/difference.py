@@ -6,7 +6,7 @@ diff(running, planned).restart      # node
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.shapes import Shape
@@ -167,10 +167,20 @@ def _parameters(
                 key = (new.section, name, str(was), str(will_be))
                 changes.setdefault(key, []).append(node_id)
                 values[key] = (was, will_be)
-    return [
+    found = [
         _change(after, (section, name), ids, values[section, name, was, will_be])
         for (section, name, was, will_be), ids in changes.items()
     ]
+    joining = _without_rows(before) - _without_rows(after)
+    return [_of_a_group(one, joining) if one.name == "Nodegroup" else one for one in found]
+
+
+def _of_a_group(change: ParameterChange, joining: frozenset[int]) -> ParameterChange:
+    """Data nodes remember their groups: what the file says counts in the first start of a cluster.
+
+    Of those that have none yet, CREATE NODEGROUP makes groups while the cluster works; `joining` are theirs.
+    """
+    return replace(change, restart="node" if joining.issuperset(change.node_ids) else "initial_system")
 
 
 def _value(node: NodeConfiguration, name: str, plan: Plan) -> int | str | None:

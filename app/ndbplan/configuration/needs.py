@@ -226,8 +226,7 @@ def _refusals(before: Plan, after: Plan, change: Difference) -> Iterator[tuple[s
     kept = {node.node_id for node in after.data_nodes} - {node.node_id for node in change.added}
     if ids and not kept:
         yield "every data node goes, and no data with it", "export the plan as a new cluster"
-    new = [node for node in after.data_nodes if node.node_id in change.added_node_ids]
-    new = [node for node in new if node not in reserved_nodes(after)]
+    new = nodes_for_new_groups(before, after)
     if new and change.restart not in ("system", "initial_system"):
         replicas = no_of_replicas(after)
         if not after.features.add_nodes_online:
@@ -237,6 +236,13 @@ def _refusals(before: Plan, after: Plan, change: Difference) -> Iterator[tuple[s
                 f"{len(new)} new data nodes make no whole node group of {replicas}",
                 f"add {replicas} for each node group, or reserve them with NodeGroup 65536",
             )
+
+
+def nodes_for_new_groups(before: Plan, after: Plan) -> list[DataNode]:
+    """Data nodes of node groups that are made: new nodes, and nodes that were reserved before."""
+    had = {node.node_id for node in before.data_nodes} - {n.node_id for n in reserved_nodes(before)}
+    reserved = reserved_nodes(after)
+    return [node for node in after.data_nodes if node.node_id not in had and node not in reserved]
 
 
 def _versions(before: Plan, after: Plan) -> Iterator[tuple[str, str]]:

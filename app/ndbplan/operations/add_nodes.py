@@ -103,7 +103,8 @@ def add_nodes(
         notes = ["reserved nodes (NodeGroup 65536) are known already: no restart of what runs"]
         text = (
             f"The configuration already lists nodes {_ids(new)} with NodeGroup 65536, so no node that is "
-            "running has to be restarted."
+            "running has to be restarted. Afterwards give them their node group in the plan, so that a new "
+            "cluster would have it too: export it with --from this one, and run the part change."
         )
     else:
         notes = ["future nodes listed as NodeGroup 65536 from the start would spare the rolling restart"]
@@ -149,14 +150,17 @@ def grow_by(
     tables: Collection[Table],
     conditions: Conditions,
 ) -> Iterator[Step]:
-    """New nodes that the running configuration lists already: started, put into groups, given rows of tables.
+    """Nodes that the running configuration lists already: started, put into groups, given rows of tables.
 
-    Rows move on the cluster as it will be, less its new nodes.
+    Rows move on the cluster as it will be, less its new nodes. Nodes that were reserved run already.
     """
     groups = len(new) // no_of_replicas(grown)
+    had = {node.node_id for node in before.data_nodes}
+    first_started = [node for node in new if node.node_id not in had]
     small = grown.replace(processes=tuple(p for p in grown.processes if p not in new))
     moved = times.ask(times.now.of(small).under(conditions.load).reorganise_to, grown)
-    yield _start_new(times, grown, new, conditions)
+    if first_started:
+        yield _start_new(times, grown, first_started, conditions)
     yield _create_node_groups(times, before, new, groups)
     yield from on_a_closed_sql_node(times, grown, table_moves(grown, moved, tables)[0])
     yield from (replace(step, key="verify-tables") for step in _verify(times, grown))

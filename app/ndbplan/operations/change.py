@@ -12,8 +12,8 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.needs import CannotChangeError, Needs, needs
-from ndbplan.configuration.node_groups import node_groups, reserved_nodes
+from ndbplan.configuration.needs import CannotChangeError, Needs, needs, nodes_for_new_groups
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
@@ -255,7 +255,7 @@ class _Work:
                 )
             yield restart_all(self.times, self.plan, "node", self.conditions)
             return
-        in_groups = {n.node_id for group in node_groups(self.plan) for n in group}
+        in_groups = {n.node_id for group in node_groups(self.before) for n in group}
         self.moved = self._moved()
         for nodes in self._rounds(wanted):
             initial = self._is_initial(nodes[0])
@@ -322,9 +322,7 @@ class _Work:
         yield Step("my-cnf", "Copy my.cnf", text, tuple(commands))
 
     def _new_groups(self) -> Iterator[Step]:
-        reserved = reserved_nodes(self.plan)
-        new = [n for n in self.added if isinstance(n, DataNode) and n not in reserved]
-        if new:
+        if new := nodes_for_new_groups(self.before, self.plan):
             tables = stay(self.before, self.plan)
             yield from grow_by(self.times, self.before, self.plan, new, tables, self.conditions)
 
