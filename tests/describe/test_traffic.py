@@ -6,11 +6,14 @@ import pytest
 
 from ndbplan.describe.traffic import links, traffic
 from ndbplan.edits import parts as edits
-from ndbplan.estimate.loaded import flows_of_hosts
+from ndbplan.estimate.loaded import flows_of_hosts, network
 from ndbplan.plan.events import Event, NodeFailure, SqlNodeDown
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
+
+# One with clients on the hosts of data nodes, one whose clients come from anywhere, three replicas or none.
+SAMPLES = ("starter", "add-nodes", "redo-overload", "measured-7.4.10", "tick-store", "disk-data-8.4")
 
 
 def _runs(event: Event):
@@ -61,3 +64,13 @@ def test_what_clients_ask_is_what_data_nodes_are_asked() -> None:
     # A second data node for the same load changes where rows are asked for, not how many.
     alone = flows_of_hosts(plan, plan.workloads[0], frozenset({1}))
     assert alone.out_of(sql).value == pytest.approx(flows.out_of(sql).value)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_host_s_link_carries_what_flows_between_hosts_sum_to(name: str) -> None:
+    plan = sample_plan(name)
+    for workload in plan.workloads:
+        flows = flows_of_hosts(plan, workload)
+        for host in network(plan, workload).hosts:
+            assert host.in_bytes_per_s.value == pytest.approx(flows.into({host.host_id}).value, abs=1e-6)
+            assert host.out_bytes_per_s.value == pytest.approx(flows.out_of({host.host_id}).value, abs=1e-6)

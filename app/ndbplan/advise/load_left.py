@@ -23,7 +23,7 @@ from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
 from ndbplan.estimate.load.cpu import node_cpu
 from ndbplan.estimate.load.demand import NodeLoad
-from ndbplan.estimate.load.network import data_node_link
+from ndbplan.estimate.load.network import Written, data_node_link
 from ndbplan.estimate.loaded import client_processes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, SqlNode
@@ -134,19 +134,18 @@ class LoadLeft:
         if use is None:
             load = self._load(node_id, dead_mates)
             busy = node_cpu(machine, load, machines.constants)
-            payload, writes = self._written
-            link = data_node_link(machines, load, up, payload, writes)
+            link = data_node_link(machines, load, up, self._written)
             reads = load.reads_per_s + load.scanned_rows_per_s
             use = _Use(busy.ldm_utilisation.value, busy.cores.value, link.value, reads)
             self._uses[key] = use
         return use
 
     @cached_property
-    def _written(self) -> tuple[float, float]:
+    def _written(self) -> Written:
         loads = self._loads.values()
-        replicas = no_of_replicas(self.plan)
-        payload = sum(load.write_payload_bytes_per_s for load in loads)
-        return payload, sum(load.writes_per_s for load in loads) / replicas
+        writes = sum(load.writes_per_s for load in loads) / no_of_replicas(self.plan)
+        reads = sum(load.reads_per_s + load.scanned_rows_per_s for load in loads)
+        return Written(sum(load.write_payload_bytes_per_s for load in loads), writes, reads)
 
     @cached_property
     def _limits(self) -> tuple[_Limit, ...]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING
 
-from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.describe.titles import display_name
 from ndbplan.estimate.load.demand import offered_per_s
-from ndbplan.estimate.loaded import flows_of_hosts, network
+from ndbplan.estimate.loaded import flows_of_hosts
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.places import inside
 from ndbplan.plan.plan import Plan
@@ -90,20 +89,11 @@ def _flows(plan: Plan, workload: str, link: Link, down: frozenset[str]) -> list[
     load = plan.workload(workload)
     part = plan.by_id[link.ids[0]]
     dead = frozenset(i for p in plan.processes if p.id in down for i in process_node_ids(p))
-    now = flows_of_hosts(plan, load, dead)
-    if isinstance(part, Host):
-        own = network(plan, load).host(part.id)
-        if own is None:
-            return [("in", 0.0), ("out", 0.0)]
-        # The estimate of a host's own link knows more of its messages: flows say how much of it is left.
-        whole, here = flows_of_hosts(plan, load), {part.id}
-        return [
-            ("in", own.in_bytes_per_s.value * _share(now.into(here), whole.into(here))),
-            ("out", own.out_bytes_per_s.value * _share(now.out_of(here), whole.out_of(here))),
-        ]
+    now, hosts = flows_of_hosts(plan, load, dead), {part.id}
     if isinstance(part, Location):
         inner = inside(plan.locations, [part.id])
         hosts = {h.id for h in plan.hosts if h.location_id in inner}
+    if isinstance(part, Host | Location):
         return [("in", now.into(hosts).value), ("out", now.out_of(hosts).value)]
     ends = _ends(plan, link.ids)
     if len(ends) == 2:
@@ -119,7 +109,3 @@ def _ends(plan: Plan, members: Iterable[str]) -> list[Host]:
     """The hosts of data nodes, each once."""
     nodes = [node for node in plan.data_nodes if node.id in members]
     return list({node.host_id: plan.host(node.host_id) for node in nodes}.values())
-
-
-def _share(part: Quantity, whole: Quantity) -> float:
-    return part.value / whole.value if whole.value > 0 else 1.0

@@ -168,8 +168,9 @@ def flows_of_hosts(plan: Plan, workload: Workload, dead: frozenset[int] = frozen
     machines = narrowed(machines_of(plan))
     now = carried(machines, node_loads(plan, workload), dead)
     coming = _coming(plan, workload)
-    hosts = [host for process, host in coming if not dead.issuperset(process_node_ids(process))]
-    return flows_between(machines, now, hosts, lambda host: host.id)
+    clients = [host.id for process, host in coming if not dead.issuperset(process_node_ids(process))]
+    # Those that may come from anywhere come from no host of the plan.
+    return flows_between(machines, now, clients if coming else [None], lambda host: host.id)
 
 
 def node_loads_by_id(plan: Plan, workload: Workload | None) -> dict[int, NodeLoad]:

@@ -1,6 +1,6 @@
 """Bytes and messages per second between places: hosts, or the locations they stand in.
 
-    flows = flows_between(machines, carried(machines, loads), client_hosts, lambda host: host.id)
+    flows = flows_between(machines, carried(machines, loads), clients, lambda host: host.id)
     flows.out_of({"host-a"}).value                 # bytes per second
 
 A write goes from the client to the coordinator, on to the primary and along the chain of backups; what a read
@@ -104,16 +104,15 @@ class Flows:
 def flows_between(
     machines: Machines,
     now: Carried,
-    client_hosts: Sequence[Host],
+    clients: Sequence[str | None],
     place_of: Callable[[Host], str | None],
 ) -> Flows:
-    """Between the places of data nodes and of the hosts that transactions come through."""
+    """Between the places of data nodes and of `clients`: those that transactions come through."""
     flows = Flows(machines.constants)
     loads, writes = now.loads, now.writes_per_s
     place = {node.node_id: place_of(node.host) for node in machines.nodes}
     payload = sum(load.write_payload_bytes_per_s for load in loads)
     row = payload / writes if writes else 0.0
-    clients = [place_of(host) for host in client_hosts]
     up = {load.node_id for load in loads}
     for load in loads:
         here, own = place[load.node_id], load.write_payload_bytes_per_s

@@ -40,7 +40,8 @@ def uplinks(
     stated = [location for location in machines.locations if location.uplink_bytes_per_s is not None]
     if not stated:
         return ()
-    flows = flows_between(machines, carried(machines, loads), client_hosts, lambda host: host.location_id)
+    clients = [host.location_id for host in client_hosts]
+    flows = flows_between(machines, carried(machines, loads), clients, lambda host: host.location_id)
     uses = []
     for location in stated:
         speed = location.uplink_bytes_per_s or 1.0
