@@ -311,7 +311,7 @@ class _Work:
     def _notes(self) -> Iterator[str]:
         cluster = self.search.failures.cluster
         rule = cluster.rule
-        yield f"NDB {self.plan.version}: rule {rule.name}, read in {rule.read_in}"
+        yield f"which nodes go on is decided as the product's source does, read in {rule.read_in}"
         if rule.remark:
             yield rule.remark
         arbitrator = self.search.failures.running.arbitrator

@@ -193,9 +193,11 @@ def distribution(answers: Answers) -> Iterator[Block]:
         after: Line = () if loss is None else say("distribution.loss", node=loss["lost_node"].run(),
                                                   factor=loss["factor"].run())  # fmt: skip
         cause = text(f"distribution.causes.{skew.value['cause'].replace(' ', '_')}")
+        # Without rows nothing lies anywhere, evenly or not.
+        held = any(one["rows"].number for one in table["partitions"])
+        fullest, why = (skew["fullest_percent"].line(), (Run(cause),)) if held else ((Run("—"),), (Run("—"),))
         rows.append(((table["table"].run(),), (table["partitions"].count(),),
-                     (table["hash_map"]["buckets"].run(),), skew["fullest_percent"].line(),
-                     (Run(cause),), after))  # fmt: skip
+                     (table["hash_map"]["buckets"].run(),), fullest, why, after if held else ()))  # fmt: skip
     heads = words("table", "partitions", "buckets", "fullest", "cause", "loss")
     yield Paragraph(say("distribution.lead"), "lead")
     yield Table(text("distribution.title"), heads, tuple(rows), (0, 4, 5))
