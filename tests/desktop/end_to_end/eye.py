@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.windows import Windows
 
 _LOOK_MS = 20
+_LINES_PX = 60
 
 
 class Eye(QObject):
@@ -70,7 +72,7 @@ class Eye(QObject):
             "scene": window.canvas.canvas_scene, "place": place, "item": self.item, "ground": self.ground,
             "middle": middle, "under": self.under, "moment": self.moment, "charts": lambda: self.charts,
             "tab": self.tab, "entry": entry, "resting": self.resting, "cell": cell, "dialog": dialog,
-            "as_painted": as_painted,
+            "as_painted": as_painted, "lightness": lightness,
             "link": self.link, "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
         }  # fmt: skip
         try:
@@ -186,6 +188,15 @@ def as_painted(widget: QWidget) -> bool:
     corner, form = widget.mapToGlobal(QPoint(0, 0)), QImage.Format.Format_RGB32
     shown = widget.screen().grabWindow(0, corner.x(), corner.y(), widget.width(), widget.height())
     return shown.toImage().convertToFormat(form) == widget.grab().toImage().convertToFormat(form)
+
+
+def lightness(widget: QWidget) -> list[int]:
+    """Of the first lines of a widget, 0 to 255: its ground, and its ink, which is farthest from that."""
+    corner = widget.mapToGlobal(QPoint(0, 0))
+    shown = widget.screen().grabWindow(0, corner.x(), corner.y(), widget.width(), _LINES_PX).toImage()
+    pixels = [shown.pixelColor(x, y).lightness() for y in range(shown.height()) for x in range(shown.width())]
+    ground = Counter(pixels).most_common(1)[0][0]
+    return [ground, max(pixels, key=lambda one: abs(one - ground))]
 
 
 def dialog() -> str:

@@ -23,6 +23,30 @@ def test_nothing_moves_but_what_is_dropped_and_that_lies_under_the_pointer(perso
     assert person.look(_VIEW) == view
 
 
+def test_a_copy_and_a_disk_lie_where_they_are_put(person: Person) -> None:
+    before, view = dict(person.look(_PLACES)), person.look(_VIEW)
+    person.drag("item('app-b1')", "ground(0.8, 0.8)", keys="ctrl")
+    person.until("len(plan.hosts) == 6")
+    disk = person.look("plan.by_id['app-a1'].disks[0].id")
+    after = dict(person.look(_PLACES))
+    assert {name: after[name] for name in before} == before
+    assert person.look(_VIEW) == view
+    person.drag(f"item({disk!r})", "item('mgm-c1')")
+    person.until(f"plan.host_of_disk[{disk!r}].id == 'mgm-c1'")
+    assert person.look(_VIEW) == view
+
+
+def test_a_refused_name_stays_as_it_was_typed(person: Person) -> None:
+    person.click("item('app-a1')")
+    person.press("F2")
+    person.until("type(focus).__name__ == 'RenameField'")
+    person.write("host a1!\n")
+    person.until("window.messages.isVisible() and 'host a1!' in window.messages.text")
+    assert person.look("[type(focus).__name__, focus.text()]") == ["RenameField", "host a1!"]
+    person.press("Escape")
+    person.until("window.selection.ids == ('app-a1',) and focus is window.canvas")
+
+
 def test_enter_takes_a_value_and_ctrl_z_takes_it_back(person: Person) -> None:
     person.click("item('app-a1')")
     person.until("window.selection.ids == ('app-a1',)")
@@ -107,6 +131,34 @@ def test_a_node_is_killed_by_hand_and_the_run_shows_it(person: Person) -> None:
     person.click("item('ndb1')", button=3)
     person.click("entry('Kill at')")
     person.until("any(w.events for w in plan.workloads) and resting() and 'ndb1' in scene.look.loads.down")
+
+
+def test_a_disk_is_filled_by_hand_before_the_line_of_the_last_run(person: Person) -> None:
+    disk = person.look("plan.data_nodes[0].disk_roles.lcp")
+    person.click(f"item({disk!r})", button=3)
+    person.click("entry('Fill up at')")
+    person.until(f"resting() and scene.look.loads.space[{disk!r}] == 1.0")
+    person.until("'last run' in [one.name for one in charts().rates._content.series]")
+
+
+def test_a_rack_is_lost_from_the_table_of_losses(person: Person) -> None:
+    person.click("tab('Failures')")
+    person.until("resting()")
+    person.click("cell('What each single failure means', 0, 0)")
+    person.click("place('Kill it')")
+    person.until("any(w.events for w in plan.workloads) and resting() and 'rack-a' in scene.look.loads.down")
+
+
+def test_another_theme_is_whole_at_once(person: Person) -> None:
+    for name in ("light", "dark"):
+        person.press("ctrl+k")
+        person.until("window.commands.isVisible()")
+        person.write(f"{name}\n")
+        person.until(f"scene.look.tokens.name == {name!r}")
+        person.until("not window.commands.isVisible()")
+        ground, ink = person.look("lightness(window.outline)")
+        assert (ground > 128) is (name == "light")
+        assert abs(ink - ground) > 128
 
 
 def test_the_first_escape_ends_a_presentation(person: Person) -> None:

@@ -69,6 +69,18 @@ def test_a_file_that_carries_a_plan_opens_it_there(
     visitor.until("resting()")
 
 
+def test_a_read_only_file_says_so_when_it_is_opened(visitor: Person, files: Path) -> None:
+    path = files / "kept.ndbplan"
+    save(sample_plan("redo-overload").replace(name="Kept"), path)
+    path.chmod(0o444)
+    visitor.press("ctrl+o")
+    visitor.until("dialog() == 'Open a plan'")
+    visitor.write(f"{path}\n")
+    visitor.until("plan.name == 'Kept' and window.messages.isVisible()")
+    assert "read-only" in visitor.look("window.messages.text")
+    visitor.until("resting()")
+
+
 @pytest.fixture(scope="module")
 def runner(visitor: Person, files: Path) -> Person:
     """The same, before a run of half a minute in which a node fails at 20 s."""
