@@ -63,7 +63,7 @@ def test_a_waiver_of_one_node_takes_only_that_one_out_of_the_row() -> None:
     assert accepted.object_ids == (known,)
 
 
-def test_two_are_told_each_and_other_parameters_are_other_causes() -> None:
+def test_the_same_words_are_said_once_and_other_parameters_are_other_causes() -> None:
     plan = sample_plan("telecom-144")
     nodes = plan.data_nodes[:4]
     for number, node in enumerate(nodes):
@@ -71,13 +71,13 @@ def test_two_are_told_each_and_other_parameters_are_other_causes() -> None:
         plan = set_parameter(plan, node.id, "RedoBuffer", 2**26 + number * 2**20)
     for node in nodes[:2]:
         plan = set_parameter(plan, node.id, "DataDir", "here")
-    assert len(of_rule(plan, "paths-absolute")) == 2
+    assert [row.where for row in of_rule(plan, "paths-absolute")] == ["data nodes 1, 2"]
     other = set_parameter(plan, nodes[2].id, "BackupDataDir", "here")
-    assert len(of_rule(other, "paths-absolute")) == 3
+    assert [row.where for row in of_rule(other, "paths-absolute")] == ["data nodes 1, 2", "data node 3"]
     plan = set_parameter(plan, nodes[2].id, "DataDir", "here")
     (row,) = of_rule(plan, "paths-absolute")
     assert row.object_ids == tuple(node.id for node in nodes[:3])
-    assert row.where == "data node 1 and 2 more"
+    assert row.where == "data nodes 1, 2, 3"
 
 
 def test_each_part_that_stops_the_cluster_is_told() -> None:
@@ -102,11 +102,11 @@ def test_rows_stand_for_all_that_rules_find(plan: Plan) -> None:
 
 def test_a_row_that_loses_a_node_is_no_new_problem() -> None:
     plan = random_plan(11)
-    (row,) = [p for p in of_rule(plan, "arbitration-timeout") if p.alike]
-    assert len(row.alike) > 3
+    (row,) = of_rule(plan, "arbitration-timeout")
+    assert len(row.object_ids) > 3
     after = set_parameter(plan, row.object_ids[0], "ArbitrationTimeout", 20_000)
-    (less,) = [p for p in of_rule(after, "arbitration-timeout") if p.alike]
-    assert less.where != row.where
+    (less,) = of_rule(after, "arbitration-timeout")
+    assert (less.where, less.message) != (row.where, row.message)
     assert harm([row], [less]) == ""
     assert harm(_warned(row), _warned(less)) == ""
     assert harm(_warned(less), _warned(row)) != ""
@@ -114,8 +114,7 @@ def test_a_row_that_loses_a_node_is_no_new_problem() -> None:
 
 def _warned(row: Problem) -> list[Problem]:
     """The row as a warning: hints are no harm."""
-    each = tuple(replace(one, severity=Severity.WARNING) for one in row.alike)
-    return [replace(row, severity=Severity.WARNING, alike=each)]
+    return [replace(row, severity=Severity.WARNING)]
 
 
 @pytest.mark.parametrize("name", ["memory-locked", "direct-io"])
@@ -127,8 +126,18 @@ def test_what_a_node_states_beside_the_rule_makes_no_row_of_its_own(name: str) -
     assert [problem.where for problem in of_rule(plan, name)] == ["all data nodes"]
     own = {"memory-locked": "LockPagesInMainMemory", "direct-io": "ODirect"}[name]
     plan = set_parameter(plan, node.id, own, 1)
-    assert [problem.where for problem in of_rule(plan, name)] == ["all data nodes"]
+    assert [problem.where for problem in of_rule(plan, name)] == [f"data node {plan.data_nodes[1].node_id}"]
     plan = set_parameter(plan, node.id, own, 0)
-    assert {problem.where for problem in of_rule(plan, name)} == {
-        "all data nodes", f"data node {node.node_id}",
-    }  # fmt: skip
+    assert [problem.where for problem in of_rule(plan, name)] == ["all data nodes"]
+
+
+def test_folders_of_their_own_do_not_make_one_cause_several() -> None:
+    plan = sample_plan("starter").replace(ndb_version="7.6.20")
+    plan = set_parameter(plan, "data_node", "ThreadConfig", "ldm={count=8},io={count=4}")
+    (told,) = of_rule(plan, "thread-config")
+    apart = set_parameter(plan, plan.data_nodes[0].id, "DataDir", "/data/1")
+    (row,) = of_rule(apart, "thread-config")
+    assert (row.where, row.message) == (told.where, told.message)
+    assert set(row.object_ids) == {node.id for node in plan.data_nodes}
+    assert row.edit is not None
+    assert not of_rule(row.edit(apart), "thread-config")

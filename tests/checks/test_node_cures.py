@@ -101,3 +101,18 @@ def test_a_group_that_lacks_a_node_gets_one_like_the_last() -> None:
     after = way.edit(plan)
     assert len(after.data_nodes) == 3
     assert {host.cores for host in after.hosts} == {32}
+
+
+def test_a_group_that_lacks_a_node_is_not_filled_with_reserved_ones() -> None:
+    plan = sample_plan("add-nodes-8.4")
+    reserved = plan.data_nodes[-1].model_copy(update={"id": "kept", "node_id": 40, "node_group": 65536})
+    plan = set_parameter(add(plan, reserved), "data_node", "NoOfReplicas", 3)
+    problem = found(plan, "node-group-size")
+    assert problem is not None
+    (way,) = problem.solutions
+    assert sorted(str(node.node_group) for node in way.edit(plan).data_nodes) == [
+        "65536",
+        "None",
+        "None",
+        "None",
+    ]

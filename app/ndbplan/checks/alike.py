@@ -12,17 +12,46 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ndbplan.checks.problem import Problem
+from ndbplan.configuration.settings import ALL_DATA_NODES, data_nodes_named
 from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
 
 _PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?")
 _MANY = 3
-"""Findings from which on one row tells of them; two are told each, unless the same solves both."""
+"""Findings from which on one row tells of them; two that differ in numbers are told each, unless the same
+solves both."""
 _NAMED = 4
 """Places that a row for several names."""
 _TOLD_EACH = frozenset({"what-may-fail"})
 """Rules whose every finding is a cause of its own: each part that stops the cluster."""
+
+
+def once_of_all(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
+    """What is said in the same words of several groups of data nodes is said once, of all of them.
+
+    They are told apart by what each states of its own, folders too, which may have nothing to do with it.
+    """
+    groups: dict[tuple[object, ...], list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        is_of_some = problem.where.startswith("data node") and problem.solve is None and problem.object_ids
+        has_fix = problem.edit is not None
+        key = (problem.rule, problem.severity, problem.waived, problem.message, problem.fix, has_fix)
+        groups.setdefault(key if is_of_some else (number,), []).append(problem)
+    return [_of_all(plan, group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _of_all(plan: Plan, group: Sequence[Problem]) -> Problem:
+    ids = {object_id for problem in group for object_id in problem.object_ids}
+    nodes = [node for node in plan.data_nodes if node.id in ids]
+    edits = [problem.edit for problem in group if problem.edit is not None]
+    is_one = all(edit == edits[0] for edit in edits)
+    return replace(
+        group[0],
+        where=ALL_DATA_NODES if len(nodes) == len(plan.data_nodes) else data_nodes_named(nodes),
+        object_ids=tuple(node.id for node in nodes),
+        edit=(edits[0] if is_one else together(edits)) if edits else None,
+    )
 
 
 def one_per_cause(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:

@@ -51,15 +51,20 @@ def harm(before: Iterable[Problem], after: Iterable[Problem], *, anywhere: bool 
 def _elsewhere(
     problems: list[Problem], old: dict[Key, list[Problem]], new: dict[Key, list[Problem]]
 ) -> list[Problem]:
-    """The same words of a rule at a place that is gone: nodes that became alike are told of together."""
+    """The same words of a rule at places that are gone: what is alike is told of together, by its names.
+
+    Nothing where they are said of more objects now.
+    """
     words = {(problem.rule, problem.message) for problem in problems}
-    return [
+    were = [
         problem
         for key, there in old.items()
         if key not in new
         for problem in there
         if (problem.rule, problem.message) in words
     ]
+    of_all = any(not problem.object_ids for problem in were)
+    return were if of_all or _objects(problems) <= _objects(were) else []
 
 
 def _height(problem: Problem) -> float:

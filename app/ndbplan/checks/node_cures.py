@@ -14,6 +14,7 @@ from ndbplan.base.units import how_many
 from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.solutions import that_mend, ways_out
+from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
@@ -52,11 +53,10 @@ def another_node(kind: str, rule: str, now: Estimation, look: Look) -> WaysOut:
     return ways_out(places, f"add {_NAMES[kind]} on a host of its own")
 
 
-def rest_of_group(rule: str, now: Estimation, look: Look) -> WaysOut:
+def rest_of_group(rule: str, missing: int, now: Estimation, look: Look) -> WaysOut:
     """The data nodes that the last node group lacks, on hosts like that of the last data node."""
-    plan = now.plan
-    missing = -len(plan.data_nodes) % no_of_replicas(plan)
-    return ways_out(_on_new_hosts("data", missing, rule, plan, look), f"add {missing} data nodes")
+    told = f"add {how_many(missing, 'data node')}"
+    return ways_out(_on_new_hosts("data", missing, rule, now.plan, look), told)
 
 
 def apart_from_data_nodes(rule: str, now: Estimation, look: Look) -> WaysOut:
@@ -181,7 +181,7 @@ def _on_host(plan: Plan, kind: str, host_id: str) -> Plan:
 
 def _with_hosts(plan: Plan, kind: str, count: int) -> Plan:
     for _ in range(count):
-        if kind == "data" and plan.data_nodes:
+        if kind == "data" and len(plan.data_nodes) > len(reserved_nodes(plan)):
             model = _of_short_group(plan)
             apart = _location_apart(plan)
             plan, host_id = twin_host(plan, plan.host(model.host_id))
@@ -194,10 +194,12 @@ def _with_hosts(plan: Plan, kind: str, count: int) -> Plan:
 
 
 def _of_short_group(plan: Plan) -> DataNode:
-    """The last data node of a group that states a number and lacks members, else the last one at all."""
-    members = Counter(node.node_group for node in plan.data_nodes)
-    short = [node for node in plan.data_nodes if members[node.node_group] < no_of_replicas(plan)]
-    return (short or plan.data_nodes)[-1]
+    """The last data node of a group that states a number and lacks members, else the last one of any."""
+    reserved = reserved_nodes(plan)
+    nodes = [node for node in plan.data_nodes if node not in reserved]
+    members = Counter(node.node_group for node in nodes)
+    short = [node for node in nodes if members[node.node_group] < no_of_replicas(plan)]
+    return (short or nodes)[-1]
 
 
 def _location_apart(plan: Plan) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import Cancelled, UserError, readable
+from ndbplan.checks.alike import once_of_all
 from ndbplan.checks.problem import Edit, Problem, Severity
 from ndbplan.edits.changes import by_program
 from ndbplan.estimate.estimation import Estimation
@@ -53,7 +54,7 @@ class Rule:
             raise
         except Exception as fault:  # noqa: BLE001 — one rule must not silence the others
             told.append(failure(self.name, fault))
-        return told
+        return once_of_all(now.plan, told)
 
     def _credited(self, edit: Edit | None) -> Edit | None:
         """The fix, which says of the parameters it sets that this rule did."""

@@ -6,7 +6,7 @@ node_settings(plan).states("ODirect")                  # of all data nodes: whet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value
@@ -156,19 +156,29 @@ class NodesAlike:
     @property
     def where(self) -> str:
         """The place in words."""
-        if self.shared:
-            return "all data nodes"
-        ids = ", ".join(str(node.node_id) for node in self.nodes[:4])
-        return f"data node{'s' if len(self.nodes) > 1 else ''} {ids}{' …' if len(self.nodes) > 4 else ''}"
+        return ALL_DATA_NODES if self._is_cluster else data_nodes_named(self.nodes)
 
     @property
     def object_ids(self) -> tuple[str, ...]:
         """The nodes; none when the setting is the cluster's."""
-        return () if self.shared else tuple(node.id for node in self.nodes)
+        return () if self._is_cluster else tuple(node.id for node in self.nodes)
+
+    @property
+    def _is_cluster(self) -> bool:
+        return self.shared and len(self.nodes) == len(self.plan.data_nodes)
 
     def scope_of(self, name: str) -> str:
         """Where an edit changes the parameter: the node that sets it itself, else all data nodes."""
         return scope_of(self.nodes[0] if self.nodes else None, name)
+
+
+ALL_DATA_NODES = "all data nodes"
+
+
+def data_nodes_named(nodes: Sequence[DataNode]) -> str:
+    """Some data nodes in words, the first four by their ids."""
+    ids = ", ".join(str(node.node_id) for node in nodes[:4])
+    return f"data node{'s' if len(nodes) > 1 else ''} {ids}{' …' if len(nodes) > 4 else ''}"
 
 
 def scope_of(node: DataNode | None, name: str) -> str:

@@ -78,7 +78,7 @@ def data_node_ids(now: Estimation) -> Iterator[Problem]:
         if node.node_id > highest:
             yield error(
                 f"data node {node.node_id}",
-                f"data node {node.node_id}: in NDB {plan.ndb_version} ids of data nodes go from 1 to "
+                f"{node.node_id} is no id of a data node in NDB {plan.ndb_version}: they go from 1 to "
                 f"{highest}",
                 f"give it a free node id up to {highest}",
                 [node.id],

@@ -102,7 +102,7 @@ def node_group_size(now: Estimation) -> Iterator[Problem]:
             f"add {how_many(missing, 'data node')} or take {len(in_groups) % replicas} away",
             [node.id for node in in_groups],
         )
-        yield replace(found, solve=partial(rest_of_group, "node-group-size", now))
+        yield replace(found, solve=partial(rest_of_group, "node-group-size", missing, now))
     else:
         for number, members in wrong:
             yield error(

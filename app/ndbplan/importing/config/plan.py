@@ -21,7 +21,7 @@ from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.version import SERIES, BadVersionError, NdbVersion
 from ndbplan.plan.plan import Plan
 
-_REPORTED_BY_LINE = ("parameter-value",)
+_REPORTED_BY_LINE = ("parameter-value", "data-node-ids")
 """Rules whose findings the reading of the lines reports already."""
 
 SAY_THE_VERSION = "say which version it is for"
