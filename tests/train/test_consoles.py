@@ -146,7 +146,7 @@ def test_the_tools_of_ndb(cluster: LiveCluster) -> None:
         "3,data1 4,data2 5,data3 6,data4\n"
     )
     assert sh(cluster, "data1", "ndb_config --query=nosuch") == "Unknown query option: nosuch\n"
-    assert sh(cluster, "data1", "perror --ndb 1221").startswith("NDB error code 1221: ")
+    assert sh(cluster, "data1", "ndb_perror 1221").startswith("NDB error code 1221: ")
     assert sh(cluster, "data1", "ndb_perror 410").endswith(": Temporary error: Overload error\n")
     assert sh(cluster, "data1", "ndb_perror 99999") == "Illegal ndb error code: 99999\n"
     assert "not on this machine" in sh(cluster, "data1", "vi /etc/passwd")

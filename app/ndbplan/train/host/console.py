@@ -5,12 +5,11 @@ Shell(host_id).answer("df -h", cluster).text
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host import files, machine, processes, restore, tools
+from ndbplan.train.host import files, machine, pipes, processes, restore, tools
 from ndbplan.train.live import LiveCluster
 
 Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
@@ -25,13 +24,15 @@ PROGRAMS: dict[str, Program] = {
     "ndb_desc": tools.desc,
     "ndb_config": tools.config,
     "ndb_restore": restore.restore,
-    "ndb_perror": tools.perror,
+    "ndb_perror": tools.ndb_perror,
     "perror": tools.perror,
     "ndbd": processes.data_node,
     "ndbmtd": processes.data_node,
     "ndb_mgmd": processes.management_node,
 }
 NOT_FOUND = 127
+_CONSOLES = {"ndb_mgm": "ndb_mgm> SHOW", "mysql": "mysql> SELECT 1"}
+"""Programs that are consoles of their own, and a line for them."""
 
 
 def find(cluster: LiveCluster, name: str) -> Host | None:
@@ -53,6 +54,8 @@ class Shell:
         self.follows = ""
         """The log whose new lines it prints (tail -f); empty: none."""
         self._shown = 0
+        self.status = 0
+        """Exit status of the last program."""
 
     def news(self, cluster: LiveCluster) -> str:
         """Lines of the log that is followed which were not printed yet."""
@@ -67,20 +70,46 @@ class Shell:
         """What a command prints, and what it does to the cluster."""
         host = cluster.plan.host(self.host_id)
         try:
-            words = shlex.split(line, comments=True)
+            words, *filters = pipes.parts_of(line)
         except ValueError:
-            return Answer("bash: syntax error: unexpected end of file\n", 2)
+            return self._ended(Answer("bash: syntax error: unexpected end of file\n", 2))
+        except pipes.Unread as wrong:
+            return self._ended(Answer(f"bash: {wrong}\n", 2))
         if not words or words == ["^C"] or (self.follows and words == ["q"]):
             self.follows = "" if words else self.follows
             return Answer()
         if is_down(cluster, host):
             return Answer(f"ssh: connect to host {host.hostname} port 22: No route to host\n", 255)
         self.follows = ""
+        if words == ["echo", "$?"]:
+            return self._ended(Answer(f"{self.status}\n"))
+        if words[0] == "tail" and filters and files.followed(words):
+            return self._ended(Answer("bash: tail -f behind which | stands is not simulated here\n", 2))
         if words[0] == "tail" and (name := files.followed(words)):
             lines = files.log_of(cluster, host, name)
             self.follows, self._shown = ("", 0) if lines is None else (name, len(lines))
         program = PROGRAMS.get(words[0])
         if program is None:
+            if words[0] in _CONSOLES:
+                text = f"bash: {words[0]}: a console of its own here, as in '{_CONSOLES[words[0]]}'\n"
+                return self._ended(Answer(text, NOT_FOUND))
             known = ", ".join(PROGRAMS)
-            return Answer(f"bash: {words[0][:60]}: not on this machine — there are {known}\n", NOT_FOUND)
-        return program(cluster, host, words[1:])
+            text = f"bash: {words[0][:60]}: not on this machine — there are {known}\n"
+            return self._ended(Answer(text, NOT_FOUND))
+        answer = program(cluster, host, words[1:])
+        if not filters:
+            return self._ended(answer)
+        if answer.orders or answer.waits is not None:
+            return self._ended(
+                Answer(f"bash: {words[0]} starts a program: | behind it is not simulated\n", 2)
+            )
+        try:
+            text, status = pipes.through(filters, answer.text)
+        except pipes.Unread as wrong:
+            return self._ended(Answer(f"{wrong}\n", 2))
+        return self._ended(Answer(text, status))
+
+    def _ended(self, answer: Answer) -> Answer:
+        """The answer; its exit status is what `echo $?` says next."""
+        self.status = answer.exit
+        return answer

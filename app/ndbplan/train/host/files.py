@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ndbplan.base.units import whole_number
@@ -9,7 +10,7 @@ from ndbplan.configuration.deployment import management_directory
 from ndbplan.configuration.directories import data_node_paths, disk_of_path
 from ndbplan.estimate.space.disk_space import disk_space
 from ndbplan.ndb.cluster_log import stamp, written
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events.full_disks import is_full
 from ndbplan.simulate.moment import within
@@ -28,26 +29,49 @@ def _short(size: float) -> str:
     return f"{size:.0f}"
 
 
+_WIDTHS = {True: (14, 5, 5, 5), False: (14, 9, 9, 9)}
+"""Least widths of the columns of df, with and without -h."""
+
+
 def df(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """`df -h`: each disk at its mount point, with the files that the plan's nodes have there."""
+    """`df -h`, or in blocks of 1,024 bytes: each disk at its mount point, with the files of nodes."""
+    options = {letter for word in words if word.startswith("-") for letter in word[1:]}
+    asked = [word for word in words if not word.startswith("-")]
+    if not options <= set("hk"):
+        return Answer("df: -h and -k are simulated here\n", 1)
+    is_short = "h" in options
     found = disk_space(cluster.plan)
-    rows = [("Filesystem", "Size", "Used", "Avail", "Use%", "Mounted on")]
-    for disk in host.disks:
+    heads = ("Size", "Avail") if is_short else ("1K-blocks", "Available")
+    rows: list[tuple[str, ...]] = [("Filesystem", heads[0], "Used", heads[1], "Use%", "Mounted on")]
+    disks = [one for one in host.disks if not asked or any(_lies_on(name, one, host) for name in asked)]
+    for name in asked:
+        if not any(_lies_on(name, one, host) for one in host.disks):
+            return Answer(f"df: {name[:80]}: on no disk that the plan has on this host\n", 1)
+    for disk in disks:
         there = found.of(disk.id)
         used = min(float(disk.capacity_bytes), 0.0 if there is None else there.used_bytes.value)
         if is_full(cluster.session.simulation, disk.id):
             used = float(disk.capacity_bytes)
-        share = 100 * used / disk.capacity_bytes
-        rows.append(
-            (f"/dev/{disk.name}", _short(disk.capacity_bytes), _short(used),
-             _short(disk.capacity_bytes - used), f"{share:.0f}%", disk.mount_point)
-        )  # fmt: skip
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        share = math.ceil(100 * used / disk.capacity_bytes)
+        sizes = (disk.capacity_bytes, used, disk.capacity_bytes - used)
+        shown = [_short(one) if is_short else str(round(one / 1024)) for one in sizes]
+        rows.append((f"/dev/{disk.name}", *shown, f"{share}%", disk.mount_point))
+    least = (*_WIDTHS[is_short], 4)
+    widths = [max(least[i], *(len(row[i]) for row in rows)) for i in range(5)]
     lines = [
         f"{row[0]:<{widths[0]}} " + " ".join(f"{row[i]:>{widths[i]}}" for i in range(1, 5)) + f" {row[5]}"
         for row in rows
     ]
     return Answer("\n".join(lines) + "\n")
+
+
+def _lies_on(name: str, disk: Disk, host: Host) -> bool:
+    """Whether a path is on a disk: of those whose mount point it begins with, the longest."""
+    if name == f"/dev/{disk.name}":
+        return True
+    mounts = [one.mount_point.rstrip("/") for one in host.disks]
+    fitting = [one for one in mounts if name == one or name.startswith(f"{one}/")]
+    return bool(fitting) and disk.mount_point.rstrip("/") == max(fitting, key=len)
 
 
 def _folders(cluster: LiveCluster, host: Host) -> dict[str, list[str]]:
@@ -86,6 +110,8 @@ def _has_errors(cluster: LiveCluster, node_id: int) -> bool:
 def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """Folders of data nodes and management servers; without a name those that there are."""
     folders = _folders(cluster, host)
+    if any("l" in word for word in words if word.startswith("-") and not word.startswith("--")):
+        return Answer("ls: names are simulated here, not their owners and dates: leave out -l\n", 2)
     names = [word for word in words if not word.startswith("-")]
     if not names:
         return Answer("".join(f"{name}\n" for name in sorted(folders)))

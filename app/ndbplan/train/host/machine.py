@@ -70,6 +70,9 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
 
     Without SECONDS as long as from one global checkpoint to the next: what is written once in it is seen.
     """
+    letters = {letter for word in words if word.startswith("-") for letter in word[1:]}
+    if "x" not in letters or not letters <= set("kxy"):
+        return Answer("iostat: the figures of -x in kB are simulated here: say iostat -kx\n", 1)
     stated = next((number for word in words if (number := whole_number(word)) is not None), 0)
     lately = _lately(cluster, stated or float(cluster.session.simulation.laws.run.gcp_s))
     busy = 100.0 * _busy(cluster, host, lately)
@@ -117,12 +120,26 @@ def free(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     total = host.memory_bytes
     used = min(total, taken)
     cached = (total - used) * 0.3
-    unit = MIB if "-m" in words else 1024 * MIB if "-g" in words else KIB
+    known = {"-h": 0.0, "-k": KIB, "-m": MIB, "-g": 1024 * MIB}
+    if not set(words) <= set(known):
+        return Answer("free: -h, -k, -m and -g are simulated here\n", 1)
+    unit = next((known[one] for one in words), KIB)
     values = (total, used, total - used - cached, 0, cached, total - used)
     names = ("total", "used", "free", "shared", "buff/cache", "available")
     heading = " " * 7 + "".join(f"{name:>12}" for name in names)
-    row = "Mem:   " + "".join(f"{round(value / unit):>12}" for value in values)
-    return Answer(f"{heading}\n{row}\nSwap:  {0:>12}{0:>12}{0:>12}\n")
+    shown = [str(round(value / unit)) if unit else _human(value) for value in values]
+    row = "Mem:   " + "".join(f"{one:>12}" for one in shown)
+    none = "0" if unit else "0B"
+    return Answer(f"{heading}\n{row}\nSwap:  {none:>12}{none:>12}{none:>12}\n")
+
+
+def _human(size: float) -> str:
+    """As `free -h` writes it: `7.6Gi`, `424Mi`."""
+    for letters in ("B", "Ki", "Mi", "Gi"):
+        if size < 1024 or letters == "Gi":
+            break
+        size /= 1024
+    return f"{size:.1f}{letters}" if 0 < size < 10 else f"{size:.0f}{letters}"
 
 
 def host_busy(cluster: LiveCluster, host: Host, seconds: float, back_s: float = 0.0) -> float:
@@ -151,6 +168,8 @@ def thread_use(
 
 def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`top -H`: the threads of the data nodes by the names that ndbinfo.threads has for them."""
+    if not any("H" in word for word in words if word.startswith("-")):
+        return Answer("top: the threads of data nodes are simulated here: say top -H\n", 1)
     rows: list[tuple[float, int, str]] = []
     for node in nodes_on(cluster, host):
         for number, (name, busy) in enumerate(thread_use(cluster, node, LATELY_S)):

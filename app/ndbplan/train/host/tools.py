@@ -9,7 +9,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.cluster_log import exit_advice, exit_kind
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
-from ndbplan.ndb.console import knows_server_error, server_error
+from ndbplan.ndb.console import form, knows_server_error, server_error
 from ndbplan.ndb.errors import every_exit, exit_text, is_no_error, ndb_error, other_errors
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -33,7 +33,25 @@ _CLASSES = {
 
 
 def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
-    """What an error number of NDB means, in our own words; perror of older versions wants --ndb."""
+    """perror of the server, which knew the errors of NDB with --ndb once."""
+    asks = "--ndb" in words
+    if asks and not form(cluster.plan.version, "perror_takes_ndb"):
+        return Answer("perror: [ERROR] unknown option '--ndb'.\n", 1)
+    if not asks:
+        return Answer(
+            "ndbplan: of perror only --ndb of older releases is known here; ndb_perror is for NDB\n", 1
+        )
+    return _errors(words)
+
+
+def ndb_perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
+    """What an error number of NDB means, in our own words."""
+    if not form(cluster.plan.version, "ndb_perror"):
+        return Answer("bash: ndb_perror: not in this release — it has perror --ndb\n", 127)
+    return _errors(words)
+
+
+def _errors(words: Sequence[str]) -> Answer:
     numbers = [word for word in words if not word.startswith("-")]
     if not numbers:
         return Answer("Usage: ndb_perror [OPTIONS] [ERRORCODE [ERRORCODE...]]\n", 1)

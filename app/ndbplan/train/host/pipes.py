@@ -1,0 +1,184 @@
+"""What stands behind `|` on the shell of a host: grep, head, tail, wc and sort, on what a program printed.
+
+parts_of("df -h | grep c0d0")            # [["df", "-h"], ["grep", "c0d0"]]
+through([["grep", "c0d0"]], text)        # the lines with it, and an exit status
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+
+from ndbplan.base.units import whole_number
+
+FILTERS = ("grep", "head", "tail", "wc", "sort")
+_LINES = 10
+_MOST = 100_000
+_SIGNS = "|&;<>()"
+_PLAIN = re.compile(r"[^\[\](){}+*?\\^$|.]*+")
+"""A pattern that is a text."""
+
+
+class Unread(Exception):  # noqa: N818 — what the shell says of a line
+    """A line that is not simulated, or a filter used otherwise than it is."""
+
+
+def parts_of(line: str) -> list[list[str]]:
+    """The words of each program of a line. Raises Unread, and ValueError for an open quote."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=_SIGNS)
+    lexer.whitespace_split = True
+    parts: list[list[str]] = [[]]
+    for word in lexer:
+        if word == "|":
+            parts.append([])
+        elif word and set(word) <= set(_SIGNS):
+            raise Unread(f"'{word}' is not simulated here: one program at a time, and | behind it")
+        else:
+            parts[-1].append(word)
+    if len(parts) > 1 and not all(parts):
+        raise Unread("syntax error near unexpected token `|'")
+    for one in parts[1:]:
+        if one[0] not in FILTERS:
+            raise Unread(f"{one[0][:60]}: behind | there are {', '.join(FILTERS)}")
+    return parts
+
+
+def through(filters: Sequence[Sequence[str]], text: str) -> tuple[str, int]:
+    """What filters leave of a text, and the exit status of the last one. Raises Unread."""
+    status = 0
+    for name, *words in filters:
+        lines, status = _BY_NAME[name](text.splitlines(), words)
+        text = "".join(f"{one}\n" for one in lines)
+    return text, status
+
+
+def _options(
+    name: str, words: Sequence[str], known: str, counts: str = ""
+) -> tuple[set[str], int, list[str]]:
+    """Letters that are given, the number of one of them, and the other words. Raises Unread."""
+    letters, number, others, expects = set[str](), _LINES, list[str](), False
+    for word in words:
+        if expects:
+            number, expects = _number(name, word), False
+        elif word.startswith("-") and len(word) > 1 and counts and word[1:].isdigit():
+            number = _number(name, word[1:])
+        elif word.startswith("-") and len(word) > 1 and counts and word[1] == counts:
+            if word[2:]:
+                number = _number(name, word[2:])
+            expects = not word[2:]
+        elif word.startswith("-") and len(word) > 1 and set(word[1:]) <= set(known):
+            letters |= set(word[1:])
+        elif word.startswith("-") and len(word) > 1:
+            raise Unread(f"{name}: option '{word[:20]}' is not simulated")
+        else:
+            others.append(word)
+    return letters, number, others
+
+
+def _number(name: str, word: str) -> int:
+    number = whole_number(word)
+    if number is None or not 0 <= number <= _MOST:
+        raise Unread(f"{name}: invalid number of lines: '{word[:20]}'")
+    return number
+
+
+def _grep(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
+    letters, _, others = _options("grep", words, "ivcEFn")
+    if len(others) != 1:
+        raise Unread("grep: one pattern, and no file, behind |")
+    alternatives = others[0].split("|") if "E" in letters else others[0].split("\\|")
+    wanted = [_matcher(one, exact="F" in letters, folds="i" in letters) for one in alternatives]
+    kept = [
+        (at, line)
+        for at, line in enumerate(lines, start=1)
+        if any(one(line) for one in wanted) is not ("v" in letters)
+    ]
+    status = int(not kept)
+    if "c" in letters:
+        return [str(len(kept))], status
+    return [f"{at}:{line}" if "n" in letters else line for at, line in kept], status
+
+
+def _matcher(pattern: str, *, exact: bool, folds: bool) -> Callable[[str], bool]:
+    """Whether a line has a pattern: texts, with `^`, `$`, `.` and `.*`. Raises Unread for others."""
+    begins = pattern.startswith("^") and not exact
+    ends = pattern.endswith("$") and not exact
+    inner = pattern[begins : len(pattern) - ends]
+    pieces = [inner] if exact else inner.split(".*")
+    if not exact and not all(_PLAIN.fullmatch(piece.replace(".", "")) for piece in pieces):
+        raise Unread("grep: of patterns ^, $, . and .* are simulated")
+
+    def has(line: str) -> bool:
+        text = line.lower() if folds else line
+        wanted = [piece.lower() if folds else piece for piece in pieces]
+        at = 0
+        for place, piece in enumerate(wanted):
+            first = begins and place == 0
+            last = ends and place == len(wanted) - 1
+            found = _find(text, piece, at, first=first, last=last, exact=exact)
+            if found is None:
+                return False
+            at = found + len(piece)
+        return True
+
+    return has
+
+
+def _find(text: str, piece: str, start: int, *, first: bool, last: bool, exact: bool) -> int | None:
+    """Where a piece, in which `.` is any sign, stands from a place on."""
+    room = len(text) - len(piece)
+    if room < start or (first and last and room):
+        return None
+    for at in (0,) if first else (room,) if last else range(start, room + 1):
+        part = text[at : at + len(piece)]
+        if all(a == b or (b == "." and not exact) for a, b in zip(part, piece, strict=True)):
+            return at
+    return None
+
+
+def _head(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
+    _, number, others = _options("head", words, "", "n")
+    _no_files("head", others)
+    return lines[:number], 0
+
+
+def _tail(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
+    _, number, others = _options("tail", words, "", "n")
+    _no_files("tail", others)
+    return lines[-number:] if number else [], 0
+
+
+def _wc(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
+    letters, _, others = _options("wc", words, "lwc")
+    _no_files("wc", others)
+    sizes = {"l": len(lines), "w": sum(len(one.split()) for one in lines),
+             "c": sum(len(one.encode()) + 1 for one in lines)}  # fmt: skip
+    if len(letters) == 1:
+        return [str(sizes[letters.pop()])], 0
+    shown = [sizes[letter] for letter in "lwc" if not letters or letter in letters]
+    return ["".join(f"{one:>8}" for one in shown)], 0
+
+
+def _sort(lines: list[str], words: Sequence[str]) -> tuple[list[str], int]:
+    letters, column, others = _options("sort", words, "rn", "k")
+    _no_files("sort", others)
+    has_column = any(word.startswith("-k") for word in words)
+
+    def key(line: str) -> tuple[float, str]:
+        parts = line.split()
+        text = (parts[column - 1] if 0 < column <= len(parts) else "") if has_column else line.strip()
+        found = re.match(r"-?[0-9]++(?:\.[0-9]++)?", text) if "n" in letters else None
+        return (float(found[0]) if found else 0.0, text)
+
+    return sorted(lines, key=key, reverse="r" in letters), 0
+
+
+def _no_files(name: str, others: Sequence[str]) -> None:
+    if others:
+        raise Unread(f"{name}: behind | it reads what was printed, and no file")
+
+
+_BY_NAME: dict[str, Callable[[list[str], Sequence[str]], tuple[list[str], int]]] = {
+    "grep": _grep, "head": _head, "tail": _tail, "wc": _wc, "sort": _sort,
+}  # fmt: skip

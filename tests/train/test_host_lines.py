@@ -1,0 +1,74 @@
+"""The shell of a host: pipes, exit statuses, units, and options that are not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.host.pipes import Unread, parts_of, through
+from ndbplan.train.live import LiveCluster
+
+TEXT = "one 10\ntwo 9\nThree 100\ntwo.five 1\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "left", "status"),
+    [
+        ("x | grep two", "two 9\ntwo.five 1\n", 0),
+        ("x | grep -i three | wc -l", "1\n", 0),
+        ("x | grep -v two", "one 10\nThree 100\n", 0),
+        ("x | grep -c nothing", "0\n", 1),
+        ("x | grep -n '^two .$'", "2:two 9\n", 0),
+        ("x | grep -F .", "two.five 1\n", 0),
+        ("x | grep -E '^one|five'", "one 10\ntwo.five 1\n", 0),
+        ("x | grep 'o.*9'", "two 9\n", 0),
+        ("x | head -2", "one 10\ntwo 9\n", 0),
+        ("x | head -n1", "one 10\n", 0),
+        ("x | tail -n 1", "two.five 1\n", 0),
+        ("x | sort -n -k2 | head -1", "two.five 1\n", 0),
+        ("x | sort -rnk 2 | head -1", "", 2),
+        ("x | wc", "       4       8      34\n", 0),
+    ],
+)
+def test_filters_leave_what_they_say(line: str, left: str, status: int) -> None:
+    if status == 2:
+        with pytest.raises(Unread):
+            through(parts_of(line)[1:], TEXT)
+        return
+    assert through(parts_of(line)[1:], TEXT) == (left, status)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ls > x", "bash: '>' is not simulated here"), ("ls; ls", "bash: ';' is not simulated here"),
+        ("ls && ls", "bash: '&&' is not simulated"), ("ls | awk x", "bash: awk: behind | there are grep"),
+        ("ls |", "bash: syntax error near"), ("ls | grep '[a]'", "grep: of patterns"),
+        ("df -i", "df: -h and -k"), ("ls -l", "ls: names are simulated"), ("iostat", "iostat: the fig"),
+        ("top", "top: the threads"), ("free -t", "free: -h"),
+        ("mysql -e x", "bash: mysql: a console of its own"),
+        ("perror --ndb 410", "perror: [ERROR] unknown option '--ndb'."),
+    ],
+)  # fmt: skip
+def test_what_is_not_simulated_is_said(line: str, said: str, cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    assert consoles.answer(f"data1$ {line}").startswith(said)
+    assert consoles.answer("data1$ echo $?") != "0\n"
+
+
+def test_sizes_are_in_the_units_that_are_asked_for(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    plain, short = (consoles.answer(f"data1$ df {one}/c0d1").split()[-5:] for one in ("", "-h "))
+    assert plain[0] == "292968750"
+    assert short[0] == "279G"
+    assert consoles.answer("data1$ free -h | grep Mem").split()[1:3] == ["8.0Gi", "7.6Gi"]
+    assert consoles.answer("data1$ free -m | grep Mem").split()[1] == "8192"
+    assert consoles.answer("data1$ echo $?") == "0\n"
+
+
+def test_programs_are_those_of_the_release(begun: Callable[[str], LiveCluster]) -> None:
+    old = Consoles(begun("7.4.10"))
+    assert old.answer("app1$ perror --ndb 410").endswith(": Temporary error: Overload error\n")
+    assert old.answer("app1$ ndb_perror 410").startswith("bash: ndb_perror: not in this release")
