@@ -60,7 +60,7 @@ from ndbplan.simulate.events import handlers
 from ndbplan.simulate.run import simulate
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfNode
-from ndbplan.train.host.tools import perror
+from ndbplan.train.host.tools import errors_of
 from ndbplan.train.sql.refused import met
 
 NEW = "RowsPerBreath"
@@ -161,9 +161,8 @@ def error_code(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 def test_an_error_code_is_a_row_of_data(error_code: int) -> None:
-    # perror asks no cluster.
     assert (
-        perror(None, None, [str(error_code)]).text
+        errors_of([str(error_code)]).text
         == "NDB error code 9999: out of breath: Temporary error: Overload error\n"
     )
     assert "out of breath" in str(met(error_code, "t").warnings)

@@ -41,17 +41,18 @@ def perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return Answer(
             "ndbplan: of perror only --ndb of older releases is known here; ndb_perror is for NDB\n", 1
         )
-    return _errors(words)
+    return errors_of(words)
 
 
 def ndb_perror(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """What an error number of NDB means, in our own words."""
     if not form(cluster.plan.version, "ndb_perror"):
         return Answer("bash: ndb_perror: not in this release — it has perror --ndb\n", 127)
-    return _errors(words)
+    return errors_of(words)
 
 
-def _errors(words: Sequence[str]) -> Answer:
+def errors_of(words: Sequence[str]) -> Answer:
+    """What error numbers of NDB mean, in our own words."""
     numbers = [word for word in words if not word.startswith("-")]
     if not numbers:
         return Answer("Usage: ndb_perror [OPTIONS] [ERRORCODE [ERRORCODE...]]\n", 1)
