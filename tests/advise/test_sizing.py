@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.excuses import _HARDWARE
@@ -207,6 +208,20 @@ def test_it_stops_at_once_when_told_to() -> None:
     clients = _clients(wanted)
     with pytest.raises(Cancelled):
         size(wanted.requirements, wanted.begun, _classes(wanted), clients, cancelled=lambda: True)
+
+
+def test_a_job_that_its_loader_cannot_do_in_time_is_tried_on_no_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was simulated on every number of node groups of every class, which took minutes."""
+    wanted = _wanted(job={"size": "600 GB", "within": "1 s", "threads": 32}, loads=[])
+    tried = []
+    monkeypatch.setattr(limits, "max_load", lambda *asked, **_: tried.append(asked))
+    monkeypatch.setattr(search, "excuse", lambda _, verdict: verdict)
+    broken = [one.broken for one in _sized(wanted, _classes(wanted)[1:]).excuses]
+    assert not tried
+    assert {one.limit for one in broken} == {"load job (as fast as its loader can by itself)"}
+    assert all(one.needed.value > one.allowed.value for one in broken)
 
 
 def test_a_job_loads_tables_by_their_rows_and_an_empty_one_as_if_it_had_one() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.limits import Judge, Met, Verdict
+from ndbplan.advise.sizing.limits import LOADER, Judge, Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_value
@@ -99,11 +99,11 @@ def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, grou
         budget = math.ceil(broken.needed.value)
         words = f"a budget of {format_value(budget, broken.needed.unit)}"
         return _Moved(choice, wanted.model_copy(update={"budget": budget}), groups, words, kind)
-    if kind == "job" and wanted.job is not None:
+    if kind in ("job", LOADER) and wanted.job is not None:
         limit = math.ceil(broken.needed.value)
         moved = wanted.job.model_copy(update={"within": float(limit)})
         words = f"the load job within {format_value(limit, 's')}"
-        return _Moved(choice, wanted.model_copy(update={"job": moved}), groups, words, kind)
+        return _Moved(choice, wanted.model_copy(update={"job": moved}), groups, words, "job")
     if kind.startswith("survive."):
         name = kind.partition(".")[2]
         left = tuple(one for one in wanted.survive if one != name)

@@ -38,6 +38,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.ids import NewIds
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.jobs import USUAL_BATCH
+from ndbplan.estimate.loaded import job_of as loading
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
@@ -66,6 +67,8 @@ _TIMES = {
 }
 """Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
+LOADER = "loader"
+"""A limit that no cluster moves."""
 _FEWEST_CLIENTS = 2
 """Hosts of SQL nodes: one may fail."""
 
@@ -209,6 +212,8 @@ class Judge:
         yield partial(self._space, grown)
         yield partial(self._times, grown)
         yield partial(self._survives, grown)
+        if self.requirements.job is not None:
+            yield partial(self._loader, found.plan)
         yield partial(self._checks, found.plan)
         for workload in self.loads:
             yield partial(self._sustained, grown, workload)
@@ -326,6 +331,18 @@ class Judge:
         title = f"peak of '{workload.name}' with headroom, simulated ({where}{code})"
         yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * _BARELY), "s"),
                   _kind_of(end.limit if end else None), is_ratio=False)  # fmt: skip
+
+    def _loader(self, plan: Plan) -> Iterator[Met]:
+        """Where a load job takes too long even on a cluster that keeps up."""
+        wanted = self.requirements.job
+        assert wanted is not None
+        job = loading(plan, job_of(plan, wanted))
+        if job is None:
+            return
+        least = (Quantity.exact(job.transactions, "tx") / job.rate_per_s).in_unit("s")
+        if least.value * _BARELY > wanted.within:
+            title = f"load job (as fast as its {job.limited_by[0]} can by itself)"
+            yield Met(title, least, _exact(wanted.within, "s"), LOADER)
 
     def _job(self, plan: Plan) -> Iterator[Met]:
         job = self.requirements.job

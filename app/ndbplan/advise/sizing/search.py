@@ -23,7 +23,7 @@ from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import Judge, Met, Verdict
+from ndbplan.advise.sizing.limits import LOADER, Judge, Met, Verdict
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
@@ -158,7 +158,7 @@ class _Search:
                 rejected.pop(place, None)
             else:
                 nearest = rejected.get(place, verdict)
-                is_last = verdict.broken.kind == "version"
+                is_last = verdict.broken.kind in ("version", LOADER)
                 rejected[place] = verdict if is_last or _distance(verdict) <= _distance(nearest) else nearest
             if following is not None:
                 heapq.heappush(heap, self._entry(place, following))
@@ -197,7 +197,7 @@ class _Search:
 
     def _next(self, verdict: Verdict) -> int | None:
         """How many node groups of the same class are looked at next; None: it passes, or none is left."""
-        if verdict.broken is None or verdict.plan is None:
+        if verdict.broken is None or verdict.plan is None or verdict.broken.kind == LOADER:
             return None
         by_version = self.judge.begun.features.data_nodes_most // no_of_replicas(self.judge.begun)
         most, following = self.requirements.most_groups, max(verdict.groups + 1, verdict.at_least)
