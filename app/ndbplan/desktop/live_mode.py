@@ -185,7 +185,9 @@ class LiveMode(QObject):
         box.setInformativeText("What was done in it is kept nowhere else.")
         can_save = self.page.is_finished
         save = box.addButton("Save the page…", QMessageBox.ButtonRole.AcceptRole) if can_save else None
-        box.addButton("Cancel" if can_save else "Keep playing", QMessageBox.ButtonRole.RejectRole)
+        stay = box.addButton("Cancel" if can_save else "Keep playing", QMessageBox.ButtonRole.RejectRole)
+        # Enter loses nothing.
+        box.setDefaultButton(save or stay)
         discard = box.addButton("End it", QMessageBox.ButtonRole.DestructiveRole)
         for button in box.buttons():
             button.setIcon(QIcon())

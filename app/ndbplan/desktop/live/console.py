@@ -1,7 +1,7 @@
 """A console: what was answered, and a line to type, with the keys that a terminal has.
 
 Up and Down go through what was typed, Tab completes, Ctrl+L clears, Ctrl+C ends what runs there. Tab on an
-empty line goes on.
+empty line goes on. What is typed over the answers goes into the line, as at a terminal.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -28,6 +28,7 @@ MOST_LINES = 5000
 """What is kept of the answers."""
 _MOST_TYPED = 500
 _SEVERITY = re.compile(r" (WARNING|ERROR|ALERT|CRITICAL)\b")
+_Key = Qt.KeyboardModifier
 Complete = Callable[[str], Offered]
 
 
@@ -151,6 +152,7 @@ class Console(QWidget):
         self.prompt = prompt
         self.setAccessibleName(f"Console {prompt}")
         self.output = Output(f"Answers of {prompt}")
+        self.output.installEventFilter(self)
         self.input = Input(f"Line for {prompt}", complete)
         self.input.entered.connect(self._enter)
         self.input.candidates = lambda words: self.output.add("  ".join(words))
@@ -172,6 +174,17 @@ class Console(QWidget):
         column.setSpacing(2)
         column.addWidget(self.output, 1)
         column.addLayout(line)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.output and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            is_chord = bool(event.modifiers() & (_Key.ControlModifier | _Key.AltModifier | _Key.MetaModifier))
+            is_typed = event.text().isprintable() and bool(event.text()) and not is_chord
+            enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Backspace)
+            if is_typed or enters or event.matches(QKeySequence.StandardKey.Paste):
+                self.input.setFocus()
+                self.input.keyPressEvent(event)
+                return True
+        return False
 
     def _enter(self, text: str) -> None:
         self.entered.emit(self.prompt, text)
