@@ -63,6 +63,9 @@ def test_defaults_by_version(name: str, release: str, before: int, after: int) -
         ("ndb_use_transactions", "maybe", "8.4", "is ON or OFF, not maybe"),
         ("ndb-metadata-check", "ON", "7.6", "came with 8.0.16"),
         ("ndb_cluster_connection_pool", 4, "8.4", "follows from the node ids of its pool"),
+        ("query_cache_size", "64M", "8.0", "query-cache-size is gone since NDB 8.0"),
+        ("expire_logs_days", 7, "8.4", "gone since NDB 8.2; binlog-expire-logs-seconds takes its place"),
+        ("relay_log_info_repository", "TABLE", "8.4", "gone since NDB 8.3"),
         ("ndb-wait-setup", "soon", "8.4", "is a whole number, as 65536 or 64K, not soon"),
     ],
 )
@@ -70,6 +73,22 @@ def test_values_that_are_taken(name: str, value: int | str, version: str, why: s
     assert why in fault(name, value, NdbVersion.parse(version))
     found = of_rule(with_option(name, value, version), "mysqld-options")
     assert len(found) == bool(why)
+
+
+def test_an_option_that_later_releases_lack_is_taken_by_earlier_ones() -> None:
+    assert not fault("query_cache_size", "64M", NdbVersion(7, 6, 35))
+    assert not fault("expire_logs_days", 7, NdbVersion(8, 0, 43))
+    told = of_rule(set_parameter(STARTER, "data_node", "query_cache_size", 0), "unknown-parameter")
+    assert any("belongs into my.cnf" in one.message for one in told)
+
+
+@pytest.mark.parametrize(("version", "count"), [("7.4.10", 0), ("7.5", 1), ("7.6.35", 1), ("8.0", 0)])
+def test_a_binary_log_without_a_number_of_the_server(version: str, count: int) -> None:
+    """Servers of MySQL 5.7 do not start so."""
+    assert len(of_rule(with_option("log_bin", "x", version), "mysqld-options")) == count
+    node = STARTER.sql_nodes[0].id
+    both = update(with_option("log_bin", "x", version), node, options={"log_bin": "x", "server_id": 7})
+    assert of_rule(both, "mysqld-options") == []
 
 
 def test_an_option_goes_to_my_cnf_and_its_change_restarts_its_sql_node() -> None:

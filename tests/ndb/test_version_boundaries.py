@@ -306,6 +306,11 @@ def two_sql_nodes(v: str) -> Plan:
     return found.replace(processes=(*found.processes, second))
 
 
+def logging(v: str) -> Plan:
+    found = plan(v)
+    return update(found, found.sql_nodes[0].id, options={"log-bin": "x"})
+
+
 def unresolved(v: str) -> Plan:
     found = plan(v)
     alone = next(h for h in found.hosts if {p.kind for p in found.processes_of_host[h.id]} == {"sql"})
@@ -392,6 +397,10 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         False,
     ),
     ("sql_offline_mode", "7.5.0", lambda v: "offline_mode" in runbook(plan(v)), False, True),
+    *(
+        ("binlog_needs_server_id", first, lambda v: severities(logging(v), "mysqld-options"), *found)
+        for first, found in (("7.5.0", ((), ("warning",))), ("8.0.0", (("warning",), ())))
+    ),
     (
         "x_plugin",
         "8.0.0",

@@ -162,7 +162,7 @@ def _value(plan: Plan, one: Told) -> int | str:
 
 
 def _of_an_option(plan: Plan, one: Told) -> Iterator[str]:
-    if option(one.name, plan.version) is None:
-        yield f"{one.name} is not among the options that are known here; it is kept as it is"
-    elif why := fault(one.name, _value(plan, one), plan.version):
+    if why := fault(one.name, _value(plan, one), plan.version):
         yield why
+    elif option(one.name, plan.version) is None:
+        yield f"{one.name} is not among the options that are known here; it is kept as it is"

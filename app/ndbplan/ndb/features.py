@@ -32,6 +32,7 @@ class Features(NamedTuple):
     stored_grants_restored: bool
     mysqld_upgrades_itself: bool
     sql_offline_mode: bool
+    binlog_needs_server_id: bool
     x_plugin: bool
     upgraded_from: str
     kubernetes_operator: bool

@@ -59,9 +59,16 @@ def said_by_the_plan() -> dict[str, str]:
     return names
 
 
+@cache
+def _gone() -> dict[str, tuple[str, str]]:
+    """Options that later releases no longer have: since which, and what takes their place."""
+    rows: list[dict[str, str]] = read_json("ndb/mysqld_options.json")["gone"]
+    return {row["name"]: (row["from"], row["instead"]) for row in rows}
+
+
 def is_option(name: str) -> bool:
     """Whether mysqld of any version has it, as far as is known here."""
-    return canonical(name) in _rows() or canonical(name) in said_by_the_plan()
+    return any(canonical(name) in names for names in (_rows(), _gone(), said_by_the_plan()))
 
 
 def options(version: NdbVersion) -> list[MysqldOption]:
@@ -109,6 +116,10 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
     """What mysqld would not take of a value, or what its plan says otherwise; nothing: it is taken."""
     if (why := said_by_the_plan().get(canonical(name))) is not None:
         return f"{canonical(name)} follows from {why}"
+    since, instead = _gone().get(canonical(name), ("", ""))
+    if since and version >= release(since):
+        tail = f"; {instead} takes its place" if instead else ""
+        return f"{canonical(name)} is gone since NDB {since}{tail}"
     known = option(name, version)
     if known is None or known.type == "text":
         return ""

@@ -124,8 +124,12 @@ def parameter_value(now: Estimation) -> Iterator[Problem]:
 def mysqld_options(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for node in plan.sql_nodes:
+        where = f"SQL node {node.node_id}"
+        told = {canonical(name) for name in node.options}
+        if plan.features.binlog_needs_server_id and "log-bin" in told and "server-id" not in told:
+            text = "log-bin without server-id; mysqld would not start with it"
+            yield warning(where, text, "add server-id, another number for each SQL node", (node.id,))
         for name, value in node.options.items():
-            where = f"SQL node {node.node_id}"
             if why := fault(name, value, plan.version):
                 follows = canonical(name) in said_by_the_plan()
                 tail = "the export leaves this one out" if follows else "mysqld would not start with it"
