@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
-from ndbplan.configuration.deployment import MANAGEMENT_DIRECTORY, address, connect_string, management_port
+from ndbplan.configuration.deployment import (
+    MANAGEMENT_DIRECTORY,
+    address,
+    connect_string,
+    management_port,
+    mysqld_instance,
+    sql_files,
+)
 from ndbplan.configuration.services import is_unit, services, started_with, told
 from ndbplan.configuration.settings import node_settings
 from ndbplan.exporting.templates import render
@@ -78,6 +85,14 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
         reasons.append(
             f"the start of a data node that failed: StopOnError of {which} is 1, so it stays down until "
             "somebody starts it; with StopOnError=0 in the plan it comes back by itself"
+        )
+    if files := [sql_files(plan, node) for node in plan.sql_nodes if mysqld_instance(plan, node)]:
+        ports = {one.port for one in files}
+        ports |= {one.x_port for one in files} if plan.features.x_plugin else set()
+        reasons.append(
+            "rules of SELinux on hosts with several SQL nodes, before their first start: semanage fcontext "
+            "-a -t mysqld_db_t '/var/lib/mysql-[0-9]+(/.*)?', and semanage port -a -t mysqld_port_t -p tcp N "
+            f"for each of {', '.join(map(str, sorted(ports)))} that it lacks"
         )
     nodes: list[ManagementNode | DataNode] = [*plan.management_nodes, *plan.data_nodes]
     for names, why in _SECRETS.items():

@@ -177,15 +177,20 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         mark = shell_quoted(f"{files.data_dir}.being-filled")
         anew = f"{{ test ! -e {mark} || find {data} -mindepth 1 ! -name lost+found -delete; }}"
         is_filled = f"{{ test -d {data}/mysql && test ! -e {mark}; }}"
-        yield Shell(host, f"{anew} && touch {mark} && {fill} && rm -f {mark}", unless=is_filled)
+        filled = f"{anew} && touch {mark} && {fill} && {_labelled(data, '-R ')} && rm -f {mark}"
+        yield Shell(host, filled, unless=is_filled)
+
+
+def _labelled(path: str, how: str = "") -> str:
+    """Labels of SELinux, by the rules of the host; what a login makes has those of the folder above."""
+    return f"{{ ! command -v restorecon >/dev/null || restorecon {how}{path}; }}"
 
 
 def _error_log(host: str, files: SqlFiles) -> Shell:
     """The error log of an SQL node, which mysqld could not make there itself."""
     log = shell_quoted(files.error_log)
-    labelled = f"{{ ! command -v restorecon >/dev/null || restorecon {log}; }}"
     made = f"install -o mysql -g mysql -m 0640 /dev/null {log}"
-    return Shell(host, f"{made} && {labelled}", unless=f"test -e {log}")
+    return Shell(host, f"{made} && {_labelled(log)}", unless=f"test -e {log}")
 
 
 def move_sql_files(was: SqlFiles, plan: Plan, node: SqlNode) -> Iterator[Command]:
