@@ -70,8 +70,8 @@ def _no_map() -> QWidget:
     return view
 
 
-def _memory(changed: WhatIf) -> QWidget:
-    plan = sample_plan("starter")
+def _memory(changed: WhatIf, sample: str = "starter") -> QWidget:
+    plan = sample_plan(sample)
     # What is known at first is enough: the months until memory is full are no part of the picture.
     found: list[Any] = []
     ask_memory(MemoryQuestion(plan, None, plan.data_nodes[0].node_id, changed), found.append)
@@ -131,9 +131,20 @@ def _restarts(sample: str, *kinds: Kind) -> QWidget:
     return view
 
 
-def _growth(sample: str) -> QWidget:
+def _growth(plan: Plan) -> QWidget:
     view = GrowthChart()
-    view.show_picture(growth_picture(sample_plan(sample)))
+    view.show_picture(growth_picture(plan))
+    return view
+
+
+def _one_table() -> Plan:
+    plan = sample_plan("starter")
+    return plan.replace(tables=plan.tables[:1], workloads=())
+
+
+def _no_lanes() -> QWidget:
+    view = Timeline("Restarts")
+    view.show_lanes([])
     return view
 
 
@@ -188,7 +199,11 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "buckets of 144 nodes": _doubled,
     "restarts": lambda: _restarts("starter", "node", "initial", "system", "rolling"),
     "one restart": lambda: _restarts("starter", "node"),
-    "growth": lambda: _growth("starter"),
+    "no restart": _no_lanes,
+    "restarts of 144 nodes": lambda: _restarts("telecom-144", "node", "initial", "system", "rolling"),
+    "growth": lambda: _growth(sample_plan("starter")),
+    "growth of one table": lambda: _growth(_one_table()),
+    "growth of 144 nodes": lambda: _growth(sample_plan("telecom-144")),
     "canvas of 144 nodes": _canvas,
     "rates": lambda: _chart("Transactions/s", ShownRun.rates),
     "latency": lambda: _chart("Latency, mean", ShownRun.latency),
@@ -196,6 +211,7 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "redo log": lambda: _chart("Redo log used", lambda run: run.log(run.result.parts[0].node_ids[0])),
     "disk writes": lambda: _chart("Disk writes", lambda run: run.writes(run.result.disks[0].disk_ids[0])),
     "memory": lambda: _memory(WhatIf()),
+    "memory of one of 144 nodes": lambda: _memory(WhatIf(), "telecom-144"),
     "memory, three times the rows": lambda: _memory(WhatIf(rows_factor=3.0)),
     "day": _day,
     "day with a backup": lambda: _day(KeptOut(7200.0, 14_400.0, "backup")),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ndbplan.base.units import format_percent
+from ndbplan.base.units import format_count, format_percent
 from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.look.text import text_width
 from ndbplan.plan.plan import Plan
@@ -204,11 +204,16 @@ def _when(line: Line) -> str:
     if months is None:
         return "is never full"
     at = "" if line.full_at == 1.0 else f", at {format_percent(line.full_at)}"
-    return f"is full now{at}" if months == 0 else f"is full in {months:.3g} months{at}"
+    return f"is full now{at}" if months == 0 else f"is full in {_in_months(months)}{at}"
 
 
 def _when_in_short(months: float | None) -> str:
-    return "never" if months is None else "full now" if months == 0 else f"{months:.3g} months"
+    return "never" if months is None else "full now" if months == 0 else _in_months(months)
+
+
+def _in_months(months: float) -> str:
+    """`1 030 months`: three digits, as far as that can be told at all."""
+    return f"{format_count(float(f'{months:.3g}'))} months"
 
 
 def _ticks(last: float, most: int) -> list[int]:

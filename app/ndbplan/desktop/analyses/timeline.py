@@ -32,6 +32,8 @@ _WIDE_ENOUGH = 12
 """Pixels of a step from which on it has a whisker of its own."""
 _DARKER = 45
 """Percent by which each further round of the colours is darker."""
+_SHADES = 3
+"""Rounds after which the colours begin anew."""
 STEPS_S = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 604_800,
 )  # fmt: skip
@@ -239,8 +241,9 @@ class Timeline(QWidget):
         tokens, number = theme.tokens(), self._numbers.get(name, 0)
         again, place = divmod(number, len(tokens.series))
         colour = QColor(tokens.series[place])
-        # With more phases than colours the next ones are darker, so that no two look the same.
-        return colour.darker(100 + _DARKER * again).name()
+        # With more phases than colours the next ones are darker, so that no two near ones look the same; of
+        # hundreds the last would be as dark as the ground.
+        return colour.darker(100 + _DARKER * (again % _SHADES)).name()
 
     def _longest_s(self) -> float:
         longest = max((lane.duration_s.value for lane in self._lanes), default=0.0)
