@@ -70,3 +70,6 @@ def test_what_cannot_be_is_one_line(call: Any, tmp_path: Path, stated: dict[str,
 
 def test_a_file_that_is_not_there_is_one_line(call: Any, tmp_path: Path) -> None:
     assert "cannot be read" in call("size", tmp_path / "gone.json").refused()
+    path = tmp_path / "list.json"
+    path.write_text("[]", encoding="utf-8")
+    assert "requirements are a JSON object" in call("size", path).refused()

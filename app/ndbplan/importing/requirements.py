@@ -72,11 +72,14 @@ def read_requirements(path: Path) -> Wanted:
 
 def _document(path: Path) -> Any:
     content = read_whole(path, _MOST_BYTES, refused=PlanFileError, fix="name a file of requirements")
+    fix = "write what `ndbplan schema --requirements` describes, or name a plan"
     try:
-        return json.loads(content)
+        document = json.loads(content)
     except (ValueError, RecursionError):
-        fix = "write what `ndbplan schema --requirements` describes, or name a plan"
         raise PlanFileError("this is not JSON", where=str(path), fix=fix) from None
+    if not isinstance(document, dict):
+        raise PlanFileError("requirements are a JSON object, { … }", where=str(path), fix=fix)
+    return document
 
 
 def requirements_of(plan: Plan, **stated: Any) -> Wanted:
