@@ -23,7 +23,7 @@ from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
 from ndbplan.estimate.load.key_choice import HotKey, _worst_place, hot_key
 from ndbplan.estimate.load.partial_checkpoint import (
     Change,
-    _partial_bytes,
+    _piled_up,
     _settle,
     partial_checkpoint,
     partial_fraction,
@@ -50,7 +50,7 @@ def _all_at(speed: float) -> SpeedLimits:
 
 def held(rows: float, checkpoint_bytes: float) -> Any:
     """Of a node, or of one table on it."""
-    return SimpleNamespace(rows=rows, checkpoint_bytes=checkpoint_bytes)
+    return SimpleNamespace(rows=rows, checkpoint_bytes=checkpoint_bytes, in_turn=2.0, tables=())
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,22 @@ def test_a_partial_checkpoint_writes_changes_and_a_share_in_full() -> None:
     change = (updated + (0.4 * 100 + 1.2 * 50) * 100) / 1e6
     in_full = 1.125 * change / (1.125 * change + 0.6)
     expected = 1e9 * in_full + 1000 * (updated + 100 * 100) * (1 - in_full)
-    assert _partial_bytes(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2) == pytest.approx(expected, rel=1e-12)
+    found = _piled_up(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2)
+    assert found.written == pytest.approx(expected, rel=1e-12)
+    # Until its turn comes a fragment grows by 50 rows a second; of those inserted the other parts hold some.
+    assert found[1:] == pytest.approx((1000 * 50 * in_full, 1000 * 100 * (1 - in_full)))
+    # Of half of the rows as many changes are a larger share.
+    assert _piled_up(100.0, changes, held(2e6, 2e9), 0.6, 0.4, 1.2, 0.0, 0.5).written < found.written
     assert partial_fraction(-0.1, 0.5, 0.6) == 0.0
     # More is deleted than there is: all is written. One row is a table too.
     gone, one = [Change(held(1e3, 1e6), 0.0, 0.0, 50.0)], [Change(held(1.0, 1e3), 0.0, 0.0, 0.005)]
-    assert _partial_bytes(100.0, gone, held(1e3, 1e6), 0.6, 0.4, 1.2) == 1e6
-    assert _partial_bytes(100.0, one, held(1.0, 1e3), 0.6, 0.4, 1.2) == pytest.approx(1e3 * 0.75 / 1.35)
-    assert _partial_bytes(100.0, gone, held(0.0, 0.0), 0.6, 0.4, 1.2) == 1e6
+    assert _piled_up(100.0, gone, held(1e3, 1e6), 0.6, 0.4, 1.2).written == 1e6
+    assert _piled_up(100.0, one, held(1.0, 1e3), 0.6, 0.4, 1.2).written == pytest.approx(1e3 * 0.75 / 1.35)
+    assert _piled_up(100.0, gone, held(0.0, 0.0), 0.6, 0.4, 1.2).written == 1e6
+    # No more rows were inserted than there are.
+    filled = [Change(held(1e3, 1e6), 100.0, 0.0, 0.0)]
+    in_full = 1.25 * 0.4 / (1.25 * 0.4 + 0.6)
+    assert _piled_up(100.0, filled, held(1e3, 1e6), 0.6, 0.4, 1.2)[1] == pytest.approx(1e5 * in_full)
 
 
 @pytest.mark.parametrize(
@@ -117,17 +126,18 @@ def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> Non
         return _full(CONSTANTS, data, load, limits, 0.5)
 
     size, speed, duration = found(10e6)
-    times = [5e9 / (rate - share * 5e6) for rate, share in ((20e6, 0.22), (20e6, 0.14), (10e6, 0.35))]
-    assert [duration.value, duration.low, duration.high] == pytest.approx(times)
+    # Two fragments in turn, each as large as it is then: the second has grown for a half of the time.
+    off = CONSTANTS["lcp_bytes_drawn"]
+    fast, slow = 5e9 * (1 + 5e6 / 20e6 / 4), 5e9 * (1 + 5e6 / 10e6 / 4)
+    assert (size.value, duration.value) == pytest.approx((fast, fast / 20e6))
+    assert duration.low <= fast / 20e6 * off.low * 1.001
+    assert duration.high >= slow / 10e6
     assert (speed.value, speed.low, speed.high) == (20e6, 10e6, 20e6)
-    by_speed = [times[0] * 20e6, times[2] * 10e6, times[1] * 20e6]
-    assert [size.value, size.low, size.high] == pytest.approx([by_speed[0], min(by_speed), max(by_speed)])
+    assert size.low < fast < slow <= size.high
     assert [term.value for term in duration.why[:2]] == [5e9, 10e6]
     assert found(None)[2].value == pytest.approx(250.0)
     assert found(None)[2].why[1].value == 0
-    # However much comes, a twentieth of the speed is left for what was there.
-    assert found(1e9)[2].value == pytest.approx(5000.0)
-    assert found(1e9, _all_at(10))[2].value == pytest.approx(1e10)
+    assert found(1e9)[2].value == pytest.approx(250.0 * (1 + 5e8 / 20e6 / 4))
     assert found(1e9, _all_at(0))[2].value == 0
 
 

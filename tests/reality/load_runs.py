@@ -49,7 +49,7 @@ class LoadRun:
     settings: dict[str, Any]
     phases: tuple[LoadPhase, ...]
     checkpoints: tuple[dict[str, float], ...] = ()
-    """Start, end and MB of those that were seen whole."""
+    """Start, end and MB of those that were seen whole, and the rows that there were at their start."""
 
     @property
     def seconds(self) -> int:

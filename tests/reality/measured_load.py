@@ -6,16 +6,19 @@ likeliest and often with what is not known for certain drawn anew.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.loaded import checkpoint
 from ndbplan.simulate.drawn_runs import drawn_runs
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster, Purpose
+from reality.judged import judged
 from reality.load_runs import LoadPhase, LoadRun, plan_of, runs
 from reality.measured import Measured
 
@@ -145,9 +148,24 @@ def checkpoint_rows(draws: int) -> list[Measured]:
     return found
 
 
+def estimated_checkpoint_rows() -> list[Measured]:
+    """Bytes of the same checkpoints as the estimate says them of a table that has so many rows."""
+    found = []
+    for run in runs():
+        for at, one in enumerate(run.checkpoints, 1):
+            phase = [phase for phase in run.phases if phase.begin_s <= one["start"]][-1]
+            plan = plan_of(replace(run, phases=(replace(phase, begin_s=0),)))
+            table = plan.tables[0].model_copy(update={"rows": int(one["rows_at_start"])})
+            plan = plan.replace(tables=(table,))
+            size = checkpoint(plan, plan.workloads[0]).nodes[0].written_bytes.scaled(1e-6)
+            name = f"{run.name}-{at}"
+            found.append(judged("checkpoint estimate", run.era, name, one["written_MB"], size))
+    return found
+
+
 def rows() -> list[Measured]:
     """Rates, moments of first errors, speeds of log and checkpoints, and bytes of these."""
-    found = checkpoint_rows(DRAWS // 2)
+    found = checkpoint_rows(DRAWS // 2) + estimated_checkpoint_rows()
     for one in outcomes():
         phase = one.phase
 

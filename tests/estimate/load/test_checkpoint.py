@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,17 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import is_partial, speed_limits
-from ndbplan.estimate.load.partial_checkpoint import FRAGMENTS_IN_TURN, partial_fraction
+from ndbplan.estimate.load.partial_checkpoint import partial_fraction
+from ndbplan.estimate.load.turns import lengthened
 from ndbplan.estimate.loaded import checkpoint, redo
+from ndbplan.estimate.stored import node_data
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.model.scenario import build
+from reality.judged import error, share_inside
 from reality.load_runs import plan_of, runs
+from reality.measured_load import estimated_checkpoint_rows
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 OVERLOAD = load(resource_path("samples/redo-overload.ndbplan"))
@@ -128,9 +133,34 @@ def test_bytes_of_partial_checkpoints_by_distinct_changed_rows() -> None:
         rows, distinct = float(case["rows_before_lcp"]), float(case["changed_rows_distinct"])
         weight = {"u": 1.0, "i": 0.4, "d": 1.2}[case["tag"]]
         changed = 0.0 if case["tag"] == "d" else distinct
-        full = partial_fraction(weight * distinct / rows, 1 / FRAGMENTS_IN_TURN, 0.6)
+        full = partial_fraction(weight * distinct / rows, 1 / 2, 0.6)
         near += rows * full + changed * (1 - full) == pytest.approx(float(case["n2_records"]), rel=0.05)
     assert near >= 0.8 * len(cases)
+
+
+def test_bytes_of_partial_checkpoints_of_growing_tables() -> None:
+    """27 checkpoints of running 8.4.8 clusters during inserts: no constant is fitted to them, see `turns`."""
+    found = estimated_checkpoint_rows()
+    errors = sorted(abs(error(row)) for row in found)
+    assert len(errors) >= 26
+    assert errors[len(errors) // 2] < 0.07
+    assert sum(one <= 0.1 for one in errors) >= 0.6 * len(errors)
+    assert 0.8 <= share_inside(found) <= 0.97
+
+
+def test_fragments_are_written_in_turn_each_as_large_as_it_is_then() -> None:
+    """Two of 50 MB at 10 MB/s while each grows by 1 MB/s: 50 MB, and 55 MB five seconds later."""
+    assert 100e6 * lengthened(2e6 / 10e6, 2) == pytest.approx(105e6)
+    assert lengthened(0.2, 64) == pytest.approx(math.expm1(0.2) / 0.2, rel=1e-3)
+    assert lengthened(0.0, 2) == lengthened(-1.0, 2) == 1.0
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_an_ldm_thread_has_a_fragment_for_each_replica(replicas: int) -> None:
+    """So a table alone has k = y (1 + 0.5 / replicas): a fragment counts by its share of the rows."""
+    plan = set_parameter(plan_of(runs()[-1]), "data_node", "NoOfReplicas", replicas)
+    nodes = node_data(plan.replace(tables=(plan.tables[0].model_copy(update={"rows": 1000}),)))
+    assert [part.in_turn for node in nodes for part in node.tables] == [replicas, replicas]
 
 
 @pytest.mark.parametrize(("name", "measured"), [("A1", 5.95e6), ("A5", 11.8e6), ("A7", 3.08e6)])

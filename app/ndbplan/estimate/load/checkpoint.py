@@ -30,12 +30,13 @@ from ndbplan.estimate.load.demand import NodeLoad, TableLoad
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.partial_checkpoint import (
-    FRAGMENTS_IN_TURN,
+    Change,
     changes_of,
     loads_by_table,
     partial_checkpoint,
 )
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
+from ndbplan.estimate.load.turns import fragments_in_turn, lengthened
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.ndb.nearness import Nearness
@@ -102,29 +103,36 @@ def _full(
     constants: Constants, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
 ) -> tuple[Quantity, Quantity, Quantity]:
     """(bytes, speed, duration) of a full checkpoint."""
-    during = constants["lcp_insert_share"]
-    least_left = constants["lcp_least_left"].value
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
+    turns = fragments_in_turn(data.tables, constants["lcp_fragments_in_turn"].value)
     bounds = (
         Term("MaxDiskWriteSpeed, as far as the disk can", limits.ceiling, "bytes/s", "plan"),
         Term("MinDiskWriteSpeed, when redo falls behind", limits.floor, "bytes/s", "plan"),
     )
     speed = Quantity(limits.ceiling, limits.floor, limits.highest, "bytes/s", bounds)
 
-    def seconds(rate: float, share: float) -> float:
-        left = max(rate - share * inserted * factor, least_left * rate)
-        return data.checkpoint_bytes * factor / left if left > 0 else 0.0
+    def seconds(rate: float) -> float:
+        if rate <= 0:
+            return 0.0
+        return data.checkpoint_bytes * factor / rate * lengthened(inserted * factor / rate, turns)
 
     terms = (
         Term("rows of the node in a checkpoint", data.checkpoint_bytes * factor, "bytes", "formula"),
         Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
-        *during.why,
+        Term(
+            "fragments of an LDM thread, written in turn",
+            turns,
+            "count",
+            "formula: each as large as it is then",
+        ),
         speed.as_term("write speed", "plan"),
     )
-    ends = (seconds(speed.high, during.low), seconds(speed.low, during.high))
-    duration = Quantity.spanning(seconds(speed.value, during.value), ends, "s", terms)
+    duration = Quantity.spanning(seconds(speed.value), (seconds(speed.high), seconds(speed.low)), "s", terms)
     ends = (duration.low * speed.high, duration.high * speed.low)
     size = Quantity.spanning(duration.value * speed.value, ends, "bytes", terms)
+    if inserted > 0:
+        off = constants["lcp_bytes_drawn"]
+        size, duration = size * off, duration * off
     return size, speed, duration
 
 
@@ -246,6 +254,23 @@ class _Speed:
         return min(self.room, max(high, min(follows, limits.own_restart)))
 
 
+def _fragment_share(
+    data: NodeData, changes: list[Change], loads: Mapping[tuple[str, int | None], TableLoad]
+) -> float:
+    """Share of an LDM thread's rows that a fragment of a changed table has; one without rows will be most."""
+    touched = alone = spread = 0.0
+    for one in changes:
+        each = loads[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
+        bytes_per_s = each * (one.inserts + one.updates + one.deletes)
+        touched += bytes_per_s
+        alone += bytes_per_s / one.part.in_turn
+        spread += bytes_per_s / one.part.in_turn * one.part.checkpoint_bytes
+    if touched <= 0:
+        return 1.0
+    held = data.checkpoint_bytes
+    return min(alone, spread / held) / touched if spread > 0 and held > 0 else alone / touched
+
+
 def _log_full(
     redo_log_bytes: int,
     settings: NodeSettings,
@@ -265,19 +290,19 @@ def _log_full(
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
     weight = settings.number("InsertRecoveryWork") / 100
     deleted = constants["lcp_delete_weight"].value
-    growth = changed = touched = spread = 0.0
-    by_table = loads_by_table(tables)
-    for one in changes_of(data, tables):
+    growth = updated = new = weighted = 0.0
+    by_table, changes = loads_by_table(tables), changes_of(data, tables)
+    for one in changes:
         each = factor * by_table[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
         growth += each * (one.inserts - one.deletes)
-        changed += each * (one.updates + weight * one.inserts + deleted * one.deletes)
-        touched += each * (one.updates + one.inserts)
-        spread += each * (one.updates + one.inserts) * one.part.checkpoint_bytes
+        updated += each * one.updates
+        new += each * one.inserts
+        weighted += each * (weight * one.inserts + deleted * one.deletes)
     work = max(1, settings.number("RecoveryWork")) / 100 if is_partial(settings) else None
-    needed = touched + changed / (work or 1.0)
-    whole = touched * data.checkpoint_bytes
-    share = (min(1.0, spread / whole) if whole > 0 and spread > 0 else 1.0) / FRAGMENTS_IN_TURN
-    fragments = min(constants["lcp_fragments_in_turn"].value, max(1.0, FRAGMENTS_IN_TURN * len(tables)))
+    needed = updated + new + (updated + weighted) / (work or 1.0)
+    most = constants["lcp_fragments_in_turn"].value
+    fragments = fragments_in_turn((p.part for p in changes) if work else data.tables, most)
+    share = _fragment_share(data, changes, by_table)
     follows = needed * constants["lcp_target_headroom"].value
 
     alerts = tuple(constants[name].value for name in REDO_ALERTS)
@@ -285,7 +310,7 @@ def _log_full(
 
     def seconds(most: float, pause: float, per_s: float) -> float | None:
         checkpoints = Checkpoints(
-            factor * data.checkpoint_bytes, growth, changed, touched, work, share,
+            factor * data.checkpoint_bytes, growth, updated, new, weighted, work, share,
             _Speed(limits, min(most, room), room, None if work is None else follows, alerts, headroom), pause,
             fragments, not settings.features.redo_spans_two_lcps,
         )  # fmt: skip

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_value
 from ndbplan.estimate.load.partial_checkpoint import partial_fraction, written_bytes
+from ndbplan.estimate.load.turns import lengthened
 
 FIRST_START_S = 2.0
 """The first checkpoint begins with the first log."""
@@ -38,10 +39,12 @@ class Checkpoints:
     """Bytes of its rows in a full checkpoint."""
     growth: float
     """Bytes by which they grow."""
-    changed: float
-    """Bytes of changed rows, weighted as a partial checkpoint counts them."""
-    touched: float
-    """Bytes of changed rows."""
+    updated: float
+    """Bytes of rows that are updated, each time anew."""
+    new: float
+    """Bytes of rows that are inserted."""
+    weighted: float
+    """Bytes of rows that are inserted and deleted, weighted as a partial checkpoint counts them."""
     recovery_work: float | None
     """RecoveryWork as a share; None: full checkpoints."""
     fragment_share: float
@@ -65,18 +68,14 @@ class Checkpoints:
         speed = max(1.0, self.speed(used))
         rows = self.rows_at(start_s)
         if self.recovery_work is not None and rows > 0:
-            changed = min(1.0, self.changed * since_s / rows)
+            # A row that is updated twice is written once.
+            updated = rows * -math.expm1(-self.updated * since_s / rows)
+            changed = min(1.0, (updated + self.weighted * since_s) / rows)
             in_full = partial_fraction(changed, self.fragment_share, self.recovery_work)
-            return written_bytes(rows, min(rows, self.touched * since_s), in_full) / speed
-        return rows / speed * self.lengthening(speed)
-
-    def lengthening(self, speed: float) -> float:
-        """How much longer a checkpoint takes as rows come while it runs: each fragment is written as large as
-        it is when its turn comes."""
-        share = self.growth / speed
-        if share <= 0:
-            return 1.0
-        return (min(1e9, math.pow(1.0 + share / self.fragments, self.fragments)) - 1.0) / share
+            growth = in_full * self.growth / speed
+            written = written_bytes(rows, min(rows, updated + self.new * since_s), in_full)
+            return written / speed * lengthened(growth, self.fragments)
+        return rows / speed * lengthened(self.growth / speed, self.fragments)
 
 
 @kept_by_value(4096)
@@ -119,7 +118,8 @@ def _safe_until(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float,
     def fits(seconds: float) -> bool:
         rows = checkpoints.rows_at(seconds)
         speed = max(1.0, checkpoints.speed(0.0))
-        longest = rows / speed * checkpoints.lengthening(speed) + checkpoints.pause_s
+        longer = lengthened(checkpoints.growth / speed, checkpoints.fragments)
+        longest = rows / speed * longer + checkpoints.pause_s
         grows = checkpoints.growth * longest / max(1.0, rows)
         return spans * longest * log_per_s * (1.0 + _AHEAD * grows) < usable_bytes
 

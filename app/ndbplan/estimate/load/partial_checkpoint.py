@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
@@ -15,15 +16,17 @@ from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
+from ndbplan.estimate.load.turns import fragments_in_turn, lengthened
 from ndbplan.estimate.storage.node_data import NodeData, TablePart
-
-FRAGMENTS_IN_TURN = 2.0
-"""Fragments of a table that an LDM thread has, about: one that is primary, one that is backup."""
 
 ALL_PARTS_ABOVE = 0.7
 """Changed rows / rows, as they weigh, above which all parts are written: the others would save too little
 (NDB 9.7, Backup::calculate_number_of_parts, rule 2)."""
 
+_GROWS = 1e-3
+"""Share by which rows grow while a checkpoint writes, below which the one before it was as long."""
+_ROUNDS_BEFORE = 8
+"""Rounds in which it is found how much shorter the one before was."""
 _ROUNDS = 60
 """Halvings of the interval in which the answer lies: below the rounding of a float."""
 
@@ -79,7 +82,18 @@ def written_bytes(held: float, changed: float, in_full: float) -> float:
     return held * in_full + changed * (1.0 - in_full)
 
 
-def _partial_bytes(
+class Piled(NamedTuple):
+    """What a partial checkpoint writes of changes that have piled up."""
+
+    written: float
+    """Bytes, were all fragments begun at once."""
+    in_full: float
+    """Bytes a second by which the parts that are written in full grow until a fragment's turn comes."""
+    others: float
+    """Bytes a second of rows that come to the other parts."""
+
+
+def _piled_up(
     seconds: float,
     changes: list[Change],
     data: NodeData,
@@ -87,29 +101,37 @@ def _partial_bytes(
     insert: float,
     deleted: float,
     since_gcp_s: float = 0.0,
-) -> float:
-    """Bytes that a partial checkpoint writes when the changes of so many seconds have piled up.
+    rows_share: float = 1.0,
+) -> Piled:
+    """What a partial checkpoint writes of the changes of so many seconds.
 
     `insert`, `deleted`: how much of a change inserting and deleting a row count for. Rows that are updated
     twice count once; deleted ones are not written [8.4.8: within 1 % from 10 % of changes up]. Rows say
     after which global checkpoint they changed, so those of `since_gcp_s` before are written once more.
+    `rows_share`: of the rows that the node has, those there are.
     """
-    written = 0.0
+    written = in_full = others = 0.0
     for change in changes:
-        rows = change.part.rows
-        held = change.part.checkpoint_bytes
+        rows = change.part.rows * rows_share
+        held = change.part.checkpoint_bytes * rows_share
         if rows <= 0:
             continue
         each = held / rows
         updated = rows * -math.expm1(-change.updates * seconds / rows)
-        weighted = updated + (insert * change.inserts + deleted * change.deletes) * seconds
+        # No more rows were inserted than there are, where none is deleted.
+        inserted = change.inserts * seconds
+        if change.deletes <= 0:
+            inserted = min(rows, inserted)
+        weighted = updated + insert * inserted + deleted * change.deletes * seconds
         written_s = seconds + since_gcp_s
         again = rows * -math.expm1(-change.updates * written_s / rows)
         changed = min(held, each * (again + change.inserts * written_s))
-        share = held / data.checkpoint_bytes / FRAGMENTS_IN_TURN if data.checkpoint_bytes else 0.0
+        share = held / data.checkpoint_bytes / change.part.in_turn if data.checkpoint_bytes else 0.0
         f = partial_fraction(min(1.0, weighted / rows), share, work)
         written += written_bytes(held, changed, f)
-    return written
+        in_full += f * each * (change.inserts - change.deletes)
+        others += (1.0 - f) * each * change.inserts
+    return Piled(written, in_full, others)
 
 
 def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -> float:
@@ -158,21 +180,36 @@ def partial_checkpoint(
     target = limits.ceiling
     if limits.redo_control:
         target = max(limits.ceiling, min(needed * headroom.value, limits.own_restart))
-    longest = data.checkpoint_bytes / target if target else 0.0
-
-    meanwhile = constants["lcp_insert_share_partial"]
-    inserted = sum(
-        c.inserts * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row) for c in changes
-    )
-
+    each = [c.part.checkpoint_bytes / c.part.rows if c.part.rows else row for c in changes]
+    inserted = sum(c.inserts * bytes_ for c, bytes_ in zip(changes, each, strict=True))
+    grows = sum((c.inserts - c.deletes) * bytes_ for c, bytes_ in zip(changes, each, strict=True))
     since_gcp_s = settings.number("TimeBetweenGlobalCheckpoints") / 2000
 
-    def bytes_after(seconds: float) -> float:
-        piled_up = _partial_bytes(seconds + pause.value, changes, data, work, insert, deleted, since_gcp_s)
-        return piled_up + meanwhile.value * inserted * seconds
+    turns = fragments_in_turn((c.part for c in changes), constants["lcp_fragments_in_turn"].value)
 
-    seconds = _settle(target, bytes_after, max(longest, 1e-3))
-    written = min(bytes_after(seconds), data.checkpoint_bytes) if data.checkpoint_bytes else 0.0
+    def in_turn(bytes_: float, grows: float) -> float:
+        return bytes_ * lengthened(grows / target, turns) if target > 0 else bytes_
+
+    def bytes_since(seconds: float, shorter: float, rows_share: float = 1.0) -> float:
+        """`shorter`: what the one before took of the time of this one; its fragments were sooner at turn."""
+        found = _piled_up(seconds, changes, data, work, insert, deleted, since_gcp_s, rows_share)
+        return in_turn(found.written, found.in_full + (1.0 - shorter) * found.others)
+
+    def bytes_after(seconds: float) -> float:
+        shorter = 1.0
+        share = max(0.0, grows) / data.checkpoint_bytes if data.checkpoint_bytes else 0.0
+        if share * seconds > _GROWS and target > 0:
+            # Rows came before as well: the checkpoint before this one was of fewer, and as much shorter as
+            # the one before that was shorter than it.
+            for _ in range(_ROUNDS_BEFORE):
+                rows = max(0.0, 1.0 - share * (shorter * seconds + pause.value))
+                since_s = shorter * shorter * seconds + pause.value
+                shorter = min(1.0, bytes_since(since_s, shorter, rows) / (target * seconds))
+        return bytes_since(shorter * seconds + pause.value, shorter)
+
+    most = in_turn(data.checkpoint_bytes, grows)
+    seconds = _settle(target, bytes_after, max(most / target if target else 0.0, 1e-3))
+    written = min(bytes_after(seconds), most) if data.checkpoint_bytes else 0.0
     terms = (
         Term("rows of the node in a full checkpoint", data.checkpoint_bytes, "bytes", "formula"),
         Term(
@@ -183,10 +220,17 @@ def partial_checkpoint(
         *headroom.why,
         Term("speed at most, as far as the disk can", limits.raised, "bytes/s", "plan"),
         Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
-        *meanwhile.why,
+        Term(
+            "fragments of an LDM thread, written in turn",
+            turns,
+            "count",
+            "formula: each as large as it is then",
+        ),
     )
     speed = Quantity.spanning(target, (limits.floor, limits.raised), "bytes/s", terms)
     spread = constants["lcp_partial_bytes"]
-    size = (Quantity.exact(written, "bytes", terms) * spread).within(most=max(written, data.checkpoint_bytes))
+    size = Quantity.exact(written, "bytes", terms) * spread
+    if grows <= 0:
+        size = size.within(most=max(written, most))
     duration = size / speed
     return size, speed, Quantity.spanning(seconds, (duration.low, duration.high), "s", size.why)

@@ -36,6 +36,8 @@ class TablePart:
     """Which of the table's unique indexes, counted from 0; None: the table itself."""
     by_ldm: tuple[tuple[int, float], ...] = ()
     """`share` by LDM instance, of a table without rows yet as well."""
+    in_turn: float = 1.0
+    """Fragments of it that an LDM thread has."""
 
     @property
     def name(self) -> str:
@@ -173,6 +175,7 @@ def _part(table: Table, unique_index: int | None, cost: RowCost, share: NodeShar
         rows * cost.ordered_indexes,
         unique_index,
         share.by_ldm,
+        share.in_turn,
     )
 
 

@@ -48,6 +48,8 @@ class NodeShare:
     """Share of `replicas` by LDM instance."""
     primaries_by_ldm: tuple[tuple[int, float], ...] = ()
     """Share of `primaries` by LDM instance."""
+    fragments: int = 0
+    """Copies of the table's fragments that the node has."""
     copies: int = 1
     """Whole copies in the cluster of a table that is fully replicated: all `primaries` add up to them."""
     saved: float = 0.0
@@ -59,6 +61,11 @@ class NodeShare:
     """Values that a loader is at, at any moment, all its work going where these are; 0: no loader."""
     chance: Chance | None = None
     """What is a matter of chance; None: nothing, as rows were counted or the values are known."""
+
+    @property
+    def in_turn(self) -> float:
+        """Fragments of the table that an LDM thread has, and checkpoints one after the other."""
+        return max(1.0, self.fragments / max(1, len(self.by_ldm)))
 
     @property
     def reads(self) -> float:
@@ -147,7 +154,8 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
     if copies > 1:
         scanned[placed.partitions :] = 0.0
     saved = on_nodes(scanned, placed.ldm[:, primary], ldms_there, primary)
-    every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved))
+    fragments = np.bincount(placed.nodes.ravel(), minlength=limit)
+    every = np.column_stack((primaries, parts, ldms, own, even_parts, even_ldms, saved, fragments))
     alike: dict[bytes, NodeShare] = {}
     by_node: Shares = {}
     for node_id in np.unique(placed.nodes).tolist():
@@ -161,6 +169,7 @@ def spread_shares(distribution: TableDistribution, weights: Array) -> Shares:
                 by_ldm=_those_with_rows(ldms[node_id]),
                 chance=Chance(values, even_parts[node_id], even_ldms[node_id]) if values else None,
                 primaries_by_ldm=_those_with_rows(own[node_id]),
+                fragments=int(fragments[node_id]),
                 copies=copies,
                 saved=float(saved[node_id].sum()),
                 saved_by_ldm=_those_with_rows(saved[node_id]),

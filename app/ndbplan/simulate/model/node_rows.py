@@ -32,6 +32,7 @@ from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.partial_checkpoint import ALL_PARTS_ABOVE
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
 from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
+from ndbplan.estimate.load.turns import fragments_in_turn
 from ndbplan.estimate.loaded import (
     chosen_loads,
     disk_data,
@@ -42,7 +43,7 @@ from ndbplan.estimate.loaded import (
 )
 from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.estimate.storage.shares import NodeShare, Shares
-from ndbplan.estimate.stored import Lying, lying, machines_of, node_data_by_id, node_memories
+from ndbplan.estimate.stored import machines_of, node_data_by_id, node_memories
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
@@ -52,10 +53,6 @@ from ndbplan.simulate.model.node_disks import disks_of_nodes
 from ndbplan.simulate.world.laws import Node
 
 Floats = NDArray[np.float64]
-
-
-FEWEST_FRAGMENTS = 2
-"""A single fragment is read in pieces too, so that rows inserted meanwhile are met."""
 
 
 _NOBODY = 0
@@ -121,7 +118,7 @@ def node_facts(
     )
     if disks.without is not None:
         disks_of(plan, disks.without)
-    parts = _parts_of_nodes(by_table, lying(plan))
+    parts = _parts_of_nodes(by_table)
     # Most nodes of a cluster differ in nothing: what is worked out for one holds for all of its kind.
     kinds: dict[Hashable, NodeFacts] = {}
     numbers: dict[Hashable, int] = {}
@@ -148,29 +145,18 @@ def node_facts(
     return found
 
 
-class _Part(NamedTuple):
-    """What a data node has of each load: one object for all nodes that have the same."""
-
-    shares: tuple[NodeShare | None, ...]
-    fragments: tuple[int, ...]
-    """Copies of fragments of the table of each load."""
+_Part = tuple[NodeShare | None, ...]
+"""What a data node has of each load: one object for all nodes that have the same."""
 
 
 @kept_by_identity(16)
-def _parts_of_nodes(by_table: tuple[tuple[TableLoad, Shares], ...], where: Lying | None) -> dict[int, _Part]:
+def _parts_of_nodes(by_table: tuple[tuple[TableLoad, Shares], ...]) -> dict[int, _Part]:
     """By node id; under 0 what a node without any has."""
-    counted: dict[str, dict[int, int]] = {}
-    for load, _ in by_table:
-        if load.table.id not in counted and where is not None:
-            nodes = where.rows[load.table.id][0].placement.nodes
-            ids, counts = np.unique(nodes, return_counts=True)
-            counted[load.table.id] = dict(zip(ids.tolist(), counts.tolist(), strict=True))
     known: dict[Hashable, _Part] = {}
     found = {}
     for node_id in {_NOBODY, *(node_id for _, shares in by_table for node_id in shares)}:
         shares = tuple([shares.get(node_id) for _, shares in by_table])
-        fragments = tuple([counted.get(load.table.id, {}).get(node_id, 0) for load, _ in by_table])
-        found[node_id] = known.setdefault((tuple(map(id, shares)), fragments), _Part(shares, fragments))
+        found[node_id] = known.setdefault(tuple(map(id, shares)), shares)
     return found
 
 
@@ -214,7 +200,7 @@ def _facts(
 ) -> NodeFacts:
     sums = _sums(one, loads, grow, rate)
     row = _settings_row(one, sums)
-    row.fragments = _fragments(one, loads)
+    row.fragments = _fragments(one)
     mine = one.used
     row.memory_limit_bytes = mine.data_memory_limit_bytes * usable_data_memory(one.settings)
     # Its default holds a million rows: a plan that says nothing about it leaves it open.
@@ -283,7 +269,7 @@ def _sums(
     insert_weight = one.settings.number("InsertRecoveryWork") / 100
     delete_weight = constant_for(plan, "lcp_delete_weight").value
     rows_per_tx = sum(load.writes_per_s for load in loads if load.redo_bytes_per_s.value > 0) / rate
-    for load, share, fragments in zip(loads, one.part.shares, one.part.fragments, strict=True):
+    for load, share in zip(loads, one.part, strict=True):
         if share is None:
             continue
         for part, amount in share.by_log_part:
@@ -300,7 +286,7 @@ def _sums(
         sums.updated += load.updates_per_s * row_bytes
         sums.changed += (insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s) * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
-        in_turn = max(1.0, fragments / one.writers.threads)
+        in_turn = share.in_turn
         sums.touched += touched
         sums.in_turn += touched / in_turn
         sums.spread += touched / in_turn * load.rows * load.checkpoint_row_bytes * share.replicas
@@ -359,11 +345,10 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     return row
 
 
-def _fragments(one: _Node, loads: list[TableLoad]) -> float:
+def _fragments(one: _Node) -> float:
     """Fragments of the tables in question that an LDM thread of the node checkpoints in turn."""
-    by_table = {load.table.id: count for load, count in zip(loads, one.part.fragments, strict=True)}
-    most = constant_for(one.plan, "lcp_fragments_in_turn").value
-    return float(min(most, max(FEWEST_FRAGMENTS, round(sum(by_table.values()) / one.writers.threads))))
+    shares = (share for share in one.part if share is not None)
+    return float(round(fragments_in_turn(shares, constant_for(one.plan, "lcp_fragments_in_turn").value)))
 
 
 def _disk_data_row(one: _Node, row: Node, rate: float) -> float:
