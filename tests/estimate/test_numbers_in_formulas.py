@@ -24,7 +24,7 @@ ALLOWED: dict[str, tuple[float, ...]] = {
     "edits/reading.py": (1e-09, 0.6),
     "estimate/load/partial_checkpoint.py": (0.001,),
     "estimate/load/key_choice.py": (1e-09,),
-    "estimate/load/log_full.py": (0.001, 3.0, 1000000000.0),
+    "estimate/load/log_full.py": (0.001, 3.0),
     "estimate/storage/rows.py": (4.0,),
     "estimate/storage/spread.py": (1e-09, 0.3175, 0.365),
     "estimate/storage/table_memory.py": (4.0,),

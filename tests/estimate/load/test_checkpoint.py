@@ -151,7 +151,7 @@ def test_bytes_of_partial_checkpoints_of_growing_tables() -> None:
 def test_fragments_are_written_in_turn_each_as_large_as_it_is_then() -> None:
     """Two of 50 MB at 10 MB/s while each grows by 1 MB/s: 50 MB, and 55 MB five seconds later."""
     assert 100e6 * lengthened(2e6 / 10e6, 2) == pytest.approx(105e6)
-    assert lengthened(0.2, 64) == pytest.approx(math.expm1(0.2) / 0.2, rel=1e-3)
+    assert lengthened(0.2, 64) == pytest.approx(math.expm1(0.2) / 0.2, rel=3e-3)
     assert lengthened(0.0, 2) == lengthened(-1.0, 2) == 1.0
 
 
