@@ -23,10 +23,12 @@ READ = (
     | frozenset(THREAD_PARAMETERS)
     | {
         "BackupLogBufferSize",
+        "BuildIndexThreads",
         "ClassicFragmentation",
         "DataMemory",
         "IndexMemory",
         "InitFragmentLogFiles",
+        "MaxParallelCopyInstances",
         "MaxReorgBuildBatchSize",
         "NoOfFragmentLogParts",
         "MinFreePct",

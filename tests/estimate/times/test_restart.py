@@ -80,6 +80,31 @@ def test_an_sql_node_that_is_down_costs_two_minutes() -> None:
     assert phase(STARTER, "wait for subscriptions", sql_nodes_down=1) == 120
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "step", "none"),
+    [
+        ("BuildIndexThreads", "node", "rebuild ordered indexes", 128),
+        ("MaxParallelCopyInstances", "initial", "copy fragments", 0),
+    ],
+)
+def test_fewer_threads_than_ldm_threads_take_as_much_longer(
+    name: str, kind: str, step: str, none: int
+) -> None:
+    """Manual: threads that build indexes, fragments copied at once; 0 and 128 leave it to the LDM threads."""
+    starter = load(resource_path("samples/starter.ndbplan"))
+    took = [phase(set_parameter(starter, "data_node", name, n), step, kind) for n in (1, 2, 64, none)]
+    assert took[0] == pytest.approx(2 * took[1], rel=0.02)
+    assert took[1] > 1.5 * took[2]
+    assert took[2] == took[3]
+
+
+@pytest.mark.parametrize("version", ["6.3.19", "7.0", "7.2", "7.4.10"])
+def test_full_redo_files_are_as_old_as_sparse_ones(version: str) -> None:
+    plan = edits.set_plan(OF_2009, ndb_version=version)
+    full = set_parameter(plan, "data_node", "InitFragmentLogFiles", "full")
+    assert phase(full, "create redo log files", "start") > 1.5 * phase(plan, "create redo log files", "start")
+
+
 def test_waits_of_a_first_start_go_on_while_full_redo_files_are_written() -> None:
     """8.4.8: 5.3 s beside the 39 s of full files, 8.9 s beside the 1 s of sparse ones."""
     starter = load(resource_path("samples/starter.ndbplan"))

@@ -24,6 +24,12 @@ def copies_in_two_passes(settings: NodeSettings) -> bool:
     return bool(settings.number("TwoPassInitialNodeRestartCopy"))
 
 
+def _fragments_at_once(start: Starting) -> float:
+    """Fragments that are copied at the same time at most, one to an LDM thread."""
+    stated = start.settings.number("MaxParallelCopyInstances")
+    return float(stated or start.constants["take_over_copies"].value)
+
+
 def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Limit:
     """Time of the threads that send and insert; one fragment after the other before 7.4.1.
 
@@ -32,7 +38,10 @@ def _by_threads(start: Starting, share: float, row_by_row_indexes: float) -> Lim
     constants = start.constants
     if start.has("parallel_copy"):
         held = busiest_of(start, start.rows, start.fullest.rows, "rows")
-        name = "the fullest LDM thread"
+        name, least = "the fullest LDM thread", start.rows / _fragments_at_once(start)
+        if least > held.high:
+            name = "MaxParallelCopyInstances"
+        held = held.within(least=least)
     else:
         held = Quantity.exact(start.rows / min(1.0, start.ldm), "rows")
         name = "the thread that copies fragments one by one"

@@ -10,6 +10,7 @@ Source: engine model 6 and 16.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from ndbplan.base.quantity import (
     Quantity,
@@ -188,12 +189,21 @@ def uneven_terms(start: Starting) -> tuple[Term, ...]:
     return (Term("rows of the fullest LDM thread against the mean", each, "factor", source),)
 
 
-def _at(start: Starting, whole: float, fullest: float, rate: Quantity, name: str, unit: str) -> Quantity:
-    """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are.
+def _at(
+    start: Starting,
+    whole: float,
+    fullest: float,
+    rate: Quantity,
+    name: str,
+    unit: str,
+    threads: float = inf,
+) -> Quantity:
+    """Time of LDM threads for an amount: that of the fullest one, or of all on the cores that there are, or
+    of so many threads.
 
     A thread waits for its files now and then: on fewer cores than threads others work meanwhile.
     """
-    time = busiest_of(start, whole, fullest, unit) / rate
+    time = busiest_of(start, whole, fullest, unit).within(least=whole / threads) / rate
     waits: tuple[Term, ...] = ()
     if whole / start.ldm > fullest * (1 + 1e-9):
         share = start.constants["restore_core_share"]
@@ -422,6 +432,8 @@ def rebuild_indexes(start: Starting) -> Phase:
     entries = at_random = 0.0
     if start.data is not None:
         entries, at_random = start.data.index_entries, start.data.random_entries
+    # None: each LDM thread builds its own. More than there are LDM threads were not measured to gain.
+    threads = start.settings.number("BuildIndexThreads") or inf
     in_order = _at(
         start,
         entries - at_random,
@@ -429,6 +441,7 @@ def rebuild_indexes(start: Starting) -> Phase:
         constants["index_build_ldm_rows_per_s"],
         "index entries in the order of their keys",
         "rows",
+        threads,
     )
     others = _at(
         start,
@@ -437,8 +450,13 @@ def rebuild_indexes(start: Starting) -> Phase:
         constants["index_build_random_ldm_rows_per_s"],
         "index entries in no order",
         "rows",
+        threads,
     )
     time = in_order.named("entries in order") + others.named("entries in no order")
     time = time.because(*time.why, era(start))
+    if threads < start.ldm:
+        limit = Term("threads that build indexes", threads, "", "BuildIndexThreads")
+        more = "a larger BuildIndexThreads"
+        return Phase("rebuild ordered indexes", time.because(*time.why, limit), "BuildIndexThreads", more)
     more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
     return Phase("rebuild ordered indexes", time, "index threads", more)

@@ -44,7 +44,9 @@ from ndbplan.estimate.loaded import (
 from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.estimate.storage.shares import NodeShare, Shares
 from ndbplan.estimate.stored import machines_of, node_data_by_id, node_memories
+from ndbplan.estimate.timed import backup
 from ndbplan.ndb.rows import PAGE_BYTES
+from ndbplan.plan.events import Backup
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -119,6 +121,8 @@ def node_facts(
     if disks.without is not None:
         disks_of(plan, disks.without)
     parts = _parts_of_nodes(by_table)
+    has_backup = any(isinstance(event, Backup) for event in workload.events)
+    backups = {n.node_id: n.speed_bytes_per_s.value for n in backup(plan).nodes} if has_backup else {}
     # Most nodes of a cluster differ in nothing: what is worked out for one holds for all of its kind.
     kinds: dict[Hashable, NodeFacts] = {}
     numbers: dict[Hashable, int] = {}
@@ -132,6 +136,7 @@ def node_facts(
             machine.on_disks(DiskRole.DATA_FILES), used[node_id],
             held[node_id].checkpoint_bytes if node_id in held else 0.0,
             on_disk.get(node_id), rooms.get(node_id, _NO_ROOM), parts.get(node_id, parts[_NOBODY]),
+            backups.get(node_id, 0.0),
         )  # fmt: skip
         key = one.kind
         facts = kinds.get(key)
@@ -177,6 +182,8 @@ class _Node(NamedTuple):
     on_disk: NodeDiskData | None
     room: TablespaceRoom
     part: _Part
+    backup_bytes_per_s: float
+    """While it writes a backup; 0: none is planned."""
 
     @property
     def kind(self) -> Hashable:
@@ -190,6 +197,7 @@ class _Node(NamedTuple):
             (used.data_memory_limit_bytes, used.index_memory_limit_bytes),
             self.held_bytes,
             self.room,
+            self.backup_bytes_per_s,
             None if found is None else (_asked_of_disks(found), _cache_signature(found)),
             self.disk_signature,
         )
@@ -340,8 +348,7 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     seeks = one.disks[DiskRole.REDO].kind == DiskKind.HDD
     unevenness = "redo_part_unevenness_hdd" if seeks else "redo_part_unevenness"
     row.unevenness = constant_for(plan, unevenness).value
-    backup_share = settings.number("BackupDiskWriteSpeedPct") / 100
-    row.backup_bytes_per_s = speed_limits(settings).ceiling * backup_share
+    row.backup_bytes_per_s = one.backup_bytes_per_s
     return row
 
 
