@@ -263,13 +263,19 @@ def _calibrate_restart(
             fix="give the tables the rows they had when it restarted",
         )
     kind, seconds_of = _kind_of_restart(plan, node.node_id, measurement)
-    observed, names = [], []
-    estimated = _phases_of(plan, kind, node.node_id)
+    observed, names, left_out = [], [], []
+    estimated = {phase.name: phase.duration_s for phase in restart(plan, kind, node.node_id).phases}
+    _refuse_what_took_no_time(measurement, seconds_of, estimated)
     for phase, seconds in seconds_of.items():
+        if seconds < _LEAST_PHASE_S:
+            continue
         is_away = phase == _PHASES["subscription_s"] and seconds >= _LONGEST_HANDOVER_S
-        if seconds >= _LEAST_PHASE_S and estimated.get(phase, 0.0) > 0 and not is_away:
+        if phase in estimated and estimated[phase].high > _CUT_S and not is_away:
             observed.append(Observed(phase, seconds, _COUNTED_S))
             names.append(phase)
+        else:
+            by_plan = format_value(estimated[phase].value if phase in estimated else 0.0, "s")
+            left_out.append(Change(f"not used, no constant explains it: {phase}", by_plan, f"{seconds:g} s"))
     if not observed:
         raise MeasurementError(
             f"{measurement.name}: every phase is shorter than {_LEAST_PHASE_S:g} s",
@@ -283,7 +289,23 @@ def _calibrate_restart(
     what = "restart_info of" if kind == "node" else "restart_info, --initial, of"
     source = f"{what} {measurement.name}"[:_MOST_LABEL]
     after = updated(plan, RESTART_KNOBS, predict, observed, source)
-    return after, changes_of(plan, after)
+    return after, (*changes_of(plan, after), *left_out)
+
+
+def _refuse_what_took_no_time(
+    measurement: Measurement, seconds_of: Mapping[str, float], estimated: Mapping[str, Quantity]
+) -> None:
+    """Raises MeasurementError where rows were restored, or indexes built, in no time that takes some."""
+    for key in ("restore_s", "index_s"):
+        phase = _PHASES[key]
+        if key not in measurement.values or phase not in estimated or phase not in seconds_of:
+            continue
+        if seconds_of[phase] < _LEAST_PHASE_S < estimated[phase].low / _LEAST_PHASE_S:
+            raise MeasurementError(
+                f"{phase}: less than {_LEAST_PHASE_S:g} s contradicts the plan, by which it takes "
+                f"{estimated[phase]}",
+                fix="see that the rows and indexes of the plan are those that the node had when it restarted",
+            )
 
 
 def _phases_of(plan: Plan, kind: Kind, node_id: int) -> dict[str, float]:
@@ -293,19 +315,24 @@ def _phases_of(plan: Plan, kind: Kind, node_id: int) -> dict[str, float]:
 def _kind_of_restart(plan: Plan, node_id: int, measurement: Measurement) -> tuple[Kind, dict[str, float]]:
     """Whether restart_info, which does not say so, tells of a restart with --initial; seconds by phase.
 
-    One of a version that copies in two passes waits for two checkpoints. A restart under writes, which waits
-    as long, is a node restart unless its phases look like those of an initial one.
+    One of a version that copies in two passes waits for two checkpoints, an earlier one restores nothing. A
+    restart under writes, which copies or waits as long, is a node restart unless its phases look like those
+    of an initial one.
     """
     values = measurement.values
 
     def counted(*keys: str) -> float:
         return sum(values[key] + _CUT_S for key in keys if values.get(key, 0.0) > 0)
 
-    as_node = {phase: counted(key) for key, phase in _PHASES.items()}
-    two_passes = copies_in_two_passes(machines_of(plan).by_id[node_id].settings)
-    if not two_passes or values.get("copy_s", 0.0) < _LEAST_PHASE_S:
+    as_node = {phase: counted(key) for key, phase in _PHASES.items() if key in values}
+    if values.get("copy_s", 0.0) < _LEAST_PHASE_S:
         return "node", as_node
-    as_initial = {phase: counted(*keys) for phase, keys in _COPIED_BY_RESTORE.items()}
+    as_initial = as_node
+    if copies_in_two_passes(machines_of(plan).by_id[node_id].settings):
+        told = {
+            phase: keys for phase, keys in _COPIED_BY_RESTORE.items() if not values.keys().isdisjoint(keys)
+        }
+        as_initial = {phase: counted(*keys) for phase, keys in told.items()}
     off = _misfit(as_initial, _phases_of(plan, "initial", node_id))
     if off < min(_MOST_MISFIT, _misfit(as_node, _phases_of(plan, "node", node_id))):
         return "initial", as_initial
@@ -358,15 +385,16 @@ def timed_reorganise(
     """
     estimate = reorganise(plan, groups)
     rounds = sum(table.rounds for table in estimate.tables)
-    fixed = rounds * constant_for(plan, "reorganise_table_s").value
-    if estimate.duration_s.value <= fixed:
+    each = constant_for(plan, "reorganise_table_s")
+    if estimate.duration_s.value <= rounds * each.value:
         raise MeasurementError(
             f"{seconds:g} s tell nothing: the plan's reorganisation moves no rows",
             fix="use a plan whose tables move rows",
         )
-    if seconds <= fixed:
+    if seconds <= rounds * each.low:
         raise MeasurementError(
-            f"{seconds:g} s is no more than the fixed cost of {rounds} tables, hidden too: {fixed:.0f} s",
+            f"{seconds:g} s is no more than {rounds} tables, hidden ones too, take without rows: "
+            f"{rounds * each.low:.0f} s at least",
             fix="use a reorganisation of tables with more rows",
         )
     observed = [Observed("reorganisation", seconds, _TIMED * seconds)]

@@ -111,6 +111,7 @@ def updated(
             break
     if math.sqrt(float(theta @ known @ theta)) > _FARTHEST:
         _refuse_the_unlikely(plan, knobs, predict(plan), observed, theta.tolist())
+    _refuse_what_stays(predict(plan), np.exp(logs(theta)).tolist(), observed)
     widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
     return _calibrated(plan, knobs, theta.tolist(), widths[0].tolist(), widths[1].tolist(), source)
 
@@ -194,6 +195,23 @@ def _refuse_the_unlikely(
                 f"{format_value(known.value, known.unit)}, others too",
                 fix="see that rows, tables, hardware and load of the plan are those that were measured, and "
                 "that nothing else kept it waiting; calibrations of other machines are removed first",
+            )
+
+
+def _refuse_what_stays(
+    expected: Sequence[Quantity], found: Sequence[float], observed: Sequence[Observed]
+) -> None:
+    """Raises MeasurementError for a duration far beyond its range that no constant brings any nearer."""
+    for one, range_, seconds in zip(observed, expected, found, strict=True):
+        off = (
+            max(one.seconds - 2 * one.uncertain_s, 0.0) / seconds,
+            seconds / (one.seconds + 2 * one.uncertain_s),
+        )
+        if max(off) > _FAR and not range_.low / _FAR <= one.seconds <= range_.high * _FAR:
+            raise MeasurementError(
+                f"{one.name}: {format_value(one.seconds, 's')} contradicts the plan, by which it takes "
+                f"{range_}, and {format_value(seconds, 's')} with what was measured: no constant explains it",
+                fix="see that rows, tables, hardware and load of the plan are those that were measured",
             )
 
 
