@@ -10,6 +10,7 @@ from reality.facts import Fact, facts
 from reality.leave_one_out import left_out
 from reality.measured import Measured
 from reality.measured_bytes import measured_bytes
+from reality.measured_load import estimated_checkpoint_rows
 from reality.measured_times import measured_times
 from reality.predictions import NOT_MET, Kind, Prediction, prediction, silence_of
 from reality.score import Score
@@ -62,7 +63,7 @@ def _bar(share: float) -> str:
 
 def _ranges() -> list[str]:
     """How often measurements lie in their ranges, and how far off the values are, with bars."""
-    rows = [*measured_times(), *measured_bytes(), *left_out()]
+    rows = [*measured_times(), *measured_bytes(), *estimated_checkpoint_rows(), *left_out()]
     groups: dict[tuple[str, str, bool], list[Measured]] = {}
     for row in rows:
         groups.setdefault((row.quantity.partition(":")[0], row.era, row.fitted), []).append(row)
