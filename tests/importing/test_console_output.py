@@ -86,7 +86,7 @@ def test_several_busy_devices_never_overwrite_one_disk() -> None:
     ],
 )  # fmt: skip
 def test_names_of_devices(disk: str, device: str, is_it: bool) -> None:
-    from ndbplan.importing.calibrate import is_device
+    from ndbplan.importing.devices import is_device
 
     assert is_device(disk, device) is is_it
 

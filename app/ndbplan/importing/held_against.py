@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import how_many
-from ndbplan.importing.calibrate import hosts_of, is_device
+from ndbplan.importing.devices import hosts_of, is_device
 from ndbplan.importing.measured_series import Line, Measured
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.result import SimulationResult

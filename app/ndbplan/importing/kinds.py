@@ -173,7 +173,8 @@ def also_measured_in(done: Imported, ask: Ask, name: str, text: str) -> None:
 
 
 def _measurements(done: Imported, ask: Ask, name: str, text: str) -> None:
-    from ndbplan.importing.calibrate import busy_devices, calibrate, disks_of_devices
+    from ndbplan.importing.calibrate import calibrate
+    from ndbplan.importing.devices import busy_devices, disks_of_devices
     from ndbplan.importing.measurements import MeasurementError, read_measurements
 
     measured = read_measurements(text)

@@ -25,6 +25,7 @@ from ndbplan.estimate.times.copy_links import copy_links, sources_of
 from ndbplan.estimate.times.disk_files import busy_disks, files_to_create
 from ndbplan.estimate.times.restart_alike import others_of, told_by
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
+from ndbplan.estimate.times.restart_indexes import rebuild_indexes
 from ndbplan.estimate.times.restart_phases import Phase, Starting
 from ndbplan.estimate.times.running import Running
 from ndbplan.estimate.times.speed_terms import change_term
@@ -222,7 +223,7 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
         undo = phases.apply_undo(start)
         if undo is not None:
             own.append(undo)
-        own += [phases.replay_redo(start), phases.rebuild_indexes(start)]
+        own += [phases.replay_redo(start), rebuild_indexes(start)]
     if kind in ("node", "initial"):
         initial = kind == "initial"
         away = sum(phase.duration_s.value for phase in own if phase.name != phases.STOP)
@@ -230,7 +231,7 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
         if start.data is not None:
             moved = start.data.moved_bytes * copied_share(start, initial=initial, before_s=away)
     if kind == "initial" and copies_in_two_passes(start.settings):
-        own.append(phases.rebuild_indexes(start))
+        own.append(rebuild_indexes(start))
     own.append(waits.wait_for_checkpoint(start, kind))
     if kind != "system":
         slowed = _slowed_by_traffic(start, own)

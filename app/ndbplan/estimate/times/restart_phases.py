@@ -189,7 +189,7 @@ def uneven_terms(start: Starting) -> tuple[Term, ...]:
     return (Term("rows of the fullest LDM thread against the mean", each, "factor", source),)
 
 
-def _at(
+def at_ldm_threads(
     start: Starting,
     whole: float,
     fullest: float,
@@ -356,8 +356,10 @@ def restore(start: Starting) -> Phase:
     one another, so that some rows are restored more than once (running 8.4.8 cluster).
     """
     fullest, constants = start.fullest, start.constants
-    rows = _at(start, start.rows, fullest.rows, constants["restore_ldm_rows_per_s"], "rows", "rows")
-    size = _at(
+    rows = at_ldm_threads(
+        start, start.rows, fullest.rows, constants["restore_ldm_rows_per_s"], "rows", "rows"
+    )
+    size = at_ldm_threads(
         start,
         start.row_bytes,
         fullest.row_bytes,
@@ -424,39 +426,3 @@ def apply_undo(start: Starting) -> Phase | None:
     time = read * constants["undo_applied"]
     bound = f"disk {disk.name}" if disk is not None else "disk with the undo log"
     return Phase("execute undo log", time, bound, "shorter checkpoints")
-
-
-def rebuild_indexes(start: Starting) -> Phase:
-    """Rebuild all ordered indexes, which are kept in memory only; keys in order take less time."""
-    fullest, constants = start.fullest, start.constants
-    entries = at_random = 0.0
-    if start.data is not None:
-        entries, at_random = start.data.index_entries, start.data.random_entries
-    # None: each LDM thread builds its own. More than there are LDM threads were not measured to gain.
-    threads = start.settings.number("BuildIndexThreads") or inf
-    in_order = _at(
-        start,
-        entries - at_random,
-        max(0.0, fullest.index_entries - fullest.random_entries),
-        constants["index_build_ldm_rows_per_s"],
-        "index entries in the order of their keys",
-        "rows",
-        threads,
-    )
-    others = _at(
-        start,
-        at_random,
-        fullest.random_entries,
-        constants["index_build_random_ldm_rows_per_s"],
-        "index entries in no order",
-        "rows",
-        threads,
-    )
-    time = in_order.named("entries in order") + others.named("entries in no order")
-    time = time.because(*time.why, era(start))
-    if threads < start.ldm:
-        limit = Term("threads that build indexes", threads, "", "BuildIndexThreads")
-        more = "a larger BuildIndexThreads"
-        return Phase("rebuild ordered indexes", time.because(*time.why, limit), "BuildIndexThreads", more)
-    more = "more LDM threads; PRIMARY KEY USING HASH where no range is read"
-    return Phase("rebuild ordered indexes", time, "index threads", more)
