@@ -219,7 +219,8 @@ def test_a_constant_is_a_row_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a test" in known.why[0].source
     assert constants_of(measured)["breath_s"].value == 3.0
     drawn = [constants_of(plan).drawn(np.random.default_rng(seed))["breath_s"].value for seed in range(100)]
-    assert len(set(drawn)) == 100
+    # One in fifty is cut at either end, so that a few may be alike.
+    assert len(set(drawn)) >= 95
     # Its ends are p10 and p90: which draws lie outside hangs on the constants before it.
     assert 0.7 <= sum(1.0 <= value <= 4.0 for value in drawn) / 100 <= 0.9
 
