@@ -244,6 +244,7 @@ def test_statements_are_kept_by_their_names(ask: Ask) -> None:
         ("ALTER TABLE test.blobs_1k CHANGE id id2 NOSUCH", "NOSUCH"),
         ("ALTER TABLE test.blobs_1k FROB", "FROB"),
         ("ALTER TABLE test.blobs_1k ADD", ""),
+        ("ALTER TABLE test.blobs_1k MODIFY", ""),
         ("CREATE TABLE test.z1 (id INT PRIMARY KEY, b NOSUCH) ENGINE=NDB", "NOSUCH) ENGINE=NDB"),
         ("SHOW PRIVILEGES LIKE 'x'", "LIKE 'x'"),
     ],
@@ -252,3 +253,8 @@ def test_what_cannot_be_read_is_named(statement: str, near: str, ask: Ask) -> No
     answer = ask(statement)
     assert answer.startswith("ERROR 1064 (42000): ")
     assert answer.endswith(f"near '{near}' at line 1\n")
+
+
+@pytest.mark.parametrize("call", ["WEEK()", "TO_DAYS()", "DATE_ADD()", "DATE_FORMAT(DATE_ADD(1), 2)"])
+def test_calls_without_what_they_need_are_answered(call: str, ask: Ask) -> None:
+    assert ask(f"SELECT {call}").startswith(("ndbplan: this statement is too much", "ERROR 1"))

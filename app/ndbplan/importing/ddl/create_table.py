@@ -152,7 +152,8 @@ def _column(change: Change, parts: TableParts) -> dict[str, Any]:
     old = change.column.casefold()
     found = next((column for column in parts.columns if column["name"].casefold() == old), None)
     if found is None:
-        raise Unreadable(change.words[0].start, f"there is no column {change.column[:40]}; it is left out")
+        at = change.words[0].start if change.words else 0
+        raise Unreadable(at, f"there is no column {change.column[:40]}; it is left out")
     return found
 
 

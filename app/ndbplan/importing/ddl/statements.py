@@ -275,7 +275,8 @@ class _Reader:
             for change, behind in made.keep_most(partial(self._make, table_id, name, made), places):
                 # What was said last is why the table cannot take this change.
                 more = f", and the {behind} behind it" if behind else ""
-                said.append((change.words[0].start, f"{self.problems[-1][1]}; left out{more}"))
+                at = change.words[0].start if change.words else 0
+                said.append((at, f"{self.problems[-1][1]}; left out{more}"))
             self.problems[told:] = said
         self._altered.clear()
         self.foreign_keys = with_names_now(self.foreign_keys, self._renames)

@@ -123,7 +123,8 @@ class Client:
             return f"{error.line}\n"
         except NotSimulated as missing:
             return f"ndbplan: {missing}\n"
-        except (SqlglotError, RecursionError, ValueError, TypeError, OverflowError):
+        except (SqlglotError, RecursionError, ValueError, TypeError, OverflowError, AttributeError):
+            # AttributeError: sqlglot reads and writes calls without the arguments that it expects.
             return "ndbplan: this statement is too much for the SQL that is simulated here\n"
         if isinstance(found, str):
             return found + "\n" if found else ""
