@@ -40,6 +40,11 @@ class Change:
     to: str = ""
     """What RENAME calls it."""
 
+    @property
+    def begins(self) -> int:
+        """Where its words stand; a clause that ends too soon has none."""
+        return self.words[0].start if self.words else self.end
+
 
 def changes_of(
     tokens: list[Word], end: int, database: str, problems: list[tuple[int, str]]

@@ -136,7 +136,7 @@ def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
         if not _drop_or_rename(change, parts):
             what = change.what.lower() if change.column else "primary key"
             said = f"there is no {what} {change.column[:40]}".rstrip()
-            raise Unreadable(change.words[0].start, f"{said}; it is left out")
+            raise Unreadable(change.begins, f"{said}; it is left out")
     else:
         before = _column(change, parts)
         place = parts.columns.index(before)
@@ -152,8 +152,7 @@ def _column(change: Change, parts: TableParts) -> dict[str, Any]:
     old = change.column.casefold()
     found = next((column for column in parts.columns if column["name"].casefold() == old), None)
     if found is None:
-        at = change.words[0].start if change.words else 0
-        raise Unreadable(at, f"there is no column {change.column[:40]}; it is left out")
+        raise Unreadable(change.begins, f"there is no column {change.column[:40]}; it is left out")
     return found
 
 

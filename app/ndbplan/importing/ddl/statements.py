@@ -275,8 +275,7 @@ class _Reader:
             for change, behind in made.keep_most(partial(self._make, table_id, name, made), places):
                 # What was said last is why the table cannot take this change.
                 more = f", and the {behind} behind it" if behind else ""
-                at = change.words[0].start if change.words else 0
-                said.append((at, f"{self.problems[-1][1]}; left out{more}"))
+                said.append((change.begins, f"{self.problems[-1][1]}; left out{more}"))
             self.problems[told:] = said
         self._altered.clear()
         self.foreign_keys = with_names_now(self.foreign_keys, self._renames)
