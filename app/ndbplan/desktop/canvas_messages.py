@@ -24,6 +24,10 @@ class CanvasMessages:
         canvas.covering.connect(self._offer_to_move_apart)
         editor.chosen.connect(self._tell_what_is_chosen)
         editor.document.changed.connect(self._retire)
+        editor.failed.connect(self._note_refusal)
+        canvas.rename_settled.connect(self._retire_refusal)
+        self._refused = ""
+        """What was said of a name that was refused and is still being typed."""
         self._said: tuple[str, Plan] | None = None
         """What was said last, and of which plan."""
 
@@ -37,6 +41,15 @@ class CanvasMessages:
             if self._messages.text == self._said[0]:
                 self._messages.hide()
             self._said = None
+
+    def _note_refusal(self, text: str) -> None:
+        self._refused = text if self._canvas.is_renaming else ""
+
+    def _retire_refusal(self) -> None:
+        """A refusal says what to type instead: nobody types any more."""
+        if self._refused and self._messages.text == self._refused:
+            self._messages.hide()
+        self._refused = ""
 
     def _offer_to_show(self, ids: tuple[str, ...]) -> None:
         here = "is" if len(ids) == 1 else "are"

@@ -45,6 +45,7 @@ def test_a_refused_name_stays_as_it_was_typed(person: Person) -> None:
     assert person.look("[type(focus).__name__, focus.text()]") == ["RenameField", "host a1!"]
     person.press("Escape")
     person.until("window.selection.ids == ('app-a1',) and focus is window.canvas")
+    assert not person.look("window.messages.isVisible()"), "a refusal of what nobody types any more"
 
 
 def test_enter_takes_a_value_and_ctrl_z_takes_it_back(person: Person) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -35,6 +35,9 @@ _COPY = Qt.KeyboardModifier.ControlModifier
 
 class CanvasView(Stage):
     """Shows the document's plan and lets a person take hold of it."""
+
+    rename_settled = Signal()
+    """A name was taken, or giving one was given up: what was said of a refused one is past."""
 
     def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(editor, parent)
@@ -226,11 +229,18 @@ class CanvasView(Stage):
         self._rename.finish(commit=commit)
         return True
 
-    def _rename_ended(self) -> None:
+    @property
+    def is_renaming(self) -> bool:
+        """Whether a new name is being typed."""
+        return self._rename is not None
+
+    def _rename_ended(self, is_settled: bool) -> None:
         field, self._rename = self._rename, None
         # Who clicked into another field stays there.
         if field is not None and field.hasFocus():
             self.setFocus()
+        if is_settled:
+            self.rename_settled.emit()
 
     # Drops
 

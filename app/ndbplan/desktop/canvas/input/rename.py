@@ -16,7 +16,8 @@ from ndbplan.plan.plan import Plan
 class RenameField(QLineEdit):
     """Enter or leaving it renames, Esc does not. A name that Enter brings and is refused stays as typed."""
 
-    ended = Signal()
+    ended = Signal(bool)
+    """It goes away. True: no refused name is left behind, as it was given up or another one was taken."""
 
     def __init__(self, text: str, take: Callable[[str], bool], parent: QWidget) -> None:
         """`take`: renames; False: the name was refused, which was said."""
@@ -44,7 +45,7 @@ class RenameField(QLineEdit):
             self.setProperty("invalid", True)
             theme.restyle(self)
             return
-        self.ended.emit()
+        self.ended.emit(taken)
         self.hide()
         self.deleteLater()
 
