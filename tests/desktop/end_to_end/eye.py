@@ -10,6 +10,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QSocketNotifier, QTimer
@@ -22,11 +23,13 @@ from PySide6.QtWidgets import (
     QMenu,
     QScrollArea,
     QTabBar,
+    QToolTip,
     QWidget,
 )
 
 from ndbplan.base.kept import keeping
 from ndbplan.desktop import start
+from ndbplan.desktop.analyses.tighten import Tighten
 from ndbplan.desktop.document.tasks import Tasks
 from ndbplan.desktop.windows import Windows
 
@@ -73,6 +76,8 @@ class Eye(QObject):
             "middle": middle, "under": self.under, "moment": self.moment, "charts": lambda: self.charts,
             "tab": self.tab, "entry": entry, "resting": self.resting, "cell": cell, "dialog": dialog,
             "as_painted": as_painted, "lightness": lightness,
+            "modal": QApplication.activeModalWidget, "tip": QToolTip.text, "tighten": self.tighten,
+            "shown": shown,
             "link": self.link, "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
         }  # fmt: skip
         try:
@@ -131,6 +136,10 @@ class Eye(QObject):
         index = next(i for i in range(tabs.count()) if tabs.tabText(i).startswith(name))
         return _point(tabs.mapToGlobal(tabs.tabRect(index).center()))
 
+    def tighten(self) -> Any:
+        """The line that says what the memory rests on."""
+        return next(iter(self.windows.active.panels.analyses.findChildren(Tighten)))
+
     def resting(self) -> bool:
         """Whether everything is built, estimated and simulated."""
         window = self.windows.active
@@ -183,6 +192,11 @@ def place(name: str) -> list[int]:
     return middle(widget)
 
 
+def shown(widget: QWidget) -> str:
+    """What the labels in a widget say."""
+    return "\n".join(one.text() for one in widget.findChildren(QLabel) if one.isVisible())
+
+
 def as_painted(widget: QWidget) -> bool:
     """Whether the screen shows a widget as it paints itself: nothing of before is left there."""
     corner, form = widget.mapToGlobal(QPoint(0, 0)), QImage.Format.Format_RGB32
@@ -229,7 +243,9 @@ def main() -> None:
     app = start.make_application()
     with keeping():
         windows = Windows(app, start.open_window)
-        windows.start(sample=sys.argv[1] if len(sys.argv) > 1 else None)
+        plan = sys.argv[1] if len(sys.argv) > 1 else None
+        is_file = plan is not None and Path(plan).is_file()
+        windows.start(Path(plan) if plan and is_file else None, None if is_file else plan)
         eye = Eye(windows)
         app.exec()
         del eye

@@ -1,6 +1,6 @@
 """A person before the screen: a real X server, a real window manager, real mouse and keyboard events.
 
-    with Screen(1366, 768) as screen, Person(screen, sample="starter") as person:
+    with Screen(1366, 768) as screen, Person(screen, "starter") as person:
         person.click("place('Simulate')")
         person.until("resting()")
 
@@ -65,11 +65,12 @@ class Screen:
 class Person:
     """Uses the program on a screen, and sees what is there."""
 
-    def __init__(self, screen: Screen, sample: str = "") -> None:
+    def __init__(self, screen: Screen, plan: str = "") -> None:
+        """`plan`: a sample or a file; nothing: what was open last."""
         environment = {**screen.environment, "QT_QPA_PLATFORM": "xcb"}
         self._environment = environment
         self.actions = 0
-        command = [sys.executable, str(_EYE), *([sample] if sample else [])]
+        command = [sys.executable, str(_EYE), *([plan] if plan else [])]
         self._program = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -83,6 +84,15 @@ class Person:
     ) -> None:
         self._program.kill()
         self._program.communicate()
+
+    @property
+    def process_id(self) -> int:
+        """Of the program."""
+        return self._program.pid
+
+    def ended(self) -> None:
+        """Wait until the program has ended by itself."""
+        assert self._program.wait(_PATIENCE_S) == 0
 
     # Seeing
 
