@@ -219,11 +219,12 @@ def test_dry_run_shows_every_command_and_runs_none(tmp_path: Path) -> None:
 
 
 def fake_programs(folder: Path) -> dict[str, str]:
-    """ssh that writes down what it is asked, and fails while a file `broken` is there."""
+    """ssh that writes down what it is asked; while a file `broken` is there it fails, or does no more than reach."""
     folder.mkdir()
     script = folder / "ssh"
     script.write_text(
-        f'#!/bin/bash\necho "ssh $*" >>"{folder}/log"\ncat >>"{folder}/log"\n[[ ! -e "{folder}/broken" ]]\n'
+        f'#!/bin/bash\necho "ssh $*" >>"{folder}/log"\ncat >>"{folder}/log"\n'
+        f'[[ ! -e "{folder}/broken" || ( -s "{folder}/broken" && ${{!#}} == true ) ]]\n'
     )
     script.chmod(0o755)
     return {"PATH": f"{folder}:/usr/bin:/bin"}
@@ -263,6 +264,11 @@ def test_the_script_stops_at_an_error_and_goes_on_there(tmp_path: Path) -> None:
 
     broken = tmp_path / "bin" / "broken"
     broken.touch()
+    unreached = script("start", "--yes")
+    assert unreached.returncode != 0
+    assert "no management host can be reached over ssh: mgm-c1 app-b1" in unreached.stderr
+    assert "go on with: ./runbook.sh start" in unreached.stderr
+    broken.write_text("but for what reaches a host")
     stopped = script("start", "--yes")
     assert stopped.returncode != 0
     assert "step directories is not done" in stopped.stderr

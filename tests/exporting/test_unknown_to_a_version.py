@@ -43,7 +43,7 @@ VERSIONS = (
 LATER_THAN_ITS_SOURCE = {
     "RealtimeScheduler", "SchedulerExecutionTimer", "SchedulerSpinTimer", "LockExecuteThreadToCPU",
     "LockMaintThreadsToCPU", "TimeBetweenEpochs", "TimeBetweenEpochsTimeout", "BackupReportFrequency",
-    "CompressedBackup", "CompressedLCP",
+    "CompressedBackup", "CompressedLCP", "InitFragmentLogFiles",
 }  # fmt: skip
 """What manuals and release notes give to 6.2 and 6.3, beside the source of the 6.2 age."""
 

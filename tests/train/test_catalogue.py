@@ -74,7 +74,6 @@ def test_a_query_knows_the_clock_of_the_cluster_and_no_other(cluster: LiveCluste
         ("SET GLOBAL ndb_version = 1;", "ERROR 1238 (HY000): Variable 'ndb_version' is a read only"),
         ("SET autocommit=1;", "Query OK"),
         ("nopager", "PAGER set to stdout"),
-        ("REPAIR TABLE blobs_5k;", "ndbplan: REPAIR is not simulated"),
         ("INSERT INTO blobs_5k (id) VALUES (NULL);", "ERROR 1048 (23000): Column 'id' cannot be null"),
         ("INSERT INTO blobs_5k (id) VALUES ('x');", "ERROR 1366 (HY000): Incorrect integer value: 'x'"),
         ("SHOW ENGINE ndb MUTEX;", "Empty set"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_value, how_many
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.grown import reorganise
@@ -272,8 +272,8 @@ def timed_reorganise(
         )
     if seconds <= rounds * each.low:
         raise MeasurementError(
-            f"{seconds:g} s is no more than {rounds} tables, hidden ones too, take without rows: "
-            f"{rounds * each.low:.0f} s at least",
+            f"{seconds:g} s is no more than the fixed cost of {how_many(rounds, 'table')}, hidden ones too: "
+            f"{rounds * each.low:.0f} s at least without any rows",
             fix="use a reorganisation of tables with more rows",
         )
     observed = [Observed("reorganisation", seconds, _TIMED * seconds)]
