@@ -219,7 +219,7 @@ def test_dry_run_shows_every_command_and_runs_none(tmp_path: Path) -> None:
 
 
 def fake_programs(folder: Path) -> dict[str, str]:
-    """ssh that writes down what it is asked; while a file `broken` is there it fails, or does no more than reach."""
+    """ssh that writes down what it is asked; while a file `broken` is there it fails, or only reaches."""
     folder.mkdir()
     script = folder / "ssh"
     script.write_text(

@@ -20,6 +20,7 @@ from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.estimate.stored import node_data
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.model.scenario import build
 from reality.judged import error, share_inside
@@ -146,6 +147,19 @@ def test_bytes_of_partial_checkpoints_of_growing_tables() -> None:
     assert errors[len(errors) // 2] < 0.07
     assert sum(one <= 0.1 for one in errors) >= 0.6 * len(errors)
     assert 0.8 <= share_inside(found) <= 0.97
+
+
+@pytest.mark.parametrize("name", ["redo-overload", "redo-overload-8.4"])
+def test_rows_that_come_faster_than_they_are_written_end_where_memory_does(name: str) -> None:
+    plan = sample_plan(name)
+    load = plan.workloads[0]
+    fast = load.model_copy(update={"load": OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=1e6),))})
+    (node, *_) = checkpoint(edits.put(plan, workloads=(fast,)), fast).nodes
+    (before, *_) = checkpoint(plan, None).nodes
+    room = node_settings(plan, plan.data_nodes[0]).number("DataMemory")
+    assert before.full_bytes.value < room
+    assert node.written_bytes.value == pytest.approx(room)
+    assert room <= node.written_bytes.high < 1.1 * room
 
 
 def test_fragments_are_written_in_turn_each_as_large_as_it_is_then() -> None:

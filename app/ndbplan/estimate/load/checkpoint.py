@@ -36,7 +36,7 @@ from ndbplan.estimate.load.partial_checkpoint import (
     partial_checkpoint,
 )
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
-from ndbplan.estimate.load.turns import fragments_in_turn, lengthened
+from ndbplan.estimate.load.turns import fragments_in_turn, lengthened, room_for_rows
 from ndbplan.estimate.storage.machines import Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.ndb.nearness import Nearness
@@ -100,9 +100,14 @@ class CheckpointEstimate(Shape):
 
 
 def _full(
-    constants: Constants, data: NodeData, load: NodeLoad | None, limits: SpeedLimits, factor: float
+    constants: Constants,
+    data: NodeData,
+    load: NodeLoad | None,
+    limits: SpeedLimits,
+    factor: float,
+    room: float,
 ) -> tuple[Quantity, Quantity, Quantity]:
-    """(bytes, speed, duration) of a full checkpoint."""
+    """(bytes, speed, duration) of a full checkpoint, which meets `room` bytes at most."""
     inserted = load.inserted_checkpoint_bytes_per_s if load is not None else 0.0
     turns = fragments_in_turn(data.tables, constants["lcp_fragments_in_turn"].value)
     bounds = (
@@ -114,7 +119,8 @@ def _full(
     def seconds(rate: float) -> float:
         if rate <= 0:
             return 0.0
-        return data.checkpoint_bytes * factor / rate * lengthened(inserted * factor / rate, turns)
+        grown = data.checkpoint_bytes * factor * lengthened(inserted * factor / rate, turns)
+        return min(room, grown) / rate
 
     terms = (
         Term("rows of the node in a checkpoint", data.checkpoint_bytes * factor, "bytes", "formula"),
@@ -132,7 +138,7 @@ def _full(
     size = Quantity.spanning(duration.value * speed.value, ends, "bytes", terms)
     if inserted > 0:
         off = constants["lcp_bytes_drawn"]
-        size, duration = size * off, duration * off
+        size, duration = (size * off).within(most=room), duration * off
     return size, speed, duration
 
 
@@ -191,7 +197,8 @@ def _without_growth(
         if factor != 1.0:
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
-        size, speed, duration = _full(constants, data, load, limits, factor)
+        room = room_for_rows(settings, data.checkpoint_bytes) * factor
+        size, speed, duration = _full(constants, data, load, limits, factor, room)
     pause = constants["lcp_pause_s"]
     interval = duration.value + pause.value
     if writes:

@@ -16,6 +16,7 @@ NODE_SETTINGS = frozenset(
         "BackupDiskWriteSpeedPct",
         "CompressedBackup",
         "CompressedLCP",
+        "DataMemory",
         "DiskCheckpointSpeed",
         "DiskCheckpointSpeedInRestart",
         "DiskPageBufferMemory",

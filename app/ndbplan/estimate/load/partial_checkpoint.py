@@ -16,7 +16,7 @@ from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.node_settings import KEPT_NODES
-from ndbplan.estimate.load.turns import fragments_in_turn, lengthened
+from ndbplan.estimate.load.turns import fragments_in_turn, lengthened, room_for_rows
 from ndbplan.estimate.storage.node_data import NodeData, TablePart
 
 ALL_PARTS_ABOVE = 0.7
@@ -207,7 +207,8 @@ def partial_checkpoint(
                 shorter = min(1.0, bytes_since(since_s, shorter, rows) / (target * seconds))
         return bytes_since(shorter * seconds + pause.value, shorter)
 
-    most = in_turn(data.checkpoint_bytes, grows)
+    room = room_for_rows(settings, data.checkpoint_bytes)
+    most = min(room, in_turn(data.checkpoint_bytes, grows))
     seconds = _settle(target, bytes_after, max(most / target if target else 0.0, 1e-3))
     written = min(bytes_after(seconds), most) if data.checkpoint_bytes else 0.0
     terms = (
@@ -230,7 +231,6 @@ def partial_checkpoint(
     speed = Quantity.spanning(target, (limits.floor, limits.raised), "bytes/s", terms)
     spread = constants["lcp_partial_bytes"]
     size = Quantity.exact(written, "bytes", terms) * spread
-    if grows <= 0:
-        size = size.within(most=max(written, most))
+    size = size.within(most=room if grows > 0 else max(written, most))
     duration = size / speed
     return size, speed, Quantity.spanning(seconds, (duration.low, duration.high), "s", size.why)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.storage.node_data import TablePart
 from ndbplan.estimate.storage.shares import NodeShare
 
@@ -25,6 +26,11 @@ _MOST = 1e9
 def fragments_in_turn(parts: Iterable[TablePart | NodeShare], most: float) -> float:
     """Fragments of these tables that an LDM thread writes one after the other, `most` counted at most."""
     return min(most, max(FEWEST_FRAGMENTS, sum(part.in_turn for part in parts)))
+
+
+def room_for_rows(settings: NodeSettings, checkpoint_bytes: float) -> float:
+    """Bytes of rows that a checkpoint meets at most, however fast they come: DataMemory holds no more."""
+    return max(checkpoint_bytes, float(settings.number("DataMemory")))
 
 
 def lengthened(growth: float, fragments: float) -> float:
