@@ -151,6 +151,7 @@ def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:
         "checkpoint",
         "checkpoint_speed",
         "partial_checkpoint",
+        "turns",
         "disk_data",
         "disks",
         "cpu",

@@ -121,9 +121,11 @@ def test_a_checkpoint_lasts_until_it_has_written_what_changed(
 def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> None:
     data: Any = held(1e7, 1e10)
 
-    def found(inserted: float | None, limits: SpeedLimits = LIMITS) -> tuple[Quantity, Quantity, Quantity]:
+    def found(
+        inserted: float | None, limits: SpeedLimits = LIMITS, room: float = 1e15
+    ) -> tuple[Quantity, Quantity, Quantity]:
         load: Any = None if inserted is None else SimpleNamespace(inserted_checkpoint_bytes_per_s=inserted)
-        return _full(CONSTANTS, data, load, limits, 0.5)
+        return _full(CONSTANTS, data, load, limits, 0.5, room)
 
     size, speed, duration = found(10e6)
     # Two fragments in turn, each as large as it is then: the second has grown for a half of the time.
@@ -139,6 +141,8 @@ def test_a_full_checkpoint_writes_its_rows_and_some_that_come_meanwhile() -> Non
     assert found(None)[2].why[1].value == 0
     assert found(1e9)[2].value == pytest.approx(250.0 * (1 + 5e8 / 20e6 / 4))
     assert found(1e9, _all_at(0))[2].value == 0
+    assert found(1e9, room=6e9)[0].high == 6e9
+    assert found(1e9, room=6e9)[2].value == pytest.approx(300.0)
 
 
 def test_the_hottest_of_few_values() -> None:
