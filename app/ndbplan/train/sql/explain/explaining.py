@@ -30,7 +30,7 @@ from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.reading import parsed
 
-_BEGIN = re.compile(r"\s*(?:explain|describe|desc)\s+", re.IGNORECASE)
+_BEGIN = re.compile(r"\A\s*(?:explain|describe|desc)\s+", re.IGNORECASE)
 _FORMAT = re.compile(r"format\s*+=?\s*+(\w++)\s+", re.IGNORECASE)
 _OLD_WORD = re.compile(r"(extended|partitions)\s++", re.IGNORECASE)
 _KINDS = ("SELECT", "UPDATE", "DELETE")
@@ -75,7 +75,7 @@ def explain(sql: str, in_use: str, cluster: LiveCluster, *, pushes_joins: bool =
 
 
 def _asked(sql: str, cluster: LiveCluster) -> _Asked:
-    rest = sql[_BEGIN.match(sql).end() :]  # type: ignore[union-attr]  # the verb was read before
+    rest = _BEGIN.sub("", sql)
     told = form(cluster.plan.version, "explain")
     more, notes = frozenset(told["columns"]), bool(told["notes"])
     if match := _OLD_WORD.match(rest):
