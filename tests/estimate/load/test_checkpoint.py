@@ -160,6 +160,7 @@ def test_rows_that_come_faster_than_they_are_written_end_where_memory_does(name:
     assert before.full_bytes.value < room
     assert node.written_bytes.value == pytest.approx(room)
     assert room <= node.written_bytes.high < 1.1 * room
+    assert node.duration_s.value <= 1.1 * room / node.speed_bytes_per_s.value
 
 
 def test_fragments_are_written_in_turn_each_as_large_as_it_is_then() -> None:
