@@ -93,7 +93,7 @@ def test_values_that_servers_make_are_written_and_what_is_lost_is_named_at_the_t
         "--   shop.t: column d: AS (id * 3) STORED",
         "--   shop.t: column d: CHECK (d > 1)",
         "--   shop.t: COMMENT of column e",
-        "--   shop.t: FOREIGN KEY (e) REFERENCES other (id) ON DELETE CASCADE",
+        "--   shop.t: CONSTRAINT fk FOREIGN KEY (e) REFERENCES other (id) ON DELETE CASCADE",
         "--   shop.t: COMMENT of the table",
     ]
     [again] = _read(text, "8.4").tables

@@ -233,7 +233,7 @@ def test_a_dump_that_makes_keys_later() -> None:
     ]
     assert a.column("title").length == 30
     assert [index.name for index in b.indexes] == ["late"]
-    assert a.left_out == ("FOREIGN KEY (`b`) REFERENCES `b` (`id`) ON DELETE CASCADE",)
+    assert a.left_out == ("CONSTRAINT `fk` FOREIGN KEY (`b`) REFERENCES `b` (`id`) ON DELETE CASCADE",)
     assert [(p.line, p.column, p.message.split(":")[0].split(" is ")[0]) for p in found.problems] == [
         (1, 1, "SET"),
         (2, 1, "START TRANSACTION"),

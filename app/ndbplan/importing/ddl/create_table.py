@@ -223,7 +223,7 @@ def _placed(parts: TableParts, wanted: str | None, offset: int) -> None:
 
 
 def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
-    constraint = None
+    constraint, whole = None, item.peek().start
     if item.accept("CONSTRAINT") and item.peek().upper not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
         constraint = item.name("constraint name")
     first = item.peek()
@@ -251,13 +251,14 @@ def _read_item(item: Stream, reader: ColumnReader, parts: TableParts) -> None:
         parts.lose(first.start, what, parts.text(first.start, item.end))
     elif item.accept("FOREIGN"):
         item.expect("KEY")
-        name = _index_name(item) or constraint
+        index = _index_name(item)
+        name = constraint or index
         _, columns = _key(item)
         key = _references(item, parts.database, columns)
         parts.foreign_keys.append((name, key))
         what = f"FOREIGN KEY to {key.table}" if key.table else "FOREIGN KEY"
         said = f"{what}: planned as its index; looking for the row it names is not counted"
-        parts.lose(first.start, said, parts.text(first.start, item.end))
+        parts.lose(first.start, said, parts.text(whole, item.end))
     elif first.kind == "word" and first.upper == "CHECK":
         said = "CHECK is looked at by SQL nodes; it is not counted"
         parts.lose(first.start, said, parts.text(first.start, item.end))

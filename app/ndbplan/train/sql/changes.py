@@ -28,6 +28,7 @@ from ndbplan.train.sql.failing import may_read
 from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
+from ndbplan.train.sql.referring import consequences, has_keys
 from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
@@ -58,15 +59,19 @@ def change(sql: str, asked: Asked) -> Changed:
     try:
         found = one.inserted() if isinstance(tree, exp.Insert) else one.changed()
     except TooMany:
-        if joined is not None:
+        if joined is not None or (asked.checks and has_keys(cluster, table)):
             raise
         return _counted(one)
     limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     touched = max(found.matched, len(found.put), len(found.gone))
     if limit and touched > limit:
         raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+    beside = consequences(cluster, table, found) if asked.checks else []
     held = held_rows(cluster.session.simulation, table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
+    for other, what in beside:
+        held = held_rows(cluster.session.simulation, other)
+        _write(cluster, other, what.kind, what.matched, held.with_changes(what.put, what.gone))
     return Changed(
         said(tree, taking.warnings, found, cluster), tuple(taking.warnings), found.number, found.affected
     )

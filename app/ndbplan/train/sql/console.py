@@ -55,7 +55,7 @@ from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
 
 PROMPT = "mysql>"
-_ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062)
+_ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
 """Errors after which the data nodes keep nothing of a transaction."""
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename", "repair")
 _TABLE_OF = re.compile(
@@ -208,7 +208,7 @@ class Client:
             return self._found(tree.sql("mysql"), tree.copy(), cluster, own)
 
         try:
-            done = change(sql, ChangeAsked(self.database, cluster, query))
+            done = change(sql, ChangeAsked(self.database, cluster, query, self._checks))
         except SqlError as error:
             # The data nodes have given up the whole transaction.
             if cluster.state.transaction is not None and error.code in _ENDS_TRANSACTION:
@@ -219,13 +219,18 @@ class Client:
         self.row_count = done.rows
         return done.text
 
+    @property
+    def _checks(self) -> bool:
+        """Foreign keys are looked at."""
+        return self.set_to.get("foreign_key_checks") != "OFF"
+
     def _define(self, sql: str, cluster: LiveCluster) -> Result | str:
         """Statements about tables, databases and disk data; they end a transaction that is open."""
         if cluster.state.transaction is not None:
             cluster.act(Transacts("commit"))
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check", "repair"):
             self._may_define(sql, cluster)
-        done = define(sql, self.database, cluster)
+        done = define(sql, self.database, cluster, checks=self._checks)
         if isinstance(done, Result):
             return done
         self.warnings = done.warnings

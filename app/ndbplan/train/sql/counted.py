@@ -17,7 +17,7 @@ from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import recording
 from ndbplan.train.schema import partitions_of
-from ndbplan.train.sql.dictionary import FIRST_TABLE
+from ndbplan.train.sql.objects import FIRST_TABLE
 from ndbplan.train.sql.problem import NotSimulated
 
 Row = dict[str, Any]

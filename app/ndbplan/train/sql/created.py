@@ -10,6 +10,7 @@ from ndbplan.ndb.console import form
 from ndbplan.operations.schema import type_text
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, Table
+from ndbplan.train.sql.foreign_keys import keys_of
 
 _WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
 """Digits of a signed whole number, which older servers write behind its type."""
@@ -25,6 +26,8 @@ def created(plan: Plan, table: Table) -> str:
         unique = "" if index.kind == "ordered" else "UNIQUE "
         using = " USING HASH" if index.kind == "unique_hash" else ""
         lines.append(f"{unique}KEY {sql_identifier(index.name)} ({_names(index.columns)}){using}")
+    whole = not form(plan.version, "dictionary_of_its_own")
+    lines += [key.text(whole=whole) for key in keys_of(plan, table)]
     body = ",\n  ".join(lines)
     options = " ".join(_options(plan, table))
     return f"CREATE TABLE {sql_identifier(table.name)} (\n  {body}\n) {options}{_parts(table)}"

@@ -48,6 +48,8 @@ class Asked(NamedTuple):
     """In use; empty: none is."""
     cluster: LiveCluster
     words: tuple[Word, ...]
+    checks: bool = True
+    """Foreign keys are looked at."""
 
     @property
     def plan(self) -> Plan:
@@ -133,3 +135,8 @@ def taken(asked: Asked, found: DdlResult) -> Plan:
     if made.missing:
         raise NotSimulated(f"a plan cannot hold this: {made.missing[0].message}")
     return made.plan
+
+
+def exchanged(plan: Plan, table: Table, other: Table) -> Plan:
+    """The plan with another table in the place of one."""
+    return plan.replace(tables=tuple(other if one is table else one for one in plan.tables))

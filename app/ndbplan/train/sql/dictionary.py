@@ -1,11 +1,8 @@
-"""Rows of ndbinfo that tell of the dictionary: tables, their columns and fragments, files of disk data.
-
-Numbers of objects count up from FIRST_TABLE; a cluster that somebody worked on has others.
-"""
+"""Rows of ndbinfo that tell of the dictionary: tables, their columns and fragments, files of disk data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ndbplan.estimate.load.disk_data import reads_backup
@@ -17,15 +14,10 @@ from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.space import FileUse, file_uses
+from ndbplan.train.sql.foreign_keys import ForeignKey, keys_of, table_of
+from ndbplan.train.sql.objects import FIRST_TABLE, indexes, numbered, supporting
 
 Row = dict[str, Any]
-FIRST_TABLE = 10
-"""Number of the first table of a user: those before are the product's own [7.4.10, 8.4.8]."""
-
-
-def numbered(cluster: LiveCluster) -> Iterator[tuple[int, Table]]:
-    """The tables with their numbers in the dictionary."""
-    return enumerate(cluster.plan.tables, start=FIRST_TABLE)
 
 
 def partitions(cluster: LiveCluster, table: Table) -> list[Partition]:
@@ -45,7 +37,7 @@ def table_fragments(cluster: LiveCluster) -> Iterator[Row]:
     """Where each fragment is, as each data node that runs says it."""
     alive, rows = cluster.state.alive(), list[Row]()
     up_now = set(alive)
-    for number, table in numbered(cluster):
+    for number, table in numbered(cluster.plan):
         for part in partitions(cluster, table):
             there = [part.primary, *(i for i in part.nodes if i != part.primary)]
             up = [i for i in there if i in up_now]
@@ -65,7 +57,7 @@ def table_fragments(cluster: LiveCluster) -> Iterator[Row]:
 def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
     """Whether a table is copied, written or moved, as each data node that runs says it."""
     moving, rows = cluster.session.simulation.is_moving, list[Row]()
-    for number, table in numbered(cluster):
+    for number, table in numbered(cluster.plan):
         found = partitions(cluster, table)
         rows.append({
             "table_id": number, "tab_copy_status": "IDLE", "tab_update_status": "IDLE",
@@ -79,7 +71,7 @@ def table_distribution_status(cluster: LiveCluster) -> Iterator[Row]:
 
 def table_info(cluster: LiveCluster) -> Iterator[Row]:
     """What a table was made with."""
-    for number, table in numbered(cluster):
+    for number, table in numbered(cluster.plan):
         yield {
             "table_id": number, "logged_table": int(table.logging), "row_contains_gci": 1,
             "row_contains_checksum": 1, "read_backup": _read_backup(cluster, table),
@@ -91,7 +83,7 @@ def table_info(cluster: LiveCluster) -> Iterator[Row]:
 
 def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
     """The same, with keys and fragments."""
-    for number, table in numbered(cluster):
+    for number, table in numbered(cluster.plan):
         plan = cluster.plan_of(table)
         found = partitions(cluster, table)
         yield {
@@ -113,7 +105,7 @@ def dictionary_tables(cluster: LiveCluster) -> Iterator[Row]:
 
 def dictionary_columns(cluster: LiveCluster) -> Iterator[Row]:
     """The columns of tables. Names of types are those of SQL."""
-    for number, table in numbered(cluster):
+    for number, table in numbered(cluster.plan):
         keys = set(table.primary_key)
         spread = set(table.distribution_key or table.primary_key)
         for place, column in enumerate(table.columns):
@@ -146,47 +138,60 @@ class _Object(NamedTuple):
     parent: int = 0
 
 
-_USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP = 2, 3, 6, 24
+_USER_TABLE, _UNIQUE_INDEX, _ORDERED_INDEX, _HASH_MAP, _FOREIGN_KEY = 2, 3, 6, 24, 25
 """Numbers of kinds, as dict_obj_types has them."""
 
 
-class _Indexed(NamedTuple):
-    """An index of a table, with its number."""
+def _objects(cluster: LiveCluster) -> Iterator[_Object]:
+    for number, table in numbered(cluster.plan):
+        yield _Object(_USER_TABLE, number, f"{table.database}/def/{table.name}")
+    for one in indexes(cluster.plan):
+        kind = _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX
+        yield _Object(kind, one.number, one.full_name, _USER_TABLE, one.table_number)
+    for row in hash_maps(cluster):
+        yield _Object(_HASH_MAP, row["id"], row["fq_name"])
+    for row in foreign_keys(cluster):
+        yield _Object(_FOREIGN_KEY, row["object_id"], row["name"])
 
-    number: int
-    table_number: int
-    table: Table
-    name: str
-    columns: tuple[str, ...]
-    is_unique: bool
 
-
-def _indexes(cluster: LiveCluster) -> Iterator[_Indexed]:
-    """Indexes in the order of the tables: the primary key's, and of a unique one two [8.4.8]."""
-    number = FIRST_TABLE + len(cluster.plan.tables)
-    for own, table in numbered(cluster):
-        listed: list[tuple[str, tuple[str, ...], bool]] = []
-        if table.primary_key and not table.primary_key_using_hash:
-            listed.append(("PRIMARY", table.primary_key, False))
-        for index in table.indexes:
-            if index.kind != "unique_hash":
-                listed.append((index.name, index.columns, False))
-            if index.kind != "ordered":
-                listed.append((f"{index.name}$unique", index.columns, True))
-        for name, columns, is_unique in listed:
-            yield _Indexed(number, own, table, name, columns, is_unique)
+def foreign_keys(cluster: LiveCluster) -> Iterator[Row]:
+    """Foreign keys; the product swaps the names of the two indexes [8.4.8]."""
+    plan = cluster.plan
+    numbers = {table.id: number for number, table in numbered(plan)}
+    number = FIRST_TABLE + len(plan.tables) + sum(1 for _ in indexes(plan))
+    for child in plan.tables:
+        for key in keys_of(plan, child):
+            parent = table_of(plan, key.parent)
+            if parent is None:
+                continue
+            yield _foreign_key(cluster, key, number, (parent, child), numbers)
             number += 1
 
 
-def _objects(cluster: LiveCluster) -> Iterator[_Object]:
-    for number, table in numbered(cluster):
-        yield _Object(_USER_TABLE, number, f"{table.database}/def/{table.name}")
-    for one in _indexes(cluster):
-        kind = _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX
-        name = f"sys/def/{one.table_number}/{one.name}"
-        yield _Object(kind, one.number, name, _USER_TABLE, one.table_number)
-    for row in hash_maps(cluster):
-        yield _Object(_HASH_MAP, row["id"], row["fq_name"])
+def _foreign_key(
+    cluster: LiveCluster, key: ForeignKey, number: int, tables: tuple[Table, Table], numbers: dict[str, int]
+) -> Row:
+    parent, child = tables
+    of_parent, of_child = (
+        "PK" if index is None else index.full_name
+        for index in (
+            supporting(cluster.plan, parent, key.referenced), supporting(cluster.plan, child, key.columns)
+        )
+    )  # fmt: skip
+    return {
+        "object_id": number, "name": f"{numbers[parent.id]}/{numbers[child.id]}/{key.name}",
+        "parent_table": f"{parent.database}/def/{parent.name}",
+        "parent_columns": _places(parent, key.referenced),
+        "child_table": f"{child.database}/def/{child.name}", "child_columns": _places(child, key.columns),
+        "parent_index": of_child, "child_index": of_parent,
+        "on_update_action": key.on_update.title(), "on_delete_action": key.on_delete.title(),
+    }  # fmt: skip
+
+
+def _places(table: Table, names: Sequence[str]) -> str:
+    """Numbers of columns."""
+    own = [column.name.lower() for column in table.columns]
+    return ",".join(str(own.index(name.lower())) for name in names if name.lower() in own)
 
 
 def dict_obj_info(cluster: LiveCluster) -> Iterator[Row]:
@@ -217,7 +222,7 @@ def dict_obj_tree(cluster: LiveCluster) -> Iterator[Row]:
 
 def index_columns(cluster: LiveCluster) -> Iterator[Row]:
     """The columns of each index."""
-    for one in _indexes(cluster):
+    for one in indexes(cluster.plan):
         yield {
             "table_id": one.table_number, "database_name": one.table.database, "table_name": one.table.name,
             "index_object_id": one.number, "index_name": one.name,
@@ -229,7 +234,7 @@ def index_columns(cluster: LiveCluster) -> Iterator[Row]:
 def blobs(cluster: LiveCluster) -> Iterator[Row]:
     """Columns of which a part lies in a table of its own."""
     version = cluster.plan.version
-    for number, table in numbered(cluster):
+    for number, table in numbered(cluster.plan):
         for place, column in enumerate(table.columns):
             if COLUMN_TYPES[column.type].is_blob:
                 stored = stored_column(column, version).type
@@ -252,7 +257,7 @@ def table_replicas(cluster: LiveCluster) -> Iterator[Row]:
     cluster_state = cluster.session.simulation.state.cluster
     lcp, gci = int(cluster_state.lcp_number), max(0, state.gci)
     for node_id in alive[:1]:
-        for number, table in numbered(cluster):
+        for number, table in numbered(cluster.plan):
             for part in partitions(cluster, table):
                 for replica in part.nodes:
                     lives = replica in alive

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ndbplan.ndb.console import form
-from ndbplan.ndb.errors import NdbError, ndb_error
+from ndbplan.ndb.errors import NdbError, ndb_error, other_errors
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
@@ -50,7 +50,7 @@ def of_ndbinfo(tree: exp.Expr, name: str, cluster: LiveCluster) -> SqlError:
 
 def inside_of(code: int) -> Warned:
     """What the data nodes said before the server made its own error of it."""
-    error = ndb_error(code)
+    error = ndb_error(code) or other_errors().get(code)
     text = "" if error is None else error.text
     return Warned("Warning", 1296, f"Got error {code} '{text}' from NDB")
 

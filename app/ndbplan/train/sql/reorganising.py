@@ -6,8 +6,8 @@ from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import failing, server
+from ndbplan.train.sql.altering import COPIED_ROWS_PER_S, NO_LOCK
 from ndbplan.train.sql.defining import online_warning
-from ndbplan.train.sql.definitions import COPIED_ROWS_PER_S, NO_LOCK
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 
 _LONGEST_S = 86400.0

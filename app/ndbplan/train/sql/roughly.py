@@ -25,6 +25,8 @@ class Asked(NamedTuple):
     cluster: LiveCluster
     query: Callable[[exp.Expr, Mapping[str, Relation]], Result]
     """What a query finds; tables that are given by `database.name` hold what is given."""
+    checks: bool = True
+    """Foreign keys are looked at."""
 
 
 def known(named: Iterable[str], names: Collection[str], clause: str) -> None:

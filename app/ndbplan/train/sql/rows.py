@@ -11,6 +11,7 @@ from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 from ndbplan.simulate.ndbinfo import view
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import configured, counted, dictionary, machines
+from ndbplan.train.sql.objects import numbered
 from ndbplan.train.sql.server import answering
 from ndbplan.train.state import ANSWERS, Status
 
@@ -106,7 +107,7 @@ def _config_nodes(cluster: LiveCluster) -> Iterator[Row]:
 
 def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     alive = set(cluster.state.alive())
-    for number, table in dictionary.numbered(cluster):
+    for number, table in numbered(cluster.plan):
         for part in dictionary.partitions(cluster, table):
             for node_id in part.nodes:
                 if node_id in alive:
@@ -206,8 +207,9 @@ _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "cpudata_1sec": machines.cpudata_kept("1sec"), "cpudata_20sec": machines.cpudata_kept("20sec"),
     "diskstat": machines.diskstat, "diskstats_1sec": machines.diskstats_1sec,
     "pgman_time_track_stats": machines.pgman_time_track_stats,
-    # A plan has no foreign keys, nodes have no certificates, nobody analyses indexes or replicates.
-    "foreign_keys": _none, "certificates": _none, "index_stats": _none, "events": _none,
+    "foreign_keys": dictionary.foreign_keys,
+    # Nodes have no certificates, nobody analyses indexes or replicates.
+    "certificates": _none, "index_stats": _none, "events": _none,
 }  # fmt: skip
 
 

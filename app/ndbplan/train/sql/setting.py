@@ -26,7 +26,7 @@ OFFLINE = "ndbinfo_offline"
 _SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidden", "ndbinfo_table_prefix")
 """Variables that change what is answered here, and are not followed."""
 _ANSWERS_ELSE = (
-    "auto_increment_increment", "auto_increment_offset", "div_precision_increment", "foreign_key_checks",
+    "auto_increment_increment", "auto_increment_offset", "div_precision_increment",
     "group_concat_max_len", "read_only", "sql_mode", "sql_safe_updates", "sql_select_limit",
     "super_read_only", "time_zone", "unique_checks",
 )  # fmt: skip

@@ -1,0 +1,207 @@
+"""ALTER TABLE of a table of NDB, and CREATE and DROP INDEX: what a table becomes, and what is refused.
+
+Texts, codes and warnings: recorded on running 8.4.8 and 7.4.10 clusters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ndbplan.importing.ddl.statements import read_ddl
+from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.ndb.console import form
+from ndbplan.operations.schema import create_table
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
+from ndbplan.train.schema import room_left, rows_of
+from ndbplan.train.sql import foreign_keys
+from ndbplan.train.sql.defining import (
+    DEFINED_S,
+    NDB,
+    Asked,
+    Done,
+    Name,
+    become,
+    exchanged,
+    ok,
+    online_warning,
+    taken,
+)
+from ndbplan.train.sql.foreign_keys import ForeignKey
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+from ndbplan.train.sql.referring import has_orphans
+
+COPIED_ROWS_PER_S = 17_000.0
+"""Rows that ALGORITHM=COPY copies in a second [8.4.8, one connection, small machine: 100,000 in 5.9 s]."""
+NO_LOCK = "LOCK=NONE/SHARED is not supported for this operation. Try LOCK=EXCLUSIVE."
+INDEXED_ROWS_PER_S = 88_000.0
+"""Rows that a new index takes in a second [8.4.8, the same machine: 100,000 in 1.1 s]."""
+_TYPE_NAMES = frozenset(
+    name.upper() for kind in COLUMN_TYPES.values() for name in (kind.name, *kind.ddl_names)
+)
+_NO_TYPE = frozenset(("KEY", "INDEX", "UNIQUE", "PRIMARY", "FOREIGN", "FULLTEXT", "SPATIAL", "CONSTRAINT"))
+TWICE = re.compile(r"column '([^']{1,64})' is there twice")
+_NO_SUCH = re.compile(r"there is no (?:column|index) (\S{1,64});")
+_NOT_A_COLUMN = re.compile(r"column (\S{1,64}) is not among those of the table")
+OF_FOREIGN_KEY = re.compile(r"FOREIGN KEY(?: to \S{1,64})?: planned as its index")
+"""What is said of a foreign key that a plan holds in words."""
+_DROPS_KEY = re.compile(r"ALTER TABLE ... DROP FOREIGN is not followed")
+
+
+def with_new_keys(asked: Asked, after: Plan, table: Table, old: Sequence[ForeignKey]) -> Plan:
+    """The plan with a table whose foreign keys are looked at and have names. Raises SqlError."""
+    keys = foreign_keys.keys_of(after, table)
+    if not keys:
+        return after
+    alters = asked.words[0].upper == "ALTER"
+    for key, typed in zip(keys, foreign_keys.unnamed(table, after.version), strict=True):
+        if key not in old:
+            foreign_keys.check_new(after, table, key, typed.name, checks=asked.checks, alters=alters)
+            before = asked.known(Name(table.database, table.name)) if alters and asked.checks else None
+            if before is not None and has_orphans(asked.cluster, before, key):
+                text = f"Got error {foreign_keys.ORPHANS} 'rows of the table have no parent row' from NDB"
+                raise foreign_keys.cannot_add(text, 1296)
+    foreign_keys.check_names(after, keys, but=table)
+    return exchanged(after, table, foreign_keys.with_keys(table, keys, after.version))
+
+
+def check_types(asked: Asked) -> None:
+    """Raises SqlError 1064 at the first word behind the name of a column that is no type."""
+    for before, name, kind in zip(asked.words, asked.words[1:], asked.words[2:], strict=False):
+        is_column = before.text in ("(", ",") and name.upper not in _NO_TYPE and name.kind in ("word", "name")
+        if is_column and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
+            raise syntax(asked.sql[kind.start :])
+
+
+_CHANGES = frozenset((
+    "ADD", "ALTER", "ALGORITHM", "AUTO_INCREMENT", "AVG_ROW_LENGTH", "CHANGE", "CHARACTER", "CHARSET",
+    "CHECK", "CHECKSUM", "COALESCE", "COLLATE", "COMMENT", "CONNECTION", "CONVERT", "DEFAULT",
+    "DELAY_KEY_WRITE", "DISABLE", "DISCARD", "DROP", "ENABLE", "ENCRYPTION", "ENGINE", "EXCHANGE",
+    "FORCE", "IMPORT", "KEY_BLOCK_SIZE", "LOCK", "MAX_ROWS", "MIN_ROWS", "MODIFY", "OPTIMIZE", "ORDER",
+    "PACK_KEYS", "PARTITION", "PASSWORD", "REBUILD", "REMOVE", "RENAME", "REORGANIZE", "REPAIR",
+    "ROW_FORMAT", "SECONDARY_LOAD", "STATS_PERSISTENT", "STORAGE", "TABLESPACE", "TRUNCATE", "UNION",
+    "UPGRADE", "VALIDATION", "WITH", "WITHOUT", "ANALYZE", "STATS_AUTO_RECALC", "STATS_SAMPLE_PAGES",
+    "INSERT_METHOD", "DATA", "INDEX", "SECONDARY_ENGINE",
+))  # fmt: skip
+"""Words that a change of a table may begin with: the manual, ALTER TABLE."""
+_NAMES_COLUMN = {"ADD": 1, "MODIFY": 1, "CHANGE": 2}
+"""Changes that name a column and its type, and how many names stand before the type."""
+
+
+def _check_altered(asked: Asked) -> None:
+    """Raises SqlError 1064 for a change that ALTER TABLE does not know, or a column without a type."""
+    words, depth = asked.words, 0
+    begins = next((at for at, one in enumerate(words) if one.upper == "TABLE"), 0) + 2
+    while begins < len(words) and words[begins].text == ".":
+        begins += 2
+    for at in range(begins, len(words)):
+        depth += (words[at].text == "(") - (words[at].text == ")")
+        if depth or (at != begins and words[at - 1].text != ","):
+            continue
+        if words[at].kind == "word" and words[at].upper not in _CHANGES:
+            raise syntax(asked.sql[words[at].start :])
+        names = _NAMES_COLUMN.get(words[at].upper, 0)
+        if not names:
+            continue
+        named = at + 1 + (at + 1 < len(words) and words[at + 1].upper == "COLUMN")
+        place = named + names
+        if named >= len(words) or (words[named].upper not in _NO_TYPE and place >= len(words)):
+            raise syntax("")
+        kind = words[place] if place < len(words) else None
+        plain = words[named].upper not in (*_NO_TYPE, "PARTITION") and words[named].text != "("
+        if plain and kind is not None and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
+            raise syntax(asked.sql[kind.start :])
+    check_types(asked)
+
+
+def become_altered(asked: Asked, typed: Name) -> Done:
+    """The statement behind the one that would make the table as it is: what they make together."""
+    table = asked.known(typed)
+    if table is None:
+        raise no_table(*asked.name(typed))
+    if (asked.option("LOCK") or "").upper() == "NONE":
+        raise SqlError(1845, "0A000", NO_LOCK)
+    engine = asked.option("ENGINE")
+    if engine is not None and engine.lower() not in NDB:
+        raise NotSimulated("a table stays one of NDB here")
+    text = f"{create_table(asked.plan, table)}\n{asked.sql}"
+    read = read_ddl(text, asked.plan.version, table.database)
+    dropped = _dropped_keys(asked, table)
+    for problem in read.problems:
+        message = problem.message
+        if OF_FOREIGN_KEY.search(message) or (dropped and _DROPS_KEY.search(message)):
+            continue
+        if match := TWICE.search(message):
+            raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
+        if match := _NO_SUCH.search(message):
+            raise SqlError(1091, "42000", f"Can't DROP '{match[1]}'; check that column/key exists")
+        if match := _NOT_A_COLUMN.search(message):
+            raise SqlError(1072, "42000", f"Key column '{match[1]}' doesn't exist in table")
+        _check_altered(asked)
+        raise NotSimulated(f"a plan cannot hold this: {message}")
+    after = taken(asked, read)
+    new = next(one for one in after.tables if one.id == table.id)
+    kept = tuple(key for key in foreign_keys.keys_of(asked.plan, table) if key.name.lower() not in dropped)
+    foreign_keys.check_altered(asked.plan, table, new, kept, checks=asked.checks)
+    added = foreign_keys.unnamed(new, asked.plan.version)
+    whole = foreign_keys.with_keys(new, (*kept, *added), asked.plan.version)
+    after = with_new_keys(asked, exchanged(after, new, whole), whole, kept)
+    new = next(one for one in after.tables if one.id == table.id)
+    return _altered(asked, table, new, after)
+
+
+def _dropped_keys(asked: Asked, table: Table) -> set[str]:
+    """Names of foreign keys that DROP FOREIGN KEY takes away. Raises SqlError for one that is not there."""
+    there = {key.name.lower() for key in foreign_keys.keys_of(asked.plan, table)}
+    found = set()
+    for at, word in enumerate(asked.words[:-3]):
+        said = [one.upper for one in asked.words[at : at + 3]]
+        if said == ["DROP", "FOREIGN", "KEY"] and word.kind == "word":
+            name = asked.words[at + 3].text
+            if name.lower() not in there:
+                raise SqlError(1091, "42000", f"Can't DROP '{name}'; check that column/key exists")
+            found.add(name.lower())
+    return found
+
+
+_COPIED_FOR = ("partition_balance", "fully_replicated", "max_rows", "tablespace_id")
+"""What a table is copied for when it changes [8.4.8: the balance; 7.4.10: MAX_ROWS]."""
+
+
+def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
+    rows = rows_of(asked.cluster.session.simulation, old)
+    before = {column.name: column for column in old.columns}
+    added = [column for column in new.columns if column.name not in before]
+    kept = tuple(column for column in new.columns if column.name in before)
+    copies = kept != old.columns or any(not one.nullable or one.storage == "disk" for one in added)
+    copies |= new.primary_key != old.primary_key or (bool(added) and old.tablespace_id is not None)
+    copies |= any(getattr(old, name) != getattr(new, name) for name in _COPIED_FOR)
+    copies |= asked.option("ENGINE") is not None or asked.how == "OFFLINE"
+    algorithm = (asked.option("ALGORITHM") or "").upper()
+    if copies and (algorithm == "INPLACE" or asked.how == "ONLINE"):
+        if not form(asked.plan.version, "inplace_reasons"):
+            text = "ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY."
+            raise SqlError(1845, "0A000", text, online_warning(asked.how, asked.plan.version))
+        is_type = not added and len(kept) == len(old.columns)
+        why = "Altering field type is not supported" if is_type else (
+            "Adding column(s) or add/reorganize partition not supported online"
+        )  # fmt: skip
+        raise SqlError(
+            1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
+        )
+    copies |= algorithm == "COPY"
+    if room_left(asked.cluster.session.simulation, after) < 0:
+        text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
+        inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
+        raise SqlError(1114, "HY000", f"The table '{old.name}' is full", (inside,))
+    indexes = [index for index in new.indexes if index not in old.indexes]
+    warnings = [] if copies else [
+        Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")
+        for one in added
+        if one.column_format == "default"
+    ]  # fmt: skip
+    lasts_s = DEFINED_S + (rows / COPIED_ROWS_PER_S if copies else len(indexes) * rows / INDEXED_ROWS_PER_S)
+    done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True)
+    become(asked, after)
+    return done
