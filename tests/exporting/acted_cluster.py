@@ -43,8 +43,7 @@ class ActedCluster(ActedSql):
             file.touch(mode=0o600)
             file.write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))
             options = (*options, "--passwords", str(file))
-        kept = {"STUB_LOST": " ".join(sorted(self.unreachable))}
-        kept |= {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
+        kept = {} if state is None else {"RUNBOOK_STATE": f"{state}", "RUNBOOK_LOG": f"{state}.log"}
         return run_script(self.answer, folder / "runbook.sh", part, "--yes", *options, environment=kept)
 
     def answer(self, line: int, host: str, words: list[str]) -> tuple[str, str]:
@@ -54,6 +53,8 @@ class ActedCluster(ActedSql):
             if self.arrives is not None and self.arrives(line):
                 self.has_joined = True
                 return "die", ""
+        if words[0] == "_reach":
+            return ("255" if host in self.unreachable else "0"), ""
         if words[0] == "_after_command":
             self.calls += 1
             if self.lasts is not None:
@@ -198,7 +199,8 @@ class ActedCluster(ActedSql):
         self.backups[number] = self.rows, frozenset(members), copy.deepcopy(self.tables)
         for node_id in members:
             folder = f"{self.paths[node_id].backup}/BACKUP/BACKUP-{number}/"
-            self.files[self.data_nodes[node_id].host, folder] = ""
+            for name in (f"-0.{node_id}.Data", f".{node_id}.ctl", f".{node_id}.log"):
+                self.files[self.data_nodes[node_id].host, f"{folder}BACKUP-{number}{name}"] = ""
         self.work("backup", 0, 5)
         return f"Waiting for completed\nNode 1: Backup {number} started from node 145 completed\n"
 

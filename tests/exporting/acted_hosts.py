@@ -187,9 +187,10 @@ class ActedHosts(ActedState):
         return ""
 
     def _ls(self, host: str, words: list[str]) -> str:
-        if not self._exists(host, words[-1]):
-            raise RefusedError(f"ls: cannot access '{words[-1]}': No such file or directory\n", 2)
-        return f"{words[-1]}\n"
+        for path in words:
+            if not self._exists(host, path):
+                raise RefusedError(f"ls: cannot access '{path}': No such file or directory\n", 2)
+        return "\n".join(words) + "\n"
 
     def _touch(self, host: str, words: list[str]) -> str:
         self.files.setdefault((host, words[-1]), "")

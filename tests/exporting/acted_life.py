@@ -164,9 +164,9 @@ class Life:
             shutil.rmtree(state.parent)
         if again:
             yield from self._run(self.cluster, part, "again", self._state(kept), options)
-        if part == "add-nodes" and (grown := grown_configuration(self.plan)) is not None:
+        if part == "add-nodes":
             self.folder /= GROWN_FOLDER.rstrip("/")
-            self.plan = grown
+            self.plan = grown_configuration(self.plan)
 
     def _state(self, name: str) -> Path:
         """Where a run of the script writes what it has done."""
@@ -254,7 +254,7 @@ class Life:
         cluster.rows_may_go_back = part == "restore"
         after = self.plan
         if part == "add-nodes":
-            after = grown_configuration(self.plan) or self.plan
+            after = grown_configuration(self.plan)
         if after is not cluster.plan:
             cluster.know(after)
         return after
@@ -335,13 +335,19 @@ _units = kept_by_identity(8)(render_units)
 
 
 def _differs(who: str, configuration: str, plan: Plan, node_id: int | None = None) -> Iterator[str]:
-    """What is otherwise in config.ini. `node_id`: of a data node, which reads what is of data nodes."""
+    """What is otherwise in config.ini. `node_id`: of a data node, which reads what is of data nodes.
+
+    Its node group it reads when the cluster starts without files; which one it is in is asked elsewhere.
+    """
     found = diff(_read(configuration, plan.ndb_version), plan)
     other = [
         one.name
         for one in found.parameters
         if one.section != MYSQLD
-        and (node_id is None or (one.section in RESTART_DATA_NODES and node_id in one.node_ids))
+        and (
+            node_id is None
+            or (one.section in RESTART_DATA_NODES and node_id in one.node_ids and one.name != "Nodegroup")
+        )
     ]
     links = [link for link in found.links if node_id is None or node_id in link]
     if other or links or found.added or found.removed:

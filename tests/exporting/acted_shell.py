@@ -68,7 +68,7 @@ ssh() {
   until [[ $1 == -- ]]; do shift; done
   local -x STUB_HOST=${2#*@} STUB_LINE=${BASH_LINENO[-2]}
   shift 2
-  [[ " $STUB_LOST " != *" $STUB_HOST "* ]] || return 255
+  call _reach || return 255
   if [[ $1 == sudo ]]; then shift 3; elif [[ $ssh_user != root ]]; then return 1; fi
   [[ $1 != PATH=* ]] || shift
   if [[ $1 == bash ]]; then

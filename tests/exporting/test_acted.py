@@ -44,7 +44,6 @@ def act(cluster: ActedCluster, folder: Path, part: str) -> None:
     cluster.may_be_down = cluster.rows_may_go_back = part == "restore"
     if part == "add-nodes":
         grown = grown_configuration(cluster.plan)
-        assert grown is not None
         cluster.know(grown)
         # Somebody has installed the new hosts before.
         cluster.releases = dict.fromkeys(cluster.releases, release_of(grown))
@@ -175,12 +174,37 @@ def test_a_look_that_fails_says_what_it_looked_for(
     cluster.may_be_down = True
     refused = cluster.run(folder, "restore", "--backup", "7")
     assert "step empty stops" in refused.stderr
-    assert "BACKUP/BACKUP-7': No such file" in refused.stderr
+    assert f"/BACKUP-7.{node.node_id}.ctl': No such file" in refused.stderr
     assert node.is_started(cluster.now), "nothing was stopped or removed"
     node.ready_at = float("inf")
     refused = cluster.run(folder, "backup")
     assert "expected: every data node that runs is started" in refused.stderr
     assert not any("START BACKUP" in line for line in cluster.log), "it might never answer"
+
+
+def test_a_backup_that_lacks_the_files_of_one_node_is_not_brought_back(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """Nodes of a host may share BackupDataDir, and its folder is there as soon as one of them has written."""
+    cluster, folder = acted(versions("redo-overload"))
+    for part in ("start", "schema", "backup"):
+        act(cluster, folder, part)
+    last = cluster.data_nodes[max(cluster.data_nodes)]
+    backup = f"{cluster.paths[last.node_id].backup}/BACKUP/BACKUP-1"
+    whole = dict(cluster.files)
+    for lacks in (f"-0.{last.node_id}.Data", f".{last.node_id}.ctl", f".{last.node_id}.log"):
+        cluster.files = dict(whole)
+        del cluster.files[last.host, f"{backup}/BACKUP-1{lacks}"]
+        refused = cluster.run(folder, "restore")
+        assert refused.returncode == 1
+        assert "step empty stops" in refused.stderr
+    assert last.is_started(cluster.now), "nothing was stopped or removed"
+    # Several threads write a folder each.
+    cluster.files = {
+        (host, path.replace("BACKUP-1/BACKUP-1", "BACKUP-1/BACKUP-1-PART-*/BACKUP-1")): text
+        for (host, path), text in whole.items()
+    }
+    act(cluster, folder, "restore")
 
 
 def test_whatever_stops_a_step_is_said_with_what_was_expected(
@@ -284,3 +308,21 @@ def test_another_management_host_is_asked_where_the_first_is_lost(
     assert "step management stops" in found.stderr
     cluster.unreachable |= {one.host for one in cluster.management.values()}
     assert "no management host can be reached over ssh: mgm-c1 app-b1" in cluster.run(folder, "backup").stderr
+
+
+def test_a_management_host_is_lost_in_the_middle_of_a_part(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """What does not need that host goes on by way of the other one."""
+    cluster, folder = acted(versions("starter"))
+    act(cluster, folder, "start")
+    first = cluster.management[cluster.plan.management_nodes[0].node_id]
+
+    def lose() -> None:
+        if any(not node.active for node in cluster.data_nodes.values()):
+            cluster.unreachable = {first.host}
+            first.active = False
+
+    cluster.watch = lose
+    act(cluster, folder, "rolling-restart")
+    assert cluster.unreachable

@@ -193,7 +193,9 @@ def test_reserved_nodes_need_no_rolling_restart() -> None:
         grown = update(grown, node.id, node_group=65536)
     part = add_nodes(Estimation(grown))
     assert [step.key for step in part.steps][:3] == ["directories", "start-new", "create-nodegroup"]
-    assert not [name for name in render_files(grown) if name.startswith("after-add-nodes/")]
+    files = render_files(grown)
+    assert "Nodegroup=65536" in files["config.ini"]
+    assert "65536" not in files["after-add-nodes/config.ini"]
 
 
 def test_a_version_without_online_growth_has_no_such_part() -> None:

@@ -66,6 +66,9 @@ def test_defaults_by_version(name: str, release: str, before: int, after: int) -
         ("query_cache_size", "64M", "8.0", "query-cache-size is gone since NDB 8.0"),
         ("expire_logs_days", 7, "8.4", "gone since NDB 8.2; binlog-expire-logs-seconds takes its place"),
         ("relay_log_info_repository", "TABLE", "8.4", "gone since NDB 8.3"),
+        ("log_replica_updates", 1, "7.4.10", "came with NDB 8.0.26, before it is log-slave-updates"),
+        ("log_replica_updates", 1, "8.0.25", "came with NDB 8.0.26, before it is log-slave-updates"),
+        ("log_error_verbosity", 3, "7.4.10", "came with NDB 7.5, before it is log-warnings"),
         ("ndb-wait-setup", "soon", "8.4", "is a whole number, as 65536 or 64K, not soon"),
     ],
 )
@@ -89,6 +92,22 @@ def test_a_binary_log_without_a_number_of_the_server(version: str, count: int) -
     node = STARTER.sql_nodes[0].id
     both = update(with_option("log_bin", "x", version), node, options={"log_bin": "x", "server_id": 7})
     assert of_rule(both, "mysqld-options") == []
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [("ON", "log-bin"), (1, "log-bin"), ("", "log-bin"), ("OFF", "skip-log-bin"), (0, "skip-log-bin"),
+     ("binlog", "log-bin=binlog")],
+)  # fmt: skip
+def test_a_switch_is_no_name_of_files(value: int | str, line: str) -> None:
+    """log-bin=ON would name the files of the binary log so."""
+    plan = with_option("log_bin", value, "8.4")
+    assert line in render_my_cnf(plan)["app-a1"].splitlines()
+    assert not diff(plan, with_option("log-bin", value, "8.4")).parameters
+
+
+def test_no_binary_log_needs_no_number_of_the_server() -> None:
+    assert of_rule(with_option("log_bin", "OFF", "7.6.35"), "mysqld-options") == []
 
 
 def test_an_option_goes_to_my_cnf_and_its_change_restarts_its_sql_node() -> None:

@@ -185,8 +185,10 @@ def test_reserved_nodes_are_taken_as_many_as_asked() -> None:
     one = add_nodes(Estimation(plan))
     assert node_groups_made(one) == [(5, 6)]
     assert node_groups_made(add_nodes(Estimation(plan), 2)) == [(5, 6), (7, 8)]
-    assert "configuration" not in keys(add_nodes(Estimation(plan), 2))
-    assert grown_configuration(plan, 2) is None
+    # The running nodes stay as they are: only the management nodes are told, once the groups are there.
+    assert keys(one)[:4] == ["start-new", "create-nodegroup", "configuration", "management"]
+    assert not [key for key in keys(add_nodes(Estimation(plan), 2)) if key.startswith("restart-")]
+    assert [n.node_group for n in grown_configuration(plan).data_nodes[2:]] == [1, 1, 65536, 65536]
 
 
 def test_more_groups_than_reserved_nodes_need_a_new_configuration() -> None:
@@ -200,8 +202,8 @@ def test_more_groups_than_reserved_nodes_need_a_new_configuration() -> None:
         assert node_groups_made(found) == [(5, 6), (7, 8)]
     grown = grown_configuration(plan, 2)
     assert [n.node_id for n in grown.data_nodes] == [3, 4, 5, 6, 7, 8]
-    # The reserved nodes stay so until CREATE NODEGROUP.
-    assert [n.node_group for n in grown.data_nodes[2:4]] == [65536, 65536]
+    # The first start of a node goes by the groups that the running cluster has, not by its configuration.
+    assert [n.node_group for n in grown.data_nodes] == [0, 0, 1, 1, 2, 2]
 
 
 def test_a_version_that_cannot_grow_has_no_such_operation() -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.ndb.mysqld_options import canonical, said_by_the_plan
+from ndbplan.ndb.mysqld_options import canonical, said_by_the_plan, written
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
 
 
 def stated_options(node: SqlNode) -> dict[str, str]:
     """The options that the plan states for a node, but for those that it says otherwise."""
-    return {
-        canonical(name): str(value)
+    return dict(
+        written(name, value)
         for name, value in node.options.items()
         if canonical(name) not in said_by_the_plan()
-    }
+    )
 
 
 def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:

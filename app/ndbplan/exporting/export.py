@@ -78,12 +78,10 @@ def _before(running: Running) -> dict[str, str]:
 
 
 def _grown(ask: _Ask, kinds: Collection[str]) -> dict[str, str]:
-    """The folder that holds once nodes are added; nothing for a plan that cannot grow or lists them."""
+    """The folder that holds once nodes are added; nothing for a plan that cannot grow."""
     try:
         grown = grown_configuration(ask.plan, ask.groups)
     except UserError:
-        return {}
-    if grown is None:
         return {}
     files = {name: text for kind in kinds for name, text in KINDS[kind](_Ask(grown, ask.groups)).items()}
     return {f"{GROWN_FOLDER}{name}": text for name, text in files.items()}

@@ -276,7 +276,7 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case InstallPrograms():
             return ("install_programs", command.host, command.release, *command.programs)
         case HasBackup():
-            return ("has_backup", command.host, command.folder)
+            return ("has_backup", command.host, command.node_id, command.folder)
         case Restore():
             return ("restore", command.host, command.node_id, command.folder, *command.options)
     raise TypeError(command)
@@ -358,7 +358,8 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case InstallPrograms():
             return [_typed(command.host, "; ".join(f"{one} --version" for one in command.programs))]
         case HasBackup():
-            return [_typed(command.host, f"ls {shell_quoted(command.folder)}/BACKUP-ID")]
+            files = f"-name 'BACKUP-*.{command.node_id}.*'"
+            return [_typed(command.host, f"find {shell_quoted(command.folder)}/BACKUP-ID {files}")]
         case Restore():
             options = " ".join(command.options)
             folder = shell_quoted(command.folder)

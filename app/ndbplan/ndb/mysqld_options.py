@@ -66,9 +66,30 @@ def _gone() -> dict[str, tuple[str, str]]:
     return {row["name"]: (row["from"], row["instead"]) for row in rows}
 
 
+@cache
+def _came() -> dict[str, tuple[str, str]]:
+    """Options that earlier releases do not have: since which there are some, and what they have instead."""
+    rows: list[dict[str, str]] = read_json("ndb/mysqld_options.json")["came"]
+    return {row["name"]: (row["from"], row["earlier"]) for row in rows}
+
+
+def written(name: str, value: int | str) -> tuple[str, str]:
+    """Name and value as my.cnf needs them for mysqld to read what is meant.
+
+    The value of an option as log-bin is a name of files: ON would be one.
+    """
+    name, text = canonical(name), str(value)
+    flag = (
+        flag_of(text.strip()) if name in read_json("ndb/mysqld_options.json")["by_name_or_switch"] else None
+    )
+    if flag is None:
+        return name, text
+    return (name if flag else f"skip-{name}"), ""
+
+
 def is_option(name: str) -> bool:
     """Whether mysqld of any version has it, as far as is known here."""
-    return any(canonical(name) in names for names in (_rows(), _gone(), said_by_the_plan()))
+    return any(canonical(name) in names for names in (_rows(), _gone(), _came(), said_by_the_plan()))
 
 
 def options(version: NdbVersion) -> list[MysqldOption]:
@@ -120,6 +141,9 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
     if since and version >= release(since):
         tail = f"; {instead} takes its place" if instead else ""
         return f"{canonical(name)} is gone since NDB {since}{tail}"
+    since, earlier = _came().get(canonical(name), ("", ""))
+    if since and version < release(since):
+        return f"{canonical(name)} came with NDB {since}, before it is {earlier}"
     known = option(name, version)
     if known is None or known.type == "text":
         return ""

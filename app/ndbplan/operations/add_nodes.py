@@ -11,7 +11,6 @@ from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
-from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import grow
 from ndbplan.estimate.times.restart import IDLE, Conditions
@@ -54,14 +53,13 @@ def unknown_groups(plan: Plan, groups: int) -> int:
     return max(0, groups - len(reserved_nodes(plan)) // no_of_replicas(plan))
 
 
-def grown_configuration(plan: Plan, groups: int = 1) -> Plan | None:
-    """What the cluster is told before nodes are added; None: the reserved nodes are enough.
+def grown_configuration(plan: Plan, groups: int = 1) -> Plan:
+    """What the cluster works by once nodes are added: reserved nodes are in the groups made of them.
 
     Raises EditError for a plan without a whole node group, CannotGrowError for a version before 7.0.
     """
     _refuse_unable(plan)
-    unknown = unknown_groups(plan, groups)
-    return add_node_group(plan, unknown) if unknown else None
+    return grow(plan, groups)
 
 
 def _refuse_unable(plan: Plan) -> None:
@@ -93,9 +91,10 @@ def add_nodes(
     moves, first = table_moves(plan, change)
     steps = (
         *(() if known else _prepare(times, plan, grown, new, conditions)),
-        _directories(grown, new, known),
+        _directories(grown, new),
         _start_new(times, grown, new, conditions),
         _create_node_groups(times, plan, new, groups),
+        *(_keep_groups(times, plan, grown) if known else ()),
         *on_a_closed_sql_node(times, plan, moves),
         *_verify(times, plan),
     )
@@ -103,8 +102,8 @@ def add_nodes(
         notes = ["reserved nodes (NodeGroup 65536) are known already: no restart of what runs"]
         text = (
             f"The configuration already lists nodes {_ids(new)} with NodeGroup 65536, so no node that is "
-            "running has to be restarted. Afterwards give them their node group in the plan, so that a new "
-            "cluster would have it too: export it with --from this one, and run the part change."
+            f"running has to be restarted. {GROWN_FOLDER}config.ini gives them their node group, so that a "
+            "cluster that is filled from a backup has it too."
         )
     else:
         notes = ["future nodes listed as NodeGroup 65536 from the start would spare the rolling restart"]
@@ -201,8 +200,24 @@ def _prepare(
     yield from restart_sql_nodes(times, plan)
 
 
-def _directories(grown: Plan, new: Sequence[DataNode], known: bool) -> Step:
-    folder = "" if known else GROWN_FOLDER
+def _keep_groups(times: Times, plan: Plan, grown: Plan) -> Iterator[Step]:
+    """The node groups written down for a start without files; nodes that have files know them from those."""
+    yield new_configuration(
+        times,
+        "Write the node groups into the configuration",
+        f"{GROWN_FOLDER}config.ini goes to every management host: there the nodes are reserved no longer. "
+        f"From now on use the folder {GROWN_FOLDER.rstrip('/')} instead of this one.",
+        copy_configuration(grown, f"{GROWN_FOLDER}config.ini"),
+    )
+    yield reload_management_nodes(
+        times,
+        plan,
+        "Reload the management nodes",
+        "Restart ndb_mgmd one after the other with --reload; no other node has to restart for it.",
+    )
+
+
+def _directories(grown: Plan, new: Sequence[DataNode]) -> Step:
     return Step(
         "directories",
         "Programs, directories and units on the new hosts",
@@ -210,7 +225,7 @@ def _directories(grown: Plan, new: Sequence[DataNode], known: bool) -> Step:
         (
             *install_programs(grown, {grown.host(node.host_id).hostname for node in new}),
             *node_directories(grown, new),
-            *install_services(grown, new, folder),
+            *install_services(grown, new, GROWN_FOLDER),
         ),
     )
 

@@ -179,8 +179,9 @@ class HasBackup:
     """Fails where the files of a data node in the remembered backup are not on its host."""
 
     host: str
+    node_id: int
     folder: str
-    """BackupDataDir with its folder BACKUP."""
+    """BackupDataDir with its folder BACKUP; two nodes of a host may share it."""
 
 
 @dataclass(frozen=True)

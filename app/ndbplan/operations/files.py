@@ -52,7 +52,11 @@ def management_directories(plan: Plan, nodes: Iterable[ManagementNode] | None = 
 
 
 def node_directories(plan: Plan, nodes: Iterable[DataNode]) -> Iterator[Command]:
-    """Mount points checked, directories made, checkpoint folders linked, host by host."""
+    """Mount points checked, directories made, checkpoint folders linked; what nodes of a host share, once."""
+    yield from dict.fromkeys(_directories_of_each(plan, nodes))
+
+
+def _directories_of_each(plan: Plan, nodes: Iterable[DataNode]) -> Iterator[Command]:
     for node in nodes:
         host = plan.host(node.host_id)
         paths = data_node_paths(plan, node)

@@ -110,20 +110,25 @@ def take_backup(times: Times, plan: Plan) -> Step:
 
 def empty_data_nodes(times: Times, before: Plan, after: Plan) -> Step:
     """All data nodes stopped and their file systems removed; their backups stay."""
-    commands: list[Command] = [HasBackup(*_backup_of(before, node)) for node in before.data_nodes]
+    commands: list[Command] = [_has_backup(before, node) for node in before.data_nodes]
     commands.append(stop_all_data_nodes(before))
     for plan in (before, after):
         commands += (one for node in plan.data_nodes for one in _remove_files(plan, node))
     return Step(
         "empty",
         "Stop the data nodes and remove their files",
-        "Only where each host has its files of the backup. Data and undo files of disk data outlive "
+        "Only where each node has its files of the backup. Data and undo files of disk data outlive "
         "--initial, so the whole file system of each node goes; BACKUP stays.",
         tuple(dict.fromkeys(commands)),
         times.constant("cluster_stop_s"),
         destructive=_EMPTY,
         blocked=(NOBODY,),
     )
+
+
+def _has_backup(plan: Plan, node: DataNode) -> HasBackup:
+    host, folder = _backup_of(plan, node)
+    return HasBackup(host, node.node_id, folder)
 
 
 def _backup_of(plan: Plan, node: DataNode) -> tuple[str, str]:

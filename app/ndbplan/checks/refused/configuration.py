@@ -10,6 +10,7 @@ from ndbplan.checks.node_cures import another_node
 from ndbplan.checks.parameters import without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.configuration.mysqld import stated_options
 from ndbplan.configuration.sections import paths_left_out
 from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetParameter
@@ -125,7 +126,7 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     for node in plan.sql_nodes:
         where = f"SQL node {node.node_id}"
-        told = {canonical(name) for name in node.options}
+        told = stated_options(node)
         if plan.features.binlog_needs_server_id and "log-bin" in told and "server-id" not in told:
             text = "log-bin without server-id; mysqld would not start with it"
             yield warning(where, text, "add server-id, another number for each SQL node", (node.id,))
