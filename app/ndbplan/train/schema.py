@@ -6,8 +6,8 @@ Wrote("t1", rows=1, log_bytes=240.0)                        # one row more in a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
-from ndbplan.train.state import state_of
+from ndbplan.train.state import LocalTable, is_local, state_of
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,15 @@ class SetSchema(Order):
     """Tablespaces without a file, and the id of their log file group."""
     truncated: frozenset[str] = frozenset()
     """Ids of tables whose rows are all gone."""
+
+
+@dataclass(frozen=True)
+class SetLocal(Order):
+    """From now on SQL nodes have these tables of their own; what is known of rows goes with a table."""
+
+    local: tuple[LocalTable, ...]
+    contents: Mapping[str, Contents] = field(default_factory=dict)
+    """Rows of tables that come, or that are altered, by id."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +79,26 @@ class Transacts(Order):
 
 @planned(SetSchema)
 def set_schema_now(order: SetSchema, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order)
+    """At once, also without the cluster: a server has tables and databases of its own."""
+    yield Due(order.at_s, order, of_cluster=False)
+
+
+@planned(SetLocal)
+def set_local_now(order: SetLocal, _asked: Asked) -> Iterator[Due]:
+    """At once, also without the cluster: a server has tables and databases of its own."""
+    yield Due(order.at_s, order, of_cluster=False)
 
 
 @planned(Wrote)
 def wrote_now(order: Wrote, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order)
+    """At once, also without the cluster: a server has tables and databases of its own."""
+    yield Due(order.at_s, order, of_cluster=False)
 
 
 @planned(Transacts)
 def transacts_now(order: Transacts, _asked: Asked) -> Iterator[Due]:
-    """At once."""
-    yield Due(order.at_s, order)
+    """At once, also without the cluster: a server has tables and databases of its own."""
+    yield Due(order.at_s, order, of_cluster=False)
 
 
 def with_schema(plan: Plan, order: SetSchema) -> Plan:
@@ -198,6 +213,21 @@ def _difference(
     return found
 
 
+@handles(SetLocal)
+def set_local(sim: Simulation, order: SetLocal) -> None:
+    """Nothing of the cluster changes by it."""
+    state = state_of(sim)
+    there = {one.table.id for one in order.local}
+    for one in state.local:
+        if one.table.id not in there:
+            state.rows_typed.pop(one.table.id, None)
+            state.contents.pop(one.table.id, None)
+    for table_id, contents in order.contents.items():
+        state.contents[table_id] = contents
+        state.rows_typed[table_id] = len(contents.rows)
+    state.local = order.local
+
+
 @handles(Wrote)
 def wrote(sim: Simulation, order: Wrote) -> None:
     """The log of the rows is in the buffers of all log parts, as log that is not of the workload."""
@@ -242,6 +272,8 @@ def held_rows(sim: Simulation, table: Table) -> Held:
 def rows_of(sim: Simulation, table: Table) -> int:
     """How many rows a table has: those of the plan, those that clients committed since, and typed ones."""
     state = state_of(sim)
+    if is_local(table):
+        return max(0, state.rows_typed.get(table.id, 0))
     committed = _accepted(sim) - state.counted_from.get(table.id, 0.0)
     grown = round(committed * _rows_more(sim.scenario.workload, table.id))
     return max(0, table.rows + grown + state.rows_typed.get(table.id, 0))

@@ -93,6 +93,23 @@ class BackupRun(NamedTuple):
     """Why it ended before its end; 0: it did not."""
 
 
+class LocalTable(NamedTuple):
+    """A table of another engine than NDB: one SQL node has it, and no other."""
+
+    node_id: int
+    table: Table
+    made: datetime
+
+
+LOCAL_ID = "local-"
+"""How ids of such tables begin; a plan has none of them."""
+
+
+def is_local(table: Table) -> bool:
+    """Whether a table is one of InnoDB on an SQL node."""
+    return table.id.startswith(LOCAL_ID)
+
+
 @dataclass
 class ClusterState:
     """The cluster as its processes know it."""
@@ -158,6 +175,8 @@ class ClusterState:
     """Transactions committed before a table was made or emptied, by the id of the table."""
     contents: dict[str, Contents] = field(default_factory=dict)
     """Rows that are known, by the id of their table."""
+    local: tuple[LocalTable, ...] = ()
+    """Tables of InnoDB, which SQL nodes have each for itself."""
     transaction: dict[str, tuple[int, Contents]] | None = None
     """Of a transaction that somebody has begun: rows that each table has more since, and what it held before;
     None: none is open."""

@@ -18,7 +18,6 @@ from ndbplan.train.schema import room_left, rows_of
 from ndbplan.train.sql import foreign_keys
 from ndbplan.train.sql.defining import (
     DEFINED_S,
-    NDB,
     Asked,
     Done,
     Name,
@@ -89,7 +88,17 @@ _NAMES_COLUMN = {"ADD": 1, "MODIFY": 1, "CHANGE": 2}
 """Changes that name a column and its type, and how many names stand before the type."""
 
 
-def _check_altered(asked: Asked) -> None:
+def refused(message: str) -> None:
+    """Raises what a server says of what a text that was read has wrong; nothing: it says nothing of it."""
+    if match := TWICE.search(message):
+        raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
+    if match := _NO_SUCH.search(message):
+        raise SqlError(1091, "42000", f"Can't DROP '{match[1]}'; check that column/key exists")
+    if match := _NOT_A_COLUMN.search(message):
+        raise SqlError(1072, "42000", f"Key column '{match[1]}' doesn't exist in table")
+
+
+def check_altered(asked: Asked) -> None:
     """Raises SqlError 1064 for a change that ALTER TABLE does not know, or a column without a type."""
     words, depth = asked.words, 0
     begins = next((at for at, one in enumerate(words) if one.upper == "TABLE"), 0) + 2
@@ -122,9 +131,6 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         raise no_table(*asked.name(typed))
     if (asked.option("LOCK") or "").upper() == "NONE":
         raise SqlError(1845, "0A000", NO_LOCK)
-    engine = asked.option("ENGINE")
-    if engine is not None and engine.lower() not in NDB:
-        raise NotSimulated("a table stays one of NDB here")
     text = f"{create_table(asked.plan, table)}\n{asked.sql}"
     read = read_ddl(text, asked.plan.version, table.database)
     dropped = _dropped_keys(asked, table)
@@ -132,13 +138,8 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         message = problem.message
         if OF_FOREIGN_KEY.search(message) or (dropped and _DROPS_KEY.search(message)):
             continue
-        if match := TWICE.search(message):
-            raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
-        if match := _NO_SUCH.search(message):
-            raise SqlError(1091, "42000", f"Can't DROP '{match[1]}'; check that column/key exists")
-        if match := _NOT_A_COLUMN.search(message):
-            raise SqlError(1072, "42000", f"Key column '{match[1]}' doesn't exist in table")
-        _check_altered(asked)
+        refused(message)
+        check_altered(asked)
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
     new = next(one for one in after.tables if one.id == table.id)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb import sql_server
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, is_table, tables_of
@@ -23,6 +24,7 @@ from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table
+from ndbplan.train.state import LocalTable
 
 Row = dict[str, Any]
 
@@ -65,12 +67,15 @@ def _tables(cluster: LiveCluster) -> Iterator[Row]:
             "ROW_FORMAT": "Fixed" if table.row_format_fixed else "Dynamic", "TABLE_ROWS": rows,
             "AVG_ROW_LENGTH": size // rows if rows else 0, "DATA_LENGTH": size, "MAX_DATA_LENGTH": 0,
             "INDEX_LENGTH": 0, "DATA_FREE": 0,
-            "AUTO_INCREMENT": rows + 1 if any(one.auto_increment for one in table.columns) else None,
+            "AUTO_INCREMENT": server.next_number(cluster, table),
             "CREATE_TIME": _made_at(cluster),
             "TABLE_COLLATION": form(cluster.plan.version, "table_collation"),
             "CREATE_OPTIONS": "partitioned" if table.partitions or table.distribution_key else "",
             "TABLE_COMMENT": comment_of(cluster.plan, table),
         }  # fmt: skip
+    for local in cluster.state.local:
+        if local.table in server.local_tables(cluster):
+            yield _local(cluster, local)
     for name in tables_of(cluster.plan.version):
         view = not is_table(cluster.plan.version, name)
         yield {
@@ -78,6 +83,29 @@ def _tables(cluster: LiveCluster) -> Iterator[Row]:
             "ENGINE": None if view else "ndbinfo", "CREATE_TIME": _made_at(cluster),
             "TABLE_COMMENT": "VIEW" if view else "",
         }  # fmt: skip
+
+
+_INNODB_PAGE_BYTES = 16384
+
+
+def _local(cluster: LiveCluster, local: LocalTable) -> Row:
+    """A table of InnoDB: one page for none [8.4.8], else as many as rows like those of NDB fill [assumed]."""
+    table, version = local.table, cluster.plan.version
+    rows = rows_of(cluster.session.simulation, table)
+    row = row_layout(table, version)
+    size = (
+        max(1, -(-int(rows * (row.fixed_bytes + row.variable_bytes)) // _INNODB_PAGE_BYTES))
+        * _INNODB_PAGE_BYTES
+    )
+    return {
+        "TABLE_SCHEMA": table.database, "TABLE_NAME": table.name, "TABLE_TYPE": "BASE TABLE",
+        "ENGINE": "InnoDB", "VERSION": 10, "ROW_FORMAT": form(version, "innodb_row_format"),
+        "TABLE_ROWS": rows, "AVG_ROW_LENGTH": size // rows if rows else 0, "DATA_LENGTH": size,
+        "MAX_DATA_LENGTH": 0, "INDEX_LENGTH": _INNODB_PAGE_BYTES * len(table.indexes), "DATA_FREE": 0,
+        "AUTO_INCREMENT": server.next_number(cluster, table),
+        "CREATE_TIME": f"{local.made:%Y-%m-%d %H:%M:%S}",
+        "TABLE_COLLATION": form(version, "table_collation"), "CREATE_OPTIONS": "", "TABLE_COMMENT": "",
+    }  # fmt: skip
 
 
 def _partitions(cluster: LiveCluster) -> Iterator[Row]:
@@ -134,7 +162,7 @@ def _files(cluster: LiveCluster) -> Iterator[Row]:
 
 def _columns(cluster: LiveCluster) -> Iterator[Row]:
     version = cluster.plan.version
-    for table in cluster.plan.tables:
+    for table in server.tables_of_server(cluster):
         for place, row in enumerate(server.described_table(cluster.plan, table), start=1):
             yield _column(table.database, table.name, place, row)
     for name in tables_of(version):
@@ -153,7 +181,7 @@ def _column(database: str, table: str, place: int, row: Sequence[Any]) -> Row:
 
 
 def _statistics(cluster: LiveCluster) -> Iterator[Row]:
-    for table in cluster.plan.tables:
+    for table in server.tables_of_server(cluster):
         keys = [("PRIMARY", table.primary_key, table.primary_key_using_hash, False)]
         keys += [
             (one.name, one.columns, one.kind == "unique_hash", one.kind == "ordered")

@@ -24,7 +24,7 @@ from ndbplan.train.schema import Wrote, held_rows, refused_for
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
-from ndbplan.train.sql.failing import may_read
+from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
@@ -34,6 +34,7 @@ from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate
 from ndbplan.train.sql.values import Taking, empty_value
+from ndbplan.train.state import is_local
 
 KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 """What NDB says of a key that is there."""
@@ -48,12 +49,13 @@ def change(sql: str, asked: Asked) -> Changed:
     where = "" if target is None else target.db or asked.in_use
     if target is None or not where:
         raise SqlError(1046, "3D000", "No database selected")
-    if where == "ndbinfo" and tables_of(cluster.plan.version):
+    own = {one.full_name for one in server.local_tables(cluster)}
+    if where == "ndbinfo" and tables_of(cluster.plan.version) and f"{where}.{target.name}" not in own:
         raise of_ndbinfo(tree, target.name, cluster)
     if where not in server.databases(cluster):
         raise no_database(where)
     table = server.table_named(cluster, where, target.name)
-    may_read(cluster, table.full_name)
+    may_use(cluster, table)
     taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")))
     one = _Statement(tree, target, table, asked, taking, replaces, joined)
     try:
@@ -64,7 +66,7 @@ def change(sql: str, asked: Asked) -> Changed:
         return _counted(one)
     limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     touched = max(found.matched, len(found.put), len(found.gone))
-    if limit and touched > limit:
+    if limit and touched > limit and not is_local(table):
         raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
     beside = consequences(cluster, table, found) if asked.checks else []
     held = held_rows(cluster.session.simulation, table)
@@ -89,6 +91,9 @@ def _write(
     if added is None:
         before = held_rows(cluster.session.simulation, table)
         added = replace(before, contents=contents).count - before.count
+    if is_local(table):
+        cluster.act(Wrote(table.id, added, 0.0, contents))
+        return
     log_bytes = rows * no_of_replicas(cluster.plan) * operation_redo(table, kind, cluster.plan.version).value
     code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
     if code:
@@ -166,13 +171,8 @@ class _Statement(NamedTuple):
                 put[key] = changed
             elif ignores:
                 self.taking.warnings.append(Warned("Warning", 1062, duplicate(table, row, index, version)))
-            elif batch:
-                inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
-                text = f"Can't write; duplicate key in table '{table.name}'"
-                raise SqlError(1022, "23000", text, (inside,))
             else:
-                inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
-                raise SqlError(1062, "23000", duplicate(table, row, index, version), (inside,))
+                raise self._exists(row, index, batch=batch)
         return Change(
             OperationKind.INSERT,
             len(given),
@@ -183,6 +183,16 @@ class _Statement(NamedTuple):
             number,
             duplicates * (not self.replaces),
         )
+
+    def _exists(self, row: Row, index: str, *, batch: bool) -> SqlError:
+        """What is said of a key that is there: NDB does not tell which one it was of several."""
+        text = duplicate(self.table, row, index, self.cluster.plan.version)
+        if is_local(self.table):
+            return SqlError(1062, "23000", text)
+        inside = inside_of(KEY_EXISTS if index == "PRIMARY" else UNIQUE_EXISTS)
+        if batch:
+            text = f"Can't write; duplicate key in table '{self.table.name}'"
+        return SqlError(1022 if batch else 1062, "23000", text, (inside,))
 
     def _may_be_there(self, held: Held, key: Key) -> bool:
         """Whether a row of this key is known: of keys that nobody can list, those that were typed are."""
@@ -406,16 +416,15 @@ class _Statement(NamedTuple):
             if own != key:
                 is_there = own in put or (self._may_be_there(held, own) and held.find(own) is not None)
                 if is_there and own not in gone:
-                    text = duplicate(table, new, "PRIMARY", self.cluster.plan.version)
-                    raise SqlError(1062, "23000", text, (inside_of(KEY_EXISTS),))
+                    raise self._exists(new, "PRIMARY", batch=False)
                 gone.add(key)
             put[own] = new
         if any(one.kind != "ordered" for one in table.indexes):
             unique = UniqueKeys(self.cluster, table, held, leave_out={key for key, _ in before})
             for key, row in [*put.items()]:
-                if unique.clash(row, {}) is not None:
-                    text = f"Can't write; duplicate key in table '{table.name}'"
-                    raise SqlError(1022, "23000", text, (inside_of(UNIQUE_EXISTS),))
+                clash = unique.clash(row, {})
+                if clash is not None:
+                    raise self._exists(row, clash[0], batch=True)
                 unique.put(key, row)
         count = sum(new != row for (_, row), new in zip(before, after, strict=True))
         return Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())

@@ -35,6 +35,7 @@ from ndbplan.train.sql import (
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.around import answered, grouped, readable, statements
 from ndbplan.train.sql.changes import change
+from ndbplan.train.sql.defining import NDB
 from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
 from ndbplan.train.sql.explain.explaining import explain
@@ -46,7 +47,6 @@ from ndbplan.train.sql.problem import (
     SqlError,
     Warned,
     no_database,
-    no_table,
     syntax,
 )
 from ndbplan.train.sql.reading import parsed, typed_list
@@ -63,6 +63,8 @@ _TABLE_OF = re.compile(
     r"([`\w.$]+)",
     re.IGNORECASE,
 )
+_ENGINE = re.compile(r"\bengine\s*=?\s*[`'\"]?(\w+)", re.IGNORECASE)
+_DEFAULT_ENGINE = "default_storage_engine"
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
 """Warning of a division by zero."""
@@ -230,7 +232,8 @@ class Client:
             cluster.act(Transacts("commit"))
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check", "repair"):
             self._may_define(sql, cluster)
-        done = define(sql, self.database, cluster, checks=self._checks)
+        engine = self._variables(cluster).get(_DEFAULT_ENGINE, "")
+        done = define(sql, self.database, cluster, checks=self._checks, engine=engine)
         if isinstance(done, Result):
             return done
         self.warnings = done.warnings
@@ -239,6 +242,8 @@ class Client:
     def _may_define(self, sql: str, cluster: LiveCluster) -> None:
         """Raises what a change of the schema meets when the cluster or the access is gone."""
         named = _TABLE_OF.match(sql)
+        if self._is_of_server(sql, cluster, named):
+            return
         words = sql.upper().split()
         verb, what = words[0], words[1] if len(words) > 1 else ""
         table = ""
@@ -249,6 +254,19 @@ class Client:
             if verb == "DROP" and table not in known and (named[1] or not failing.is_lost(cluster)):
                 return
         failing.may_define(cluster, verb, what, table)
+
+    def _is_of_server(self, sql: str, cluster: LiveCluster, named: re.Match[str] | None) -> bool:
+        """Whether a statement is about a table of the server alone, for which nobody else is asked."""
+        if named is None:
+            return False
+        database, _, name = named[2].replace("`", "").rpartition(".")
+        full = f"{database or self.database}.{name}"
+        engine = _ENGINE.search(sql)
+        says = engine[1] if engine is not None else ""
+        if any(one.full_name == full for one in server.local_tables(cluster)):
+            return says.lower() not in NDB
+        is_made = sql.split()[:2] != [] and [one.lower() for one in sql.split()[:2]] == ["create", "table"]
+        return is_made and (says or self._variables(cluster).get(_DEFAULT_ENGINE, "")).lower() == "innodb"
 
     # Queries.
 
@@ -335,7 +353,8 @@ class Client:
             if database == "ndbinfo" and tables_of(version):
                 known = tables_of(version)
                 if name not in known:
-                    raise no_table(database, name)
+                    table = server.table_named(cluster, database, name)
+                    return finding.relation_of(table, finding.read(cluster, table, Wanted()))
                 offline = offline_now
                 if not cluster.state.alive() and not offline:
                     text = "Got error 157 'Connection to NDB failed' from NDBINFO"
@@ -353,7 +372,7 @@ class Client:
             if f"{database}.{name}" in own:
                 return own[f"{database}.{name}"]
             table = server.table_named(cluster, database, name)
-            failing.may_read(cluster, table.full_name)
+            failing.may_use(cluster, table)
             named = [one for base, known, one in references if (base, known) == (database, name)]
             select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
             if is_empty:
@@ -380,7 +399,7 @@ class Client:
         if where in server.SYSTEM:
             return None
         table = server.table_named(cluster, where, tables[0].name)
-        failing.may_read(cluster, table.full_name)
+        failing.may_use(cluster, table)
         return rows_of(cluster.session.simulation, table)
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:

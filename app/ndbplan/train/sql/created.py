@@ -11,13 +11,14 @@ from ndbplan.operations.schema import type_text
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.sql.foreign_keys import keys_of
+from ndbplan.train.state import is_local
 
 _WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
 """Digits of a signed whole number, which older servers write behind its type."""
 
 
-def created(plan: Plan, table: Table) -> str:
-    """The statement that the server says made the table."""
+def created(plan: Plan, table: Table, next_number: int | None = None) -> str:
+    """The statement that the server says made the table; `next_number`: what AUTO_INCREMENT gives next."""
     lines = [_column(plan, table, column) for column in table.columns]
     if table.primary_key:
         using = " USING HASH" if table.primary_key_using_hash else ""
@@ -29,7 +30,7 @@ def created(plan: Plan, table: Table) -> str:
     whole = not form(plan.version, "dictionary_of_its_own")
     lines += [key.text(whole=whole) for key in keys_of(plan, table)]
     body = ",\n  ".join(lines)
-    options = " ".join(_options(plan, table))
+    options = " ".join(_options(plan, table, next_number))
     return f"CREATE TABLE {sql_identifier(table.name)} (\n  {body}\n) {options}{_parts(table)}"
 
 
@@ -85,18 +86,20 @@ def _mixed(table: Table) -> bool:
     return len({column.storage for column in table.columns if column.name not in indexed}) > 1
 
 
-def _options(plan: Plan, table: Table) -> Iterator[str]:
+def _options(plan: Plan, table: Table, next_number: int | None) -> Iterator[str]:
     if table.tablespace_id is not None:
         on_disk = any(column.storage == "disk" for column in table.columns) and not _mixed(table)
         name = sql_identifier(plan.by_id[table.tablespace_id].name)
         yield f"/*!50100 TABLESPACE {name}{' STORAGE DISK' if on_disk else ''} */"
-    yield "ENGINE=ndbcluster"
+    yield "ENGINE=InnoDB" if is_local(table) else "ENGINE=ndbcluster"
+    if next_number is not None and next_number > 1:
+        yield f"AUTO_INCREMENT={next_number}"
     yield str(form(plan.version, "table_charset"))
     if table.max_rows is not None:
         yield f"MAX_ROWS={table.max_rows}"
     if table.row_format_fixed:
         yield "ROW_FORMAT=FIXED"
-    comment = comment_of(plan, table)
+    comment = "" if is_local(table) else comment_of(plan, table)
     if comment:
         yield f"COMMENT='{comment}'"
 

@@ -10,6 +10,7 @@ from ndbplan.importing.ddl.into_plan import with_ddl
 from ndbplan.importing.ddl.statements import DdlResult
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.console import form
+from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -50,6 +51,8 @@ class Asked(NamedTuple):
     words: tuple[Word, ...]
     checks: bool = True
     """Foreign keys are looked at."""
+    default_engine: str = ""
+    """Of a table that names none."""
 
     @property
     def plan(self) -> Plan:
@@ -82,6 +85,15 @@ class Asked(NamedTuple):
         """The table of the plan that is called so."""
         named = self.name(typed)
         return next((t for t in self.plan.tables if (t.database, t.name) == named), None)
+
+    def local(self, typed: Name) -> Table | None:
+        """The table of InnoDB of the server that is called so."""
+        named = self.name(typed)
+        return next((t for t in server.local_tables(self.cluster) if (t.database, t.name) == named), None)
+
+    def is_view(self, typed: Name) -> bool:
+        """Whether ndbinfo has this name."""
+        return typed.database == "ndbinfo" and typed.name in tables_of(self.plan.version)
 
 
 def online_warning(how: str, version: NdbVersion) -> tuple[Warned, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ndbplan.edits import validated
 from ndbplan.edits.parts import remove
+from ndbplan.importing.ddl.into_plan import with_tables
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.ddl.stream import Stream, Unreadable
 from ndbplan.importing.ddl.table_names import renamed, table_name
@@ -19,7 +20,7 @@ from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import foreign_keys, server
+from ndbplan.train.sql import foreign_keys, local_tables, server
 from ndbplan.train.sql.altering import OF_FOREIGN_KEY, TWICE, become_altered, check_types, with_new_keys
 from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, exchanged, ok, taken
 from ndbplan.train.sql.disk_data import disk_data
@@ -27,20 +28,28 @@ from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+from ndbplan.train.state import is_local
 
-_OTHERS = ("innodb", "myisam", "memory", "csv", "archive", "blackhole", "federated", "mrg_myisam")
+LONGEST_NAME = 64
+"""Letters of the name of a table, column or index (manual, identifier length limits)."""
+_OTHERS = ("myisam", "memory", "csv", "archive", "blackhole", "federated", "mrg_myisam")
 _Act = Callable[[Asked, Stream], Done | Result]
 
 
-def define(sql: str, database: str, cluster: LiveCluster, *, checks: bool = True) -> Done | Result:
-    """Carry out a statement about the schema. Raises SqlError and NotSimulated."""
+def define(
+    sql: str, database: str, cluster: LiveCluster, *, checks: bool = True, engine: str = ""
+) -> Done | Result:
+    """Carry out a statement about the schema. Raises SqlError and NotSimulated.
+
+    `checks`: foreign keys are looked at; `engine`: that of tables which name none.
+    """
     first = sql.split(None, 1)[0]
     try:
         # By itself: the lexer takes what stands behind some verbs for one text.
         words = [Word(first, 0, "word", len(first)), *read_words(sql[len(first) :], len(first))]
     except ValueError:
         raise syntax(sql) from None
-    asked = Asked(sql, database, cluster, tuple(words), checks)
+    asked = Asked(sql, database, cluster, tuple(words), checks, engine)
     stream = Stream(words, len(sql))
     verb, what = stream.next().upper, stream.peek().upper
     try:
@@ -101,8 +110,10 @@ def _databases(asked: Asked, stream: Stream) -> Done:
         raise SqlError(3552, "HY000", f"Access to system schema '{name}' is rejected.")
     gone = [table for table in asked.plan.tables if table.database == name]
     foreign_keys.check_drop(asked.plan, gone, checks=asked.checks)
+    local = [table for table in server.local_tables(asked.cluster) if table.database == name]
+    local_tables.drop(asked, local)
     become(asked, _without(asked.plan, gone), databases=made - {name})
-    return ok(asked, len(gone))
+    return ok(asked, len(gone) + len(local))
 
 
 def _if_so(stream: Stream) -> bool:
@@ -118,17 +129,21 @@ def _create(asked: Asked, stream: Stream) -> Done:
     stream.expect("TABLE")
     if_so, named = _if_so(stream), _table_named(asked, stream)
     database, name = asked.name(named)
-    if asked.known(named) is not None:
+    if local_tables.known(asked, named) is not None or asked.is_view(named):
         if if_so:
             return ok(asked, warnings=(Warned("Note", 1050, f"Table '{name}' already exists"),))
         raise SqlError(1050, "42S01", f"Table '{name}' already exists")
+    if len(name) > LONGEST_NAME:
+        raise SqlError(1059, "42000", f"Identifier name '{name}' is too long")
     if any(stream.peek(ahead).upper == "LIKE" for ahead in (0, 1)):
-        raise NotSimulated("CREATE TABLE ... LIKE is not simulated here; write the columns")
+        return _create_like(asked, stream, Name(database, name))
     if any(word.upper == "SELECT" for word in asked.words):
         raise NotSimulated("CREATE TABLE ... SELECT is not simulated here: rows are not")
-    engine = asked.option("ENGINE")
-    if engine is None or engine.lower() in _OTHERS:
-        raise NotSimulated("only tables of NDB are simulated: write ENGINE=NDB")
+    engine = asked.option("ENGINE") or asked.default_engine
+    if engine.lower() == local_tables.INNODB:
+        return local_tables.create(asked, database, name)
+    if engine.lower() in _OTHERS:
+        raise NotSimulated("tables of NDB and InnoDB are simulated, and of no other engine")
     if engine.lower() not in NDB:
         raise SqlError(1286, "42000", f"Unknown storage engine '{engine}'")
     read = read_ddl(asked.sql, asked.plan.version, database)
@@ -147,6 +162,28 @@ def _create(asked: Asked, stream: Stream) -> Done:
     _check_disks(new, name)
     become(asked, with_new_keys(asked, after, new, ()))
     return ok(asked)
+
+
+def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
+    """CREATE TABLE ... LIKE: the same without rows and foreign keys."""
+    stream.accept("(")
+    stream.expect("LIKE")
+    typed = _table_named(asked, stream)
+    old = asked.known(typed)
+    if asked.local(typed) is not None:
+        raise NotSimulated("CREATE TABLE ... LIKE of a table of InnoDB is not simulated")
+    if old is None:
+        raise no_table(*asked.name(typed))
+    empty = _empty(foreign_keys.with_keys(old, (), asked.plan.version))
+    new = validated.changed(empty, database=name.database, name=name.name)
+    spaces = {old.id: old.tablespace_id} if old.tablespace_id is not None else {}
+    after = with_tables(asked.plan, [new], spaces)
+    become(asked, _as_before(asked, after))
+    return ok(asked)
+
+
+def _empty(table: Table) -> Table:
+    return validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
 
 
 def _check_disks(new: Table, name: str) -> None:
@@ -176,21 +213,23 @@ def _without(plan: Plan, tables: Sequence[Table]) -> Plan:
 def _drop(asked: Asked, stream: Stream) -> Done:
     stream.next()
     if_so = _if_so(stream)
-    named = [(one, asked.known(one)) for one in _listed(asked, stream)]
+    named = [(one, local_tables.known(asked, one)) for one in _listed(asked, stream)]
     missing = [".".join(asked.name(one)) for one, table in named if table is None]
     notes = [Warned("Note", 1051, f"Unknown table '{one}'") for one in missing]
     unknown = SqlError(1051, "42S02", f"Unknown table '{','.join(missing)}'")
     if missing and not if_so and not form(asked.plan.version, "drops_what_is_there"):
         raise unknown
-    gone = [table for _, table in named if table is not None]
+    local = [table for _, table in named if table is not None and is_local(table)]
+    gone = [table for _, table in named if table is not None and not is_local(table)]
     foreign_keys.check_drop(asked.plan, gone, checks=asked.checks)
     # A database outlives its last table.
     made = asked.cluster.state.databases | {table.database for table in gone}
+    local_tables.drop(asked, local)
     if gone:
         become(asked, _without(asked.plan, gone), databases=made)
     if missing and not if_so:
         raise unknown
-    return ok(asked, warnings=notes)
+    return ok(asked, lasts_s=DEFINED_S if gone or not local else 0.0, warnings=notes)
 
 
 def _listed(asked: Asked, stream: Stream) -> list[Name]:
@@ -207,12 +246,13 @@ def _truncate(asked: Asked, stream: Stream) -> Done:
     stream.accept("TABLE")
     (typed,) = _listed(asked, stream)[:1]
     database, name = asked.name(typed)
-    table = asked.known(typed)
+    table = local_tables.known(asked, typed)
     if table is None:
         raise no_table(database, name)
+    if is_local(table):
+        return local_tables.truncate(asked, table)
     foreign_keys.check_truncate(asked.plan, table, checks=asked.checks)
-    empty = validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
-    become(asked, exchanged(asked.plan, table, empty), truncated=frozenset({table.id}))
+    become(asked, exchanged(asked.plan, table, _empty(table)), truncated=frozenset({table.id}))
     return ok(asked)
 
 
@@ -223,11 +263,15 @@ def _rename(asked: Asked, stream: Stream) -> Done:
     if more:
         raise NotSimulated("one table is renamed at a time here")
     old, new = Name(*pair[0].table), Name(*pair[1])
-    table, (database, name) = asked.known(old), asked.name(new)
+    table, (database, name) = local_tables.known(asked, old), asked.name(new)
     if table is None:
         raise no_table(*asked.name(old))
-    if asked.known(new) is not None:
+    if local_tables.known(asked, new) is not None:
         raise SqlError(1050, "42S01", f"Table '{name}' already exists")
+    if len(name) > LONGEST_NAME:
+        raise SqlError(1059, "42000", f"Identifier name '{name}' is too long")
+    if is_local(table):
+        return local_tables.rename(asked, table, database, name)
     become(asked, _renamed_in_keys(asked.plan, table, validated.changed(table, database=database, name=name)))
     return ok(asked)
 
@@ -248,7 +292,21 @@ def _index(asked: Asked, stream: Stream) -> Done:
     """CREATE and DROP INDEX name ON table."""
     while not stream.accept("ON"):
         stream.next()
-    return become_altered(asked, _table_named(asked, stream))
+    return _altered(asked, _table_named(asked, stream))
+
+
+def _altered(asked: Asked, typed: Name) -> Done:
+    """What a change of a table comes to, by its engine."""
+    local, table, engine = asked.local(typed), asked.known(typed), (asked.option("ENGINE") or "").lower()
+    if local is not None:
+        return local_tables.alter(asked, local)
+    if engine == local_tables.INNODB and table is not None:
+        return local_tables.from_ndb(asked, table, lambda plan: _without(plan, [table]))
+    if engine and engine not in NDB and table is not None:
+        if engine in _OTHERS:
+            raise NotSimulated("tables of NDB and InnoDB are simulated, and of no other engine")
+        raise SqlError(1286, "42000", f"Unknown storage engine '{asked.option('ENGINE')}'")
+    return become_altered(asked, typed)
 
 
 def _alter(asked: Asked, stream: Stream) -> Done:
@@ -263,10 +321,11 @@ def _alter(asked: Asked, stream: Stream) -> Done:
         return _rename(asked, stream)
     if stream.at_end():
         return ok(asked, counts=True)
-    return become_altered(asked, typed)
+    return _altered(asked, typed)
 
 
 _NO_REPAIR = "The storage engine for the table doesn't support repair"
+_RECREATED = "Table does not support optimize, doing recreate + analyze instead"
 
 
 def _checked(asked: Asked, stream: Stream) -> Result:
@@ -282,13 +341,15 @@ def _checked(asked: Asked, stream: Stream) -> Result:
             rows += [(full, verb, one.level, one.message) for one in open_warnings(asked.cluster, full)]
             rows.append((full, verb, "Error", "Got error 4009 'Cluster Failure' from NDBCLUSTER"))
             rows.append((full, verb, "error", "Corrupt"))
-        elif asked.known(typed) is None:
+        elif local_tables.known(asked, typed) is None:
             missing = f"Table '{database}.{name}' doesn't exist"
             rows += [(f"{database}.{name}", verb, "Error", missing),
                      (f"{database}.{name}", verb, "status", "Operation failed")]  # fmt: skip
         elif verb == "repair":
             rows.append((f"{database}.{name}", verb, "note", _NO_REPAIR))
         else:
+            if verb == "optimize" and asked.local(typed) is not None:
+                rows.append((f"{database}.{name}", verb, "note", _RECREATED))
             rows.append((f"{database}.{name}", verb, "status", "OK"))
     asked.cluster.advance(DEFINED_S)
     return Result(("Table", "Op", "Msg_type", "Msg_text"), (TEXT,) * 4, list(rows))

@@ -6,9 +6,11 @@ Texts: recorded on running 7.4.10 and 8.4.8 clusters of which a whole node group
 from __future__ import annotations
 
 from ndbplan.ndb.console import form
+from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.problem import SqlError, Warned, of_ndb
 from ndbplan.train.sql.server import answering
+from ndbplan.train.state import is_local
 
 _FAILURE = "Got error 4009 'Cluster Failure' from"
 _NO_LOCK = "Could not acquire global schema lock"
@@ -43,6 +45,12 @@ def open_warnings(cluster: LiveCluster, table: str) -> tuple[Warned, ...]:
 
 def _warned(*texts: str) -> tuple[Warned, ...]:
     return tuple(Warned("Warning", 1296, text) for text in texts)
+
+
+def may_use(cluster: LiveCluster, table: Table) -> None:
+    """Raises what a statement on a table meets; one of InnoDB asks nobody else."""
+    if not is_local(table):
+        may_read(cluster, table.full_name)
 
 
 def may_read(cluster: LiveCluster, table: str = "") -> None:

@@ -20,6 +20,7 @@ from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.values import Taking, column_kind
+from ndbplan.train.state import is_local
 
 MOST_READ = 20_000
 """Rows of a table that one statement reads at most."""
@@ -155,7 +156,14 @@ def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, R
     rows = list(islice(held.keyed(asked.low, asked.high), MOST_READ + len(held.contents.rows)))
     if asked.most is not None and asked.most < len(rows):
         rows = rows[: max(asked.most, _MOST_SORTED)]
+    if is_local(table):
+        return sorted(rows, key=lambda pair: _sorts(pair[0])) if table.primary_key else rows
     return _as_they_lie(cluster, held, rows) if asked.low is None and asked.high is None else rows
+
+
+def _sorts(key: Key) -> tuple[tuple[int, Any], ...]:
+    """A key by which rows of InnoDB lie: numbers before texts."""
+    return tuple((0, one) if isinstance(one, int | float) else (1, str(one)) for one in key)
 
 
 def _as_they_lie(cluster: LiveCluster, held: Held, rows: list[tuple[Key, Row]]) -> list[tuple[Key, Row]]:

@@ -9,6 +9,7 @@ from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S, NO_LOCK
 from ndbplan.train.sql.defining import online_warning
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.state import is_local
 
 _LONGEST_S = 86400.0
 
@@ -26,6 +27,9 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
     if deprecated and is_new:
         raise syntax(sql[sql.lower().index(words[1].lower()) :])
     table = server.table_named(cluster, database or in_use, named)
+    if is_local(table):
+        text = "Partition management on a not partitioned table is not possible"
+        raise SqlError(1505, "HY000", text)
     failing.may_read(cluster, table.full_name)
     if " into" in low:
         raise NotSimulated("REORGANIZE PARTITION ... INTO is not simulated")

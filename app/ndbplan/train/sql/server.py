@@ -13,10 +13,12 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import held_rows
 from ndbplan.train.sql.created import created, typed
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table, syntax
+from ndbplan.train.state import is_local
 
 SWITCHES = ("ndbinfo_offline", "ndbinfo_show_hidden")
 """Variables whose value is 0 or 1, and which lists show as OFF or ON."""
@@ -30,6 +32,17 @@ def answering(cluster: LiveCluster) -> SqlNode | None:
 
 
 SYSTEM = ("mysql", "performance_schema", "sys")
+
+
+def local_tables(cluster: LiveCluster) -> list[Table]:
+    """Tables of InnoDB that the server which answers has."""
+    node = answering(cluster)
+    return [one.table for one in cluster.state.local if node is not None and one.node_id == node.node_id]
+
+
+def tables_of_server(cluster: LiveCluster) -> tuple[Table, ...]:
+    """All tables of users that the server knows: those of NDB, and its own."""
+    return (*cluster.plan.tables, *local_tables(cluster))
 
 
 def databases(cluster: LiveCluster) -> list[str]:
@@ -98,7 +111,8 @@ def like(text: str, pattern: str) -> bool:
 
 def table_named(cluster: LiveCluster, database: str, name: str) -> Table:
     """A table of the plan or of the server. Raises SqlError 1146."""
-    found = next((t for t in cluster.plan.tables if (t.database, t.name) == (database, name)), None)
+    known = tables_of_server(cluster)
+    found = next((t for t in known if (t.database, t.name) == (database, name)), None)
     if found is None:
         raise no_table(database, name)
     return found
@@ -160,13 +174,14 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
     if name not in databases(cluster):
         raise no_database(name)
     if name == "ndbinfo":
-        found = sorted(tables_of(cluster.plan.version))
+        local = [one.name for one in local_tables(cluster) if one.database == name]
+        found = sorted([*tables_of(cluster.plan.version), *local])
     elif name in SYSTEM:
         found = sorted(empty_tables(cluster.plan.version).get(name, ()))
         if not pattern.lower().startswith("ndb"):
             raise NotSimulated(f"of {name} only tables that begin with ndb are known: add LIKE 'ndb%'")
     else:
-        found = sorted(table.name for table in cluster.plan.tables if table.database == name)
+        found = sorted(table.name for table in tables_of_server(cluster) if table.database == name)
     heading = f"Tables_in_{name}" + (f" ({pattern})" if pattern else "")
     return Result((heading,), (TEXT,), [(one,) for one in found if like(one, pattern)])
 
@@ -185,7 +200,8 @@ def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
         raise no_database(database)
     if database == "ndbinfo" and name in tables_of(cluster.plan.version):
         raise NotSimulated("how the server made ndbinfo is not simulated; DESC ndbinfo.TABLE is")
-    text = created(cluster.plan, table_named(cluster, database, name))
+    table = table_named(cluster, database, name)
+    text = created(cluster.plan, table, next_number(cluster, table))
     return Result(("Table", "Create Table"), (TEXT, TEXT), [(name, text)])
 
 
@@ -200,13 +216,33 @@ def describe(name: str, in_use: str, cluster: LiveCluster) -> Result:
     if database == "ndbinfo":
         known = tables_of(cluster.plan.version)
         if table not in known:
-            raise no_table(database, table)
+            found = table_named(cluster, database, table)
+            return Result(headings, (TEXT,) * 6, described_table(cluster.plan, found))
         listed = [(*one, "") for one in described(cluster.plan.version, table)]
         return Result(headings, (TEXT,) * 6, listed)
     if database not in databases(cluster):
         raise no_database(database)
     found = table_named(cluster, database, table)
     return Result(headings, (TEXT,) * 6, described_table(cluster.plan, found))
+
+
+def next_number(cluster: LiveCluster, table: Table) -> int | None:
+    """What AUTO_INCREMENT gives next; None: the table has no such column.
+
+    An SQL node takes numbers of NDB in blocks [8.4.8: 513 after 500 rows].
+    """
+    automatic = next((one for one in table.columns if one.auto_increment), None)
+    if automatic is None:
+        return None
+    held = held_rows(cluster.session.simulation, table)
+    typed = held.contents.columns.index(automatic.name) if automatic.name in held.contents.columns else None
+    numbers = () if typed is None else (row[typed] for row in held.contents.rows.values())
+    last = max([held.contents.counter, held.last if held.numbered else held.planned,
+                *(one for one in numbers if isinstance(one, int))])  # fmt: skip
+    block = (
+        1 if is_local(table) else int(sql_variables(cluster.plan.version)["ndb_autoincrement_prefetch_sz"])
+    )
+    return -(-last // block) * block + 1
 
 
 def described_table(plan: Plan, table: Table) -> list[tuple[str | None, ...]]:

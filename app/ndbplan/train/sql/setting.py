@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import other_variables
+from ndbplan.ndb.sql_server import engine_rows
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import server
 from ndbplan.train.sql.problem import NotSimulated, SqlError
@@ -31,6 +32,7 @@ _ANSWERS_ELSE = (
     "super_read_only", "time_zone", "unique_checks",
 )  # fmt: skip
 """Others of that kind."""
+_ENGINES = ("default_storage_engine", "storage_engine", "default_tmp_storage_engine")
 _READ_ONLY = (
     "version",
     "ndb_version",
@@ -66,6 +68,16 @@ def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> 
     return {name: given}
 
 
+def _engine(given: str, now: str, version: NdbVersion) -> str:
+    """The name of a storage engine as the server has it. Raises SqlError for one that it has not."""
+    known = {str(row[0]).lower(): str(row[0]) for row in engine_rows(version)} | {"ndb": "ndbcluster"}
+    if given.upper() == "DEFAULT":
+        return now
+    if given.lower() not in known:
+        raise SqlError(1286, "42000", f"Unknown storage engine '{given}'")
+    return known[given.lower()]
+
+
 def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
     kept: dict[str, str] = {}
@@ -81,6 +93,9 @@ def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str,
             kept[name] = _SWITCH[value]
         if name not in now:
             raise missing(name)
+        if name in _ENGINES:
+            kept[name] = _engine(given.strip("'\""), now[name], version)
+            continue
         if not name.startswith("ndb"):
             kept |= _other(name, given.strip("'\""), now[name], scope.lower(), version)
             continue

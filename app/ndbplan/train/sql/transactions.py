@@ -6,6 +6,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 from ndbplan.train.sql.refused import met
+from ndbplan.train.state import LOCAL_ID
 
 OK = "Query OK, 0 rows affected (0.00 sec)"
 _OF_SAVEPOINTS = ("savepoint", "release", "rollback", "to", "work")
@@ -34,6 +35,8 @@ def transaction(sql: str, cluster: LiveCluster) -> str:
         raise syntax(" ".join(sql.split()[1:]))
     names = [word.strip("`") for word in sql.split() if word.lower() not in _OF_SAVEPOINTS]
     if verb == "savepoint":
+        if any(table_id.startswith(LOCAL_ID) for table_id in cluster.state.transaction or ()):
+            raise NotSimulated("savepoints of InnoDB are not simulated; NDB has none")
         if is_open and cluster.state.transaction:
             text = "The storage engine for the table doesn't support SAVEPOINT"
             raise SqlError(1178, "42000", text)

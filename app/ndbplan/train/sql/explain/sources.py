@@ -11,6 +11,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.explain.wording import unknown
 from ndbplan.train.sql.problem import SqlError, no_database
+from ndbplan.train.state import is_local
 
 
 class Source(NamedTuple):
@@ -62,6 +63,8 @@ def sources_of(tree: exp.Expr, in_use: str, cluster: LiveCluster) -> Sources:
         if database == "ndbinfo" or database == "information_schema" or database in server.SYSTEM:
             raise unknown(f"tables of {database}")
         table = server.table_named(cluster, database, one.name)
+        if is_local(table):
+            raise unknown("tables of InnoDB")
         failing.may_read(cluster, table.full_name)
         found.append(Source(one.alias_or_name, table))
     return Sources(tuple(found))
