@@ -149,8 +149,8 @@ def _to_ndb(asked: Asked, table: Table) -> Done:
     after = with_tables(asked.plan, [table])
     new = after.tables[-1]
     become(asked, after)
-    log_bytes = len(contents.rows) * no_of_replicas(after)
-    log_bytes *= operation_redo(new, OperationKind.INSERT, after.version).value
+    copies = len(contents.rows) * no_of_replicas(after)
+    log_bytes = copies * operation_redo(new, OperationKind.INSERT, after.version).value
     cluster.act(Wrote(new.id, len(contents.rows), log_bytes, contents))
     set_local(cluster, _others(asked, [table]))
     rows = len(contents.rows)
