@@ -63,7 +63,7 @@ _TABLE_OF = re.compile(
     r"([`\w.$]+)",
     re.IGNORECASE,
 )
-_ENGINE = re.compile(r"\bengine\s*=?\s*[`'\"]?(\w+)", re.IGNORECASE)
+_ENGINE = re.compile(r"\bengine[\s=]{1,9}[`'\"]?(\w{1,64})", re.IGNORECASE)
 _DEFAULT_ENGINE = "default_storage_engine"
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
