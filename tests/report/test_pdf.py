@@ -9,9 +9,11 @@ from dataclasses import replace
 import pikepdf
 import pytest
 from pdfminer.high_level import extract_text
+from pypdf import PdfReader
 
-from ndbplan.report.document import Run
-from ndbplan.report.pdf import signs_without_shape, source
+from ndbplan.base.resources import resource_path
+from ndbplan.report.document import Paragraph, Run, Section, Table
+from ndbplan.report.pdf import source
 from ndbplan.report.verify import verify
 from ndbplan.report.write import write
 from report.conftest import Example
@@ -32,14 +34,19 @@ def test_pages_bookmarks_and_properties(example: Example, content: bytes) -> Non
         assert [*pdf.attachments] == ["ndbplan-evidence.json"]
 
 
-def test_every_font_is_embedded_and_ours(content: bytes) -> None:
+def _fonts(content: bytes) -> set[str]:
+    """Families of the fonts of a file, each of which is inside it."""
     names = set()
     with pikepdf.open(io.BytesIO(content)) as pdf:
         for one in pdf.objects:
             if isinstance(one, pikepdf.Dictionary) and one.get("/Type") == "/FontDescriptor":
                 assert one.keys() & {"/FontFile", "/FontFile2", "/FontFile3"}
                 names.add(str(one["/FontName"]).partition("+")[2].partition("-")[0])
-    assert names == {"Inter", "JetBrainsMono"}
+    return names
+
+
+def test_every_font_is_embedded_and_ours(content: bytes) -> None:
+    assert _fonts(content) == {"Inter", "JetBrainsMono"}
 
 
 def test_drawings_are_vectors(content: bytes) -> None:
@@ -97,10 +104,42 @@ def test_a_broken_file_is_refused(broken: bytes) -> None:
         verify(broken, "report.pdf")
 
 
-def test_letters_that_no_font_draws_are_told_on_the_first_page(example: Example) -> None:
-    short = replace(example.made.document, front=(), sections=())
-    foreign = replace(short, subtitle=(Run("顧客 Ελλάδα Кириллица → ≥"),))
-    told = "U+5BA2, U+9867"
-    assert signs_without_shape("顧客 Ελλάδα Кириллица → ≥ ſ \ufffd 2×3 µ ½ ✓") == "客顧"
-    assert told in source(foreign)
-    assert "U+" not in source(replace(short, subtitle=(Run("Ελλάδα"),)))
+def test_letters_that_no_font_draws_are_numbers_and_told_on_the_first_page(example: Example) -> None:
+    """Chinese and Arabic are drawn with fonts of ours; an emoji is its number; nothing is a box."""
+    short = replace(example.made.document, front=(), sections=(), subtitle=(Run("顧客 عميل 🙂 Ελλάδα"),))
+    content = write(replace(example.made, document=short), ".pdf")
+    words = extract_text(io.BytesIO(content))
+    assert "顧客" in words
+    assert "[U+1F642] Ελλάδα" in words
+    assert "written by their numbers in Unicode: U+1F642." in " ".join(words.split())
+    assert _fonts(content) == {"Inter", "NotoSansArabic", "DroidSansFallback"}
+    assert "U+" not in source(replace(short, subtitle=(Run("顧客 Ελλάδα"),)))
+
+
+def test_the_template_names_every_font_of_ours() -> None:
+    """Else the compiler takes one of its own."""
+    import typst
+
+    named = resource_path("report/report.typ").read_text("utf-8")
+    own = {*typst.Fonts(include_system_fonts=False).families()}
+    ours = {
+        *typst.Fonts(include_system_fonts=False, font_paths=[str(resource_path("fonts"))]).families()
+    } - own
+    assert {"Inter", "JetBrains Mono", "Droid Sans Fallback"} <= ours
+    assert [name for name in ours if f'"{name}"' not in named] == []
+
+
+@pytest.mark.parametrize("lines", [34, 36, 40])
+def test_a_heading_stays_with_what_its_section_shows(example: Example, lines: int) -> None:
+    """However much stands before it."""
+    filler = tuple(Paragraph((Run("filler"),)) for _ in range(lines))
+    table = Table("rows", ("what", "many"), tuple(((Run(f"row {n}"),), (Run("1"),)) for n in range(9)))
+    sections = (
+        Section("one", "Before", filler),
+        Section("two", "Behind", (Paragraph((Run("a sentence"),), "lead"), table)),
+    )
+    made = replace(example.made, document=replace(example.made.document, front=(), sections=sections))
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(write(made, ".pdf"))).pages]
+    of_heading = next(n for n, words in enumerate(pages) if "a sentence" in words)
+    assert "row 0" in pages[of_heading]
+    assert "Behind" in pages[of_heading]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from ndbplan.base.errors import UserError
 from ndbplan.cli.window import drawn
 from ndbplan.desktop.render import render
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.carriers import inside
 from ndbplan.report.evidence import EvidenceError, loads, project_of
+from ndbplan.report.pictures import with_text
 from ndbplan.report.verify import verify
 from report.conftest import priced
 
@@ -38,10 +43,45 @@ def test_a_changed_text_of_an_svg_is_named(tmp_path: Path, qapp: object) -> None
     assert [(one.written, one.computed) for one in found.differ] == [("host-a7", "host-a1")]
 
 
-def test_prices_or_the_plan_stay_out(tmp_path: Path, qapp: object) -> None:
-    path = tmp_path / "canvas.svg"
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_prices_or_the_plan_stay_out(suffix: str, tmp_path: Path, qapp: object) -> None:
+    path = tmp_path / f"canvas{suffix}"
     render(PLAN, path, without="prices")
-    assert b"purchase_price" not in path.read_bytes()
+    content = path.read_bytes()
+    assert "purchase_price" not in inside(content, path.name)[1]
+    assert verify(content, path.name, drawn).differ == ()
     render(PLAN, path, without="plan")
+    content = path.read_bytes()
     with pytest.raises(EvidenceError, match="stayed out"):
-        project_of(loads(inside(path.read_bytes(), path.name)[1], path.name), path.name)
+        project_of(loads(inside(content, path.name)[1], path.name), path.name)
+    found = verify(content, path.name, drawn)
+    assert found.differ == ()
+    assert "plan stayed out" in found.not_checked[0]
+    other = PLAN.replace(hosts=PLAN.hosts[1:], processes=())
+    altered = with_text(drawn(other, suffix, "light"), suffix, inside(content, path.name)[1])
+    assert verify(altered, path.name, drawn).differ
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_every_altered_digit_of_what_a_picture_carries_is_found(suffix: str, qapp: object) -> None:
+    """Most of a plan is not seen in the picture: rows of a table, or what a parameter is set to."""
+    content = drawn(PLAN, suffix, "light")
+    told = inside(content, "canvas")[1]
+    bare = _without_evidence(content, suffix)
+    random, places = Random(3), [place for place, sign in enumerate(told) if sign.isdigit()]
+    for place in random.sample(places, 40):
+        other = random.choice([sign for sign in "0123456789" if sign != told[place]])
+        altered = with_text(bare, suffix, f"{told[:place]}{other}{told[place + 1 :]}")
+        try:
+            found = verify(altered, "canvas", lambda *_: content)
+        except UserError:
+            continue
+        assert found.differ or found.made_by != found.checked_by, told[place - 40 : place + 20]
+
+
+def _without_evidence(content: bytes, suffix: str) -> bytes:
+    """The picture as it was drawn."""
+    if suffix == ".svg":
+        return re.sub(rb"<metadata id.*?</metadata>", b"", content, flags=re.DOTALL)
+    length = struct.unpack_from(">I", content, 33)[0]
+    return content[:33] + content[45 + length :]

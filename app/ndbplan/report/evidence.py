@@ -18,7 +18,7 @@ from ndbplan.plan.file import from_document
 from ndbplan.plan.project import Project
 from ndbplan.plan.project_json import to_json
 from ndbplan.report.compose import Options, asked
-from ndbplan.report.sources import Answers, Asked
+from ndbplan.report.sources import Answers, Asked, digest
 
 FORMAT = 1
 OPENING = '<script type="application/json" id="ndbplan-evidence">'
@@ -80,12 +80,14 @@ def evidence_of(options: Options, answers: Answers) -> dict[str, Any]:
 
 
 def of_picture(project: Project, look: str, without: str) -> dict[str, Any]:
-    """What travels in a picture of the canvas, drawn in light or dark."""
+    """What travels in a picture of the canvas, drawn in light or dark. Most of a plan is not seen in it: its
+    digest says that it is the plan that was drawn.
+    """
     options = {"without": without} if without else {}
     plan = None if without == "plan" else to_json(project)
     return {
         "format": FORMAT, "program": ndbplan.__version__, "options": options, "look": look,
-        "digests": {}, "plan": plan,
+        "digests": {} if plan is None else {"plan": digest(plan)}, "plan": plan,
     }  # fmt: skip
 
 

@@ -6,11 +6,11 @@ What travels with it is an attachment of the file. Typst is a package that holds
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ndbplan.base.letters import code_point, lacking, spelt
 from ndbplan.base.resources import resource_path
 from ndbplan.report.charts import spoken, svg_of
 from ndbplan.report.document import (
@@ -31,8 +31,6 @@ from ndbplan.report.visible import Piece, digest_of
 ATTACHED = "ndbplan-evidence.json"
 _SHORT, _LONG, _MOSTLY = 66, 60, 0.7
 """Letters of a line that fits half a page; lines, and share of short ones, of a listing in two columns."""
-_RARE = re.compile("[^\\0-\u04ff\u1e00-\u22ff\ufffd]")
-"""Signs beyond Latin, Greek, Cyrillic and the usual ones of print and arithmetic."""
 _SIGNS_NAMED = 6
 _WIDE = 18
 """Letters of a column of words that takes part of what is left of the page."""
@@ -85,30 +83,15 @@ def _logo(logo: str) -> str:
 
 
 def source(document: Document, logo: str = "") -> str:
-    """What Typst sets. Letters that its fonts have no shape for are boxes, and the first page says so."""
+    """What Typst sets. Letters that its fonts have no shape for are numbers, and the first page says so."""
     set_as_it_is = _source(document, logo)
-    lacking = signs_without_shape(set_as_it_is)
-    if not lacking:
+    missing = lacking(set_as_it_is)
+    if not missing:
         return set_as_it_is
-    some = ", ".join(f"U+{ord(sign):04X}" for sign in lacking[:_SIGNS_NAMED])
-    more = f", … ({len(lacking)})" if len(lacking) > _SIGNS_NAMED else ""
+    some = ", ".join(map(code_point, missing[:_SIGNS_NAMED]))
+    more = f", … ({len(missing)})" if len(missing) > _SIGNS_NAMED else ""
     told = Paragraph(say("report.no_shape", signs=some + more), "warning")
-    return _source(replace(document, front=(told, *document.front)), logo)
-
-
-def signs_without_shape(words: str) -> str:
-    """Which signs of a text no font of a PDF can draw, in order.
-
-    Typst is asked: a sign that a font has comes out of a page as it went in, a box as nothing.
-    """
-    from pypdf import PdfReader
-
-    rare = "".join(sorted(set(_RARE.findall(words))))
-    if not rare:
-        return ""
-    page = "\n".join(['#import "template.typ": *', *(f"#par[{_text(sign)}]" for sign in rare)])
-    drawn = "".join(one.extract_text() for one in PdfReader(io.BytesIO(_set(page, "{}", format="pdf"))).pages)
-    return "".join(sign for sign in rare if sign not in drawn)
+    return spelt(_source(replace(document, front=(told, *document.front)), logo))
 
 
 def _source(document: Document, logo: str) -> str:

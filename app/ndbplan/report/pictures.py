@@ -16,7 +16,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import Project
 from ndbplan.report.compose import Options
 from ndbplan.report.evidence import carried, dumps, of_picture
-from ndbplan.report.visible import Piece, pieces_of
+from ndbplan.report.visible import Piece, digest_of, pieces_of
 
 SUFFIXES = (".png", ".svg")
 _NAME = "ndbplan-evidence"
@@ -29,7 +29,10 @@ def carrying(content: bytes, suffix: str, plan: Plan, look: str, without: str = 
     if suffix not in SUFFIXES:
         return content
     project = carried(Project.of(plan), Options(without=without))
-    return with_text(content, suffix, dumps(of_picture(project, look, without)))
+    evidence = of_picture(project, look, without)
+    if evidence["plan"] is None:
+        evidence["text"] = digest_of((png_pieces if suffix == ".png" else svg_pieces)(content))
+    return with_text(content, suffix, dumps(evidence))
 
 
 def with_text(content: bytes, suffix: str, told: str) -> bytes:

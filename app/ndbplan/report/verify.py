@@ -10,7 +10,7 @@ that reads otherwise is listed with its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.plan.plan import Plan
 from ndbplan.report.carriers import Carrier, inside
 from ndbplan.report.document import Document, LineChart, runs_of
-from ndbplan.report.evidence import asked_again, loads, options_of, project_of
+from ndbplan.report.evidence import asked_again, loads, of_picture, options_of, project_of
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
 from ndbplan.report.write import make, write
@@ -126,16 +126,21 @@ def _figures(document: Document) -> int:
 def _of_picture(
     content: bytes, name: str, carrier: Carrier, evidence: dict[str, Any], draw: Draw | None
 ) -> Verified:
-    """Of a picture whether its plan is drawn so again."""
+    """Of a picture whether its plan is drawn so again, and whether it is the plan that was drawn."""
     made_by = str(evidence.get("program"))[:40]
-    plan = project_of(evidence, name).main
-    now = ndbplan.__version__
+    project = project_of(evidence, name)
+    plan, look, now = project.main, str(evidence["look"]), ndbplan.__version__
+    without = str(evidence["options"].get("without", ""))
+    differ = list(_of_answers(evidence, of_picture(project, look, without)))
     if draw is None:
-        return Verified(0, (), made_by, now, (text("verify.picture"),), ())
-    drawn = carrier.pieces(draw(plan, carrier.suffix, str(evidence["look"])))
-    differ = tuple(differing(carrier.pieces(content), drawn, everything=True))
+        return Verified(0, tuple(differ), made_by, now, (text("verify.picture"),), ())
+    drawn = carrier.pieces(draw(plan, carrier.suffix, look))
+    differ += (
+        replace(one, written=text("verify.pixels"), computed="") if carrier.suffix == ".png" else one
+        for one in differing(carrier.pieces(content), drawn, everything=True)
+    )
     notes = () if made_by == now else (_other_version(made_by),)
-    return Verified(len(drawn), differ, made_by, now, (), notes)
+    return Verified(len(drawn), tuple(differ), made_by, now, (), notes)
 
 
 def _other_version(made_by: str) -> str:

@@ -6,15 +6,25 @@ from functools import lru_cache
 
 from PySide6.QtGui import QFontMetricsF
 
-from ndbplan.desktop.look.theme import font, load_fonts
+from ndbplan.base.letters import beyond_inter, spelt
+from ndbplan.desktop.look.theme import font, load_fonts, load_scripts
+
+
+def drawable(text: str) -> str:
+    """A text as the bundled fonts draw it, which are made known: a picture looks alike on every machine."""
+    # A width in the font that stands in for one of them would be kept.
+    load_fonts()
+    if not beyond_inter(text):
+        return text
+    load_scripts()
+    return spelt(text)
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size_px: int, weight: int) -> float:
     """Width of a text in the program's font."""
-    # A width in the font that stands in for it would be kept.
-    load_fonts()
-    return QFontMetricsF(font(size_px, weight)).horizontalAdvance(text)
+    words = drawable(text)
+    return QFontMetricsF(font(size_px, weight)).horizontalAdvance(words)
 
 
 @lru_cache(maxsize=4096)
@@ -22,5 +32,5 @@ def elided(text: str, size_px: int, weight: int, width: float) -> str:
     """The text, cut with an ellipsis when it is wider than `width`."""
     from PySide6.QtCore import Qt
 
-    load_fonts()
-    return QFontMetricsF(font(size_px, weight)).elidedText(text, Qt.TextElideMode.ElideRight, width)
+    words = drawable(text)
+    return QFontMetricsF(font(size_px, weight)).elidedText(words, Qt.TextElideMode.ElideRight, width)

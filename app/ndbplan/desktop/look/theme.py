@@ -18,6 +18,7 @@ from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
+from ndbplan.base.letters import scripts
 from ndbplan.base.resources import resource_path
 from ndbplan.describe.overlay import NEAR, OVER
 
@@ -198,6 +199,14 @@ def load_fonts() -> None:
     """Make the bundled fonts known; needs an application object."""
     for name in _FONT_FILES:
         QFontDatabase.addApplicationFont(str(resource_path(f"fonts/{name}")))
+
+
+@cache
+def load_scripts() -> None:
+    """Make the bundled fonts of other scripts known, which stand in where Inter has no letter."""
+    for path in scripts():
+        number = QFontDatabase.addApplicationFont(str(path))
+        QFont.insertSubstitutions("Inter", QFontDatabase.applicationFontFamilies(number))
 
 
 @cache
