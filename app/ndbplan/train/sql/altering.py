@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ndbplan.edits import validated
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
@@ -67,8 +68,17 @@ def with_new_keys(asked: Asked, after: Plan, table: Table, old: Sequence[Foreign
 
 def check_types(asked: Asked) -> None:
     """Raises SqlError 1064 at the first word behind the name of a column that is no type."""
+    depth, closed = 0, False
     for before, name, kind in zip(asked.words, asked.words[1:], asked.words[2:], strict=False):
-        is_column = before.text in ("(", ",") and name.upper not in _NO_TYPE and name.kind in ("word", "name")
+        depth += (before.text == "(") - (before.text == ")")
+        closed |= before.text == ")" and depth == 0
+        is_column = (
+            before.text in ("(", ",")
+            and depth <= 1
+            and not closed
+            and name.upper not in _NO_TYPE
+            and name.kind in ("word", "name")
+        )
         if is_column and kind.kind == "word" and kind.upper not in _TYPE_NAMES:
             raise syntax(asked.sql[kind.start :])
 
@@ -146,7 +156,9 @@ def become_altered(asked: Asked, typed: Name) -> Done:
     kept = tuple(key for key in foreign_keys.keys_of(asked.plan, table) if key.name.lower() not in dropped)
     foreign_keys.check_altered(asked.plan, table, new, kept, checks=asked.checks)
     added = foreign_keys.unnamed(new, asked.plan.version)
-    whole = foreign_keys.with_keys(new, (*kept, *added), asked.plan.version)
+    said = [one for one in table.left_out if one not in new.left_out]
+    told = validated.changed(new, left_out=(*said, *new.left_out)) if said else new
+    whole = foreign_keys.with_keys(told, (*kept, *added), asked.plan.version)
     after = with_new_keys(asked, exchanged(after, new, whole), whole, kept)
     new = next(one for one in after.tables if one.id == table.id)
     return _altered(asked, table, new, after)

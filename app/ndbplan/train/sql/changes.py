@@ -26,6 +26,7 @@ from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_use
 from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
+from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
@@ -277,6 +278,7 @@ class _Statement(NamedTuple):
                 row[name] = self.taking.implicit(column) if must else None
         if not self.table.primary_key:
             counter += 1
+        check_row(self.table, row)
         return row, counter, given
 
     def _default(self, column: Column) -> Any:
@@ -401,6 +403,7 @@ class _Statement(NamedTuple):
             if new != row:
                 for column in stamped:
                     new[column.name] = self.taking.take(column, f"{self.cluster.clock:%Y-%m-%d %H:%M:%S}", 1)
+            check_row(self.table, new)
             after.append(new)
         return after
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ndbplan.base.quoting import sql_identifier
@@ -13,6 +14,8 @@ from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.sql.foreign_keys import keys_of
 from ndbplan.train.state import is_local
 
+COMMENT, CONNECTION, LINEAR = "COMMENT=", "CONNECTION=", "PARTITION BY LINEAR KEY"
+"""How clauses begin that a table keeps in words alone."""
 _WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
 """Digits of a signed whole number, which older servers write behind its type."""
 
@@ -102,6 +105,9 @@ def _options(plan: Plan, table: Table, next_number: int | None) -> Iterator[str]
     comment = "" if is_local(table) else comment_of(plan, table)
     if comment:
         yield f"COMMENT='{comment}'"
+    for begin in (COMMENT, CONNECTION):
+        if text := _clause(table, begin):
+            yield text
 
 
 def comment_of(plan: Plan, table: Table) -> str:
@@ -118,9 +124,24 @@ def comment_of(plan: Plan, table: Table) -> str:
     return f"NDB_TABLE={','.join(told)}" if told else ""
 
 
+def _clause(table: Table, begin: str) -> str:
+    """What a table keeps in words that begin so; empty: nothing."""
+    return next((one for one in table.left_out if one.startswith(begin)), "")
+
+
+_OF_PART = re.compile(r"(ENGINE = ndbcluster), (PARTITION )")
+
+
 def _parts(table: Table) -> str:
+    clause = _clause(table, "PARTITION BY ")
+    if clause and not clause.startswith(LINEAR):
+        head, bracket, parts = clause.partition(" (PARTITION ")
+        head = head.replace(" PARTITIONS ", "\nPARTITIONS ")
+        listed = _OF_PART.sub(r"\1,\n \2", f"\n(PARTITION {parts}") if bracket else ""
+        return f"\n/*!50100 {head}{listed} */"
+    linear = "LINEAR " if clause else ""
     if not table.distribution_key and not table.partitions:
         return ""
     names = ",".join(table.distribution_key)
     count = f"\nPARTITIONS {table.partitions}" if table.partitions else ""
-    return f"\n/*!50100 PARTITION BY KEY ({names}){count} */"
+    return f"\n/*!50100 PARTITION BY {linear}KEY ({names}){count} */"

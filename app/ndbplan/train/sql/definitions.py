@@ -20,8 +20,8 @@ from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import foreign_keys, local_tables, server
-from ndbplan.train.sql.altering import OF_FOREIGN_KEY, TWICE, become_altered, check_types, with_new_keys
+from ndbplan.train.sql import foreign_keys, local_tables, new_tables, partitioning, server
+from ndbplan.train.sql.altering import OF_FOREIGN_KEY, become_altered, check_types, refused, with_new_keys
 from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, exchanged, ok, taken
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
@@ -70,7 +70,8 @@ def _act(verb: str, what: str) -> _Act:
     if what in ("LOGFILE", "TABLESPACE"):
         return disk_data
     acts: dict[tuple[str, str], _Act] = {
-        ("CREATE", "TABLE"): _create, ("DROP", "TABLE"): _drop, ("DROP", "TABLES"): _drop,
+        ("CREATE", "TABLE"): _create, ("CREATE", "TEMPORARY"): _temporary,
+        ("DROP", "TABLE"): _drop, ("DROP", "TABLES"): _drop,
         ("ALTER", "TABLE"): _alter, ("ALTER", "ONLINE"): _alter, ("ALTER", "OFFLINE"): _alter,
         ("CREATE", "INDEX"): _index, ("CREATE", "UNIQUE"): _index, ("DROP", "INDEX"): _index,
     }  # fmt: skip
@@ -146,11 +147,13 @@ def _create(asked: Asked, stream: Stream) -> Done:
         raise NotSimulated("tables of NDB and InnoDB are simulated, and of no other engine")
     if engine.lower() not in NDB:
         raise SqlError(1286, "42000", f"Unknown storage engine '{engine}'")
-    read = read_ddl(asked.sql, asked.plan.version, database)
+    clause = partitioning.clause_of(asked)
+    new_tables.check(asked, clause)
+    read = read_ddl(partitioning.as_key(asked.sql, clause), asked.plan.version, database)
     said = [problem.message for problem in read.problems if not OF_FOREIGN_KEY.search(problem.message)]
     for message in said:
-        if match := TWICE.search(message):
-            raise SqlError(1060, "42S21", f"Duplicate column name '{match[1]}'")
+        refused(message)
+    said = [message for message in said if not new_tables.raise_for(message, asked)]
     if said or not read.tables:
         check_types(asked)
     if not read.tables:
@@ -160,8 +163,19 @@ def _create(asked: Asked, stream: Stream) -> Done:
     after = _as_before(asked, taken(asked, read))
     new = after.tables[-1]
     _check_disks(new, name)
-    become(asked, with_new_keys(asked, after, new, ()))
-    return ok(asked)
+    kept, warnings = new_tables.finished(asked, new, clause)
+    become(asked, with_new_keys(asked, exchanged(after, new, kept), kept, ()))
+    return ok(asked, warnings=warnings)
+
+
+def _temporary(asked: Asked, stream: Stream) -> Done:
+    """CREATE TEMPORARY TABLE, of which NDB has none."""
+    stream.expect("TEMPORARY")
+    stream.expect("TABLE")
+    if (asked.option("ENGINE") or asked.default_engine).lower() not in NDB:
+        raise NotSimulated("temporary tables are not simulated; NDB has none")
+    text = "Table storage engine 'ndbcluster' does not support the create option 'TEMPORARY'"
+    raise SqlError(1478, "HY000", text)
 
 
 def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:

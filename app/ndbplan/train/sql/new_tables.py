@@ -1,0 +1,272 @@
+"""CREATE TABLE of NDB: what a server refuses of it and in which words, what it takes with a warning.
+
+    check(asked, name)                      # raises SqlError before the columns are read
+    raise_for(problem, asked, table)        # what a problem that was read is to the server
+    finished(asked, table)                  # the table with what SHOW CREATE TABLE says besides, and warnings
+
+Texts, codes and warnings: recorded on running 8.4.8 and 7.4.10 clusters; those of the SQL layer: its manual.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ndbplan.base.quoting import sql_text
+from ndbplan.edits import validated
+from ndbplan.importing.ddl.tokens import Word
+from ndbplan.ndb.columns import COLUMN_TYPES
+from ndbplan.ndb.console import form
+from ndbplan.plan.tables import Column, Table
+from ndbplan.train.contents import WHOLE
+from ndbplan.train.sql.created import COMMENT, CONNECTION, LINEAR
+from ndbplan.train.sql.defining import Asked
+from ndbplan.train.sql.partitioning import Clause, check_clause
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.values import Taking
+
+_MOST_BYTES = 65_535
+"""Of a VARCHAR column."""
+
+
+def check(asked: Asked, clause: Clause | None) -> None:
+    """Raises what a server says of a statement before its columns count."""
+    depth = 0
+    for at, word in enumerate(asked.words):
+        depth += (word.text == "(") - (word.text == ")")
+        begins = depth == 1 and asked.words[at - 1].text in ("(", ",")
+        if begins and word.kind == "word" and word.upper in ("FULLTEXT", "SPATIAL"):
+            code = 1214 if word.upper == "FULLTEXT" else 1464
+            text = f"The used table type doesn't support {word.upper} indexes"
+            raise SqlError(code, "HY000", text)
+    is_new = bool(form(asked.plan.version, "dictionary_of_its_own"))
+    if is_new and (asked.option("ENCRYPTION") or "n").lower() != "n":
+        raise SqlError(1178, "42000", "The storage engine for the table doesn't support ENCRYPTION")
+    _check_comment(asked)
+    _check_digits(asked)
+    if clause is not None:
+        check_clause(asked, clause)
+
+
+_DECIMALS = ("DECIMAL", "NUMERIC", "DEC", "FIXED")
+_MOST_DIGITS, _MOST_BITS = 65, 53
+
+
+def _check_digits(asked: Asked) -> None:
+    """Raises what is said of numbers with more digits than there are."""
+    for name, kind, bracket, number in zip(*(asked.words[at:] for at in range(4)), strict=False):
+        if bracket.text != "(" or number.kind != "number" or not number.text.isdecimal():
+            continue
+        digits = int(number.text)
+        if kind.upper in _DECIMALS and digits > _MOST_DIGITS:
+            text = f"Too-big precision {digits} specified for '{name.text}'. Maximum is {_MOST_DIGITS}."
+            raise SqlError(1426, "42000", text)
+        if kind.upper == "FLOAT" and digits > _MOST_BITS:
+            raise SqlError(1063, "42000", f"Incorrect column specifier for column '{name.text}'")
+
+
+_KNOWN_MODIFIERS = ("NOLOGGING", "READ_BACKUP", "FULLY_REPLICATED", "PARTITION_BALANCE")
+
+
+def _unknown_modifier(asked: Asked) -> str:
+    """The first setting of NDB_TABLE in the table's comment that the server does not know; empty: none."""
+    found = re.search(r"NDB_TABLE=([^\s;]{1,500})", _option_text(asked, "COMMENT"))
+    known = form(asked.plan.version, "table_modifiers")
+    for setting in found[1].split(",") if found else ():
+        if setting.partition("=")[0].strip().upper() not in known:
+            return setting
+    return ""
+
+
+def _check_comment(asked: Asked) -> None:
+    unknown = _unknown_modifier(asked)
+    if unknown and form(asked.plan.version, "dictionary_of_its_own"):
+        text = "Table storage engine 'ndbcluster' does not support the create option"
+        warned = Warned("Warning", 1478, f"NDB_TABLE= : unknown modifier: {unknown}")
+        raise SqlError(1478, "HY000", f"{text} 'Syntax error in COMMENT modifier'", (warned,))
+
+
+def _option_text(asked: Asked, name: str) -> str:
+    """An option of the table, behind its columns; empty: it does not stand there."""
+    depth, closed = 0, False
+    for at, word in enumerate(asked.words):
+        depth += (word.text == "(") - (word.text == ")")
+        closed |= depth == 0 and word.text == ")"
+        if closed and depth == 0 and word.kind == "word" and word.upper == name:
+            behind = [one for one in asked.words[at + 1 : at + 3] if one.text != "="]
+            return behind[0].text if behind and behind[0].kind == "string" else ""
+    return ""
+
+
+# What was read, and is something else to the server.
+
+
+_TAKEN = re.compile(
+    r"COMMENT is for people|NDB has no keys on a part of a column; taken whole|CONNECTION changes nothing"
+)
+"""What a server takes, and shows or forgets."""
+_DESCENDING = re.compile(r"DESC in an index changes nothing")
+_NO_MODIFIER = re.compile(r"NDB_TABLE has no ")
+_TEXT_KEY = re.compile(r"(?:KEY (\S{1,64})|PRIMARY KEY): .{1,20} columns are in no key")
+_TWICE_KEY = re.compile(r"KEY (\S{1,64}) is there twice")
+_TOO_LONG = re.compile(r"column (\S{1,64}): .{1,40}; its length is ([0-9]{1,9}) at most")
+_NULL_KEY = re.compile(r"NULL in the primary key")
+_DEFAULT_OF_TEXT = re.compile(r"column (\S{1,64}): DEFAULT .{1,80} of \w{1,20}, which takes expressions only")
+_NO_LENGTH = re.compile(r"column (\S{1,64}): \w{1,20} without a length")
+_CAME_WITH = re.compile(r"column (\S{1,64}): JSON came with")
+_MEMBER = re.compile(r"column (\S{1,64}): member '([^']{1,200})' is there twice")
+_NO_COLUMNS = re.compile(r"columns: it must have 1 or more")
+
+
+def raise_for(message: str, asked: Asked) -> bool:
+    """Whether a server takes what a problem speaks of. Raises SqlError where it does not."""
+    is_new = bool(form(asked.plan.version, "dictionary_of_its_own"))
+    if _TAKEN.search(message) or _NO_MODIFIER.search(message) or _TEXT_KEY.search(message):
+        return True
+    if _DESCENDING.search(message):
+        if is_new:
+            text = "The storage engine for the table doesn't support descending indexes"
+            raise SqlError(1178, "42000", text)
+        return True
+    plain: tuple[tuple[str | re.Pattern[str], int, str, str], ...] = (
+        ("AUTO_INCREMENT of a column that is in no key", 1075, "42000",
+         "Incorrect table definition; there can be only one auto column and it must be defined as a key"),
+        ("a table has one such column", 1075, "42000",
+         "Incorrect table definition; there can be only one auto column and it must be defined as a key"),
+        ("PRIMARY KEY is there already", 1068, "42000", "Multiple primary key defined"),
+        ("a column of its distribution key was not read", 1488, "HY000",
+         "Field in list of fields for partition function not found in table"),
+        ("is not in the primary key, as SQL nodes ask for", 1503, "HY000",
+         str(form(asked.plan.version, "key_has_all"))),
+    )  # fmt: skip
+    for said, code, state, text in plain:
+        if str(said) in message:
+            raise SqlError(code, state, text)
+    if match := _TWICE_KEY.search(message):
+        raise SqlError(1061, "42000", f"Duplicate key name '{match[1]}'")
+    if match := _TOO_LONG.search(message):
+        text = f"Column length too big for column '{match[1]}' (max = {match[2]}); use BLOB or TEXT instead"
+        raise SqlError(1074, "42000", text)
+    if _NULL_KEY.search(message) and form(asked.plan.version, "strict_mode"):
+        text = "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead"
+        raise SqlError(1171, "42000", text)
+    if match := _DEFAULT_OF_TEXT.search(message):
+        kinds = form(asked.plan.version, "kinds_without_default")
+        raise SqlError(1101, "42000", f"{kinds} column '{match[1]}' can't have a default value")
+    if match := _NO_LENGTH.search(message) or _CAME_WITH.search(message):
+        _raise_at_type(asked, match[1], behind="without" in message)
+    match = _MEMBER.search(message)
+    if match is not None and form(asked.plan.version, "strict_mode"):
+        kind = "SET" if " SET " in f" {_words_of(asked, match[1])} " else "ENUM"
+        raise SqlError(1291, "HY000", f"Column '{match[1]}' has duplicated value '{match[2]}' in {kind}")
+    if _NO_COLUMNS.search(message):
+        at = next(at for at, word in enumerate(asked.words) if word.text == "(")
+        raise syntax(asked.sql[asked.words[at + 1].start :])
+    return False
+
+
+def _raise_at_type(asked: Asked, column: str, *, behind: bool) -> None:
+    for at, word in enumerate(asked.words[:-2]):
+        if word.text.lower() == column.lower() and asked.words[at - 1].text in ("(", ","):
+            raise syntax(asked.sql[asked.words[at + 1 + behind].start :])
+
+
+def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, list[Warned]]:
+    """The table as the server keeps it, and what it warns of. Raises SqlError for what it refuses of it."""
+    _check_columns(asked, table)
+    if any(one.startswith("COMMENT of column") for one in table.left_out):
+        raise NotSimulated("comments of columns are not kept here; those of tables are")
+    kept = [one for one in table.left_out if not one.startswith(("COMMENT of the table", "CONNECTION of"))]
+    comment, connection = _option_text(asked, "COMMENT"), _option_text(asked, "CONNECTION")
+    if comment and not comment.startswith("NDB_TABLE="):
+        kept.append(f"{COMMENT}{sql_text(comment)}"[:300])
+    if connection:
+        kept.append(f"{CONNECTION}{sql_text(connection)}"[:300])
+    warnings = []
+    if clause is not None and (clause.kind != "KEY" or clause.linear):
+        names = {one.name.lower(): one for one in table.columns}
+        if clause.kind != "KEY":
+            column = names[clause.column.lower()]
+            if column.type not in WHOLE:
+                text = f"Field '{column.name}' is of a not allowed type for this type of partitioning"
+                raise SqlError(1659, "HY000", text)
+            text = f"'PARTITION BY {clause.kind}' for 'ndbcluster' storage engine is deprecated"
+            warnings.append(Warned("Warning", 6035, f"{text} and will be removed in a future release."))
+        shown = clause.shown if clause.kind != "KEY" else f"{LINEAR} ({','.join(table.distribution_key)})"
+        if len(shown) > 300:
+            raise NotSimulated("so many partitions with values are not simulated")
+        kept.append(shown)
+    unknown = _unknown_modifier(asked)
+    if unknown:
+        warnings.append(Warned("Warning", 1478, f"NDB_TABLE= : unknown modifier: {unknown}"))
+    has_blobs = any(COLUMN_TYPES[one.type].is_blob for one in table.columns)
+    if not table.primary_key and has_blobs and form(asked.plan.version, "dictionary_of_its_own"):
+        text = "Table storage engine 'ndbcluster' does not support the create option"
+        warnings.append(Warned("Warning", 1478, f"{text} 'Binlog of table with BLOB attribute and no PK'"))
+    return validated.changed(table, left_out=tuple(kept)), warnings
+
+
+def _letter_bytes(charset: str) -> int:
+    """Bytes that a letter may have."""
+    return 4 if "utf8mb4" in charset else 3 if "utf8" in charset else 1
+
+
+def _check_columns(asked: Asked, table: Table) -> None:
+    """Raises what is said of defaults that their columns cannot hold, and of texts that are too long."""
+    for one in table.columns:
+        if one.type == "varchar" and one.length is not None:
+            charset = one.collation or str(form(asked.plan.version, "table_charset"))
+            most = _MOST_BYTES // _letter_bytes(charset)
+            if one.length > most:
+                text = (
+                    f"Column length too big for column '{one.name}' (max = {most}); use BLOB or TEXT instead"
+                )
+                raise SqlError(1074, "42000", text)
+        if not _can_default(asked, one):
+            raise SqlError(1067, "42000", f"Invalid default value for '{one.name}'")
+    _check_keys(table)
+
+
+def _check_keys(table: Table) -> None:
+    for key in (table.primary_key, *(index.columns for index in table.indexes)):
+        for name in key:
+            column = table.column(name)
+            if column.type == "json":
+                raise NotSimulated("what is said of JSON in a key is not known here")
+            if COLUMN_TYPES[column.type].is_blob:
+                text = f"BLOB column '{name}' can't be used in key specification with the used table type"
+                raise SqlError(1073, "42000", text)
+
+
+def _can_default(asked: Asked, column: Column) -> bool:
+    """Whether a column can hold its default."""
+    said = _words_of(asked, column.name)
+    if "NOT NULL" in said and "DEFAULT NULL" in said:
+        return False
+    text = column.default
+    if text is None or text.startswith("(") or not (text[:1] in "'\"-" or text[:1].isdecimal()):
+        return True
+    if COLUMN_TYPES[column.type].is_blob or column.type == "timestamp":
+        return True
+    try:
+        Taking(strict=True).take(column, text.strip("'\""), 1)
+    except SqlError:
+        return False
+    return True
+
+
+def _words_of(asked: Asked, column: str) -> str:
+    """The definition of a column, in capitals."""
+    for at, word in enumerate(asked.words):
+        if word.text.lower() == column.lower() and at and asked.words[at - 1].text in ("(", ","):
+            return " ".join(one.upper for one in _item(asked.words[at:]))
+    return ""
+
+
+def _item(words: tuple[Word, ...]) -> Iterator[Word]:
+    depth = 0
+    for word in words:
+        depth += (word.text == "(") - (word.text == ")")
+        if depth < 0 or (depth == 0 and word.text == ","):
+            return
+        yield word

@@ -1,0 +1,140 @@
+"""CREATE TABLE of NDB: what is taken with a warning and what is refused, as recorded on running servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+
+Ask = Callable[[str], str]
+WARNED = "Query OK, 0 rows affected, 1 warning (0.20 sec)\n"
+OK = "Query OK, 0 rows affected (0.20 sec)\n"
+
+
+def asks(cluster: LiveCluster) -> Ask:
+    consoles = Consoles(cluster)
+    consoles.answer("mysql> use test")
+    return lambda sql: consoles.answer(f"mysql> {sql};")
+
+
+@pytest.fixture
+def ask(cluster: LiveCluster) -> Ask:
+    return asks(cluster)
+
+
+@pytest.fixture
+def ask_older(begun: Callable[[str], LiveCluster]) -> Ask:
+    return asks(begun("7.4.10"))
+
+
+TAKEN = [
+    ("partition by list(a) (partition p0 values in (1))", WARNED,
+     "/*!50100 PARTITION BY LIST (`a`)\n(PARTITION p0 VALUES IN (1) ENGINE = ndbcluster) */"),
+    ("partition by range(a) (partition p0 values less than (10), partition p1 values less than (20))", WARNED,
+     "/*!50100 PARTITION BY RANGE (`a`)\n(PARTITION p0 VALUES LESS THAN (10) ENGINE = ndbcluster,\n"
+     " PARTITION p1 VALUES LESS THAN (20) ENGINE = ndbcluster) */"),
+    ("partition by hash(a) partitions 2", WARNED, "/*!50100 PARTITION BY HASH (`a`)\nPARTITIONS 2 */"),
+    ("partition by linear key(a) partitions 3", OK,
+     "/*!50100 PARTITION BY LINEAR KEY (a)\nPARTITIONS 3 */"),
+    ("connection='x'", OK, "COLLATE=utf8mb4_0900_ai_ci CONNECTION='x'"),
+    ("comment='mine'", OK, "COLLATE=utf8mb4_0900_ai_ci COMMENT='mine'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("behind", "answer", "shown"), TAKEN)
+def test_what_a_table_says_of_itself_is_shown_as_the_server_writes_it(
+    ask: Ask, behind: str, answer: str, shown: str
+) -> None:
+    assert ask(f"create table tx (a int primary key) engine=ndb {behind}") == answer
+    assert shown in ask("show create table tx")
+    # It stays when a column comes.
+    assert ask("alter table tx add column later int").startswith("Query OK")
+    assert shown in ask("show create table tx")
+
+
+def test_partitions_of_values_take_rows_that_they_have_a_place_for(ask: Ask) -> None:
+    ask("create table tx (a int primary key) engine=ndb partition by list(a) "
+        "(partition p0 values in (1, 7), partition p1 values in (2))")  # fmt: skip
+    assert (
+        "6035 | 'PARTITION BY LIST' for 'ndbcluster' storage engine is deprecated and will be removed in a "
+        "future release."
+    ) in ask("show warnings")
+    assert ask("insert into tx values (7)").startswith("Query OK, 1 row")
+    refused = "ERROR 1526 (HY000): Table has no partition for value 5\n"
+    assert ask("insert into tx values (5)") == ask("update tx set a=5") == refused
+
+
+REFUSED = [
+    ("(a int primary key, b text, fulltext(b))",
+     "1214 (HY000): The used table type doesn't support FULLTEXT indexes"),
+    ("(a int primary key, c int, index (c desc))",
+     "1178 (42000): The storage engine for the table doesn't support descending indexes"),
+    ("(a int primary key, b text, key(b))",
+     "1073 (42000): BLOB column 'b' can't be used in key specification with the used table type"),
+    ("(a int, b int, key k(a), key k(b))", "1061 (42000): Duplicate key name 'k'"),
+    ("(a int primary key, primary key(a))", "1068 (42000): Multiple primary key defined"),
+    ("(a int auto_increment)",
+     "1075 (42000): Incorrect table definition; there can be only one auto column and it must be defined as "
+     "a key"),
+    ("(a int, key (nix))", "1072 (42000): Key column 'nix' doesn't exist in table"),
+    ("(a int default 'abc')", "1067 (42000): Invalid default value for 'a'"),
+    ("(a int not null default null)", "1067 (42000): Invalid default value for 'a'"),
+    ("(a char(300))",
+     "1074 (42000): Column length too big for column 'a' (max = 255); use BLOB or TEXT instead"),
+    ("(a varchar(20000))",
+     "1074 (42000): Column length too big for column 'a' (max = 16383); use BLOB or TEXT instead"),
+    ("(a decimal(70,2))", "1426 (42000): Too-big precision 70 specified for 'a'. Maximum is 65."),
+    ("(a enum('x','x'))", "1291 (HY000): Column 'a' has duplicated value 'x' in ENUM"),
+]  # fmt: skip
+
+
+def test_columns_and_keys_that_a_server_refuses(ask: Ask) -> None:
+    answers = [ask(f"create table tx {columns} engine=ndb") for columns, _ in REFUSED]
+    assert answers == [f"ERROR {said}\n" for _, said in REFUSED]
+
+
+PARTITIONS = [
+    ("key(b)", "1503 (HY000): A PRIMARY KEY must include all columns in the table's partitioning function "
+     "(prefixed columns are not considered)."),
+    ("key(nix)", "1488 (HY000): Field in list of fields for partition function not found in table"),
+    ("key(a) partitions 0", "1504 (HY000): Number of partitions = 0 is not an allowed value"),
+    ("key(a) partitions 400", "1005 (HY000): Can't create table 'tx' (use SHOW WARNINGS for more info)."),
+    ("range(a)", "1492 (HY000): For RANGE partitions each partition must be defined"),
+    ("range(a) (partition p0 values in (1))",
+     "1480 (HY000): Only LIST PARTITIONING can use VALUES IN in partition definition"),
+    ("range(a) (partition p0 values less than (9), partition p1 values less than (5))",
+     "1493 (HY000): VALUES LESS THAN value must be strictly increasing for each partition"),
+    ("list(a) (partition p0 values in (1), partition p1 values in (1))",
+     "1495 (HY000): Multiple definition of same constant in list partitioning"),
+    ("list(a) (partition p0 values in (1), partition p0 values in (2))",
+     "1517 (HY000): Duplicate partition name p0"),
+]  # fmt: skip
+
+
+def test_partitions_that_a_server_refuses(ask: Ask) -> None:
+    made = "create table tx (a int primary key, b int) engine=ndb partition by"
+    assert [ask(f"{made} {by}") for by, _ in PARTITIONS] == [f"ERROR {said}\n" for _, said in PARTITIONS]
+
+
+def test_a_setting_of_ndb_that_there_is_not_is_refused_or_warned_of(ask: Ask, ask_older: Ask) -> None:
+    made = "create table tx (a int primary key) engine=ndb comment='NDB_TABLE=NOSUCH=1'"
+    assert ask(made) == (
+        "ERROR 1478 (HY000): Table storage engine 'ndbcluster' does not support the create option 'Syntax "
+        "error in COMMENT modifier'\n"
+    )
+    assert ask_older(made) == WARNED
+    for one in (ask, ask_older):
+        assert "| Warning | 1478 | NDB_TABLE= : unknown modifier: NOSUCH=1" in one("show warnings")
+
+
+def test_an_older_server_has_other_partitions_only_if_it_is_told_so(ask_older: Ask) -> None:
+    made = "create table tx (a int primary key) engine=ndb partition by hash(a) partitions 2"
+    assert ask_older(made).startswith("ERROR 1112 (42000): Table 'tx' uses an extension")
+    many = "create table tx (a int primary key) engine=ndb partition by key(a) partitions 400"
+    assert ask_older(many).startswith("ERROR 1031 (HY000)")
+    # It does not look at the order of an index, nor does it know JSON.
+    assert ask_older("create table tx (a int primary key, c int, index (c desc)) engine=ndb") == OK
+    assert "near 'json) engine=ndb'" in ask_older("create table ty (a json) engine=ndb")
