@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 from sqlglot import exp
@@ -10,7 +11,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.engine import Result
-from ndbplan.train.sql.problem import SqlError
+from ndbplan.train.sql.problem import NotSimulated, SqlError
 
 
 def statements(line: str) -> list[tuple[str, bool]]:
@@ -71,6 +72,36 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
         return exp.null() if value is None else exp.Literal.string(value)
 
     return tree.transform(change)
+
+
+_LONGEST_SLEEP_S = 3600.0
+
+
+def slept(tree: exp.Expr, cluster: LiveCluster) -> float:
+    """How long SLEEP() of a query without tables waits, which passes; and UUID() as a text.
+
+    Raises NotSimulated for a wait for each row of a table.
+    """
+    waited_s = 0.0
+    for number, one in enumerate(list(tree.find_all(exp.Anonymous, exp.Uuid))):
+        name = "uuid" if isinstance(one, exp.Uuid) else one.name.lower()
+        if name == "uuid":
+            digest = hashlib.sha256(f"{cluster.now_s} {len(cluster.history)} {number}".encode()).hexdigest()
+            one.replace(exp.Literal.string("-".join((digest[:8], digest[8:12], f"1{digest[13:16]}",
+                                                     f"8{digest[17:20]}", digest[20:32]))))  # fmt: skip
+        if name != "sleep":
+            continue
+        if len(one.expressions) != 1:
+            text = "Incorrect parameter count in the call to native function 'SLEEP'"
+            raise SqlError(1582, "42000", text)
+        value = one.expressions[0]
+        if tree.find(exp.Table) is not None or not isinstance(value, exp.Literal) or value.is_string:
+            raise NotSimulated("SLEEP is simulated of a number, and in queries without tables")
+        seconds = min(float(value.this), _LONGEST_SLEEP_S)
+        cluster.advance(seconds)
+        waited_s += seconds
+        one.replace(exp.Literal.number(0))
+    return waited_s
 
 
 def readable(result: Result, *, is_hex: bool) -> Result:

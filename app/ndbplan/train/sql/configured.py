@@ -11,7 +11,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb.cluster_log import exit_advice, exit_kind
 from ndbplan.ndb.errors import every_error, every_exit, management_errors, other_errors
 from ndbplan.ndb.parameters import Parameter, parameters
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, in_span
 from ndbplan.train.live import LiveCluster
 
 Row = dict[str, Any]
@@ -44,7 +44,11 @@ def _stated(value: int | str | bool | None) -> str:
 
 
 def config_params(cluster: LiveCluster) -> Iterator[Row]:
-    """The parameters of data nodes."""
+    """The parameters of data nodes; servers that keep them in a table list what its script knew [7.4.10]."""
+    listed = read_json("ndb/config_params.json")["listed"]
+    if in_span(cluster.plan.version, listed):
+        yield from ({"param_number": _numbers()[name], "param_name": name} for name in listed["names"])
+        return
     for number, one in _known(cluster.plan.version):
         is_bool = one.type == "bool"
         yield {

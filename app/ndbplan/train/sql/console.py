@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -22,6 +23,7 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
 from ndbplan.train.sql import (
+    around,
     catalogue,
     client_words,
     failing,
@@ -30,6 +32,7 @@ from ndbplan.train.sql import (
     server,
     setting,
     transactions,
+    user_variables,
     variables,
 )
 from ndbplan.train.sql import rows as contents
@@ -68,7 +71,7 @@ _DEFAULT_ENGINE = "default_storage_engine"
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
 """Warning of a division by zero."""
-_WRITES = re.compile(r"\binto\s+(?:outfile|dumpfile|@)", re.IGNORECASE)
+_WRITES = re.compile(r"\binto\s+(?:outfile|dumpfile)", re.IGNORECASE)
 _OFFLINE = "ndbinfo_offline"
 _IS_OFFLINE = (
     "'NDBINFO' has been started in offline mode since the 'NDBCLUSTER' engine is disabled or "
@@ -104,6 +107,10 @@ class Client:
         """What AUTO_INCREMENT gave last."""
         self.statements: dict[str, str] = {}
         """Statements that were prepared, by their names."""
+        self.slept_s = 0.0
+        """How long the last statement waited by SLEEP()."""
+        self.of_user: dict[str, Any] = {}
+        """Variables that somebody made, such as @x."""
         self.row_count = -1
         """How many rows the last change met; -1: the last statement was none."""
 
@@ -116,7 +123,7 @@ class Client:
         if server.answering(cluster) is None:
             return _no_server(cluster)
         try:
-            kept, self.warnings = self.warnings, ()
+            kept, self.warnings, self.slept_s = self.warnings, (), 0.0
             if _KEEPS_WARNINGS.match(sql):
                 self.warnings = kept
             found = self._statement(sql, cluster)
@@ -130,7 +137,7 @@ class Client:
             return "ndbplan: this statement is too much for the SQL that is simulated here\n"
         if isinstance(found, str):
             return found + "\n" if found else ""
-        return printed(found, vertical=vertical)
+        return printed(found, vertical=vertical, lasted_s=self.slept_s)
 
     def _statement(self, sql: str, cluster: LiveCluster) -> Result | str:
         first = sql.split(None, 1)[0]
@@ -169,6 +176,11 @@ class Client:
             return said
         if verb in prepared.VERBS:
             return self._prepared(sql, cluster)
+        if verb == "set" and (given := user_variables.assigned(sql)) is not None:
+            for name, text in given:
+                row = self._found(f"SELECT {text}", parsed(f"SELECT {text}"), cluster, {}).rows[0]
+                self.of_user = {**self.of_user, name: row[0]}
+            return "Query OK, 0 rows affected (0.00 sec)"
         if verb == "set":
             found = setting.settings(sql, self._variables(cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found}
@@ -270,11 +282,18 @@ class Client:
 
     # Queries.
 
-    def _query(self, sql: str, cluster: LiveCluster) -> Result:
+    def _query(self, sql: str, cluster: LiveCluster) -> Result | str:
         if _WRITES.search(sql):
-            raise NotSimulated("SELECT ... INTO writes files and variables, which are not simulated")
+            raise NotSimulated("SELECT ... INTO OUTFILE writes files, which are not simulated")
         transactions.not_lost(cluster)
-        return self._found(sql, parsed(sql), cluster, {})
+        query, names = user_variables.without_into(sql)
+        found = self._found(query, parsed(query), cluster, {})
+        if not names:
+            return found
+        values, text, warnings = user_variables.taken(found, names)
+        self.of_user = {**self.of_user, **values}
+        self.warnings = warnings
+        return text
 
     def _found(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
         """What a query finds; `own`: tables by `database.name` that hold what is given."""
@@ -283,8 +302,7 @@ class Client:
             return Result((_heading(tree, sql),), (INT,), [(counted,)])
         grouped(tree, cluster, self.database)
         values = self._variables(cluster)
-        if tree.find(exp.Parameter):
-            raise NotSimulated("variables of users, such as @x, are not simulated")
+        user_variables.filled(tree, self.of_user)
         for one in list(tree.find_all(exp.SessionParameter)):
             name = one.name.lower()
             if name not in values:
@@ -307,6 +325,7 @@ class Client:
             **dict.fromkeys(("curtime", "currenttime", "utctime"), now[11:]),
         }  # fmt: skip
         tree = answered(tree, session)
+        self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
         again = tree.copy()
         try:

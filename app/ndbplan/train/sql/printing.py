@@ -12,16 +12,17 @@ _ROOM_FOR_NULL = 4
 """A column that may be NULL is as wide as the word."""
 
 
-def printed(result: Result, *, vertical: bool = False) -> str:
+def printed(result: Result, *, vertical: bool = False, lasted_s: float = 0.0) -> str:
     """A table with its number of rows, as the interactive client prints it."""
+    lasted = f"{lasted_s:.2f} sec"
     count = len(result.rows)
     warned = f", {len(result.warnings)} warning{'s' * (len(result.warnings) > 1)}" if result.warnings else ""
     if not count:
-        return f"Empty set{warned} (0.00 sec)\n\n"
+        return f"Empty set{warned} ({lasted})\n\n"
     cells = [
         [written(value, kind) for value, kind in zip(row, result.kinds, strict=True)] for row in result.rows
     ]
-    end = f"{count} row{'s' * (count > 1)} in set{warned} (0.00 sec)\n\n"
+    end = f"{count} row{'s' * (count > 1)} in set{warned} ({lasted})\n\n"
     if vertical:
         return _vertical(result.headings, cells) + end
     nullable = result.nullable or (False,) * len(result.headings)

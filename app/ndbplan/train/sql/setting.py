@@ -18,7 +18,6 @@ _SET = re.compile(
     r"('[^']*'|\"[^\"]*\"|[^,\s]+)",
     re.IGNORECASE,
 )
-_OF_USER = re.compile(r"\s*set\s+@[^@]", re.IGNORECASE)
 _BETWEEN = re.compile(r"""(?:'[^']*'|"[^"]*"|[^,'"])+""")
 """An assignment up to the next comma; commas inside quotes are none."""
 _SWITCH = {"0": "OFF", "OFF": "OFF", "FALSE": "OFF", "1": "ON", "ON": "ON", "TRUE": "ON", "DEFAULT": "ON"}
@@ -81,8 +80,6 @@ def _engine(given: str, now: str, version: NdbVersion) -> str:
 def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
     kept: dict[str, str] = {}
-    if _OF_USER.match(sql):
-        raise NotSimulated("variables of users, such as @x, are not simulated")
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)
     for scope, typed, given in (one.groups(default="") for one in found if one is not None):
