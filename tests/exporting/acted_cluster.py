@@ -242,7 +242,7 @@ class ActedCluster(ActedSql):
         ):
             if self.now >= end:
                 raise RefusedError("ndb_waiter: timed out\n")
-            self.pass_time(5)
+            self.pass_time(1)
         return ""
 
     def _ndb_desc(self, _host: str, _words: list[str]) -> str:

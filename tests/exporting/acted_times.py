@@ -49,7 +49,9 @@ class ActedTimes:
         return ways[kind](str(what))
 
     def _drawn(self, stated: Quantity) -> float:
-        return self.random.uniform(stated.low, stated.high)
+        """As often below what is expected as above."""
+        ends = (stated.low, stated.value), (stated.value, stated.high)
+        return self.random.uniform(*self.random.choice(ends))
 
     def _of_node(self, kind: str, node_id: int) -> float:
         """A start, or the stop, of a data node: each of its phases somewhere in its range."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from exporting.acted_changes import changes, parameter
+from exporting.acted_cluster import ActedCluster
 from exporting.acted_life import KINDS, Life
 from ndbplan.edits.parts import set_plan
 from ndbplan.exporting.export import Running, export
@@ -42,6 +43,23 @@ def test_a_change_comes_to_its_end_and_is_not_done_again(kind: str, tmp_path: Pa
     life = Life.of_change(*plans(kind), tmp_path)
     assert list(life.act("change", 1, again=kind == "initial system")) == []
     assert len(life.cluster.backups) == (kind == "initial system")
+
+
+def test_an_sql_node_whose_files_move_is_taken_up_where_it_was_stopped(tmp_path: Path) -> None:
+    """Its my.cnf names the new place already, and it must be up before the next SQL node is restarted."""
+    life = Life.of_change(*plans("SQL nodes on one host"), tmp_path)
+    stopped: list[ActedCluster] = []
+    second = life.cluster.sql_nodes[148]
+
+    def look() -> None:
+        if not stopped and not second.active:
+            stopped.append(life.cluster.twin())
+
+    life.cluster.watch = look
+    assert list(life.act("change", 0, again=False)) == []
+    done = stopped[0].run(life.folder, "change", "--from", "sql-nodes")
+    assert done.returncode == 0, done.stderr
+    assert all(one.serves(stopped[0].now) for one in stopped[0].sql_nodes.values())
 
 
 def test_the_stated_time_of_a_change_holds_what_it_takes(tmp_path: Path) -> None:

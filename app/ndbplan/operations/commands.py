@@ -367,13 +367,16 @@ def restart_sql_nodes_each(
     while_down: Callable[[SqlNode], Iterable[Command]] = lambda _node: (),
     earlier_sockets: Mapping[int, str] = MappingProxyType({}),
 ) -> Iterator[Command]:
-    """SQL nodes restarted, each while all others serve. `while_down`: what is done in between.
+    """SQL nodes restarted, each while all others serve. `while_down`: what is done to one that does not run.
+
+    One that runs it leaves alone: it is asked of the others too, as a part may have been broken off there.
 
     `earlier_sockets`: where those answer until then that answer elsewhere afterwards, by node id.
     """
     for node in nodes:
         for other in plan.sql_nodes:
             if other is not node:
+                yield from while_down(other)
                 yield start_service(plan, other)
                 yield wait_sql(plan, other, earlier_sockets.get(other.node_id, ""))
         yield stop_service(plan, node)

@@ -198,7 +198,7 @@ def _error_log(host: str, files: SqlFiles) -> Shell:
 
 
 def move_sql_files(was: SqlFiles, plan: Plan, node: SqlNode) -> Iterator[Command]:
-    """The data directory of an SQL node that stays on its host, moved to its new place while it is stopped.
+    """The data directory of an SQL node that stays on its host, moved to its new place unless it runs.
 
     How a host names the files of an SQL node depends on whether it runs others. What lies at the new place,
     as packages leave it there, keeps the time in its name.
@@ -208,7 +208,8 @@ def move_sql_files(was: SqlFiles, plan: Plan, node: SqlNode) -> Iterator[Command
         return
     old, new = shell_quoted(was.data_dir), shell_quoted(files.data_dir)
     aside = f"{{ test ! -e {new} || mv -- {new} {new}.$(date +%Y%m%dT%H%M%S); }}"
-    yield Shell(host, f"{aside} && mv -- {old} {new}", unless=f"test ! -e {old}/mysql")
+    stays = f"{{ test ! -e {old}/mysql || {service_of(plan, node).is_active}; }}"
+    yield Shell(host, f"{aside} && mv -- {old} {new}", unless=stays)
     yield _error_log(host, files)
 
 
