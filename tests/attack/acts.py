@@ -4,7 +4,8 @@
 
 Each part of the life of a cluster runs to its end, is taken up where it was broken off behind commands of its
 own, and runs a second time as a whole; so does every kind of change of a plan. `--breaks all`: behind every
-single command that changes something. The laws are those of tests/exporting/acted_life.py.
+single command that changes something. The laws are those of tests/exporting/acted_life.py. Where nothing is
+broken off it is also held against the stated times, which hold what a part takes four times of five.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from exporting.acted_changes import (
     with_management_nodes,
     with_reserved_nodes,
 )
-from exporting.acted_life import Life
+from exporting.acted_life import LATE_OR_EARLY, Life
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
 from ndbplan.edits.parts import set_plan
@@ -48,7 +49,7 @@ class Acts:
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
         self.began = time.monotonic()
-        self.runs = self.joined = self.commands = self.faults = 0
+        self.runs = self.joined = self.commands = self.faults = self.timed = self.outside = 0
         self.breaks = None if given.breaks == "all" else int(given.breaks)
 
     @property
@@ -71,11 +72,16 @@ class Acts:
                 # A part that was left out would be missing for those behind it.
                 breaks = self.breaks if not self.given.parts or part in self.given.parts else 0
                 for fault in life.act(part, breaks, host):
+                    if LATE_OR_EARLY in fault:
+                        print(f"{name}: {fault}", flush=True)
+                        continue
                     self.faults += 1
                     print(f"FAULT {name}: {fault[:3000]}", flush=True)
                 if self.is_late:
                     break
             runs = life.runs
+            self.timed += len(life.took)
+            self.outside += sum(not q.low <= acted_s <= q.high for acted_s, q in life.took.values())
             self.joined += life.joined
             self.commands += life.breaks
         self.runs += runs
@@ -110,15 +116,16 @@ def main() -> int:
     parser.add_argument("--no-changes", action="store_true", help="leave out changes of plans")
     acts = Acts(given := parser.parse_args())
     drawn = random.Random(given.seed)
+    timed = acts.breaks == 0
     for name, plan in plans(given):
         seed = drawn.randrange(2**32)
-        acts.life(name, lambda place, plan=plan, seed=seed: Life(plan, place, seed), [])
+        acts.life(name, lambda place, a=plan, seed=seed: Life(a, place, seed, timed=timed), [])
         for kind, before, after in () if given.no_changes else changes(plan):
             if acts.is_late:
                 break
             acts.life(
                 f"{name}, {kind}",
-                lambda place, a=before, b=after, seed=seed: Life.of_change(a, b, place, seed),
+                lambda place, a=before, b=after, seed=seed: Life.of_change(a, b, place, seed, timed=timed),
                 ["change"],
             )
         if acts.is_late:
@@ -126,7 +133,9 @@ def main() -> int:
     behind = f" behind {acts.commands} commands" if acts.breaks is None else ""
     joined = f"{acts.joined} of them until all was as in a run that was not broken off"
     print(f"{acts.runs} runs{behind}, {joined}; {acts.faults} faults")
-    return 1 if acts.faults else 0
+    if acts.timed:
+        print(f"{acts.outside} of {acts.timed} parts took a time that is not in the stated range")
+    return 1 if acts.faults or acts.outside > acts.timed / 5 else 0
 
 
 if __name__ == "__main__":

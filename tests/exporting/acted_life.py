@@ -53,6 +53,9 @@ CHANGE_NOTHING_AGAIN = ("install", "tune-hosts", "start", "schema", "stop", "sta
 """Parts that bring something about: what is so already they leave alone."""
 
 
+LATE_OR_EARLY = "is stated, and it took"
+"""In what is said of a part whose time is not in its range."""
+
 _Passed = dict[tuple[int, tuple[str, ...]], tuple[object, ...]]
 """How a cluster stands before each line of a script, and what the script has written until then."""
 
@@ -235,7 +238,7 @@ class Life:
         if self.times is not None and how == "once" and stated is not None:
             self.took[part] = acted_s, stated
             if not stated.low <= acted_s <= stated.high:
-                wrong.append(f"{stated} is stated, and it took {acted_s:.0f} s")
+                wrong.append(f"{stated} {LATE_OR_EARLY} {acted_s:.0f} s")
         wrong += () if part in NOT_UP else is_as_planned(cluster, after, self.has_tables)
         if part == "stop":
             wrong += (f"{one.unit} runs" for one in cluster.processes() if one.active)

@@ -236,6 +236,27 @@ Command = (
 )
 
 
+_CONNECTIONS: dict[type[object], int] = {
+    Shell: 1, Management: 1, Sql: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StartService: 2, StopService: 1,
+    WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 2, HasBackup: 1, Restore: 1,
+}  # fmt: skip
+"""How often the script connects to a host for a command of a kind, as runbook.sh does it."""
+
+
+def connections(command: Command) -> int:
+    """How often the script connects to a host for a command, beside what it repeats while it waits."""
+    match command:
+        case StopDataNode():
+            return 4 + len(command.partners)
+        case StopAllDataNodes():
+            return 1 + 2 * len(command.services)
+        case WaitManagement():
+            return len(command.servers)
+        case InstallPrograms():
+            return 1 + len(command.programs)
+    return _CONNECTIONS[type(command)]
+
+
 def wait_started(nodes: Iterable[DataNode], expected_s: Quantity | None = None) -> WaitStarted:
     """Waiting for data nodes: an hour, or three times the longest that is expected when that is more."""
     return WaitStarted(tuple(node.node_id for node in nodes), _patience(expected_s))

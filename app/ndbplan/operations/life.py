@@ -6,6 +6,7 @@ Another operation is a function in a file of its own, and a line of OPERATIONS.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
@@ -15,7 +16,7 @@ from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.change import change
 from ndbplan.operations.first_start import first_start
 from ndbplan.operations.hosts import install, replace_host, tune_hosts
-from ndbplan.operations.operation import Operation
+from ndbplan.operations.operation import Operation, Times
 from ndbplan.operations.restoring import restore
 from ndbplan.operations.roll_out import rolling_restart
 from ndbplan.operations.schema_part import make_schema
@@ -73,7 +74,10 @@ def operations(plan: Plan, add_groups: int = 1, before: Plan | None = None) -> t
 def _timed_or_not(operation: Callable[[Asked, bool], Operation | None], asked: Asked) -> Operation | None:
     for timed in (True, False):
         try:
-            return operation(asked, timed)
+            found = operation(asked, timed)
+            if found is None or not timed:
+                return found
+            return replace(found, connection_s=Times(asked.now).constant("connection_s"))
         except UserError as error:
             if isinstance(error, CannotChangeError) and not timed:
                 raise

@@ -19,7 +19,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.times.reorganise import NodePeak
 from ndbplan.estimate.times.restart_phases import Phase
-from ndbplan.operations.commands import Command
+from ndbplan.operations.commands import Command, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -119,6 +119,8 @@ class Operation(Shape):
     disks: tuple[DiskLoad, ...] = ()
     reorganisation: ReorganiseEstimate | None = field(default=None, repr=False)
     """Where the operation moves rows."""
+    connection_s: Quantity | None = field(default=None, repr=False)
+    """What each connection of the script to a host takes; None: its duration is that of the steps alone."""
 
     @property
     def name(self) -> str:
@@ -146,7 +148,10 @@ class Operation(Shape):
 
     @cached_property
     def duration_s(self) -> Quantity:
-        """Sum of the steps: those of one kind err together, different kinds independently."""
+        """Sum of the steps: those of one kind err together, different kinds independently.
+
+        With the connections of the script, also those of steps that have no duration, where they are told.
+        """
         kinds: dict[str, list[Interval]] = {}
         for interval in self.timeline:
             kinds.setdefault(interval.step.key.split("-")[0], []).append(interval)
@@ -155,6 +160,10 @@ class Operation(Shape):
             first = same[0].step.name
             title = first if len(same) == 1 else f"{first} and {len(same) - 1} more"
             parts.append((title, total(((one.step.name, one.duration_s) for one in same), "s")))
+        if self.connection_s is not None:
+            # One more for each step: is there a management host?
+            each = (1 + sum(map(connections, step.commands)) for step in self.steps if step.commands)
+            parts.append(("connections of the script", self.connection_s.scaled(sum(each))))
         return total_of_independent(parts, "s")
 
 
