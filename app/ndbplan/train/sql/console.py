@@ -369,6 +369,8 @@ class Client:
 
         def provide(database: str, name: str) -> Relation:
             version = cluster.plan.version
+            if f"{database}.{name}" in own:
+                return own[f"{database}.{name}"]
             if database == "ndbinfo" and tables_of(version):
                 known = tables_of(version)
                 if name not in known:
@@ -388,8 +390,6 @@ class Client:
                 raise no_database(database)
             if database in ("mysql", "performance_schema", "sys"):
                 return catalogue.empty_table(cluster, database, name)
-            if f"{database}.{name}" in own:
-                return own[f"{database}.{name}"]
             table = server.table_named(cluster, database, name)
             failing.may_use(cluster, table)
             named = [one for base, known, one in references if (base, known) == (database, name)]

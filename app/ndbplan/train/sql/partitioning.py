@@ -82,6 +82,8 @@ def _clause(asked: Asked, stream: Stream, first: Word) -> Clause:
     column = inside[0].text if len(inside) == 1 and inside[0].kind in ("word", "name") else ""
     count = None
     if stream.accept("PARTITIONS"):
+        if stream.peek().kind != "number" or not stream.peek().text.isdecimal():
+            raise syntax(asked.sql[stream.start :])
         count = int(stream.next().text)
     if stream.peek().upper == "SUBPARTITION":
         raise NotSimulated("subpartitions are not simulated")

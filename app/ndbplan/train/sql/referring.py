@@ -39,10 +39,9 @@ def has_keys(cluster: LiveCluster, table: Table) -> bool:
 def has_orphans(cluster: LiveCluster, table: Table, key: ForeignKey) -> bool:
     """Whether a table has rows that refer to none by a key that it is to have. Raises NotSimulated."""
     parent = table_of(cluster.plan, key.parent)
-    own = {column.name.lower() for column in table.columns}
     if parent is None or not held_rows(cluster.session.simulation, table).count:
         return False
-    if not own.issuperset(name.lower() for name in key.columns):
+    if not _has(table, key.columns) or not _has(parent, key.referenced):
         return False
     there = _there(cluster, parent, key.referenced)
     found = (_values(row, table, key.columns) for _, row in _all(cluster, table))
@@ -79,9 +78,15 @@ def consequences(
     found: list[Consequence] = []
     for one in referring:
         child = table_of(plan, one.child)
-        if child is not None:
+        if child is not None and _has(table, one.referenced):
             found += _of_children(cluster, one, child, rows, change.kind, depth)
     return found
+
+
+def _has(table: Table, names: Sequence[str]) -> bool:
+    """Whether a table has these columns: one made anew in the place of another may not."""
+    own = {column.name.lower() for column in table.columns}
+    return own.issuperset(name.lower() for name in names)
 
 
 def _values(row: Row, table: Table, names: Sequence[str]) -> tuple[Any, ...]:
@@ -93,8 +98,6 @@ def _values(row: Row, table: Table, names: Sequence[str]) -> tuple[Any, ...]:
 def _check_parents(cluster: LiveCluster, key: ForeignKey, rows: _Rows, change: Change) -> None:
     """Raises 1452 where a new row refers to none."""
     parent = table_of(cluster.plan, key.parent)
-    if parent is None:
-        return
     wanted = []
     for own, row in rows.put.items():
         values = _values(row, rows.table, key.columns)
@@ -104,6 +107,8 @@ def _check_parents(cluster: LiveCluster, key: ForeignKey, rows: _Rows, change: C
             wanted.append(values)
     if not wanted:
         return
+    if parent is None or not _has(parent, key.referenced):
+        raise NotSimulated(f"what is said of rows that refer to {key.parent[1]}, which is gone, is not known")
     new = (
         {_values(row, parent, key.referenced) for row in rows.put.values()} if parent is rows.table else set()
     )
