@@ -172,9 +172,15 @@ def test_a_plan_that_is_opened_whole_needs_no_way(open_window):
     assert row.isVisible(), "it was not sent away"
 
 
-def test_a_message_stands_above_the_row(open_window):
+def test_a_message_covers_nothing_that_is_worked_on(open_window):
     window = open_window()
-    window.messages.say("warning", "somebody else was here")
-    row, message = window.steps.row, window.messages
-    below = row.mapTo(window, row.rect().topLeft()).y()
-    assert message.mapTo(window, message.rect().bottomLeft()).y() <= below
+    window.messages.say("warning", "somebody else was here", "Look", print)
+    assert not window.messages.geometry().intersects(window.pages.geometry())
+    assert not window.messages.geometry().intersects(
+        window.status.zoom.geometry().translated(window.status.pos())
+    )
+    window.messages.say("warning", "somebody else was here " * 20)
+    assert window.messages.geometry().bottom() == window.status.geometry().bottom()
+    window.actions_table["present"].trigger()
+    assert window.rect().contains(window.messages.geometry()), "without a status bar"
+    window.actions_table["present"].trigger()

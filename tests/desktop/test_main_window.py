@@ -55,10 +55,10 @@ def test_everything_that_takes_the_focus_has_an_accessible_name(window) -> None:
 
 def test_title_and_mark_follow_the_document(window, tmp_path) -> None:
     assert "Starter" in window.windowTitle()
-    assert not window.top_bar.edited.text()
+    assert not window.top_bar.names.edited.text()
     _edit(window)
     assert "*" in window.windowTitle()
-    assert "edited" in window.top_bar.edited.text()
+    assert "edited" in window.top_bar.names.edited.text()
     window.document.save(tmp_path / "mine.ndbplan")
     assert window.windowTitle().startswith("mine.ndbplan —")
 

@@ -120,7 +120,6 @@ class LiveMode(QObject):
         page.session.framed.connect(lambda _frame: self._panels.moved.emit())
         self.page = page
         self._pages.addWidget(page)
-        self._messages.lie_over(page.canvas)
         self._bring()
         page.begin(make)
 
@@ -146,7 +145,6 @@ class LiveMode(QObject):
         page, self.page = self.page, None
         if page is not None:
             page.close_session()
-            self._messages.lie_over(None)
             if self._pages.currentWidget() is page:
                 self._pages.setCurrentIndex(0)
             self._pages.removeWidget(page)

@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status)
         self.setCentralWidget(body)
         self._body = body
-        self.messages = MessageBar(body, self.canvas, self.pages, foot_px=lambda: self.canvas.foot_px)
+        self.messages = MessageBar(body, self.status, lambda: self.status.end_px)
         for name in ("side", "analyses", "inspector"):
             self.actions_table[name].setChecked(True)
         self.actions_table.add_to(self, [self.canvas])

@@ -16,6 +16,9 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.desktop.document.estimates import Estimate, Estimates
 
+_END = 8
+"""Pixels around the zoom, at its end."""
+
 
 class StatusBar(QWidget):
     """One line at the foot of the window."""
@@ -24,9 +27,10 @@ class StatusBar(QWidget):
         super().__init__(parent)
         self.setObjectName("statusBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(26)
+        # High enough for a message with a button, which lies on it.
+        self.setFixedHeight(30)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 8, 0)
+        row.setContentsMargins(16, 0, _END, 0)
         row.setSpacing(16)
         self.summary = QLabel()
         self.estimates = QLabel()
@@ -42,6 +46,11 @@ class StatusBar(QWidget):
         row.addStretch(1)
         row.addWidget(self.estimates)
         row.addWidget(self.zoom, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    @property
+    def end_px(self) -> int:
+        """How much of its end the zoom takes."""
+        return self.zoom.width() + 2 * _END
 
     def show_plan(self, plan: Plan) -> None:
         """Say what the plan amounts to."""

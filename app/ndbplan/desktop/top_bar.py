@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -21,6 +21,7 @@ from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.look.text import elided
 from ndbplan.desktop.variants import VariantButton
 from ndbplan.desktop.widgets.preview_card import preview_menu
 from ndbplan.edits import parts as edits
@@ -28,9 +29,11 @@ from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
 
 HEIGHT = 48
-_TITLE_WIDTH = 300
-_SEARCH_WIDTH = 120
-_ELIDE = Qt.TextElideMode.ElideMiddle
+_NAMES_WIDTH = (280, 560)
+_SEARCH_WIDTH = (120, 380)
+"""At least and at most: the names of plan and variant, and the search, share what the buttons leave."""
+_TITLE_FONT = (15, 600)
+"""Pixels and weight."""
 _EDITED = "— edited"
 _GAP = 5
 """Between icon and text of a button."""
@@ -52,16 +55,9 @@ class TopBar(QWidget):
         self.menu_button = _Brand()
         self.menu_button.setMenu(menu)
         row.addWidget(self.menu_button)
-        self.title = QLabel()
-        self.title.setProperty("role", "title")
-        row.addWidget(self.title)
-        self.edited = QLabel(_EDITED)
-        self.edited.setProperty("role", "caption")
-        # Its room is kept while it says nothing, so that nothing beside it moves.
-        self.edited.setFixedWidth(self.edited.sizeHint().width() + _GAP)
-        row.addWidget(self.edited)
         self.variant = VariantButton(editor.document, actions)
-        row.addWidget(self.variant)
+        self.names = _Names(self.variant)
+        row.addWidget(self.names, 3)
         row.addSpacing(14)
         for name in ("undo", "redo"):
             row.addWidget(self._tool(actions[name]))
@@ -75,8 +71,8 @@ class TopBar(QWidget):
             row.addWidget(button)
         row.addSpacing(4)
         self.search = _SearchButton(actions["find"])
-        row.addWidget(self.search, 1)
-        row.addStretch(1)
+        row.addWidget(self.search, 2)
+        row.addStretch()
         self.version = QPushButton()
         self.version.setAccessibleName("NDB Cluster version")
         self.version.setToolTip("The version of NDB Cluster this plan is for")
@@ -91,6 +87,7 @@ class TopBar(QWidget):
         row.addWidget(self._push(actions["export"]))
         editor.document.changed.connect(lambda _before, _after: self.refresh())
         editor.document.state_changed.connect(self.refresh)
+        editor.document.variants_changed.connect(self.refresh)
         theme.theme().changed.connect(self._tint)
         self._tint()
         self.refresh()
@@ -98,10 +95,7 @@ class TopBar(QWidget):
     def refresh(self) -> None:
         """Show title, state and version as they are."""
         document = self._editor.document
-        title = QFontMetrics(theme.font(15, 600)).elidedText(document.title, _ELIDE, _TITLE_WIDTH)
-        self.title.setText(title)
-        self.title.setToolTip(str(document.path) if document.path else document.plan.name)
-        self.edited.setText(_EDITED if document.is_modified else "")
+        self.names.say(document.title, str(document.path or document.plan.name), edited=document.is_modified)
         self.version.setText(f"NDB {document.plan.ndb_version}  ▾")
 
     def watch(self, previews: Previews) -> None:
@@ -138,6 +132,53 @@ class TopBar(QWidget):
             button.setIcon(theme.icon(name, gap_px=_GAP))
         self.simulate.setIcon(theme.icon("play", t.on_accent, 14, _GAP))
         self.menu_button.update()
+
+
+class _Names(QWidget):
+    """What is open: the name of the plan, whether it was edited since, the variant.
+
+    How wide it is hangs on the window alone, so that no name moves what stands beside it.
+    """
+
+    def __init__(self, variant: VariantButton) -> None:
+        super().__init__()
+        self._whole = ""
+        self._variant = variant
+        self.setMinimumWidth(_NAMES_WIDTH[0])
+        self.setMaximumWidth(_NAMES_WIDTH[1])
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.title = QLabel()
+        self.title.setProperty("role", "title")
+        self.title.setMinimumWidth(1)
+        self.edited = QLabel(_EDITED)
+        self.edited.setProperty("role", "caption")
+        self.edited.setFixedWidth(self.edited.sizeHint().width() + _GAP)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(6)
+        self._row.addWidget(self.title)
+        self._row.addWidget(self.edited)
+        self._row.addStretch(1)
+        self._row.addWidget(variant)
+
+    def say(self, title: str, tip: str, *, edited: bool) -> None:
+        """Show the name, as much of it as there is room for, and whether anything was edited."""
+        self._whole = title
+        self.title.setToolTip(tip)
+        self.edited.setText(_EDITED if edited else "")
+        self._cut()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_NAMES_WIDTH[0], HEIGHT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        beside = self.edited.width() + self._variant.sizeHint().width() + 3 * self._row.spacing()
+        middle = Qt.TextElideMode.ElideMiddle
+        self.title.setText(elided(self._whole, *_TITLE_FONT, self.width() - beside, middle))
 
 
 class _Brand(QToolButton):
@@ -182,14 +223,13 @@ class _SearchButton(QPushButton):
         self.setAccessibleName(action.text())
         self.setToolTip(action.toolTip())
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self.setMinimumWidth(_SEARCH_WIDTH)
-        self.setMaximumWidth(380)
+        self.setMinimumWidth(_SEARCH_WIDTH[0])
+        self.setMaximumWidth(_SEARCH_WIDTH[1])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(action.trigger)
 
     def sizeHint(self) -> QSize:
-        # No more than it needs: it takes what room is left, so that a name is cut only when there is none.
-        return QSize(_SEARCH_WIDTH, 30)
+        return QSize(_SEARCH_WIDTH[0], 30)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = theme.tokens()

@@ -13,7 +13,7 @@ from ndbplan.plan.samples import sample_plan
 
 _TOP = (
     "[[*w.geometry().getRect()] for w in (window.canvas, window.outline, window.status,"
-    " window.panels.analyses, *(window.top_bar.layout().itemAt(i).widget()"
+    " window.panels.analyses, window.top_bar.variant, *(window.top_bar.layout().itemAt(i).widget()"
     " for i in range(window.top_bar.layout().count()))) if w]"
 )
 _FOUND = "[c.text for c in window.commands.matching(window.commands.field.text())]"
@@ -39,17 +39,29 @@ def person(screen: Screen, own: Path) -> Iterator[Person]:
         yield person
 
 
-def test_messages_and_the_mark_of_an_edit_push_nothing(person: Person) -> None:
+def test_messages_names_and_the_mark_of_an_edit_push_nothing(person: Person, own: Path) -> None:
     before = person.look(_TOP)
     person.click("item(plan.hosts[-1].id)")
     person.until("window.selection.ids == (plan.hosts[-1].id,)")
     person.press("ctrl+d")
-    person.until("window.document.is_modified and window.top_bar.edited.text()")
+    person.until("window.document.is_modified and window.top_bar.names.edited.text()")
     assert person.look(_TOP) == before
     person.press("ctrl+s")
     person.until("not window.document.is_modified and window.messages.text.startswith('Saved')")
     assert person.look("window.messages.isVisible()")
     assert person.look(_TOP) == before
+    assert person.look("not window.messages.geometry().intersects(window.pages.geometry())")
+    person.press("ctrl+shift+s")
+    person.until("dialog()")
+    longer = own / "one of a much longer name than it had when it was opened.ndbplan"
+    person.write(f"{longer}\n")
+    person.until(f"window.document.path.name == {longer.name!r} and not dialog()")
+    assert person.look(_TOP) == before
+    person.press("ctrl+shift+s")
+    person.until("dialog()")
+    person.write(f"{own / 'one.ndbplan'}\n")
+    person.click("place('&Yes')")
+    person.until("window.document.path.name == 'one.ndbplan' and not dialog()")
 
 
 def test_a_refused_drag_says_why_at_the_pointer(person: Person) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 
 from ndbplan.base.letters import beyond_inter, spelt
@@ -28,9 +29,12 @@ def text_width(text: str, size_px: int, weight: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def elided(text: str, size_px: int, weight: int, width: float) -> str:
+def elided(
+    text: str,
+    size_px: int,
+    weight: int,
+    width: float,
+    mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> str:
     """The text, cut with an ellipsis when it is wider than `width`."""
-    from PySide6.QtCore import Qt
-
-    words = drawable(text)
-    return QFontMetricsF(font(size_px, weight)).elidedText(words, Qt.TextElideMode.ElideRight, width)
+    return QFontMetricsF(font(size_px, weight)).elidedText(drawable(text), mode, width)

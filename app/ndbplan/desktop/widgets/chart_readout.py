@@ -10,6 +10,8 @@ from ndbplan.desktop.look import theme
 
 AXIS_WIDTH = 58
 """Of the values on the left of a chart."""
+_EDGE = 10
+"""Left free beside a legend, which may lie over the axis: that begins below it, as the lines do."""
 _LEGEND_PAD = 16
 """What stands around the words of a legend."""
 Said = tuple[str, str, str]
@@ -82,7 +84,7 @@ class Readout(QLabel):
 
     def _fitting_in_chart(self, *choices: list[str]) -> list[str]:
         """The first of these that the chart has room for; else the last, a first word said once in a row."""
-        metrics, room = self.legend.fontMetrics(), self._plot.width() - AXIS_WIDTH - 10 - _LEGEND_PAD
+        metrics, room = self.legend.fontMetrics(), self._plot.width() - _EDGE - _LEGEND_PAD
         for texts in choices:
             if metrics.horizontalAdvance("   ".join(texts)) <= room:
                 return texts
@@ -96,7 +98,7 @@ class Readout(QLabel):
         colours = [colour for _, _, colour in parts]
         spans = [_ink(text, colour) for text, colour in zip(texts, colours, strict=False)]
         self.legend.setText(" &nbsp; ".join(spans))
-        room = max(1, self._plot.width() - AXIS_WIDTH - 10)
+        room = max(1, self._plot.width() - _EDGE)
         width = min(room, self.legend.fontMetrics().horizontalAdvance("   ".join(texts)) + _LEGEND_PAD)
         self.legend.resize(width, self.legend.heightForWidth(width) if spans else 0)
         self.legend.setVisible(bool(spans))

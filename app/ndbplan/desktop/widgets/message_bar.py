@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -14,23 +14,25 @@ from ndbplan.desktop.look import theme
 Level = Literal["error", "warning", "info", "done"]
 _ICONS = {"error": "circle-alert", "warning": "triangle-alert", "info": "info", "done": "circle-check"}
 _MARGIN, _WIDEST = 12, 760
+"""Of the card where there is no line to lie on."""
 _STAYS_MS = {"error": 0, "warning": 0, "info": 8000, "done": 6000}
 """How long a message stays; 0: until it is closed or another one comes."""
 
 
 class MessageBar(QWidget):
-    """Hidden until there is something to say; then a card at the foot of a widget; it moves nothing."""
+    """Hidden until there is something to say; then it lies on a line at the foot of the window.
 
-    def __init__(self, parent: QWidget, *over: QWidget, foot_px: Callable[[], int] = lambda: 0) -> None:
-        """`over`: the first of these that is visible has it at its foot; all of them inside of the parent.
+    It moves nothing, and covers nothing that anybody works on: what has more than one line grows upwards.
+    """
 
-        `foot_px`: how much of the first one's foot is taken by something else.
+    def __init__(self, parent: QWidget, line: QWidget, behind: Callable[[], int] = lambda: 0) -> None:
+        """`line`: what it lies on, in the parent; where that is hidden it is a card at the parent's foot.
+
+        `behind`: how much of the line's end stays free.
         """
         super().__init__(parent)
-        self._foot_px = foot_px
-        self._holder, self._over = parent, over
-        self._guest: QWidget | None = None
-        for widget in over:
+        self._holder, self._line, self._behind = parent, line, behind
+        for widget in (parent, line):
             widget.installEventFilter(self)
         self.setObjectName("messageBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -50,7 +52,7 @@ class MessageBar(QWidget):
         self._close.setToolTip("Close the message (Esc)")
         self._close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
-        row.setContentsMargins(14, 6, 6, 6)
+        row.setContentsMargins(14, 2, 4, 2)
         row.setSpacing(10)
         for widget in (self._icon, self._text, self._button, self._close):
             row.addWidget(widget)
@@ -60,14 +62,6 @@ class MessageBar(QWidget):
         self._timer.timeout.connect(self.hide)
         theme.theme().changed.connect(self._paint)
         self.hide()
-
-    def lie_over(self, widget: QWidget | None) -> None:
-        """Lie over this one whenever it is visible; None: over those it was made for alone."""
-        if self._guest is not None:
-            self._guest.removeEventFilter(self)
-        self._guest = widget
-        if widget is not None:
-            widget.installEventFilter(self)
 
     @property
     def text(self) -> str:
@@ -105,17 +99,14 @@ class MessageBar(QWidget):
         return False
 
     def _place(self) -> None:
-        over = self._over if self._guest is None else (self._guest, *self._over)
-        below = next((widget for widget in over if widget.isVisible()), self._over[-1])
-        corner = below.mapTo(self._holder, QPoint(0, 0))
-        width = min(below.width() - 2 * _MARGIN, _WIDEST)
+        line, is_card = self._line, not self._line.isVisible()
+        below = self._holder.rect() if is_card else line.geometry()
+        width = min(below.width() - 2 * _MARGIN, _WIDEST) if is_card else below.width() - self._behind()
         row = self.layout()
         height = row.heightForWidth(width) if row is not None else -1
-        height = height if height > 0 else self.sizeHint().height()
-        left = corner.x() + (below.width() - width) // 2
-        foot_px = self._foot_px() if below is self._over[0] else 0
-        top = corner.y() + below.height() - height - _MARGIN - foot_px
-        self.setGeometry(left, top, width, height)
+        height = max(height if height > 0 else self.sizeHint().height(), 0 if is_card else below.height())
+        left = below.left() + (below.width() - width) // 2 if is_card else below.left()
+        self.setGeometry(left, below.bottom() + 1 - height - (_MARGIN if is_card else 0), width, height)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         # It lies where something may be dropped: what only tells gives way.
@@ -137,8 +128,10 @@ class MessageBar(QWidget):
         ink = {"error": t.error, "warning": t.warning, "info": t.info, "done": t.good}[self.level]
         ground = {"error": t.error_soft, "warning": t.warning_soft}.get(self.level, t.card)
         self.setStyleSheet(
-            f"#messageBar {{ background: {ground}; border: 1px solid {ink}; border-radius: 8px; }}"
+            f"#messageBar {{ background: {ground}; border: 1px solid {ink}; border-radius: 6px; }}"
             "#messageBar QLabel { background: transparent; }"
+            "#messageBar QPushButton { min-height: 18px; padding: 1px 10px; border-radius: 5px; }"
+            "#messageBar QToolButton { min-height: 18px; padding: 1px 4px; }"
         )
         self._icon.setPixmap(theme.icon_pixmap(_ICONS[self.level], ink, 16))
         self._close.setIcon(theme.icon("x"))

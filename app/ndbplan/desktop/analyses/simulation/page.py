@@ -40,6 +40,8 @@ _LIVE_PAUSE_MS = 200
 _RUNS = 60
 _LEAD = 0.03
 """Share of a run before what somebody wants to watch."""
+_LOW = 300
+"""Height below which the lines around the charts give them what room they can."""
 _ERROR_SHARE = 0.3
 """Of the line with the scrubber that the first error may take."""
 
@@ -116,8 +118,6 @@ class SimulationPanel(Panel):
         self._first_error.wanted_at.connect(self.scrubber.go_to)
         self.foot = parts.foot(self.scrubber, self.events.button, self.tables, self._first_error)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 10, 16, 8)
-        layout.setSpacing(8)
         layout.addLayout(controls)
         self._controls, self._lines = controls, layout
         layout.addWidget(self._pages, 1)
@@ -270,6 +270,7 @@ class SimulationPanel(Panel):
         # The replay is moved by hand: it keeps most of the line.
         self._first_error.setMaximumWidth(max(120, round(_ERROR_SHARE * self.width())))
         parts.place_summary(self.summary, self._controls, self.state, self._lines, self.width())
+        parts.give_room(self._lines, low=self.height() < _LOW)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -90,3 +90,9 @@ def place_summary(
     elif not below and controls.indexOf(summary) < 0:
         lines.removeWidget(summary)
         controls.insertWidget(controls.indexOf(behind) + 1, summary, 200)
+
+
+def give_room(lines: QBoxLayout, *, low: bool) -> None:
+    """Let the lines of the panel stand closer where the charts need the room."""
+    lines.setContentsMargins(16, *((4, 16, 4) if low else (10, 16, 8)))
+    lines.setSpacing(3 if low else 8)
