@@ -40,8 +40,6 @@ _LIVE_PAUSE_MS = 200
 _RUNS = 60
 _LEAD = 0.03
 """Share of a run before what somebody wants to watch."""
-_LOW = 300
-"""Height below which the lines around the charts give them what room they can."""
 _ERROR_SHARE = 0.3
 """Of the line with the scrubber that the first error may take."""
 
@@ -270,7 +268,7 @@ class SimulationPanel(Panel):
         # The replay is moved by hand: it keeps most of the line.
         self._first_error.setMaximumWidth(max(120, round(_ERROR_SHARE * self.width())))
         parts.place_summary(self.summary, self._controls, self.state, self._lines, self.width())
-        parts.give_room(self._lines, low=self.height() < _LOW)
+        parts.give_room(self._lines, self.height())
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -92,7 +92,12 @@ def place_summary(
         controls.insertWidget(controls.indexOf(behind) + 1, summary, 200)
 
 
-def give_room(lines: QBoxLayout, *, low: bool) -> None:
-    """Let the lines of the panel stand closer where the charts need the room."""
+_LOW = 300
+"""Height below which the charts need what room the lines around them can give."""
+
+
+def give_room(lines: QBoxLayout, height: int) -> None:
+    """Let the lines of the panel stand closer in a low one."""
+    low = height < _LOW
     lines.setContentsMargins(16, *((4, 16, 4) if low else (10, 16, 8)))
     lines.setSpacing(3 if low else 8)
