@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QEventLoop
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ndbplan.describe.estimated import coloured
+from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.bucket_view import BucketView, named_heaps
 from ndbplan.desktop.analyses.day_strip import Day, DayStrip
 from ndbplan.desktop.analyses.distribution_answer import Question, ask
@@ -27,6 +29,7 @@ from ndbplan.desktop.analyses.distribution_pictures import bars_of
 from ndbplan.desktop.analyses.fill_map_view import FillMapView
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, growth_picture
 from ndbplan.desktop.analyses.memory_answer import MemoryQuestion, WhatIf, ask_memory
+from ndbplan.desktop.analyses.panel import Empty
 from ndbplan.desktop.analyses.partition_bars import PartitionBars, Picture
 from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
@@ -34,6 +37,7 @@ from ndbplan.desktop.analyses.treemap_view import TreemapView
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content
@@ -41,9 +45,10 @@ from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.estimate.load.maintenance_window import KeptOut, Offered, Windows
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Kind
-from ndbplan.plan.plan import Plan
+from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.model.workload import estimation_of
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -88,6 +93,33 @@ def _day(*closed: KeptOut) -> QWidget:
     view = DayStrip()
     view.show_day(Day("Add groups", Windows(Offered(load), 4 * 3600.0, closed)))
     return view
+
+
+def _day_of_144() -> QWidget:
+    """A node group more, on the plan's own load."""
+    plan = sample_plan("telecom-144")
+    now = estimation_of(plan, None)
+    assert now.workload is not None
+    takes = now.under(None).restart("rolling", None).duration_s.value
+    view = DayStrip()
+    view.show_day(Day("Rolling restart", Windows(Offered(now.workload.load), takes)))
+    return view
+
+
+def _panel_of_nothing(name: str) -> QWidget:
+    """An analysis of a plan in which nothing is: it says what is missing and offers the next step."""
+    document = Document(EMPTY_PLAN)
+    estimates = Estimates(document)
+    area = AnalysisArea(document, Selection(document), estimates)
+    document.setParent(area)
+    area.resize(*_SIZE)
+    area.show()
+    area.show_tab(name)
+    while area.context.tasks.is_busy or not estimates.is_fresh:
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    assert any(isinstance(one, Empty) and one.isVisible() for one in area.findChildren(QWidget))
+    area.hide()
+    return area
 
 
 def _bars(sample: str, groups: int = 0, table: int = 0) -> QWidget:
@@ -162,30 +194,29 @@ def _canvas() -> QWidget:
 
 
 @cache
-def _run() -> ShownRun:
-    from ndbplan.simulate.model.workload import estimation_of
+def _run(sample: str) -> ShownRun:
     from ndbplan.simulate.run import simulate
 
-    plan = sample_plan("redo-overload")
+    plan = sample_plan(sample)
     return ShownRun(simulate(estimation_of(plan, None), duration_s=40.0), plan)
 
 
 class _Chart(TimeChart):
     """Of a run, in the colours of the theme of the moment."""
 
-    def __init__(self, title: str, content: Callable[[ShownRun], Content]) -> None:
+    def __init__(self, title: str, content: Callable[[ShownRun], Content], sample: str) -> None:
         super().__init__(title)
-        self._told = content
+        self._told, self._sample = content, sample
         theme.theme().changed.connect(self._show)
 
     def _show(self) -> None:
         self.restyle()
-        self.show_content(self._told(_run()))
+        self.show_content(self._told(_run(self._sample)))
         self.draw()
 
 
-def _chart(title: str, content: Callable[[ShownRun], Content]) -> QWidget:
-    return _Chart(title, content)
+def _chart(title: str, content: Callable[[ShownRun], Content], sample: str = "redo-overload") -> QWidget:
+    return _Chart(title, content, sample)
 
 
 VIEWS: dict[str, Callable[[], QWidget]] = {
@@ -213,6 +244,14 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "memory": lambda: _memory(WhatIf()),
     "memory of one of 144 nodes": lambda: _memory(WhatIf(), "telecom-144"),
     "memory, three times the rows": lambda: _memory(WhatIf(rows_factor=3.0)),
+    "redo buffers of 144 nodes": lambda: _chart(
+        "Redo buffers", lambda run: run.buffers(run.result.parts[0].node_ids[0]), "telecom-144"
+    ),
+    "day of 144 nodes": _day_of_144,
+    "Memory of nothing": lambda: _panel_of_nothing("Memory"),
+    "Distribution of nothing": lambda: _panel_of_nothing("Distribution"),
+    "Simulation of nothing": lambda: _panel_of_nothing("Simulation"),
+    "Operations of nothing": lambda: _panel_of_nothing("Operations"),
     "day": _day,
     "day with a backup": lambda: _day(KeptOut(7200.0, 14_400.0, "backup")),
 }
@@ -256,7 +295,8 @@ def test_names_below_heaps_do_not_touch_and_the_first_new_one_is_named(
 
 
 def test_views_are_told_apart(approved) -> None:
-    told = [*approved.values()]
+    # What is empty says in one place what is missing, in letters too small for these copies.
+    told = [shades for name, shades in approved.items() if "of nothing," not in name]
     apart = [difference(a, b) for n, a in enumerate(told) for b in told[n + 1 :]]
     assert min(apart) > _MOST
 
