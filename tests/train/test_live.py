@@ -525,3 +525,23 @@ def test_reserved_nodes_get_a_group_and_their_rows_while_clients_are_served() ->
     again = cluster.branch()
     again.rewind(begin_s - 1.0)
     assert value("reorganised", again.session.simulation) == 0.0
+
+
+def test_who_goes_on_is_settled_before_the_failure_is_handled(begun: Callable[[str], LiveCluster]) -> None:
+    """The order of a recorded log: closed, arbitration, then the steps of failure handling; a new master
+    takes over in between [8.4.8, 7.4.10]."""
+    for version, takes_over in (("8.4.8", False), ("7.4.10", True)):
+        cluster = begun(version)
+        leader = cluster.state.president
+        world.do(f"kill node:{leader}", cluster)
+        cluster.advance(1.0)
+        lines = [line.split(" -- ", 1)[1] for line in cluster.log_lines() if " -- " in line]
+        places = [
+            next(at for at, line in enumerate(lines) if words in line)
+            for words in ("Communication to Node", "Arbitration check won", "NEW=Node failed, fail handling",
+                          "NEW=Node failure handling complete")
+        ]  # fmt: skip
+        assert places == sorted(places)
+        over = [at for at, line in enumerate(lines) if "taking over as DICT master" in line]
+        assert bool(over) is takes_over
+        assert all(places[2] < at < places[3] for at in over)

@@ -50,6 +50,8 @@ EXIT_PARTITIONED = 2307
 _HANGS = -1
 """In place of an error: the process hangs."""
 _FAILED = ("Node failed, fail handling ongoing", "Node failure handling complete")
+_TAKES_OVER = ("checkpoint_taken", "gcp_taken", "takes_over", "gcp_taken_over", "checkpoint_taken_over")
+"""What a new master says, in this order [7.4.10]."""
 
 
 @dataclass(frozen=True)
@@ -220,8 +222,10 @@ class Watching(ClusterState):
         dead = [i for i in gone if i in self.silent or i in anew or not self.nodes[i].runs]
         living = [] if after is None else sorted(after.started)
         if winner is not None:
-            self._lost(sim, at_s, gone, dead, living)
+            led = next((i for i in self.joined if i in before.started), None)
+            self._closed(at_s, gone, dead, living)
             self._arbitration(at_s, judgement, winner.survivors, winner.verdict.outcome, winner.verdict.asked)
+            self._handled(sim, gone, living, led)
         judged_alive = {*before.starting, *found.shut_out, *(i for s in found.sides for i in s.survivors)}
         verdicts = {i: side.verdict.exit_code for side in found.sides for i in side.survivors}
         for node_id in gone:
@@ -253,24 +257,28 @@ class Watching(ClusterState):
         begins = bool(node.then) and node.status is Status.NOT_CONNECTED
         return node.runs and (node_id in self.waiting or begins or node.status is Status.NOT_STARTED)
 
-    def _lost(
-        self, sim: Simulation, at_s: float, gone: list[int], dead: list[int], living: list[int]
-    ) -> None:
-        """What those that go on write of those that do not."""
+    def _closed(self, at_s: float, gone: list[int], dead: list[int], living: list[int]) -> None:
+        """What those that go on write of those that do not, before they ask who goes on [8.4.8, 7.4.10]."""
         for node_id in dead:
             if node_id in self.silent and living:
                 watcher = next((i for i in reversed(living) if i < node_id), living[-1])
                 self.say(at_s, "declared_dead", watcher, other=node_id)
             self.joined = [i for i in self.joined if i != node_id]
-        leader = next((i for i in self.joined if i in living), None)
-        if leader is not None and leader != self.president:
-            self.say(at_s, "takes_over", leader, other=leader)
         for node_id in gone:
             self.all_say(at_s, "closed", living, other=node_id)
             self.all_say(at_s, "disconnected", living, other=node_id)
+
+    def _handled(self, sim: Simulation, gone: list[int], living: list[int], led: int | None) -> None:
+        """How the failures are handled; `led`: the data node that was master before."""
+        at_s = sim.at_s
+        leader = next((i for i in self.joined if i in living), None)
+        for node_id in gone:
             old = self.nodes[node_id].restart_status
             for words in _FAILED:
                 self.all_say(at_s, "restart_status", living, other=node_id, old=old, new=words)
+                if leader is not None and node_id == led and words == _FAILED[0]:
+                    for key in _TAKES_OVER:
+                        self.say(at_s, key, leader, other=leader)
                 old = words
             self.change(node_id, restart_status=old)
             sim.later(Due(at_s + OPENS_AGAIN_S, OpensAgain(node_id), is_look=True))
