@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,7 +18,7 @@ from ndbplan.edits.parts import add, remove, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files
-from ndbplan.exporting.runbook import render_script
+from ndbplan.exporting.runbook import markdown_blocks, render_script
 from ndbplan.importing.my_cnf import with_options
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.commands import (
@@ -30,6 +31,7 @@ from ndbplan.operations.commands import (
 )
 from ndbplan.operations.first_start import disk_data_statements
 from ndbplan.operations.life import operations
+from ndbplan.operations.operation import Step
 from ndbplan.operations.table_moves import reorganise_statement
 from ndbplan.plan import file
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
@@ -386,3 +388,17 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportError, match="the folder cannot be made"):
         export(sample("starter"), tmp_path / "file" / "out")
+
+
+def test_nothing_of_a_typed_command_runs_where_it_must_not_be_given(tmp_path: Path) -> None:
+    """A data directory that is filled would be taken for one that is being filled, and emptied."""
+    marks = [tmp_path / name for name in ("first", "second")]
+    tries = " && ".join(f"touch {mark}" for mark in marks)
+    for unless, runs in (("{ test -e / && true; }", False), ("test ! -e /", True), ("", True)):
+        step = Step("a", "A", commands=(Shell("h", tries, unless=unless),))
+        (block,) = markdown_blocks(sample("starter"), step)
+        *_, typed = shlex.split(block.splitlines()[1])
+        assert run("bash", "-c", typed).returncode == 0
+        assert [mark.exists() for mark in marks] == [runs, runs]
+        for mark in marks:
+            mark.unlink(missing_ok=True)

@@ -50,6 +50,8 @@ _HEREDOC = "END_OF_SQL"
 
 _LEFT_OUT = (
     "hosts that have neither systemd nor init scripts in /etc/init.d (containers, OpenRC)",
+    "names of hosts: each host must find all others by the name in config.ini, and itself at the address "
+    "that they use; where its own name is 127.0.1.1, as in /etc/hosts of Debian, its nodes hear it alone",
     "rules of firewalls, SELinux and AppArmor: mysqld and the data nodes connect to ports that data nodes "
     "choose themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on)",
     "a password for root of each SQL node, which can log in on its host only and has none at first",
@@ -315,8 +317,7 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
     connect = f"--ndb-connectstring={shell_quoted(connect_string(plan))}"
     match command:
         case Shell():
-            guard = f"{command.unless} || " if command.unless else ""
-            return [_typed(command.host, f"{guard}{command.command}")]
+            return [_typed(command.host, _guarded(command))]
         case Management():
             return [("", f"ndb_mgm> {command.command}")]
         case Copy():
@@ -371,6 +372,14 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case Sql() | MakeAccount():
             return [("sql", "\n".join((f"-- on {command.host}", *command.statements)))]
     raise TypeError(command)
+
+
+def _guarded(command: Shell) -> str:
+    """A command in one line, of which nothing runs where it must not be given."""
+    if not command.unless:
+        return command.command
+    # || and && bind alike: what stands behind && would run.
+    return f"{command.unless} || {{ {command.command}; }}"
 
 
 def _stop_typed(command: StopDataNode) -> str:
