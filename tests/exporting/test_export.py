@@ -402,3 +402,13 @@ def test_nothing_of_a_typed_command_runs_where_it_must_not_be_given(tmp_path: Pa
         assert [mark.exists() for mark in marks] == [runs, runs]
         for mark in marks:
             mark.unlink(missing_ok=True)
+
+
+def test_a_node_that_runs_gets_no_option_that_would_erase_its_files_later() -> None:
+    for unit, test in (("ndbmtd-3.service", "systemctl is-active --quiet"), ("ndbmtd-3", "service")):
+        step = Step("a", "A", commands=(StartService("h", unit, "--initial"),))
+        (block,) = markdown_blocks(sample("starter"), step)
+        *_, typed = shlex.split(block.splitlines()[1])
+        # The programs are functions here: it runs.
+        put = "systemctl() { :; }; service() { :; }; echo() { printf 'an option'; }; "
+        assert run("bash", "-c", put + typed).stdout == "" and typed.startswith(test)

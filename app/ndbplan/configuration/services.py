@@ -39,10 +39,17 @@ def told(name: str, verb: str) -> str:
     return f"systemctl {verb} {name}" if is_unit(name) else f"service {name} {verb}"
 
 
+def _is_active(name: str) -> str:
+    return f"systemctl is-active --quiet {name}" if is_unit(name) else f"service {name} status"
+
+
 def started_with(name: str, option: str) -> str:
-    """How a shell on its host starts a service with an option for this start alone."""
+    """How a shell on its host starts a service with an option for this start alone.
+
+    One that runs gets none: the option would lie there until it fails and starts again.
+    """
     file = f"{'/run' if is_unit(name) else '/var/run'}/{name}.option"
-    return f"echo START_OPTION={option} >{file} && {told(name, 'start')}"
+    return f"{_is_active(name)} || {{ echo START_OPTION={option} >{file} && {told(name, 'start')}; }}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ class Service:
     @property
     def is_active(self) -> str:
         """A test: whether it runs."""
-        return f"systemctl is-active --quiet {self.name}" if self._is_unit else f"service {self.name} status"
+        return _is_active(self.name)
 
     @property
     def enable(self) -> str:
