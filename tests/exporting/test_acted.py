@@ -166,8 +166,9 @@ def test_a_look_that_fails_says_what_it_looked_for(
     act(cluster, folder, "start")
     node.active = False
     refused = cluster.run(folder, "start")
-    told = f"echo START_OPTION=--initial >/run/{node.unit}.option && systemctl start {node.unit}"
-    assert f"data node {node.node_id} on {node.host}: {told}" in refused.stderr
+    asks = f"systemctl is-active --quiet {node.unit} || "
+    told = f"{{ echo START_OPTION=--initial >/run/{node.unit}.option && systemctl start {node.unit}; }}"
+    assert f"data node {node.node_id} on {node.host}: {asks}{told}" in refused.stderr
     cluster.files[node.host, f"/run/{node.unit}.option"] = "START_OPTION=--initial\n"
     cluster._systemctl(node.host, ["start", node.unit])
     act(cluster, folder, "start")
