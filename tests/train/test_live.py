@@ -13,6 +13,7 @@ from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.assign import assign
 from ndbplan.estimate.loaded import node_loads
+from ndbplan.ndb.ndbinfo import restart_told
 from ndbplan.ndb.survival import fail
 from ndbplan.plan.events import Burst, DiskFull, DiskSlow, HostFailure, NetworkCut, ParameterChange
 from ndbplan.plan.plan import Plan
@@ -545,3 +546,25 @@ def test_who_goes_on_is_settled_before_the_failure_is_handled(begun: Callable[[s
         over = [at for at, line in enumerate(lines) if "taking over as DICT master" in line]
         assert bool(over) is takes_over
         assert all(places[2] < at < places[3] for at in over)
+
+
+@pytest.mark.parametrize("version", ["8.4.8", "7.4.10"])
+def test_a_node_restart_is_told_step_by_step_by_all(
+    version: str, begun: Callable[[str], LiveCluster]
+) -> None:
+    """The steps of a recorded log: those of the master without a gap, and those that the others see."""
+    cluster = begun(version)
+    world.do("kill node:6", cluster)
+    cluster.advance(5.0)
+    cluster.act(StartProcess(6))
+    restarted(cluster, 6)
+    told = re.findall(
+        r"Node (\d): NR Status: node=6,OLD=([^,]+(?:, [^,]+)?),NEW=([^\n]+)", cluster.log_text()
+    )
+    master, others = restart_told()
+    for node, steps in (("3", master), ("4", others[1:]), ("5", others[1:])):
+        own = [(old, new) for teller, old, new in told if teller == node]
+        begin = next(at for at, (_, new) in enumerate(own) if new == steps[0])
+        assert [new for _, new in own[begin:]] == list(steps)
+        # What is new of one is old of the next.
+        assert [old for old, _ in own[begin + 1 :]] == [new for _, new in own[begin:-1]]

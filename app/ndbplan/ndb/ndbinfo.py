@@ -198,6 +198,12 @@ def undo_log_rows(version: NdbVersion) -> UndoLog:
     return UndoLog(**{name: int(era[name]) for name in UndoLog._fields})
 
 
+def restart_told() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the master tells of a node restart, step by step, and what the other data nodes tell."""
+    about = _data()["restart_info"]
+    return tuple(about["told_by_master"]), tuple(about["told_by_others"])
+
+
 def restart_state(phase: str) -> tuple[int, str]:
     """Number and words of restart_info while a phase of a restart runs, after the failure or when done."""
     number, words = _data()["restart_info"]["states"][phase]

@@ -15,7 +15,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.estimate.times.restart_phases import STOP
-from ndbplan.ndb.ndbinfo import restart_state
+from ndbplan.ndb.ndbinfo import restart_state, restart_told
 from ndbplan.ndb.survival import begin_start, come_back, listed
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.simulate.events import orders as engine
@@ -344,10 +344,36 @@ def _tell(state: ClusterState, at_s: float, node_id: int, name: str) -> None:
 
 
 def _restart_status(state: ClusterState, at_s: float, node_id: int, words: str) -> None:
-    old = state.nodes[node_id].restart_status
-    if state.president is not None and old != words:
-        state.say(at_s, "restart_status", state.president, other=node_id, old=old, new=words)
+    """Tell of each step up to these words, as the master does, and the others of those that they see."""
+    old, (steps, _) = state.nodes[node_id].restart_status, restart_told()
+    if state.president is None or old == words:
+        state.change(node_id, restart_status=words)
+        return
+    end = steps.index(words) if words in steps else 0
+    begin = steps.index(old) + 1 if old in steps and steps.index(old) < end else end
+    for step in steps[begin : end + 1] if words in steps else (words,):
+        if step in _OTHERS_FIRST:
+            _others_tell(state, at_s, node_id, _OTHERS_FIRST[step])
+        state.say(at_s, "restart_status", state.president, other=node_id, old=old, new=step)
+        if step not in _OTHERS_FIRST.values():
+            _others_tell(state, at_s, node_id, step)
+        old = step
     state.change(node_id, restart_status=words)
+
+
+_OTHERS_FIRST = {
+    "All nodes permitted us": "All nodes permitted us", "Wait handover of subscriptions": "Restart completed",
+}  # fmt: skip
+"""Steps of the master before which the others tell of one of theirs [8.4.8, 7.4.10]."""
+
+
+def _others_tell(state: ClusterState, at_s: float, node_id: int, step: str) -> None:
+    """What the data nodes beside the master tell of a step, if it is one that they see."""
+    seen = restart_told()[1]
+    if step in seen[1:]:
+        others = (i for i in state.alive() if i not in (state.president, node_id))
+        old = seen[seen.index(step) - 1]
+        state.all_say(at_s, "restart_status", others, other=node_id, old=old, new=step)
 
 
 def is_started(sim: Simulation, node_id: int) -> None:
