@@ -61,6 +61,15 @@ def test_nothing_stands_beyond_a_slide_and_lengths_begin_at_nothing(example: Exa
     assert sum(words.startswith("dn-a01") for words in said) == 1
 
 
+def test_every_bar_has_its_name(content: bytes) -> None:
+    """Programs leave out every other name where bars are close, unless they are told not to."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        charts = [archive.read(name) for name in archive.namelist() if name.startswith("ppt/charts/chart")]
+    bars = [chart for chart in charts if b"<c:barChart>" in chart]
+    assert bars
+    assert all(b'<c:tickLblSkip val="1"/><c:noMultiLvlLbl' in chart for chart in bars)
+
+
 def test_the_headlines_are_on_the_second_slide(example: Example, content: bytes) -> None:
     slide = Presentation(io.BytesIO(content)).slides[1]
     said = " ".join(shape.text_frame.text for shape in slide.shapes if shape.has_text_frame)

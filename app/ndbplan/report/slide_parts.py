@@ -252,9 +252,19 @@ def put_bars(slide: Any, chart: BarChart, area: Area) -> float:
         fill.fore_color.rgb = _colour(_LEVELS[bar.level])
     full = chart.full if chart.full and all(bar.size <= chart.full for bar in bars) else None
     _axis(made.value_axis, scale, to=full)
-    made.category_axis.tick_labels.font.size = Pt(12)
+    made.category_axis.tick_labels.font.size = Pt(10)
     made.category_axis.format.line.color.rgb = _colour(_HAIR)
+    _name_every_bar(made.category_axis)
     return height
+
+
+def _name_every_bar(axis: Any) -> None:
+    """Else a program that finds bars close leaves out the name of every other one."""
+    from pptx.oxml import parse_xml
+    from pptx.oxml.ns import nsdecls, qn
+
+    last = axis._element.find(qn("c:noMultiLvlLbl"))  # the schema has an order, and this comes after it
+    last.addprevious(parse_xml(f'<c:tickLblSkip {nsdecls("c")} val="1"/>'))
 
 
 # Hosts
