@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from itertools import product
 from typing import Any
 
 import pytest
 
+from ndbplan.advise.candidate_settings import of_log_and_checkpoints
 from ndbplan.advise.sizing import limits, search
-from ndbplan.advise.sizing.build import Builder
+from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.excuses import _HARDWARE
 from ndbplan.advise.sizing.limits import Judge, Verdict, job_of
@@ -20,9 +22,12 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import printed
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check_all
+from ndbplan.edits.changes import value_changes
 from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.importing.requirements import Wanted, put_together, requirements_of
+from ndbplan.ndb.modelled import moves
 from ndbplan.plan.hardware import Host
+from ndbplan.plan.processes import process_node_ids
 from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import JobLoad
@@ -243,7 +248,7 @@ def test_fewer_groups_than_what_is_used_in_all_are_not_tried(
 ) -> None:
     wanted = _wanted()
     judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
-    found = Verdict(_classes(wanted)[0], groups, 1, None)
+    found = Verdict(_classes(wanted)[0], groups, Clients(1), None)
     judge._at_least(found, mean_use)
     assert found.at_least == least
     judge._at_least(found, 0.01)
@@ -301,3 +306,75 @@ def test_the_excuse_is_of_the_cluster_that_comes_nearest() -> None:
     wanted = _wanted(rows={"d.account": {"now": 12e9}}, most_groups=2)
     (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
     assert excuse.node_groups == 2
+
+
+_SLOW = {**_DISK, "name": "disk1", "sequential_write_bytes_per_s": 6e7, "purchase_price": 0.0}
+_CHECKPOINTS_SLOW = {**SMALL, "disks": [*SMALL["disks"], _SLOW]}
+_WRITES: dict[str, Any] = {
+    "sql": "CREATE TABLE d.s (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, v VARBINARY(2000)) ENGINE=NDB",
+    "rows": {"d.s": {"now": "10M"}},
+    "most_groups": 3,
+    "hardware": {**BEGUN["hardware"], "hosts": ["small"], "own": [_CHECKPOINTS_SLOW],
+                 "layouts": ["redo log apart"], "disks": ["nvme"], "clients": "host-large"},
+}  # fmt: skip
+
+
+def _of_one_row(kind: str, peak_per_s: float, through: str = "sql", **stated: Any) -> Wanted:
+    operation = {"table": "d.s", "kind": kind, "columns": ["v"]}
+    load = {"name": "w", "peak_per_s": peak_per_s, "lasts": "10 min", "through": through,
+            "transactions": [{"name": "one row", "operations": [operation]}]}  # fmt: skip
+    return _wanted(**{**_WRITES, "loads": [load], **stated})
+
+
+def test_parameters_are_stepped_where_a_class_does_not_pass_without_and_never_ask_for_more_groups() -> None:
+    """Redo logs and checkpoints are the only thing that such a step changes, and it was held against all."""
+    wanted = _of_one_row("update", 30_000)
+    choice = _classes(wanted)[0]
+    builder = Builder(wanted.begun, _clients(wanted))
+    judges = [Judge(wanted.requirements, builder, most_steps=steps) for steps in (0, 3)]
+    bare, stepped = ([judge.verdict(choice, groups) for groups in (1, 2)] for judge in judges)
+    fewest = [min(v.groups for v in tried if v.broken is None) for tried in (bare, stepped)]
+    assert fewest[1] < fewest[0]
+    helped = next(v for v in stepped if v.broken is None)
+    before = bare[helped.groups - 1]
+    assert before.plan is not None
+    assert helped.plan is not None
+    changed = value_changes(before.plan, helped.plan)
+    assert 1 <= len(changed) <= 3
+    assert {moves("DB", change.name) for change in changed} <= {"redo", "checkpoint"}
+    assert _sized(wanted, (choice,)).plans[0].settings == tuple(step.title for step in helped.steps)
+    again = judges[0]._held(Verdict(choice, helped.groups, helped.clients, helped.plan))
+    assert again.broken is None, "the plan passes as it is written"
+    assert [met.limit for met in again.met] == [met.limit for met in helped.met]
+
+
+@pytest.mark.parametrize("through", ["sql", "api"])
+def test_a_peak_comes_through_more_connections_before_it_comes_through_more_hosts(through: str) -> None:
+    fast = {**SMALL, "host": {**SMALL["host"], "cores": 64, "network_bytes_per_s": 1e10}}
+    hardware = {**_WRITES["hardware"], "own": [fast], "clients": "small"}
+    wanted = _of_one_row("read", 200_000, through, hardware=hardware)
+    plan = _sized(wanted, _classes(wanted)[:1]).plans[0]
+    nodes = [p for p in plan.plan.processes if p.kind == through and p.host_id is not None]
+    per_host = Counter(dict.fromkeys({p.host_id for p in nodes}, 0))
+    for process in nodes:
+        per_host[process.host_id] += len(process_node_ids(process))
+    assert len(per_host) == 2
+    connections = set(per_host.values())
+    assert len(connections) == 1
+    assert min(connections) > 1
+    words = "cluster connections" if through == "sql" else "API slots"
+    assert plan.title.endswith(f" with {min(connections)} {words} each")
+    fewer = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted), through == "api"))
+    one = fewer._verdict(_classes(wanted)[0], plan.node_groups, Clients(2, min(connections) - 1))
+    assert one.broken is not None
+    assert one.broken.kind == "connections"
+
+
+def test_what_a_plan_states_of_its_own_hosts_is_not_stepped() -> None:
+    plan = sample_plan("redo-overload")
+    stated = set(plan.parameters.data_node)
+    names = {change.title.split()[0] for change in of_log_and_checkpoints(plan, stated)}
+    assert names
+    assert not names & stated
+    every = {change.title.split()[0] for change in of_log_and_checkpoints(plan, ())}
+    assert every - names == {name for name in stated if moves("DB", name) in ("redo", "checkpoint")}

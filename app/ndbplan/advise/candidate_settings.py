@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 
@@ -42,9 +42,26 @@ def of_parameters(plan: Plan, nodes: Sequence[DataNode]) -> Iterator[Change]:
     for scope, section in SCOPES.items():
         if scope == "shm" and not any(link.kind == "shm" for link in plan.links):
             continue
-        for parameter in catalogue.parameters(section, plan.version):
-            if parameter.name not in _NOT_STEPPED and parameter.status != "internal":
-                yield from _of_parameter(plan, scope, section, parameter, nodes)
+        for parameter in _stepped(plan, section):
+            yield from _of_parameter(plan, scope, section, parameter, nodes)
+
+
+def of_log_and_checkpoints(plan: Plan, stated: Collection[str]) -> Iterator[Change]:
+    """Steps, for all data nodes, of parameters of the redo log and of checkpoints, except those `stated`."""
+    for parameter in _stepped(plan, "DB"):
+        if is_of_log_or_checkpoints(parameter.name) and parameter.name not in stated:
+            yield from _of_parameter(plan, "data_node", "DB", parameter, ())
+
+
+def is_of_log_or_checkpoints(name: str) -> bool:
+    """Whether a parameter of data nodes moves the redo log or checkpoints before anything else."""
+    return moves("DB", name) in ("redo", "checkpoint")
+
+
+def _stepped(plan: Plan, section: str) -> Iterator[Parameter]:
+    for parameter in catalogue.parameters(section, plan.version):
+        if parameter.name not in _NOT_STEPPED and parameter.status != "internal":
+            yield parameter
 
 
 def _of_parameter(

@@ -98,7 +98,7 @@ def single_changes(plan: Plan) -> Iterator[Change]:
     yield from _of_hosts(plan)
     yield from _of_disks(plan)
     yield from _of_roles(plan)
-    yield from _of_checks(plan)
+    yield from of_checks(plan)
 
 
 def _of_the_whole(plan: Plan) -> Iterator[Change]:
@@ -291,7 +291,7 @@ def _moves(plan: Plan, node: DataNode) -> Iterator[Change]:
 # What checks offer.
 
 
-def _of_checks(plan: Plan) -> Iterator[Change]:
+def of_checks(plan: Plan) -> Iterator[Change]:
     """The fix of each problem, and its ways out."""
     told: set[int] = set()
     for problem in check_all(plan):

@@ -40,8 +40,9 @@ def size(
     it, and the guide shows one. A PLAN asks for its own tables, workloads and replicas on its hosts or the
     usual ones, with 20 % of headroom and any host that may fail. Each load is carried by itself, not together
     with the others. For each class of hosts the smallest cluster that passes is found; memory and cores of a
-    host are those of its class, threads and redo log follow from them; not searched are other checkpoint
-    speeds, several data nodes on a host, and pools of cluster connections. Exit code 1: nothing passes.
+    host are those of its class, threads and redo log follow from them, and steps of redo and checkpoint
+    parameters are tried where it does not pass so. Not searched: several data nodes on a host. Exit code 1:
+    nothing passes.
     """
     from ndbplan.advise.sizing.choices import choices, client_host
     from ndbplan.advise.sizing.search import size as search
@@ -93,6 +94,8 @@ def _lines(sized: Sized) -> Iterator[str]:
     for plan in sized.plans:
         cost = "" if plan.cost is None else f", {format_value(plan.cost.value, plan.cost.unit)}"
         yield f"{plan.rank:>2}. {plan.title}{cost}"
+        if plan.settings:
+            yield f"    passes with {', '.join(plan.settings)}"
         yield f"    nearest limit: {plan.why}"
         if not plan.certain:
             doubtful = next(met for met in plan.limits if not met.certain)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.base.shapes import Shape
+from ndbplan.estimate.load.clients import CLUSTER_CONNECTIONS
 from ndbplan.plan.workloads import ClosedLoad
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class Bottleneck(Shape):
     """Share in use; 1 or more: it limits the load."""
     object_ids: tuple[str, ...] = ()
     """Plan objects concerned."""
+
+    @property
+    def is_of_connections(self) -> bool:
+        """Whether it is the cluster connections of a node that clients come through, not its host."""
+        return self.where.endswith(f", {CLUSTER_CONNECTIONS}")
 
     @property
     def text(self) -> str:

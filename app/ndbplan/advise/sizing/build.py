@@ -1,12 +1,13 @@
 """A cluster of so many node groups of one class, laid out by racks, with parameters that suit its hosts.
 
-plan = Builder(begun, client_host).plan(choice, groups=4, sql_nodes=2)
+plan = Builder(begun, client_host).plan(choice, 4, Clients(hosts=2))
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ndbplan.advise.sizing.choices import Choice
@@ -24,6 +25,8 @@ from ndbplan.plan.processes import ApiSlot, DataNode, DiskRoles, ManagementNode,
 MOST_NODES = 255
 CLIENT_HOST = "sql-"
 """What the names of hosts of SQL nodes begin with."""
+MOST_CONNECTIONS = 63
+"""Of one SQL node: its own node id and those of its pool."""
 _TOOL_SLOTS = 2
 """For programs such as ndb_restore, from anywhere."""
 _OF_ITS_HOST = {*CHOSEN, "MaxNoOfExecutionThreads", "ThreadConfig", "IndexMemory"} - {"RedoBuffer", "ODirect"}
@@ -31,6 +34,32 @@ _OF_ITS_HOST = {*CHOSEN, "MaxNoOfExecutionThreads", "ThreadConfig", "IndexMemory
 _PATHS = frozenset({"DataDir", "FileSystemPath", "FileSystemPathDD", "FileSystemPathDataFiles",
                     "FileSystemPathUndoFiles", "BackupDataDir"})  # fmt: skip
 """Paths on disks that other hosts may not have."""
+
+
+@dataclass(frozen=True)
+class Clients:
+    """Hosts that the load comes through, and the cluster connections of each."""
+
+    hosts: int
+    connections: int = 1
+    """Node ids of the pool of its SQL node, or its API slots."""
+
+    @property
+    def nodes(self) -> int:
+        """Node ids that they take."""
+        return self.hosts * self.connections
+
+    def with_connections(self, times: float) -> Clients:
+        """So many times as many in all, by larger pools."""
+        return replace(self, connections=min(MOST_CONNECTIONS, _more(self.connections, times)))
+
+    def with_hosts(self, times: float) -> Clients:
+        """So many times the hosts, each with one connection until more are needed again."""
+        return Clients(_more(self.hosts, times))
+
+
+def _more(count: int, times: float) -> int:
+    return max(count + 1, math.ceil(count * times))
 
 
 @dataclass
@@ -45,10 +74,10 @@ class Builder:
     """Whether clients come through API slots on those hosts instead."""
     _settled: dict[Choice, Plan] = field(default_factory=dict)
 
-    def plan(self, choice: Choice, groups: int, client_nodes: int) -> Plan:
+    def plan(self, choice: Choice, groups: int, clients: Clients) -> Plan:
         """The cluster. Raises EditError where it has more nodes than there are ids."""
         base = self._with_settings(choice)
-        return _Cluster(base, choice, self.clients, self.through_api).of(groups, client_nodes)
+        return _Cluster(base, choice, self.clients, self.through_api).of(groups, clients)
 
     def data_memory_bytes(self, choice: Choice) -> int:
         """DataMemory that a data node of this class gets."""
@@ -67,7 +96,7 @@ class Builder:
             return plan
         for name in sorted((_OF_ITS_HOST | _PATHS) & set(plan.parameters.data_node)):
             plan = set_parameter(plan, "data_node", name, None)
-        one = _Cluster(plan, choice, self.clients, self.through_api).of(1, 1)
+        one = _Cluster(plan, choice, self.clients, self.through_api).of(1, Clients(1))
         first = one.data_nodes[0]
         alone = one.replace(processes=(first,))
         settled, _ = chosen_for(alone, first)
@@ -81,7 +110,7 @@ class _Cluster:
     clients: Host
     through_api: bool
 
-    def of(self, groups: int, client_nodes: int) -> Plan:
+    def of(self, groups: int, coming: Clients) -> Plan:
         ids, replicas = NewIds(self.base), no_of_replicas(self.base)
         count = groups * replicas
         has_domains = catalogue.knows("DB", "LocationDomainId", self.base.version)
@@ -96,7 +125,7 @@ class _Cluster:
         near = racks[:-1]
         hosts: list[Host] = []
         processes: list[Process] = []
-        node_ids = self._node_ids(count, client_nodes + 2 + _TOOL_SLOTS)
+        node_ids = self._node_ids(count, coming.nodes + 2 + _TOOL_SLOTS)
         for n in range(count):
             host = _host(ids, self.choice.host, f"data-{n + 1}", near[n % replicas % len(near)])
             hosts.append(host)
@@ -112,7 +141,7 @@ class _Cluster:
             )
         clients = [
             _host(ids, self.clients, f"{CLIENT_HOST}{n + 1}", near[n % len(near)])
-            for n in range(client_nodes)
+            for n in range(coming.hosts)
         ]
         # Away from the data nodes, so that no rack takes the arbitrator along with a replica.
         arbiter = _host(ids, self.clients, "mgm-1", racks[-1])
@@ -123,16 +152,22 @@ class _Cluster:
                 ManagementNode(id=ids.of_node("management", node_id), node_id=node_id, host_id=host.id)
             )
         for host in clients:
-            processes.append(self._client(ids, next(node_ids), host))
+            numbers = [next(node_ids) for _ in range(coming.connections)]
+            processes += self._clients_on(ids, numbers, host)
         for _ in range(_TOOL_SLOTS):
             node_id = next(node_ids)
             processes.append(ApiSlot(id=ids.of_node("api", node_id), node_id=node_id))
         return edits.put(self.base, locations=tuple(racks), hosts=tuple(hosts), processes=tuple(processes))
 
-    def _client(self, ids: NewIds, node_id: int, host: Host) -> Process:
+    def _clients_on(self, ids: NewIds, node_ids: Sequence[int], host: Host) -> list[Process]:
+        """An SQL node with a pool of so many node ids, or as many API slots."""
         if self.through_api:
-            return ApiSlot(id=ids.of_node("api", node_id), node_id=node_id, host_id=host.id)
-        return SqlNode(id=ids.of_node("sql", node_id), node_id=node_id, host_id=host.id)
+            return [ApiSlot(id=ids.of_node("api", n), node_id=n, host_id=host.id) for n in node_ids]
+        first, *pool = node_ids
+        node = SqlNode(
+            id=ids.of_node("sql", first), node_id=first, host_id=host.id, pool_node_ids=tuple(pool)
+        )
+        return [node]
 
     def _node_ids(self, data: int, others: int) -> Iterator[int]:
         """Data nodes from 1, the others behind the highest possible data node and then below it."""

@@ -79,7 +79,7 @@ def _changes(judge: Judge, verdict: Verdict) -> str | None:
             begun = builder.begun.replace(ndb_version=requirements.ndb_version)
             builder = Builder(begun, builder.clients, builder.through_api)
         try:
-            found = Judge(requirements, builder, judge.cancelled).verdict(choice, groups)
+            found = Judge(requirements, builder, judge.cancelled, most_steps=0).verdict(choice, groups)
         except UserError:
             return None
     return " and ".join(words.values()) if found.broken is None else None

@@ -13,19 +13,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
+from ndbplan.advise.candidate import Change
+from ndbplan.advise.candidate_settings import is_of_log_or_checkpoints, of_log_and_checkpoints
+from ndbplan.advise.candidates import of_checks
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import sustained_s
-from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_NODES, Builder
+from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_CONNECTIONS, MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.base.errors import Cancelled
+from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
@@ -35,6 +39,7 @@ from ndbplan.checks.run import find
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.changes import value_changes
 from ndbplan.edits.ids import NewIds
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.jobs import USUAL_BATCH
@@ -67,10 +72,15 @@ _TIMES = {
 }
 """Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
+_CONNECTIONS, _CLIENTS = "connections", "clients"
+"""Limits of what the load comes through: its cluster connections, and its hosts."""
+_CHECK = "check"
 LOADER = "loader"
 """A limit that no cluster moves."""
-_FEWEST_CLIENTS = 2
+_FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
+_FIXED_NODES = 4
+"""Two management nodes, two slots for programs."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +122,23 @@ class Verdict:
 
     choice: Choice
     groups: int
-    client_nodes: int
+    clients: Clients
     plan: Plan | None
     """None: it has more nodes than there may be."""
     met: list[Met] = field(default_factory=list)
     broken: Met | None = None
     at_least: int = 1
     """Node groups that the class needs in any case, by what was found here."""
+    steps: tuple[Change, ...] = ()
+    """Of redo and checkpoint parameters, that were taken because it does not pass without them."""
+    place: int = 0
+    """Of what was asked last, among what is asked one after the other."""
+
+    @property
+    def distance(self) -> tuple[int, float]:
+        """How far from passing: limits that were not reached, then how broken the first one is."""
+        assert self.broken is not None
+        return -len(self.met), self.broken.nearness
 
 
 def _exact(value: float, unit: str) -> Quantity:
@@ -136,12 +156,14 @@ class Judge:
     requirements: Requirements
     builder: Builder
     cancelled: Callable[[], bool] = _never
-    _clients: dict[Choice, int] = field(default_factory=dict)
-    """Hosts of SQL nodes that the peak takes, by class."""
+    most_steps: int = 3
+    """Of redo and checkpoint parameters that are taken one after the other; 0: none is tried."""
+    _clients: dict[Choice, Clients] = field(default_factory=dict)
+    """What the peak takes to come through, by class."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process that it is handed over to cannot be told to stop."""
-        return Judge, (self.requirements, self.builder, _never, self._clients)
+        return Judge, (self.requirements, self.builder, _never, self.most_steps, self._clients)
 
     def stop_if_told(self) -> None:
         """Raises Cancelled when told to stop."""
@@ -150,7 +172,7 @@ class Judge:
 
     def take(self, verdict: Verdict) -> None:
         """A verdict that another process may have found, which the next one of the class goes on from."""
-        self._clients[verdict.choice] = verdict.client_nodes
+        self._clients[verdict.choice] = verdict.clients
 
     @property
     def begun(self) -> Plan:
@@ -166,19 +188,80 @@ class Judge:
         """What one class with so many node groups makes of the requirements."""
         self.stop_if_told()
         with keeping():
-            clients = self._clients.get(choice, _FEWEST_CLIENTS)
-            found = self._verdict(choice, groups, clients)
-            # The hosts of SQL nodes are as many as the peak takes, whatever the data nodes are.
-            while found.broken is not None and found.broken.kind == "clients":
-                if math.isinf(found.broken.nearness):
-                    break
-                clients = max(clients + 1, math.ceil(clients * found.broken.nearness))
-                found = self._verdict(choice, groups, clients)
+            found = self._verdict(choice, groups, self._clients.get(choice, _FEWEST_CLIENTS))
+            while (following := self._with_more_clients(found) or self._after_a_step(found)) is not None:
+                found = following
             self.take(found)
             return found
 
-    def _verdict(self, choice: Choice, groups: int, clients: int) -> Verdict:
-        found = Verdict(choice, groups, clients, None)
+    def _with_more_clients(self, found: Verdict) -> Verdict | None:
+        """The same cluster where the load comes through more; None: that is not what it lacks.
+
+        Cluster connections, and hosts for them, are as many as the peak takes, whatever the data nodes are.
+        A larger pool needs no host.
+        """
+        broken, clients = found.broken, found.clients
+        if broken is None or math.isinf(broken.nearness):
+            return None
+        if broken.kind == _CONNECTIONS and clients.connections < MOST_CONNECTIONS:
+            clients = clients.with_connections(broken.nearness)
+        elif broken.kind in (_CONNECTIONS, _CLIENTS):
+            clients = clients.with_hosts(broken.nearness)
+        else:
+            return None
+        return self._verdict(found.choice, found.groups, clients, found.steps)
+
+    def _after_a_step(self, found: Verdict) -> Verdict | None:
+        """The same cluster after the step of a redo or checkpoint parameter that does most for it.
+
+        None: no step comes nearer to passing. What the plan states of its own hosts stays.
+        """
+        broken = found.broken
+        if broken is None or found.plan is None or len(found.steps) >= self.most_steps:
+            return None
+        if not _may_be_stepped(broken):
+            return None
+        now = self._worst(found)
+        trials: list[tuple[float, int, Verdict]] = []
+        for change in self._steps(found.plan, broken, found.choice.is_planned):
+            try:
+                trial = replace(found, plan=change.edit(found.plan), steps=(*found.steps, change))
+                worst = self._worst(trial)
+            except UserError:
+                continue
+            if worst < _WORTHWHILE * now:
+                trials.append((worst, len(trials), trial))
+        for _, _, trial in sorted(trials, key=lambda one: one[:2])[:_STEPS_HELD]:
+            judged = self._held(replace(trial, met=[], broken=None))
+            # What was proved of fewer node groups was proved without this step.
+            judged.at_least = found.at_least
+            if judged.broken is None or judged.distance < found.distance:
+                return judged
+        return None
+
+    def _steps(self, plan: Plan, broken: Met, is_planned: bool) -> Iterator[Change]:
+        """Steps of redo and checkpoint parameters that the plan does not state of hosts that are planned.
+
+        Against what a check finds: those among the ways out that it offers.
+        """
+        stated = self.begun.parameters.data_node if is_planned else ()
+        if broken.kind != _CHECK:
+            yield from of_log_and_checkpoints(plan, stated)
+            return
+        for way in of_checks(plan):
+            names = {change.name for change in value_changes(plan, way.edit(plan))}
+            if names and all(is_of_log_or_checkpoints(name) and name not in stated for name in names):
+                yield way
+
+    def _worst(self, found: Verdict) -> float:
+        """How near a cluster comes to the limits that were asked for together with the broken one."""
+        ask = next(islice(self._asked(found), found.place, None))
+        return max((met.nearness for met in ask()), default=0.0)
+
+    def _verdict(
+        self, choice: Choice, groups: int, clients: Clients, steps: tuple[Change, ...] = ()
+    ) -> Verdict:
+        found = Verdict(choice, groups, clients, None, steps=steps)
         replicas = no_of_replicas(self.begun)
         data = groups * replicas
         features = self.begun.features
@@ -186,13 +269,22 @@ class Judge:
                     _exact(features.replicas_most_tested, "count"), "version")  # fmt: skip
         most = Met("data nodes of this version", _exact(data, "count"),
                    _exact(features.data_nodes_most, "count"), "version")  # fmt: skip
-        every = Met("nodes in all", _exact(data + clients + 4, "count"), _exact(MOST_NODES, "count"), "nodes")
+        every = Met("nodes in all", _exact(data + clients.nodes + _FIXED_NODES, "count"),
+                    _exact(MOST_NODES, "count"), "nodes")  # fmt: skip
         for met in (nodes, most, every):
             if met.nearness > 1:
                 found.broken = met
                 return found
-        found.plan = self.builder.plan(choice, groups, clients)
-        for ask in self._asked(found):
+        plan = self.builder.plan(choice, groups, clients)
+        for step in steps:
+            plan = step.edit(plan)
+        found.plan = plan
+        return self._held(found)
+
+    def _held(self, found: Verdict) -> Verdict:
+        """A verdict with what the requirements say of its plan."""
+        for place, ask in enumerate(self._asked(found)):
+            found.place = place
             for met in ask():
                 self.stop_if_told()
                 if met.nearness > 1:
@@ -315,7 +407,7 @@ class Judge:
         errors = [one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR]
         self.stop_if_told()
         what = f"check finds no error: {errors[0].message}" if errors else "check finds no error"
-        yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), "check")
+        yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), _CHECK)
 
     def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
         asked = self._peak(grown, workload) * (1.0 + self.requirements.headroom)
@@ -355,6 +447,21 @@ class Judge:
         yield Met(title, needed, _exact(job.within, "s"), "job" if gets_in else _kind_of(limit), gets_in)
 
 
+def _may_be_stepped(broken: Met) -> bool:
+    """Whether a few steps of redo and checkpoint parameters may let a limit pass.
+
+    Not of a load job, whose every step would have to be simulated to its end.
+    """
+    moved = broken.kind in ("disk", "disk space", _CHECK) or broken.kind.startswith("within.")
+    return moved and (broken.nearness <= _STEPS_REACH or not broken.is_ratio)
+
+
+_WORTHWHILE = 0.98
+"""A step that comes no nearer than this is none."""
+_STEPS_REACH = 4.0
+"""What asks for more than so much of a limit is not brought down by halving and doubling. Judgement."""
+_STEPS_HELD = 3
+"""Steps, of those that do most against the broken limit, that are held against all others."""
 _BARELY = 0.999
 """What lasts all but this share of the time is still not sustained."""
 
@@ -388,8 +495,10 @@ def _kind_of(limit: Bottleneck | None) -> str:
     """What would move a limit of the load, by its resource."""
     if limit is None:
         return "nothing"
+    if limit.is_of_connections:
+        return _CONNECTIONS
     if limit.resource in ("sql nodes", "api nodes") or limit.where.startswith(CLIENT_HOST):
-        return "clients"
+        return _CLIENTS
     if limit.resource in ("redo log", "redo files"):
         return "disk"
     return limit.resource

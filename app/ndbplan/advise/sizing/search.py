@@ -45,7 +45,7 @@ _FIGURES = ("memory", "disk-space", "restart", "backup", "survive")
 class SizedPlan(Shape):
     """One cluster that passes."""
 
-    JSON = "rank title figures cost why limits certain node_groups plan=document"
+    JSON = "rank title figures cost why limits certain node_groups settings plan=document"
 
     rank: int
     title: str
@@ -55,6 +55,8 @@ class SizedPlan(Shape):
     limits: tuple[Met, ...]
     """All of them, nearest first."""
     node_groups: int
+    settings: tuple[str, ...]
+    """Redo and checkpoint parameters that differ from what follows from the host, because it passes so."""
 
     @property
     def certain(self) -> bool:
@@ -159,7 +161,7 @@ class _Search:
             else:
                 nearest = rejected.get(place, verdict)
                 is_last = verdict.broken.kind in ("version", LOADER)
-                rejected[place] = verdict if is_last or _distance(verdict) <= _distance(nearest) else nearest
+                rejected[place] = verdict if is_last or verdict.distance <= nearest.distance else nearest
             if following is not None:
                 heapq.heappush(heap, self._entry(place, following))
             self.progress(_SEARCHED * (len(self.choices) - len(heap)) / len(self.choices))
@@ -231,19 +233,16 @@ class _Search:
         limits = sorted(verdict.met, key=lambda met: -met.nearness)
         moved = [met for met in limits if met.kind != "check" and not met.kind.startswith("survive")]
         why = moved[0].line if moved else "nothing limits it"
-        return SizedPlan(
-            rank, title_of(verdict, self.judge), verdict.plan, why, tuple(limits), verdict.groups
-        )
+        title = title_of(verdict, self.judge)
+        settings = tuple(step.title for step in verdict.steps)
+        return SizedPlan(rank, title, verdict.plan, why, tuple(limits), verdict.groups, settings)
 
 
 def title_of(verdict: Verdict, judge: Judge) -> str:
     """`2 node groups of 2: 8 cores, 64 GiB, NVMe 3.2 TB; 3 SQL nodes`."""
     replicas = no_of_replicas(judge.begun)
-    clients = how_many(verdict.client_nodes, "API host" if judge.builder.through_api else "SQL node")
+    through_api, coming = judge.builder.through_api, verdict.clients
+    clients = how_many(coming.hosts, "API host" if through_api else "SQL node")
+    if coming.connections > 1:
+        clients += f" with {coming.connections} {'API slots' if through_api else 'cluster connections'} each"
     return f"{how_many(verdict.groups, 'node group')} of {replicas}: {verdict.choice.title}; {clients}"
-
-
-def _distance(verdict: Verdict) -> tuple[int, float]:
-    """How far from passing: limits that were not reached, then how broken the first one is."""
-    assert verdict.broken is not None
-    return -len(verdict.met), verdict.broken.nearness

@@ -343,7 +343,8 @@ class SizeDialog(Dialog):
             answer = self._sized.plans[at]
             doubtful = [met.line for met in answer.limits if not met.certain]
             more = f"\nNot certain: {doubtful[0]}" if doubtful else ""
-            self.about.setText(f"{answer.title}\nNearest limit: {answer.why}{more}")
+            settings = f"\nPasses with {', '.join(answer.settings)}" if answer.settings else ""
+            self.about.setText(f"{answer.title}{settings}\nNearest limit: {answer.why}{more}")
         self._enable()
 
     def _enable(self) -> None:

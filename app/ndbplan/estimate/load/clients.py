@@ -25,6 +25,8 @@ from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.workloads import Workload
 
 Kind = Literal["sql", "api", "anywhere"]
+CLUSTER_CONNECTIONS = "cluster connections"
+"""Of a node, as what is used of it is called."""
 _NOBODY = "the plan has no SQL node and no API slot: nobody can send this load"
 _ANYWHERE = "its programs come from anywhere through API slots without a host: no limit of theirs is known"
 

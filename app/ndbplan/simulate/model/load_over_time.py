@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.estimate.constants import constant_for, term_of
-from ndbplan.estimate.load.clients import ClientNode
+from ndbplan.estimate.load.clients import CLUSTER_CONNECTIONS, ClientNode
 from ndbplan.estimate.load.cpu import HostCpu, NodeCpu
 from ndbplan.estimate.load.key_choice import hot_key
 from ndbplan.estimate.load.network import NetworkEstimate
@@ -133,7 +133,7 @@ def _of_hosts(rate: float, hosts: tuple[HostCpu, ...], coming: tuple[ClientNode,
             ids = client.process_id, host.host_id
             found += _service(rate, f"{client.kind} nodes", client.title, host.utilisation, *ids)
     for client in coming:
-        where, use = f"{client.title}, cluster connections", client.connection_utilisation
+        where, use = f"{client.title}, {CLUSTER_CONNECTIONS}", client.connection_utilisation
         found += _service(rate, f"{client.kind} nodes", where, use, client.process_id)
     return tuple(found)
 
