@@ -15,8 +15,9 @@ from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.excuses import _HARDWARE
-from ndbplan.advise.sizing.limits import Judge, Verdict, job_of
+from ndbplan.advise.sizing.limits import Judge, job_of
 from ndbplan.advise.sizing.search import Sized, size
+from ndbplan.advise.sizing.verdict import Verdict
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import printed

@@ -22,8 +22,8 @@ def compare() -> Schema:
 def size() -> Schema:
     """Of `size`: plans and excuses."""
     from ndbplan.advise.sizing.excuses import Excuse
-    from ndbplan.advise.sizing.limits import Met
     from ndbplan.advise.sizing.search import Sized, SizedPlan
+    from ndbplan.advise.sizing.verdict import Met
 
     # A limit that cannot be met at all, such as a job whose rows do not get in, is endlessly far away.
     met = promise(Met, "limit needed allowed share certain", share=or_null(NUMBER))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.limits import LOADER, Judge, Met, Verdict
+from ndbplan.advise.sizing.limits import LOADER, Judge
+from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_value

@@ -23,7 +23,8 @@ from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import LOADER, Judge, Met, Verdict
+from ndbplan.advise.sizing.limits import LOADER, Judge
+from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape

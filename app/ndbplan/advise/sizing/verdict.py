@@ -1,0 +1,72 @@
+"""What was found of one cluster: the limits that it meets, and the first that it breaks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ndbplan.advise.candidate import Change
+from ndbplan.advise.sizing.build import Clients
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.base.quantity import Quantity
+from ndbplan.base.shapes import Shape
+from ndbplan.base.units import format_value
+from ndbplan.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Met(Shape):
+    """One limit of the requirements, and how near a cluster comes to it."""
+
+    JSON = "limit needed allowed share=nearness certain"
+
+    limit: str
+    needed: Quantity
+    """What the requirements ask of the cluster, or what something takes."""
+    allowed: Quantity
+    """What the cluster can do, or what something may take."""
+    kind: str = ""
+    """What would move it: memory, disk space, cpu, network, disk, money or another word."""
+    is_ratio: bool = True
+    """Whether nearness tells how much more is needed; a simulation tells only when it goes wrong."""
+
+    @property
+    def nearness(self) -> float:
+        """1: exactly met; above: broken."""
+        return self.needed.value / self.allowed.value if self.allowed.value > 0 else math.inf
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is met at the unfavourable ends of both ranges."""
+        return self.needed.high <= self.allowed.low
+
+    @property
+    def line(self) -> str:
+        """`restart of a data node: 14 min of 10 min`."""
+        needed, allowed = (format_value(q.value, q.unit) for q in (self.needed, self.allowed))
+        return f"{self.limit}: {needed} of {allowed}"
+
+
+@dataclass
+class Verdict:
+    """What was found of one cluster."""
+
+    choice: Choice
+    groups: int
+    clients: Clients
+    plan: Plan | None
+    """None: it has more nodes than there may be."""
+    met: list[Met] = field(default_factory=list)
+    broken: Met | None = None
+    at_least: int = 1
+    """Node groups that the class needs in any case, by what was found here."""
+    steps: tuple[Change, ...] = ()
+    """Of redo and checkpoint parameters, that were taken because it does not pass without them."""
+    place: int = 0
+    """Of what was asked last, among what is asked one after the other."""
+
+    @property
+    def distance(self) -> tuple[int, float]:
+        """How far from passing: limits that were not reached, then how broken the first one is."""
+        assert self.broken is not None
+        return -len(self.met), self.broken.nearness
