@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop.end_to_end.person import Person, Screen
+from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.plan.file import save
 from ndbplan.plan.samples import sample_plan
 
@@ -37,6 +38,14 @@ def own(screen: Screen, qapp: object, tmp_path_factory: pytest.TempPathFactory) 
 def person(screen: Screen, own: Path) -> Iterator[Person]:
     with Person(screen, str(own / "one.ndbplan")) as person:
         yield person
+
+
+def command(person: Person, words: str) -> None:
+    """Do what the command palette finds first."""
+    person.press("ctrl+k")
+    person.until("window.commands.isVisible()")
+    person.write(f"{words}\n")
+    person.until("not window.commands.isVisible()")
 
 
 def test_messages_names_and_the_mark_of_an_edit_push_nothing(person: Person, own: Path) -> None:
@@ -100,12 +109,26 @@ def test_the_palette_finds_what_is_meant(person: Person) -> None:
     person.until("plan.hosts[0].clock_ghz == 2.5")
 
 
-def test_hardware_is_kept_and_made_of_devices(person: Person) -> None:
+def test_hardware_is_kept_and_made_of_devices(person: Person, own: Path) -> None:
     person.click("item(plan.hosts[0].id)", button=3)
     person.click("entry('Keep in the palette')")
     person.until("type(focus).__name__ == 'QLineEdit' and focus.accessibleName() != 'Clock (GHz)'")
     person.press("ctrl+a")
     person.write("big box\n")
+    person.until("'own:host:big box' in window.palette_panel.entries")
+    kept, file = "place('offer-own:host:big box')", own / "hardware.json"
+    person.click(kept, button=3)
+    person.click("entry('Write your hardware')")
+    person.until("dialog()")
+    person.write(f"{file}\n")
+    person.until("not dialog() and 'written to' in window.messages.text")
+    person.click(kept, button=3)
+    person.click("entry('Remove from the palette')")
+    person.until("'own:host:big box' not in window.palette_panel.entries")
+    person.click("place('offer-rack')", button=3)
+    person.click("entry('Take in hardware')")
+    person.until("dialog()")
+    person.write(f"{file}\n")
     person.until("'own:host:big box' in window.palette_panel.entries")
     disk = person.look("plan.hosts[0].disks[0].id")
     person.click(f"item({disk!r})")
@@ -119,6 +142,42 @@ def test_hardware_is_kept_and_made_of_devices(person: Person) -> None:
     person.until(f"plan.by_id[{disk!r}].devices == 4")
 
 
+def test_what_would_help_says_the_headroom_and_offers_more_devices(person: Person) -> None:
+    while person.look("window.document.undo_stack.canUndo()"):
+        person.press("ctrl+z")
+    command(person, "what would help")
+    person.until("'nothing refused' in shown(window.panels.inspector)")
+    said = person.look("shown(window.panels.inspector)")
+    assert "RAID 0" in said
+    assert "too much" in said
+    person.click("place('Try: Redo disks of 2 devices each, RAID 0')")
+    person.until("{d.devices for h in plan.hosts for d in h.disks if d.raid} == {2}")
+
+
+def test_locations_nest(person: Person) -> None:
+    """Rack in room in site: by the list of the rack, and by dropping one on the other."""
+    for keys in ("ctrl+0", "ctrl+minus", "ctrl+minus"):
+        person.press(keys)
+    for x in (0.2, 0.5, 0.8):
+        person.drag("place('offer-rack')", f"ground({x}, 0.86)")
+        person.until("resting()")
+    rack, room, site = person.until("len(plan.locations) == 3 and [one.id for one in plan.locations]")
+    person.click(f"item({rack!r})")
+    person.until(f"window.selection.ids == ({rack!r},)")
+    person.click("place('Inside')")
+    person.press("Down")
+    person.press("Return")
+    person.until(f"plan.by_id[{rack!r}].parent_id == {room!r}")
+    person.drag(f"item({room!r})", f"item({site!r})")
+    person.until(f"plan.by_id[{room!r}].parent_id == {site!r}")
+    boxes = person.look("[[*scene.item_of(p.id).rect_in_scene().getCoords()] for p in plan.locations]")
+    for (left, top, right, low), around in ((boxes[0], boxes[1]), (boxes[1], boxes[2])):
+        assert around[0] <= left
+        assert around[1] <= top
+        assert around[2] >= right
+        assert around[3] >= low
+
+
 def test_figures_are_pasted_from_a_spreadsheet(person: Person) -> None:
     name = person.look("plan.tables[0].name")
     person.look(f"clipboard.setText('table\\trows\\tgrowth\\n{name}\\t5M\\t1M\\n')")
@@ -126,26 +185,44 @@ def test_figures_are_pasted_from_a_spreadsheet(person: Person) -> None:
     person.click("cell('Tables', 0, 2)")
     person.press("ctrl+v")
     person.until("(plan.tables[0].rows, plan.tables[0].growth_rows_per_month) == (5_000_000, 1_000_000)")
-    # What the memory rests on that nobody has measured.
+
+
+def test_what_the_memory_rests_on_leads_to_where_it_is_stated(person: Person) -> None:
+    person.press("ctrl+z")
     person.click("tab('Memory')")
-    person.until("resting() and tighten().words.text()")
+    person.click("place('Tighten ')")
+    person.until("window.selection.ids == (plan.tables[0].id,)")
 
 
 def test_what_the_command_line_has_is_in_the_window(person: Person, own: Path) -> None:
-    def command(words: str, title: str) -> None:
-        person.press("ctrl+k")
-        person.until("window.commands.isVisible()")
-        person.write(f"{words}\n")
-        person.until(f"dialog().startswith({title!r})")
-
-    command("compare with what", "Compare with what runs")
-    person.until("modal().changes.rowCount() > 0")
+    running = own / "config.ini"
+    text = render_config_ini(sample_plan("redo-overload"))
+    running.write_text(text.replace("[ndbd default]", "[ndbd default]\nRedoBuffer=33M"), encoding="utf-8")
+    command(person, "compare with what")
+    person.until("dialog().startswith('Compare with what runs') and modal().changes.rowCount() > 0")
+    person.click("place('Choose another file')")
+    person.until("dialog() == 'Compare with what runs' and 'FileDialog' in type(modal()).__name__")
+    person.write(f"{running}\n")
+    person.until("'config.ini' in modal().what.text()")
+    rows = "[modal().changes.item(row, 0).text() for row in range(modal().changes.rowCount())]"
+    assert "RedoBuffer" in person.look(rows)
+    assert person.look("modal().steps.count()") > 1, "how it is brought in"
     person.press("Escape")
     person.until("not dialog()")
-    command("i measured", "I measured")
+    command(person, "i measured")
+    person.until("dialog().startswith('I measured')")
     person.click("place('How long it took')")
-    person.write("20m")
+    person.write("80s")
     person.until("modal().take.isEnabled()")
+    person.click("place('Use it')")
+    person.until("not dialog() and plan.calibrations")
+    command(person, "where a key lies")
+    person.click("place('Where a key lies')")
+    person.until("dialog().startswith('Where a key of')")
+    person.write("7")
+    person.until("'Partition' in shown(modal())")
+    person.click("place('Show its nodes')")
+    person.until("len(window.selection.ids) == 2")
     person.press("Escape")
     person.until("not dialog()")
 

@@ -99,7 +99,9 @@ class Palette(QScrollArea):
         self.viewport().update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        under = next((key for key, entry in self.entries.items() if entry.underMouse()), None)
+        # Not by `underMouse`, which says nothing until the mouse moves when a dialog has just gone.
+        at = event.globalPos()
+        under = next((k for k, e in self.entries.items() if e.rect().contains(e.mapFromGlobal(at))), None)
         shelf_menu(under, self).popup(event.globalPos())
 
     def focus_first(self) -> None:
