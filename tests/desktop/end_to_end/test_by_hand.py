@@ -142,6 +142,33 @@ def test_a_disk_is_filled_by_hand_before_the_line_of_the_last_run(person: Person
     person.until("'last run' in [one.name for one in charts().rates._content.series]")
 
 
+def test_operations_say_each_phase_in_its_colour_and_how_sure_they_are(person: Person) -> None:
+    person.click("tab('Operations')")
+    lanes = "window.panels.analyses.panel('Operations').lanes"
+    person.until(f"resting() and {lanes}._lanes")
+    assert {"Backup", "Restore it"} <= {*person.look(f"[lane.name for lane in {lanes}._lanes]")}
+    # On the screen: where a phase has room for it, its own colour, whichever the lane.
+    at = f"{lanes}.mapToGlobal({lanes}._box(r, c).bottomLeft().toPoint())"
+    seen = "window.screen().grabWindow(0).toImage().pixelColor"
+    wide = f"for r, lane in enumerate({lanes}._lanes) for c, b in enumerate(lane.blocks)"
+    wide += f" if {lanes}._box(r, c).width() > 12"
+    wide += f" and {lanes}.visibleRegion().contains({lanes}._box(r, c).bottomLeft().toPoint())"
+    colours = person.until(f"[[b.name, {seen}({at}.x() + 4, {at}.y() - 4).name()] {wide}]")
+    assert len({name for name, _ in colours}) > 2
+    assert len({colour for _, colour in colours}) > 2
+    for name, colour in colours:
+        assert person.look(f"{lanes}.colour_of({name!r})") == colour, name
+    # Where a name ends, the range of it all.
+    top = f"{lanes}.mapToGlobal({lanes}.rect().topLeft())"
+    person.hover(f"[{top}.x() + 40, {top}.y() + 14]")
+    person.until(f"tip().startswith({lanes}._lanes[0].name) and 'between' in tip()")
+    # A slider that changes nothing says why.
+    person.click("place('Speed of the disks against the plan')")
+    person.press("End")
+    person.until("'the speed of the disks changes nothing here' in shown(window.panels.analyses)")
+    person.press("Home")
+
+
 def test_a_rack_is_lost_from_the_table_of_losses(person: Person) -> None:
     person.click("tab('Failures')")
     person.until("resting()")
