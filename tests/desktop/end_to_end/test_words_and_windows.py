@@ -17,6 +17,7 @@ _TOP = (
     " window.panels.analyses, window.top_bar.variant, *(window.top_bar.layout().itemAt(i).widget()"
     " for i in range(window.top_bar.layout().count()))) if w]"
 )
+_DIVIDED = "[*windows[0].middle.sizes(), *windows[0].workspace.sizes()]"
 _FOUND = "[c.text for c in window.commands.matching(window.commands.field.text())]"
 
 
@@ -237,9 +238,11 @@ def test_the_next_start_is_as_the_last_end(screen: Screen, person: Person, own: 
     person.press("ctrl+s")
     person.until("not window.document.is_modified")
     person.click("tab('Failures')")
+    person.drag("middle(window.middle.handle(1))", "ground(0.5, 0.7)")
     person.press("ctrl+b")
     person.press("ctrl+1")
     person.until("window.canvas.zoom == 1 and not window.actions_table['side'].isChecked()")
+    divided = person.look(_DIVIDED)
     person.press("ctrl+shift+n")
     person.until("len(windows) == 2 and resting()")
     person.press("ctrl+o")
@@ -253,3 +256,5 @@ def test_the_next_start_is_as_the_last_end(screen: Screen, person: Person, own: 
         tab, side = again.look("[[w.panels.tab, w.actions_table['side'].isChecked()] for w in windows][0]")
         assert tab == "Failures"
         assert not side
+        assert again.look(_DIVIDED) == divided
+        assert again.look("windows[0].canvas.zoom") == 1
