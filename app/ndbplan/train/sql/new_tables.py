@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ndbplan.base.quoting import sql_text
+from ndbplan.base.units import whole_number
 from ndbplan.edits import validated
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.columns import COLUMN_TYPES
@@ -55,9 +56,9 @@ _MOST_DIGITS, _MOST_BITS = 65, 53
 def _check_digits(asked: Asked) -> None:
     """Raises what is said of numbers with more digits than there are."""
     for name, kind, bracket, number in zip(*(asked.words[at:] for at in range(4)), strict=False):
-        if bracket.text != "(" or number.kind != "number" or not number.text.isdecimal():
+        digits = whole_number(number.text)
+        if bracket.text != "(" or number.kind != "number" or digits is None:
             continue
-        digits = int(number.text)
         if kind.upper in _DECIMALS and digits > _MOST_DIGITS:
             text = f"Too-big precision {digits} specified for '{name.text}'. Maximum is {_MOST_DIGITS}."
             raise SqlError(1426, "42000", text)
