@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ndbplan.advise.candidate_settings import of_log_and_checkpoints
+from ndbplan.advise.candidates import of_checks
 from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
@@ -24,6 +25,7 @@ from ndbplan.base.shapes import printed
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check_all
 from ndbplan.edits.changes import value_changes
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.importing.requirements import Wanted, put_together, requirements_of
 from ndbplan.ndb.modelled import moves
@@ -379,3 +381,41 @@ def test_what_a_plan_states_of_its_own_hosts_is_not_stepped() -> None:
     assert not names & stated
     every = {change.title.split()[0] for change in of_log_and_checkpoints(plan, ())}
     assert every - names == {name for name in stated if moves("DB", name) in ("redo", "checkpoint")}
+
+
+def test_against_what_a_check_finds_its_ways_out_of_the_log_are_taken_but_not_what_is_stated() -> None:
+    wanted = _of_one_row("update", 60_000)
+    builder = Builder(wanted.begun, _clients(wanted))
+    bare = Judge(wanted.requirements, builder, most_steps=0).verdict(_classes(wanted)[0], 1)
+    assert bare.broken is not None
+    assert bare.plan is not None
+    assert bare.broken.kind == "check"
+    judge = Judge(wanted.requirements, builder)
+    steps = list(judge._steps(bare.plan, bare.broken, is_planned=False))
+    names = {change.name for step in steps for change in value_changes(bare.plan, step.edit(bare.plan))}
+    assert names
+    assert {moves("DB", name) for name in names} <= {"redo", "checkpoint"}
+    assert len(steps) < len(list(of_checks(bare.plan)))
+    stating = set_parameter(wanted.begun, "data_node", "NoOfFragmentLogFiles", 3)
+    stating = set_parameter(stating, "data_node", "FragmentLogFileSize", 256 * 2**20)
+    stated = Judge(wanted.requirements, Builder(stating, _clients(wanted)))
+    left = {
+        change.name
+        for step in stated._steps(bare.plan, bare.broken, is_planned=True)
+        for change in value_changes(bare.plan, step.edit(bare.plan))
+    }
+    assert left == names - {"NoOfFragmentLogFiles", "FragmentLogFileSize"}
+
+
+def test_what_a_step_costs_proves_nothing_of_fewer_node_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = _of_one_row("update", 30_000)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+    of_the_first_look = judge._at_least
+
+    def dearer(found: Verdict, mean_use: float) -> None:
+        of_the_first_look(found, 9.0 if found.steps else mean_use)
+
+    monkeypatch.setattr(judge, "_at_least", dearer)
+    verdict = judge.verdict(_classes(wanted)[0], 1)
+    assert verdict.steps
+    assert verdict.at_least == 1
