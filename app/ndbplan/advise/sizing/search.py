@@ -30,6 +30,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.changes import value_changes
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import dumps
 from ndbplan.plan.hardware import Host
@@ -235,7 +236,9 @@ class _Search:
         moved = [met for met in limits if met.kind != "check" and not met.kind.startswith("survive")]
         why = moved[0].line if moved else "nothing limits it"
         title = title_of(verdict, self.judge)
-        settings = tuple(step.title for step in verdict.steps)
+        bare = self.judge.builder.plan(verdict.choice, verdict.groups, verdict.clients)
+        changes = value_changes(bare, verdict.plan) if verdict.steps else ()
+        settings = tuple(f"{change.name} {change.shown[1]}" for change in changes)
         return SizedPlan(rank, title, verdict.plan, why, tuple(limits), verdict.groups, settings)
 
 
