@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
+from fnmatch import fnmatch
 
 from exporting.acted_state import (
     ActedState,
@@ -103,6 +104,10 @@ class ActedHosts(ActedState):
             return self._test(host, [words[0], "=", words[2]])
         negated = words[0] == "!"
         flag, path = words[-2:]
+        if flag in ("-n", "-z"):
+            if bool(path) != (flag == "-n"):
+                raise RefusedError("")
+            return ""
         if path == "/run/systemd/system":
             if self._is_init(host) != negated:
                 raise RefusedError("")
@@ -175,7 +180,7 @@ class ActedHosts(ActedState):
     def _mv(self, host: str, words: list[str]) -> str:
         source, target = words[-2:]
         moved = self._inside(host, source)
-        if not moved or self._exists(host, target):
+        if not moved or (self._exists(host, target) and words[0] != "-f"):
             raise RefusedError(f"mv: {source} -> {target} cannot be done\n")
         for path in moved:
             self.files[host, target + path[len(source) :]] = self.files.pop((host, path))
@@ -197,7 +202,12 @@ class ActedHosts(ActedState):
         return ""
 
     def _find(self, host: str, words: list[str]) -> str:
-        """What is in a folder, deleted."""
+        """What is in a folder, deleted; or the folders in it with other names than those that are told."""
+        if "-maxdepth" in words:
+            named = [words[i + 2] for i, word in enumerate(words) if word == "!"]
+            paths = (p.removeprefix(f"{words[0]}/").split("/")[:-1] for p in self._inside(host, words[0]))
+            inside = {path[0] for path in paths if path}
+            return "\n".join(d for d in inside if not any(fnmatch(d, name) for name in named))
         assert words[1:] == ["-mindepth", "1", "!", "-name", "lost+found", "-delete"]
         for path in self._inside(host, words[0]):
             if path.rstrip("/") != words[0]:
@@ -359,6 +369,8 @@ class ActedHosts(ActedState):
         files = f"{paths.file_system}/ndb_{node.node_id}_fs"
         initial = "--initial" in option
         fresh = not self._exists(node.host, f"{files}/D1")
+        if initial and not fresh and not self._mates_started(node):
+            self.faults.append(f"{self.now:.1f} s: node {node.node_id} erases the last copy of its rows")
         if fresh and not any(one.active for one in self.data_nodes.values()):
             self._form_groups()
             self.tables = {}

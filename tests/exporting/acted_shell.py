@@ -45,6 +45,7 @@ remote_functions() {
     if [[ " $* " == *" /dev/stdin "* ]]; then IFS= read -r -d '' text || true; fi
     call install "$@" "stdin:$text"
   }
+  bash() { eval "$2"; }
   cat() { call cat "$@"; }
   cksum() { call cksum "$@"; }
   mysql() {
@@ -71,7 +72,7 @@ ssh() {
   call _reach || return 255
   if [[ $1 == sudo ]]; then shift 3; elif [[ $ssh_user != root ]]; then return 1; fi
   [[ $1 != PATH=* ]] || shift
-  if [[ $1 == bash ]]; then
+  if [[ $1 == bash && $2 != -c ]]; then
     IFS= read -r -d '' text || true
     if [[ $text == *';'* ]]; then
       { declare -f call timeout remote_functions; printf 'remote_functions\n%s' "$text"; } |
@@ -80,7 +81,8 @@ ssh() {
       (remote_functions; eval "$text") || code=$?
     fi
   else
-    (remote_functions; "$@") || code=$?
+    # As ssh does it: a shell there reads the words once more.
+    (remote_functions; eval "$*") || code=$?
   fi
   call _after_command
   return "$code"

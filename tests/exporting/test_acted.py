@@ -238,6 +238,43 @@ def test_an_option_of_a_start_that_never_came_does_not_erase_files_later(
     assert node.initial_starts == 0
 
 
+def test_a_data_directory_that_is_in_use_is_not_filled_anew(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """The mark of one that was filled half way, where somebody has filled it by hand since."""
+    cluster, folder = acted(versions("redo-overload 8.4"))
+    act(cluster, folder, "start")
+    [process] = cluster.sql_nodes.values()
+    rows = process.host, "/var/lib/mysql/own/rows.ibd"
+    cluster.files |= {(process.host, "/var/lib/mysql.being-filled"): "", rows: "of InnoDB"}
+    act(cluster, folder, "start")
+    process.active = False
+    act(cluster, folder, "start")
+    assert rows in cluster.files
+    assert process.serves(cluster.now)
+
+
+def test_no_start_erases_the_last_copy_of_rows(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """The host that is named is not the lost one; or the other node goes down while a part is broken off."""
+    cluster, folder = acted(versions("redo-overload"))
+    act(cluster, folder, "start")
+    first, second = cluster.data_nodes.values()
+    stopped: list[ActedCluster] = []
+    cluster.watch = lambda: stopped.append(cluster.twin()) if not first.active and not stopped else None
+    act(cluster, folder, "initial-rolling-restart")
+    assert first.initial_starts == 1
+    for part, *host in (("initial-rolling-restart",), ("replace-host", "--host", first.host)):
+        later = stopped[0].twin()
+        later.may_be_down = True
+        later.data_nodes[second.node_id].active = False
+        refused = later.run(folder, part, *host)
+        assert f"expected: one of data nodes {second.node_id} is started" in refused.stderr
+        assert f"Node {second.node_id}: not connected" in refused.stderr
+        assert later.data_nodes[first.node_id].initial_starts == 0
+
+
 def test_two_runs_at_once_and_hosts_without_root_logins(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:

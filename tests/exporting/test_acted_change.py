@@ -62,6 +62,34 @@ def test_an_sql_node_whose_files_move_is_taken_up_where_it_was_stopped(tmp_path:
     assert all(one.serves(stopped[0].now) for one in stopped[0].sql_nodes.values())
 
 
+def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path: Path) -> None:
+    """Behind the backup somebody lets clients come back, and goes on another day."""
+    life = Life.of_change(*plans("initial system"), tmp_path)
+    life.cluster.may_be_down = True
+    dead: list[ActedCluster] = []
+
+    def look() -> None:
+        if life.cluster.backups and not dead:
+            life.cluster.dies_after = life.cluster.calls + 2
+            dead.append(life.cluster)
+
+    life.cluster.watch = look
+    state = tmp_path / "state"
+    assert life.cluster.run(life.folder, "change", state=state).returncode
+    assert "backup" in (tmp_path / "state.change").read_text()
+    life.cluster.watch = life.cluster.dies_after = None
+    for node in life.before.sql_nodes if life.before else ():
+        process = life.cluster.sql_nodes[node.node_id]
+        life.cluster._systemctl(process.host, ["start", process.unit])
+    life.cluster.pass_time(3600)
+    rows = life.cluster.rows
+    life.cluster.know(life.plan)
+    done = life.cluster.run(life.folder, "change", state=state)
+    assert done.returncode == 0, done.stderr
+    assert all(node.rows >= rows for node in life.cluster.data_nodes.values() if node.group is not None)
+    assert len(life.cluster.backups) == 2
+
+
 def test_the_stated_time_of_a_change_holds_what_it_takes(tmp_path: Path) -> None:
     life = Life.of_change(*plans("grow, tables"), tmp_path, timed=True)
     assert list(life.act("change", 0, again=False)) == []

@@ -40,15 +40,18 @@ def told(name: str, verb: str) -> str:
 
 
 def _is_active(name: str) -> str:
-    return f"systemctl is-active --quiet {name}" if is_unit(name) else f"service {name} status"
+    return f"systemctl is-active --quiet {name}" if is_unit(name) else f"service {name} status >/dev/null"
 
 
 def started_with(name: str, option: str) -> str:
-    """How a shell on its host starts a service with an option for this start alone.
+    """How a shell on its host starts a service with an option for this start alone, or with none.
 
-    One that runs gets none: the option would lie there until it fails and starts again.
+    One that runs gets none: the option would lie there until it fails and starts again. That of a start that
+    never came must not erase files now.
     """
     file = f"{'/run' if is_unit(name) else '/var/run'}/{name}.option"
+    if not option:
+        return f"rm -f {file} && {told(name, 'start')}"
     return f"{_is_active(name)} || {{ echo START_OPTION={option} >{file} && {told(name, 'start')}; }}"
 
 

@@ -20,6 +20,7 @@ from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
     BackUp,
+    BackUpAgain,
     Command,
     Copy,
     CreateNodeGroup,
@@ -39,6 +40,7 @@ from ndbplan.operations.commands import (
     WaitSql,
     WaitStarted,
 )
+from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.operations.restoring import no_way_to_restore
 from ndbplan.plan.hardware import ServiceManager
@@ -46,6 +48,8 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode
 
 _HEREDOC = "END_OF_SQL"
+_PACKAGES = "/var/cache/ndb-programs"
+"""Where programs lie on a host until they are installed."""
 
 
 _LEFT_OUT = (
@@ -107,6 +111,11 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
         reasons.append("adding data nodes: this plan cannot grow while it works")
     if "replace-host" not in keys:
         reasons.append("replacing a host: there is no second copy of the rows (NoOfReplicas 1)")
+    elif lost := [host.hostname for host in irreplaceable(plan)]:
+        reasons.append(
+            f"replacing {', '.join(lost)}, with every data node of a node group: stop the cluster, empty and "
+            "start the others too, and restore a backup"
+        )
     if "change" not in keys:
         reasons.append("a changed plan: export it with --from what runs, for the part change")
     return tuple(reasons)
@@ -172,6 +181,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
         known_data_nodes=_known_data_nodes(plan, parts, before),
+        packages=_PACKAGES,
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
         other_folders=_OTHER_FOLDERS,
@@ -251,7 +261,7 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case KeepLogin():
             return ("keep_login", command.host, command.socket, command.name, command.file)
         case StartService():
-            return ("start_service", command.host, command.unit, command.option)
+            return ("start_service", command.host, command.unit, command.option, *command.copies_from)
         case StopService():
             return ("stop_service", command.host, command.unit)
         case StopDataNode():
@@ -275,6 +285,8 @@ def _function_call(command: Command) -> tuple[object, ...]:
             return ("create_nodegroup", *command.node_ids)
         case BackUp():
             return ("back_up",)
+        case BackUpAgain():
+            return ("back_up_again", *(word for one in command.services for word in one))
         case InstallPrograms():
             return ("install_programs", command.host, command.release, *command.programs)
         case HasBackup():
@@ -321,22 +333,20 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case Management():
             return [("", f"ndb_mgm> {command.command}")]
         case Copy():
-            target = shell_quoted(f"root@{address(command.host)}:{command.target}")
-            keep = f"{shell_quoted(command.target)}{{,.$(date +%Y%m%dT%H%M%S)}}"
+            target = shell_quoted(command.target)
+            keep = f"{target}{{,.$(date +%Y%m%dT%H%M%S)}}"
+            place = f"install -m 0644 /dev/stdin {target}.new && mv -f -- {target}.new {target}"
+            language, typed = _typed(command.host, place)
             return [
-                _typed(command.host, f"test ! -e {shell_quoted(command.target)} || cp -p {keep}"),
-                ("sh", f"scp {shell_quoted(command.file)} {target}"),
+                _typed(command.host, f"test ! -e {target} || cp -p {keep}"),
+                (language, f"{typed} <{shell_quoted(command.file)}"),
             ]
         case StartService():
-            unit, option = command.unit, command.option
-            return [_typed(command.host, started_with(unit, option) if option else told(unit, "start"))]
+            return [*_asked_before(command), _typed(command.host, started_with(command.unit, command.option))]
         case StopService():
             return [_typed(command.host, told(command.unit, "stop"))]
         case StopDataNode():
-            return [
-                ("", _stop_typed(command)),
-                _typed(command.host, _ended(command.unit)),
-            ]
+            return [*_stop_typed(connect, command), _typed(command.host, _ended(command.unit))]
         case StopAllDataNodes():
             return [
                 ("", "ndb_mgm> ALL STOP"),
@@ -356,8 +366,10 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
             return [("", f"ndb_mgm> CREATE NODEGROUP {','.join(map(str, command.node_ids))}")]
         case BackUp():
             return [("", "ndb_mgm> START BACKUP WAIT COMPLETED")]
+        case BackUpAgain():
+            return [("", "ndb_mgm> START BACKUP WAIT COMPLETED    # again where rows may have come")]
         case InstallPrograms():
-            return [_typed(command.host, "; ".join(f"{one} --version" for one in command.programs))]
+            return _installed(command)
         case HasBackup():
             files = f"-name 'BACKUP-*.{command.node_id}.*'"
             return [_typed(command.host, f"find {shell_quoted(command.folder)}/BACKUP-ID {files}")]
@@ -382,9 +394,37 @@ def _guarded(command: Shell) -> str:
     return f"{command.unless} || {{ {command.command}; }}"
 
 
-def _stop_typed(command: StopDataNode) -> str:
+def _installed(command: InstallPrograms) -> list[tuple[str, str]]:
+    """The user of the processes and the packages, where a program is missing or of another release."""
+    made = "id mysql || useradd --system --user-group --no-create-home --shell /bin/false mysql"
+    there = "; ".join(f"{one} --version" for one in command.programs)
+    packages = f"{shell_quoted(f'root@{address(command.host)}')}:{_PACKAGES}/"
+    off = "systemctl disable --now mysqld mysql"
+    return [
+        _typed(command.host, made),
+        _typed(command.host, there),
+        ("sh", f"# Where one is missing or not of {command.release} (.deb: apt-get install -y):"),
+        _typed(command.host, f"rm -rf {_PACKAGES} && mkdir {_PACKAGES}"),
+        ("sh", f"scp PACKAGES/*.rpm {packages}"),
+        _typed(command.host, f"dnf install -y {_PACKAGES}/*.rpm && {off}"),
+    ]
+
+
+def _asked_before(command: StartService) -> list[tuple[str, str]]:
+    """What a person looks at before a start that erases rows."""
+    if not command.copies_from:
+        return []
+    ids = ", ".join(map(str, command.copies_from))
+    return [("", f"ndb_mgm> ALL STATUS    # go on only when one of {ids} is started")]
+
+
+def _stop_typed(connect: str, command: StopDataNode) -> list[tuple[str, str]]:
     """STOP, with -a while the node is in no node group: there it would wait for ever without."""
-    return f"ndb_mgm> {command.node_id} STOP{'' if command.partners else ' -a'}"
+    stop = f"{command.node_id} STOP{'' if command.partners else ' -a'}"
+    if not command.unless:
+        return [("", f"ndb_mgm> {stop}")]
+    language, looks = _typed(command.host, command.unless)
+    return [(language, f"{looks} || ndb_mgm {connect} --execute={shell_quoted(stop)}")]
 
 
 def _typed(host: str, command: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ change(Estimation(planned), running).steps
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 from ndbplan.base.quantity import Quantity
@@ -24,6 +25,7 @@ from ndbplan.operations.commands import (
     Command,
     Shell,
     StopDataNode,
+    back_up_again,
     restart_management_at_once,
     start_service,
     start_sql_nodes,
@@ -396,8 +398,14 @@ class _Work:
         if why := no_way_to_restore(self.plan):
             raise CannotChangeError(why, where="the change", fix="add an API slot without a host")
         yield from stop_sql(self.times, self.before)
-        yield take_backup(self.times, self.before)
-        yield empty_data_nodes(self.times, self.before, self.plan)
+        yield replace(
+            take_backup(self.times, self.before),
+            destructive="Rows that programs of the NDB API write from here on are lost: stop them first.",
+        )
+        # Where this was broken off in between, somebody may have let clients come back.
+        again: list[Command] = [stop_service(self.before, node) for node in self.before.sql_nodes]
+        again.append(back_up_again(self.before))
+        yield empty_data_nodes(self.times, self.before, self.plan, again)
         yield from self._leave()
         yield from self._configuration()
         if self.plan.sql_nodes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from ndbplan.base.quantity import Quantity
@@ -104,6 +104,8 @@ class StartService:
     unit: str
     option: str = ""
     """For this start alone."""
+    copies_from: tuple[int, ...] = ()
+    """Data nodes that have the rows which this start erases: one of them must be started."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,17 @@ class BackUp:
 
 
 @dataclass(frozen=True)
+class BackUpAgain:
+    """Another backup, unless the last one was taken in this very run: rows may have come since.
+
+    As soon as all data nodes are stopped the last one counts.
+    """
+
+    services: tuple[tuple[str, str], ...]
+    """Host and unit of each data node."""
+
+
+@dataclass(frozen=True)
 class HasBackup:
     """Fails where the files of a data node in the remembered backup are not on its host."""
 
@@ -230,6 +243,7 @@ Command = (
     | WaitSql
     | CreateNodeGroup
     | BackUp
+    | BackUpAgain
     | HasBackup
     | Restore
     | InstallPrograms
@@ -237,7 +251,7 @@ Command = (
 
 
 _CONNECTIONS: dict[type[object], int] = {
-    Shell: 1, Management: 1, Sql: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StartService: 2, StopService: 1,
+    Shell: 1, Management: 1, Sql: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StopService: 1,
     WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 2, HasBackup: 1, Restore: 1,
 }  # fmt: skip
 """How often the script connects to a host for a command of a kind, as runbook.sh does it."""
@@ -254,6 +268,10 @@ def connections(command: Command) -> int:
             return len(command.servers)
         case InstallPrograms():
             return 1 + len(command.programs)
+        case BackUpAgain():
+            return 0
+        case StartService():
+            return 3 if command.copies_from else 2
     return _CONNECTIONS[type(command)]
 
 
@@ -300,6 +318,20 @@ def start_service(plan: Plan, node: ManagementNode | DataNode | SqlNode, option:
     return StartService(service.host, service.name, option)
 
 
+def start_empty(plan: Plan, node: DataNode) -> StartService:
+    """The start of a data node with --initial while the rest of its node group has its rows.
+
+    Without that it would erase the last copy: of the wrong host, or when the others went down meanwhile.
+    """
+    return replace(start_service(plan, node, "--initial"), copies_from=_partners(plan, node))
+
+
+def _partners(plan: Plan, node: DataNode) -> tuple[int, ...]:
+    """The other nodes of the node group of a data node; none: it is in no group, and holds no data."""
+    group = next((group for group in node_groups(plan) if node in group), ())
+    return tuple(one.node_id for one in group if one.node_id != node.node_id)
+
+
 def stop_service(plan: Plan, node: ManagementNode | SqlNode) -> StopService:
     """The command that stops a management or SQL node."""
     service = service_of(plan, node)
@@ -313,25 +345,23 @@ def stop_data_node(
 
     `expected_s`: how long the start of one of its partners lasts, which may still be going on.
     """
-    service = service_of(plan, node)
-    group = next((group for group in node_groups(plan) if node in group), ())
-    partners = tuple(one.node_id for one in group if one.node_id != node.node_id)
+    service, partners = service_of(plan, node), _partners(plan, node)
     return StopDataNode(node.node_id, service.host, service.name, partners, unless, _patience(expected_s))
-
-
-def restart_data_node(
-    plan: Plan, node: DataNode, option: str, while_down: Iterable[Command], stop: StopDataNode
-) -> Iterator[Command]:
-    """A data node stopped and started by its service: with the programs and limits that are there now."""
-    yield stop
-    yield from while_down
-    yield start_service(plan, node, option)
 
 
 def stop_all_data_nodes(plan: Plan) -> StopAllDataNodes:
     """All data nodes of a plan, stopped together."""
+    return StopAllDataNodes(_of_data_nodes(plan))
+
+
+def back_up_again(plan: Plan) -> BackUpAgain:
+    """A backup of what has come since the last one, while data nodes run."""
+    return BackUpAgain(_of_data_nodes(plan))
+
+
+def _of_data_nodes(plan: Plan) -> tuple[tuple[str, str], ...]:
     found = (service_of(plan, node) for node in plan.data_nodes)
-    return StopAllDataNodes(tuple((service.host, service.name) for service in found))
+    return tuple((service.host, service.name) for service in found)
 
 
 def wait_management(plan: Plan) -> WaitManagement:

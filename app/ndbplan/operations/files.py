@@ -75,13 +75,18 @@ def directories_that_come(plan: Plan, node: DataNode, before: Plan, old: DataNod
 
 def _on_their_disks(host: Host, paths: Sequence[str]) -> Iterator[Command]:
     """Mount points checked, and directories below them made."""
+    yield from _mounted(host, paths)
+    for path in paths:
+        if path.startswith("/"):
+            yield directory(host.hostname, path)
+
+
+def _mounted(host: Host, paths: Sequence[str]) -> Iterator[Command]:
+    """Disks that paths lie on are mounted: what is made on an empty mount point is not there afterwards."""
     for disk in host.disks:
         below = f"{disk.mount_point.rstrip('/')}/"
         if disk.mount_point != "/" and any(f"{path}/".startswith(below) for path in paths):
             yield Shell(host.hostname, f"mountpoint {shell_quoted(disk.mount_point)}")
-    for path in paths:
-        if path.startswith("/"):
-            yield directory(host.hostname, path)
 
 
 def _link_checkpoints(host: str, node: DataNode, paths: DataNodePaths) -> Iterator[Command]:
@@ -164,11 +169,13 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
     """The data directory of SQL nodes (None: of all), made and filled where it is not there yet.
 
     A mark beside it lies there until it is filled: what a killed program has left is removed, as mysqld fills
-    no directory that has files. Without the mark nothing is removed.
+    no directory that has files. Nothing is removed without the mark, from a server that runs, and where
+    there is a database: somebody has filled it by hand since.
     """
     for node in plan.sql_nodes if nodes is None else nodes:
         host, files = plan.host(node.host_id).hostname, sql_files(plan, node)
         data = shell_quoted(files.data_dir)
+        yield from _mounted(plan.host(node.host_id), [files.data_dir])
         yield directory(host, files.data_dir, mode="755")
         yield _error_log(host, files)
         group = f" --defaults-group-suffix={suffix}" if (suffix := mysqld_instance(plan, node)) else ""
@@ -180,9 +187,20 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
         mark = shell_quoted(f"{files.data_dir}.being-filled")
         anew = f"{{ test ! -e {mark} || find {data} -mindepth 1 ! -name lost+found -delete; }}"
-        is_filled = f"{{ test -d {data}/mysql && test ! -e {mark}; }}"
-        filled = f"{anew} && touch {mark} && {fill} && {_labelled(data, '-R ')} && rm -f {mark}"
-        yield Shell(host, filled, unless=is_filled)
+        used = f"{{ {service_of(plan, node).is_active} || {_holds_a_database(data)}; }}"
+        is_filled = f"{{ {used} || {{ test -d {data}/mysql && test ! -e {mark}; }}; }}"
+        yield Shell(host, f"{anew} && touch {mark} && {fill} && rm -f {mark}", unless=is_filled)
+        yield Shell(host, _labelled(data, "-R "), same=service_of(plan, node).is_active)
+
+
+_OWN_FOLDERS = ("mysql", "performance_schema", "sys", "ndbinfo", "test", "lost+found", "#innodb*")
+"""What mysqld makes in a data directory that it fills; any other folder is a database."""
+
+
+def _holds_a_database(data: str) -> str:
+    """A test of a data directory, quoted."""
+    others = " ".join(f"! -name {shell_quoted(name)}" for name in _OWN_FOLDERS)
+    return f'test -n "$(find {data} -mindepth 1 -maxdepth 1 -type d {others})"'
 
 
 def _labelled(path: str, how: str = "") -> str:

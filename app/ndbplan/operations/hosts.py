@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import total
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import services
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
@@ -18,6 +19,7 @@ from ndbplan.operations.commands import (
     Shell,
     install_programs,
     restart_sql_nodes_each,
+    start_empty,
     start_service,
     wait_management,
     wait_sql,
@@ -63,7 +65,8 @@ def programs_step(plan: Plan) -> Step:
         "programs",
         f"Install the programs of NDB {plan.ndb_version}",
         "From --programs, on every host. Processes that run keep the old programs until they are stopped and "
-        "started: RESTART of the management client would load no new ones.",
+        "started: RESTART of the management client would load no new ones. By hand from a tar archive: what "
+        "install_programs in runbook.sh does with one.",
         tuple(install_programs(plan)),
         check="the programs say their release",
         rollback="install the old release again",
@@ -131,6 +134,12 @@ def tune_hosts(now: Estimation, *, timed: bool = True) -> Operation:
     )
 
 
+def irreplaceable(plan: Plan) -> tuple[Host, ...]:
+    """Hosts that have every data node of a node group: its rows are lost with them."""
+    groups = [{node.host_id for node in group} for group in node_groups(plan)]
+    return tuple(host for host in plan.hosts if {host.id} in groups)
+
+
 def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
     """A new, empty machine under the name of one that is lost; None without a second copy of the rows.
 
@@ -139,7 +148,7 @@ def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
     plan, times = now.plan, Times(now, known=timed)
     if no_of_replicas(plan) == 1:
         return None
-    used = {service.host for service in services(plan)}
+    used = {service.host for service in services(plan)} - {host.hostname for host in irreplaceable(plan)}
     steps = tuple(s for host in plan.hosts if host.hostname in used for s in _of_host(times, plan, host))
     text = (
         "A new machine with the name, or the address, of the old one: then nothing else changes. "
@@ -173,7 +182,7 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
     commands += install_services(plan, (*management, *data, *sql))
     for manager in management:
         commands += (start_service(plan, manager), wait_management(plan))
-    commands += (start_service(plan, node, "--initial") for node in data)
+    commands += (start_empty(plan, node) for node in data)
     if data:
         commands.append(wait_started(data, duration))
     commands += sql_data_directories(plan, sql)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import Quantity, total
@@ -39,7 +39,10 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
 _NOT_COMPLETE = "everything: the data is not complete"
-_EMPTY = "The cluster is down, and every row that the backup does not hold is lost."
+_EMPTY = (
+    "The cluster is down, and every row that the backup does not hold is lost, as those that programs of the "
+    "NDB API write still."
+)
 
 
 def no_way_to_restore(plan: Plan) -> str:
@@ -108,9 +111,9 @@ def take_backup(times: Times, plan: Plan) -> Step:
     )
 
 
-def empty_data_nodes(times: Times, before: Plan, after: Plan) -> Step:
-    """All data nodes stopped and their file systems removed; their backups stay."""
-    commands: list[Command] = [_has_backup(before, node) for node in before.data_nodes]
+def empty_data_nodes(times: Times, before: Plan, after: Plan, first: Iterable[Command] = ()) -> Step:
+    """All data nodes stopped and their file systems removed; their backups stay. `first`: done before."""
+    commands: list[Command] = [*first, *(_has_backup(before, node) for node in before.data_nodes)]
     commands.append(stop_all_data_nodes(before))
     for plan in (before, after):
         commands += (one for node in plan.data_nodes for one in _remove_files(plan, node))

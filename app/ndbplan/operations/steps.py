@@ -21,9 +21,9 @@ from ndbplan.operations.commands import (
     StopDataNode,
     on_an_sql_node,
     reload_management,
-    restart_data_node,
     restart_sql_nodes_each,
     sql_node_for_ddl,
+    start_empty,
     start_service,
     stop_all_data_nodes,
     stop_data_node,
@@ -311,12 +311,10 @@ def restart_nodes(
             *(
                 command
                 for node in nodes
-                for command in restart_data_node(
-                    plan,
-                    node,
-                    "--initial" if initial else "",
-                    while_down(node),
+                for command in (
                     stop(node, duration) or stop_data_node(plan, node, duration),
+                    *while_down(node),
+                    start_empty(plan, node) if initial else start_service(plan, node),
                 )
             ),
             wait_started(nodes, duration),
