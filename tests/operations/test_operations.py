@@ -220,7 +220,8 @@ def test_restarts_that_erase_say_so_in_their_command() -> None:
         roll_out(Estimation(STARTER), ("NoOfFragmentLogFiles",)),
     )
     assert StartService("host-a1", "ndbmtd-1.service") in plain.step("restart-1").commands
-    assert StartService("host-a1", "ndbmtd-1.service", "--initial", (2,)) in initial.step("restart-1").commands
+    erases = StartService("host-a1", "ndbmtd-1.service", "--initial", copies_from=(2,))
+    assert erases in initial.step("restart-1").commands
     assert "With --initial" in initial.step("restart-1").text
 
 
