@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 from pathlib import Path
 from random import Random
 
+import pikepdf
 import pytest
 
 from ndbplan.base.errors import UserError
@@ -15,14 +17,14 @@ from ndbplan.desktop.render import render
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.carriers import inside
 from ndbplan.report.evidence import EvidenceError, loads, project_of
-from ndbplan.report.pictures import with_text
+from ndbplan.report.pictures import DRAWN, with_text
 from ndbplan.report.verify import verify
 from report.conftest import priced
 
 PLAN = priced(sample_plan("starter")).replace(workloads=())
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_a_picture_carries_its_plan_and_verifies(suffix: str, tmp_path: Path, qapp: object) -> None:
     path = tmp_path / f"canvas{suffix}"
     render(PLAN, path, "dark")
@@ -43,7 +45,7 @@ def test_a_changed_text_of_an_svg_is_named(tmp_path: Path, qapp: object) -> None
     assert [(one.written, one.computed) for one in found.differ] == [("host-a7", "host-a1")]
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_prices_or_the_plan_stay_out(suffix: str, tmp_path: Path, qapp: object) -> None:
     path = tmp_path / f"canvas{suffix}"
     render(PLAN, path, without="prices")
@@ -62,7 +64,7 @@ def test_prices_or_the_plan_stay_out(suffix: str, tmp_path: Path, qapp: object) 
     assert verify(altered, path.name, drawn).differ
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_every_altered_digit_of_what_a_picture_carries_is_found(suffix: str, qapp: object) -> None:
     """Most of a plan is not seen in the picture: rows of a table, or what a parameter is set to."""
     content = drawn(PLAN, suffix, "light")
@@ -83,5 +85,23 @@ def _without_evidence(content: bytes, suffix: str) -> bytes:
     """The picture as it was drawn."""
     if suffix == ".svg":
         return re.sub(rb"<metadata id.*?</metadata>", b"", content, flags=re.DOTALL)
+    if suffix == ".pdf":
+        # What is attached gives way to what is attached anew.
+        return content
     length = struct.unpack_from(">I", content, 33)[0]
     return content[:33] + content[45 + length :]
+
+
+def test_a_page_tells_of_no_clock_and_no_lot_and_each_line_of_it_counts(qapp: object) -> None:
+    content = drawn(PLAN, ".pdf", "light")
+    altered = io.BytesIO()
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        assert sorted(pdf.docinfo) == ["/Producer", "/Title"]
+        fonts = [one.DescendantFonts[0] for one in pdf.pages[0].Resources.Font.values()]
+        assert [one.FontDescriptor.FontName for one in fonts] == [one.BaseFont for one in fonts]
+        assert len(fonts) > 1
+        page = pdf.pages[0].Contents
+        page.write(page.read_bytes().replace(b"0", b"1", 1))
+        pdf.save(altered)
+    found = verify(altered.getvalue(), "canvas.pdf", lambda *_: content)
+    assert [one.where for one in found.differ] == [DRAWN]

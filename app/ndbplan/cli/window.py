@@ -70,7 +70,7 @@ def open_window(plan_file: Path | None, variant: str | None = None) -> None:
 @click.option("--dark", is_flag=True, help="Light text on dark ground.")
 @click.option(
     "--without", type=click.Choice(["prices", "plan"]),
-    help="The plan travels inside .png and .svg: its prices stay out, or all of it.",
+    help="The plan travels inside the picture: its prices stay out, or all of it.",
 )  # fmt: skip
 @json_option
 def render(

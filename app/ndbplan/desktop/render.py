@@ -45,7 +45,7 @@ def render(
 
     `colour_by`: one of `pictured()`, with its legend below; nothing: by what things are.
     `with_loads`: estimate the plan first and paint utilisations and problems. Works without a display.
-    The plan travels inside a PNG and an SVG; `without`: its `prices` do not, or the whole `plan` does not.
+    The plan travels inside; `without`: its `prices` do not, or the whole `plan` does not.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

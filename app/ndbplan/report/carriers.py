@@ -1,7 +1,7 @@
 """Files that carry a plan: how each kind is read.
 
 carrier, evidence = inside(content, "report.pdf")
-carrier.pieces(content)             # what its reader sees
+carrier.seen(content, is_picture=False)      # what its reader sees
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ndbplan.report.evidence import EvidenceError
-from ndbplan.report.pictures import png_evidence, png_pieces, svg_evidence, svg_pieces
+from ndbplan.report.pictures import pdf_pieces, png_evidence, png_pieces, svg_evidence, svg_pieces
 from ndbplan.report.visible import Piece, evidence_in, pieces_of
 
 
@@ -23,6 +23,12 @@ class Carrier:
     evidence: Callable[[bytes], str | None]
     """What travels inside; None: nothing."""
     pieces: Callable[[bytes], list[Piece]]
+    picture: Callable[[bytes], list[Piece]] | None = None
+    """The pieces of a picture of the canvas, where they are others than those of a report."""
+
+    def seen(self, content: bytes, *, is_picture: bool) -> list[Piece]:
+        """What the reader of a report, or of a picture of the canvas, sees."""
+        return (self.picture or self.pieces)(content) if is_picture else self.pieces(content)
 
 
 def _html_evidence(content: bytes) -> str | None:
@@ -59,7 +65,7 @@ def _slides_pieces(content: bytes) -> list[Piece]:
 
 CARRIERS: tuple[Carrier, ...] = (
     Carrier(".html", (b"<!doctype html", b"<!DOCTYPE html", b"<html"), _html_evidence, _html_pieces),
-    Carrier(".pdf", (b"%PDF-",), _pdf_evidence, _pdf_pieces),
+    Carrier(".pdf", (b"%PDF-",), _pdf_evidence, _pdf_pieces, pdf_pieces),
     Carrier(".png", (b"\x89PNG",), png_evidence, png_pieces),
     Carrier(".svg", (b"<?xml", b"<svg"), svg_evidence, svg_pieces),
     Carrier(".pptx", (b"PK",), _slides_evidence, _slides_pieces),

@@ -5,6 +5,7 @@ What travels with it is an attachment of the file. Typst is a package that holds
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -235,3 +236,57 @@ def pieces_of(content: bytes) -> list[Piece]:
 def digest_of_pages(content: bytes) -> str:
     """SHA-256 of everything that the pages say."""
     return digest_of(pieces_of(content))
+
+
+def with_attached(page: bytes, evidence: str) -> bytes:
+    """A drawn page with its evidence attached, and nothing in it that another drawing would not have."""
+    from pypdf import PdfReader, PdfWriter
+    from pypdf.generic import NameObject
+
+    drawn, writer = PdfReader(io.BytesIO(page)), PdfWriter()
+    for one in drawn.pages:
+        resources: Any = one["/Resources"]
+        for font in resources.get("/Font", {}).values():
+            for kind in font["/DescendantFonts"]:
+                # Qt puts letters before it that it draws by lot.
+                kind["/FontDescriptor"][NameObject("/FontName")] = kind["/BaseFont"]
+        writer.add_page(one)
+    title = drawn.metadata.title if drawn.metadata is not None else None
+    writer.metadata = {"/Title": title or "", "/Producer": "ndbplan"}
+    writer.add_attachment(ATTACHED, evidence.encode("ascii"))
+    written = io.BytesIO()
+    writer.write(written)
+    return written.getvalue()
+
+
+def drawing_of(content: bytes) -> str:
+    """SHA-256 of all that the pages are drawn with: lines, letters and the shapes of their fonts."""
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    try:
+        pages = [_values(page, frozenset()) for page in PdfReader(io.BytesIO(content)).pages]
+    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        # A damaged file fails in many ways: what it shows is not what was drawn.
+        return ""
+    return hashlib.sha256(repr(pages).encode("utf-8")).hexdigest()
+
+
+def _values(part: Any, above: frozenset[int]) -> object:
+    """An object of a PDF with all that it refers to; what it lies in, and names of fonts, draw nothing."""
+    from pypdf.generic import IndirectObject, StreamObject
+
+    if isinstance(part, IndirectObject):
+        return None if part.idnum in above else _values(part.get_object(), above | {part.idnum})
+    if isinstance(part, list):
+        return [_values(one, above) for one in part]
+    if not isinstance(part, dict):
+        return str(part)
+    inside = [
+        (str(key), shown)
+        for key, value in sorted(part.items())
+        if key not in ("/Parent", "/Length", "/Filter", "/FontName")
+        and (shown := _values(value, above)) != []
+    ]
+    stream = part.get_data() if isinstance(part, StreamObject) else b""
+    return inside, stream

@@ -1,4 +1,4 @@
-"""Pictures of the canvas carry their plan: a text chunk of a PNG, metadata of an SVG.
+"""Pictures of the canvas carry their plan: a text chunk of a PNG, metadata of an SVG, attached to a PDF.
 
 content = carrying(content, ".png", plan, look="light")
 evidence_in(content)
@@ -18,20 +18,19 @@ from ndbplan.report.compose import Options
 from ndbplan.report.evidence import carried, dumps, of_picture
 from ndbplan.report.visible import Piece, digest_of, pieces_of
 
-SUFFIXES = (".png", ".svg")
 _NAME = "ndbplan-evidence"
+DRAWN = "picture"
+"""Section of a piece that is all that is drawn."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 _OPENING, _CLOSING = f'<metadata id="{_NAME}">', "</metadata>"
 
 
 def carrying(content: bytes, suffix: str, plan: Plan, look: str, without: str = "") -> bytes:
     """The picture with its plan inside; `without` says what stays out: `prices` or `plan`."""
-    if suffix not in SUFFIXES:
-        return content
     project = carried(Project.of(plan), Options(without=without))
     evidence = of_picture(project, look, without)
     if evidence["plan"] is None:
-        evidence["text"] = digest_of((png_pieces if suffix == ".png" else svg_pieces)(content))
+        evidence["text"] = digest_of(_PIECES[suffix](content))
     return with_text(content, suffix, dumps(evidence))
 
 
@@ -43,6 +42,10 @@ def with_text(content: bytes, suffix: str, told: str) -> bytes:
         end = len(_PNG) + 25
         check = struct.pack(">I", zlib.crc32(chunk))
         return content[:end] + struct.pack(">I", len(inside)) + chunk + check + content[end:]
+    if suffix == ".pdf":
+        from ndbplan.report.pdf import with_attached
+
+        return with_attached(content, told)
     text = content.decode("utf-8")
     place = text.index(">", text.index("<svg")) + 1
     return f"{text[:place]}{_OPENING}{escape(told)}{_CLOSING}{text[place:]}".encode()
@@ -81,10 +84,20 @@ def svg_evidence(content: bytes) -> str | None:
 def png_pieces(content: bytes) -> list[Piece]:
     """What is drawn, as one piece."""
     pixels = b"".join(inside for kind, inside in _chunks(content) if kind in (b"IHDR", b"IDAT"))
-    return [Piece("picture", "", hashlib.sha256(pixels).hexdigest(), True)]
+    return [Piece(DRAWN, "", hashlib.sha256(pixels).hexdigest(), True)]
 
 
 def svg_pieces(content: bytes) -> list[Piece]:
     """Every text and every line that is drawn."""
     before, opening, rest = content.decode("utf-8", "replace").partition(_OPENING)
     return pieces_of(before + rest.partition(_CLOSING)[2] if opening else before)
+
+
+def pdf_pieces(content: bytes) -> list[Piece]:
+    """What is drawn, as one piece: Qt writes figures as shapes without a text."""
+    from ndbplan.report.pdf import drawing_of
+
+    return [Piece(DRAWN, "", drawing_of(content), True)]
+
+
+_PIECES = {".png": png_pieces, ".svg": svg_pieces, ".pdf": pdf_pieces}

@@ -21,6 +21,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.report.carriers import Carrier, inside
 from ndbplan.report.document import Document, LineChart, runs_of
 from ndbplan.report.evidence import asked_again, loads, of_picture, options_of, project_of
+from ndbplan.report.pictures import DRAWN
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
 from ndbplan.report.write import make, write
@@ -67,9 +68,10 @@ def verify(content: bytes, name: str, draw: Draw | None = None, play: Play | Non
     carrier, told = inside(content, name)
     evidence = loads(told, name)
     made_by = str(evidence.get("program"))[:40]
+    is_picture = "look" in evidence
     if evidence["plan"] is None:
-        return _only_whole(carrier.pieces(content), evidence, made_by)
-    if "look" in evidence:
+        return _only_whole(carrier.seen(content, is_picture=is_picture), evidence, made_by)
+    if is_picture:
         return _of_picture(content, name, carrier, evidence, draw)
     if "demo" in evidence:
         if play is None:
@@ -134,10 +136,10 @@ def _of_picture(
     differ = list(_of_answers(evidence, of_picture(project, look, without)))
     if draw is None:
         return Verified(0, tuple(differ), made_by, now, (text("verify.picture"),), ())
-    drawn = carrier.pieces(draw(plan, carrier.suffix, look))
+    drawn = carrier.seen(draw(plan, carrier.suffix, look), is_picture=True)
     differ += (
-        replace(one, written=text("verify.pixels"), computed="") if carrier.suffix == ".png" else one
-        for one in differing(carrier.pieces(content), drawn, everything=True)
+        replace(one, written=text("verify.pixels"), computed="") if one.where == DRAWN else one
+        for one in differing(carrier.seen(content, is_picture=True), drawn, everything=True)
     )
     notes = () if made_by == now else (_other_version(made_by),)
     return Verified(len(drawn), tuple(differ), made_by, now, (), notes)

@@ -10,16 +10,13 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.message_bar import MessageBar
-from ndbplan.report.pictures import SUFFIXES
 
+_FORMS = (("PNG picture", ".png"), ("SVG drawing", ".svg"), ("PDF page", ".pdf"))
+_INSIDE = {"with the plan inside": "", "the plan inside without prices": "prices", "without the plan": "plan"}
 _KINDS = {
-    "PNG picture, with the plan inside (*.png)": (".png", ""),
-    "SVG drawing, with the plan inside (*.svg)": (".svg", ""),
-    "PNG picture, the plan inside without prices (*.png)": (".png", "prices"),
-    "SVG drawing, the plan inside without prices (*.svg)": (".svg", "prices"),
-    "PNG picture, without the plan (*.png)": (".png", "plan"),
-    "SVG drawing, without the plan (*.svg)": (".svg", "plan"),
-    "PDF page, without the plan (*.pdf)": (".pdf", "plan"),
+    f"{form}, {inside} (*{suffix})": (suffix, without)
+    for inside, without in _INSIDE.items()
+    for form, suffix in _FORMS
 }
 """Kinds of files to choose from: the ending, and what stays out."""
 _SAID = {"": " — the plan is inside", "prices": " — the plan is inside, without prices", "plan": ""}
@@ -39,8 +36,6 @@ def save_picture(parent: QWidget, document: Document, messages: MessageBar, colo
     path = Path(name)
     if not path.suffix:
         path = path.with_suffix(suffix)
-    if path.suffix.lower() not in SUFFIXES:
-        without = "plan"
     try:
         appearance: Appearance = "dark" if theme.tokens().is_dark else "light"
         chosen_way = colour_by if colour_by in pictured() else ""
