@@ -131,6 +131,57 @@ def test_another_choice_never_makes_the_best_answer_worse(found: Sized) -> None:
         assert best.value <= alone.value
 
 
+def test_hosts_that_the_load_comes_through_are_paid_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The class with the cheaper data nodes is the dearer one where it needs dear hosts of clients."""
+    own = [SMALL, _own("large", 16, 128, 20_000), _own("dear", 8, 32, 50_000)]
+    hardware = {**BEGUN["hardware"], "own": own, "clients": "dear"}
+    wanted = _wanted(hardware=hardware)
+    large = _classes(wanted)[1]
+    assert "small" in _sized(wanted).plans[0].title
+    judged = Judge.verdict
+
+    def verdict(self: Judge, choice: Choice, groups: int) -> Verdict:
+        found = judged(self, choice, groups)
+        return found if choice == large else self._verdict(choice, groups, Clients(4))
+
+    monkeypatch.setattr(Judge, "verdict", verdict)
+    found = _sized(wanted)
+    assert "large" in found.plans[0].title
+    costs = [plan.cost.value for plan in found.plans if plan.cost is not None]
+    assert costs == sorted(costs)
+    assert len(costs) == 2
+    one = _sized(_wanted(hardware=hardware, answers=1))
+    assert one.plans[0].title == found.plans[0].title, "what passes first is not taken for the best"
+
+
+def test_more_node_groups_begin_with_the_fewest_hosts_of_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = _of_one_row("read", 400_000, most_groups=2)
+    judge, choice = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted))), _classes(wanted)[0]
+    alone = judge.verdict(choice, 2).clients
+    assert alone != Clients(2)
+    asked: list[Clients] = []
+    of_clients = judge._verdict
+
+    def noted(choice: Choice, groups: int, clients: Clients, *steps: Any) -> Verdict:
+        asked.append(clients)
+        return of_clients(choice, groups, clients, *steps)
+
+    monkeypatch.setattr(judge, "_verdict", noted)
+    judge.verdict(choice, 1)
+    asked.clear()
+    assert judge.verdict(choice, 2).clients == alone
+    assert asked[0] == Clients(2)
+
+
+def test_a_check_looks_at_the_last_month_too() -> None:
+    """A load that the redo log outlasts as the plan begins, but not a checkpoint of ten times the rows."""
+    wanted = _wanted()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)), most_steps=0)
+    found = judge.verdict(_classes(wanted)[0], 4)
+    months = f"check finds no error in {wanted.requirements.months} months"
+    assert [met.limit for met in found.met if met.kind == "check"] == ["check finds no error", months]
+
+
 def test_the_same_requirements_give_the_same_bytes(found: Sized) -> None:
     once, again = (json.dumps(printed(one.to_json())) for one in (found, _sized(_wanted())))
     assert once == again

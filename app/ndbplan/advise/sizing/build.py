@@ -58,6 +58,11 @@ class Clients:
         return Clients(_more(self.hosts, times))
 
 
+def other_hosts(coming: Clients) -> int:
+    """Hosts of a cluster beside those of its data nodes: a management node that can arbitrate has its own."""
+    return coming.hosts + 1
+
+
 def _more(count: int, times: float) -> int:
     return max(count + 1, math.ceil(count * times))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import how_many
@@ -37,11 +36,11 @@ class Choice:
     is_planned: bool = False
     """Whether the plan has such hosts: what it states of data nodes holds for them as it is."""
 
-    @cached_property
-    def size(self) -> tuple[float, ...]:
-        """What one such host is, for a comparison without prices: cores, memory, disks, what they write."""
-        writing = sum(disk.sequential_write_bytes_per_s for disk in self.host.disks)
-        return self.host.cores, self.host.memory_bytes, len(self.host.disks), writing
+
+def size_of(host: Host) -> tuple[float, ...]:
+    """What a host is, for a comparison without prices: one, its cores, memory, disks, what they write."""
+    writing = sum(disk.sequential_write_bytes_per_s for disk in host.disks)
+    return 1, host.cores, host.memory_bytes, len(host.disks), writing
 
 
 @dataclass(frozen=True)

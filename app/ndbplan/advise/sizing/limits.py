@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from ndbplan.advise.candidate import Change
@@ -76,7 +76,7 @@ _CONNECTIONS, _CLIENTS = "connections", "clients"
 _CHECK = "check"
 LOADER = "loader"
 """A limit that no cluster moves."""
-_FEWEST_CLIENTS = Clients(hosts=2)
+FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
 _FIXED_NODES = 4
 """Two management nodes, two slots for programs."""
@@ -99,21 +99,15 @@ class Judge:
     cancelled: Callable[[], bool] = _never
     most_steps: int = 3
     """Of redo and checkpoint parameters that are taken one after the other; 0: none is tried."""
-    _clients: dict[Choice, Clients] = field(default_factory=dict)
-    """What the peak takes to come through, by class."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process that it is handed over to cannot be told to stop."""
-        return Judge, (self.requirements, self.builder, _never, self.most_steps, self._clients)
+        return Judge, (self.requirements, self.builder, _never, self.most_steps)
 
     def stop_if_told(self) -> None:
         """Raises Cancelled when told to stop."""
         if self.cancelled():
             raise Cancelled
-
-    def take(self, verdict: Verdict) -> None:
-        """A verdict that another process may have found, which the next one of the class goes on from."""
-        self._clients[verdict.choice] = verdict.clients
 
     @property
     def begun(self) -> Plan:
@@ -129,17 +123,16 @@ class Judge:
         """What one class with so many node groups makes of the requirements."""
         self.stop_if_told()
         with keeping():
-            found = self._verdict(choice, groups, self._clients.get(choice, _FEWEST_CLIENTS))
+            found = self._verdict(choice, groups, FEWEST_CLIENTS)
             while (following := self._with_more_clients(found) or self._after_a_step(found)) is not None:
                 found = following
-            self.take(found)
             return found
 
     def _with_more_clients(self, found: Verdict) -> Verdict | None:
         """The same cluster where the load comes through more; None: that is not what it lacks.
 
-        Cluster connections, and hosts for them, are as many as the peak takes, whatever the data nodes are.
-        A larger pool needs no host.
+        More node groups may answer sooner and need fewer, so that each number of groups begins with the
+        fewest. A larger pool needs no host.
         """
         broken, clients = found.broken, found.clients
         if broken is None or math.isinf(broken.nearness):
@@ -189,7 +182,8 @@ class Judge:
         if broken.kind != _CHECK:
             yield from of_log_and_checkpoints(plan, stated)
             return
-        for way in of_checks(plan):
+        in_the_end = after_months(plan, self.requirements.months)
+        for way in chain.from_iterable(map(of_checks, dict.fromkeys((plan, in_the_end)))):
             names = {change.name for change in value_changes(plan, way.edit(plan))}
             if names and all(is_of_log_or_checkpoints(name) and name not in stated for name in names):
                 yield way
@@ -247,7 +241,9 @@ class Judge:
         yield partial(self._survives, grown)
         if self.requirements.job is not None:
             yield partial(self._loader, found.plan)
-        yield partial(self._checks, found.plan)
+        yield partial(self._checks, found.plan, "")
+        if grown.plan is not found.plan:
+            yield partial(self._checks, grown.plan, f" in {self.requirements.months} months")
         for workload in self.loads:
             yield partial(self._sustained, grown, workload)
         if self.requirements.job is not None:
@@ -344,10 +340,10 @@ class Judge:
             what = f"any {kind} may fail" + (f" (stops without {stops[0].text})" if stops else "")
             yield Met(what, _exact(1 + len(stops), "count"), _exact(1, "count"), f"survive.{kind}")
 
-    def _checks(self, plan: Plan) -> Iterator[Met]:
+    def _checks(self, plan: Plan, when: str) -> Iterator[Met]:
         errors = [one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR]
         self.stop_if_told()
-        what = f"check finds no error: {errors[0].message}" if errors else "check finds no error"
+        what = f"check finds no error{when}" + (f": {errors[0].message}" if errors else "")
         yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), _CHECK)
 
     def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:

@@ -4,9 +4,10 @@
     sized.plans[0].title, sized.plans[0].plan, sized.plans[0].why
     sized.excuses                 # why a class has no such cluster, and what would let it pass
 
-Classes are looked at in the order of what their next cluster costs (what is not priced: by hosts, cores,
-memory, disks), so that the first that passes is the best of all. Numbers of node groups are passed over only
-where `Verdict.at_least` proves that the limit is broken there too.
+Classes are looked at in the order of the least that their next cluster may cost (what is not priced: by
+hosts, cores, memory, disks). One that passes waits until no other may cost less, so that the first taken is
+the best of all. Numbers of node groups are passed over only where `Verdict.at_least` proves that the limit is
+broken there too.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import Any
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.executors import Each, count_of_pieces, crew
 from ndbplan.advise.figures import FIGURES
-from ndbplan.advise.sizing.build import Builder
-from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.build import Builder, Clients, other_hosts
+from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import LOADER, Judge
+from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, Judge
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
@@ -155,9 +156,14 @@ class _Search:
         heapq.heapify(heap)
         while heap and len(passed) < wanted:
             verdict = self._verdict(heap)
-            place = heapq.heappop(heap)[1]
+            key, place, _ = heapq.heappop(heap)
             following = self._next(verdict)
             if verdict.broken is None:
+                costs = self._key(verdict.choice, verdict.groups, verdict.clients)
+                if costs > key:
+                    self._known[place, verdict.groups] = verdict
+                    heapq.heappush(heap, (costs, place, verdict.groups))
+                    continue
                 passed.append(verdict)
                 rejected.pop(place, None)
             else:
@@ -169,7 +175,6 @@ class _Search:
             self.progress(_SEARCHED * (len(self.choices) - len(heap)) / len(self.choices))
         left = {place for _, place, _ in heap}
         given_up = [verdict for place, verdict in sorted(rejected.items()) if place not in left]
-        passed.sort(key=self._rank)
         found = Sized(
             tuple(self._answer(rank, verdict) for rank, verdict in enumerate(passed, 1)),
             tuple(self._excuses(given_up)),
@@ -188,9 +193,7 @@ class _Search:
             for entry, verdict in zip(new, self.each(_judged, asked), strict=True):
                 self._known[entry] = verdict
                 self.judge.stop_if_told()
-        verdict = self._known.pop(first)
-        self.judge.take(verdict)
-        return verdict
+        return self._known.pop(first)
 
     def _excuses(self, given_up: Sequence[Verdict]) -> Iterator[Excuse]:
         asked = [(self.judge, verdict) for verdict in given_up]
@@ -211,14 +214,18 @@ class _Search:
         return following if verdict.groups < following <= max(most, by_version) else None
 
     def _entry(self, place: int, groups: int) -> tuple[Key, int, int]:
-        return self._key(self.choices[place], groups), place, groups
+        return self._key(self.choices[place], groups, FEWEST_CLIENTS), place, groups
 
-    def _key(self, choice: Choice, groups: int) -> Key:
-        """What so many node groups of a class cost at least; never less with more of them."""
+    def _key(self, choice: Choice, groups: int, coming: Clients) -> Key:
+        """What so many node groups of a class cost at least; never less with more of them, or of clients."""
         data_nodes = groups * no_of_replicas(self.judge.begun)
-        price = self._price(choice.host)
-        size = (data_nodes, *(data_nodes * part for part in choice.size))
-        return (0.0, data_nodes * price, *size) if price is not None else (1.0, 0.0, *size)
+        hosts = ((data_nodes, choice.host), (other_hosts(coming), self.judge.builder.clients))
+        # A class of clients without a price adds nothing here: what it takes of them counts behind the price.
+        price = sum(count * (self._price(host) or 0.0) for count, host in hosts)
+        size = map(
+            sum, zip(*([count * part for part in size_of(host)] for count, host in hosts), strict=True)
+        )
+        return (0.0, price, *size) if self._price(choice.host) is not None else (1.0, 0.0, *size)
 
     def _price(self, host: Host) -> float | None:
         """Of one host with its disks over the months of cost; None: not stated."""
@@ -226,9 +233,6 @@ class _Search:
         cost = cost_of(begun.replace(hosts=(host,)))
         unpriced = any(what.startswith("the price of") for what in cost.not_stated)
         return None if cost.total is None or unpriced else cost.total.value
-
-    def _rank(self, verdict: Verdict) -> Key:
-        return self._key(verdict.choice, verdict.groups)
 
     def _answer(self, rank: int, verdict: Verdict) -> SizedPlan:
         assert verdict.plan is not None
