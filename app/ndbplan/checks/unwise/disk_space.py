@@ -35,6 +35,7 @@ from ndbplan.estimate.space.growth import (
 )
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
+from ndbplan.plan.workloads import Workload
 
 _SOON_MONTHS = 12
 """What is full within a year is said: judgement."""
@@ -206,8 +207,7 @@ def fills_with_growth(now: Estimation) -> Iterator[Problem]:
     if not grows(plan):
         return
     # Rows in memory cannot outgrow DataMemory: disks that hold a full one need no look at every month.
-    loads = (None, *plan.workloads) if plan.backups_kept else (None,)
-    spaces = (now.under(load).disk_space for load in loads)
+    spaces = (now.under(load).disk_space for load in _loads_of_backups(plan))
     beyond = any(disk.may_outgrow for space in spaces for disk in space.disks)
     disks = _fillings_of_disks(plan) if beyond or uses_disk_data(plan) else ()
     for kind, full in (("disk", disks), ("tablespace", tablespace_fillings(plan, float(_SOON_MONTHS)))):
@@ -236,13 +236,15 @@ def fills_with_growth(now: Estimation) -> Iterator[Problem]:
     )
 
 
+def _loads_of_backups(plan: Plan) -> tuple[Workload | None, ...]:
+    """Loads under which disks may be fullest: a backup's log has what changes meanwhile, idle nothing."""
+    return plan.workloads if plan.backups_kept and plan.workloads else (None,)
+
+
 def _fillings_of_disks(plan: Plan) -> tuple[Filling, ...]:
     """When each disk is full, under the workload that writes most into the log of the backups there."""
-    idle = disk_fillings(plan, float(_SOON_MONTHS))
-    if not plan.backups_kept:
-        return idle
-    loaded = (disk_fillings(plan, float(_SOON_MONTHS), workload) for workload in plan.workloads)
-    return tuple(first_of(same) or same[0] for same in zip(idle, *loaded, strict=True))
+    loaded = (disk_fillings(plan, float(_SOON_MONTHS), load) for load in _loads_of_backups(plan))
+    return tuple(first_of(same) or same[0] for same in zip(*loaded, strict=True))
 
 
 def _time_left(one: Filling) -> bool:

@@ -12,7 +12,7 @@ from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.unwise.memory_cures import DATA_MEMORY_SHARE, room_for_rows, room_in_hosts
-from ndbplan.configuration.settings import node_settings, usable_data_memory
+from ndbplan.configuration.settings import settings_by_node, usable_data_memory
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.memory import NodeMemory
 
@@ -52,8 +52,9 @@ def memory_of_host(now: Estimation) -> Iterator[Problem]:
 def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
     plan, solve = now.plan, partial(room_in_hosts, "data-memory-of-host", now)
     by_host: dict[str, int] = defaultdict(int)
+    settings_of = settings_by_node(plan)
     for node in plan.data_nodes:
-        by_host[node.host_id] += node_settings(plan, node).number("DataMemory")
+        by_host[node.host_id] += settings_of[node.node_id].number("DataMemory")
     for host_id, data_memory in by_host.items():
         host = plan.host(host_id)
         share = data_memory / host.memory_bytes
@@ -74,10 +75,9 @@ def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
 @rule("data-memory-fill", "The tables do not fit into DataMemory")
 def data_memory_fill(now: Estimation) -> Iterator[Problem]:
     plan, solve = now.plan, partial(room_for_rows, now)
-    nodes = {node.node_id: node for node in plan.data_nodes}
+    nodes, settings_of = {node.node_id: node for node in plan.data_nodes}, settings_by_node(plan)
     for need in now.memory.nodes:
-        node = nodes[need.node_id]
-        settings = node_settings(plan, node)
+        node, settings = nodes[need.node_id], settings_of[need.node_id]
         kept, usable = settings.number("MinFreePct"), usable_data_memory(settings)
         if need.fill <= usable:
             continue

@@ -302,10 +302,10 @@ def uneven_data_nodes(now: Estimation) -> Iterator[Problem]:
         "NoOfFragmentLogParts": set(),
         "LDM threads": set(),
     }
-    for node in plan.data_nodes:
-        different["DataMemory"].add(node_settings(plan, node).number("DataMemory"))
-        different["NoOfFragmentLogParts"].add(redo_log_parts(node_settings(plan, node)))
-        different["LDM threads"].add(ldm_threads(plan, node))
+    for alike in nodes_alike(plan):
+        different["DataMemory"].add(alike.settings.number("DataMemory"))
+        different["NoOfFragmentLogParts"].add(redo_log_parts(alike.settings))
+        different["LDM threads"].update(ldm_threads(plan, node) for node in alike.nodes)
     for name, values in different.items():
         if len(values) > 1:
             low, high = min(values), max(values)

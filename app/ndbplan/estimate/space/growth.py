@@ -15,7 +15,7 @@ from typing import Any
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.configuration.settings import node_settings, usable_data_memory
+from ndbplan.configuration.settings import settings_by_node, usable_data_memory
 from ndbplan.estimate.loaded import disk_data
 from ndbplan.estimate.space.disk_space import DiskSpaceEstimate, disk_space
 from ndbplan.estimate.storage.memory import MemoryEstimate
@@ -150,7 +150,7 @@ def memory_full(plan: Plan, horizon: float = LONGEST_MONTHS) -> Quantity | None:
     """Months until the first node's tables need more of its DataMemory than MinFreePct leaves to rows."""
     if not grows(plan):
         return None
-    usable = {node.node_id: usable_data_memory(node_settings(plan, node)) for node in plan.data_nodes}
+    usable = {node_id: usable_data_memory(own) for node_id, own in settings_by_node(plan).items()}
     kept: dict[float, MemoryEstimate] = {}
 
     def share(months: float, reach: Callable[[Quantity], float]) -> float:
