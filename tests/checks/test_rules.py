@@ -77,6 +77,13 @@ def second_group_member_elsewhere() -> Plan:
     return move_process(plan, second.id, first.host_id)
 
 
+def on_loopback_addresses() -> Plan:
+    plan = starter()
+    for place, host in enumerate(plan.hosts):
+        plan = update(plan, host.id, hostname=f"127.0.0.{2 + place}")
+    return plan
+
+
 def linked(first: str, second: str, times: int = 1) -> Plan:
     return starter().replace(links=(Link(process_id_1=first, process_id_2=second),) * times)
 
@@ -99,6 +106,8 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "node-group-number": lambda: update(starter(), starter().data_nodes[0].id, node_group=72),
     "data-node-ids": lambda: update(starter(), starter().data_nodes[0].id, node_id=200),
     "localhost-mixed": lambda: update(starter(), starter().hosts[0].id, hostname="localhost"),
+    "loopback-apart": lambda: update(starter(), starter().hosts[0].id, hostname="127.0.1.1"),
+    "loopback-shared": on_loopback_addresses,
     "management-ports": second_group_member_elsewhere,
     "host-name-reserved": lambda: update(starter(), starter().data_nodes[0].host_id, hostname="a.invalid"),
     "shared-memory-links": lambda: starter().replace(

@@ -34,6 +34,7 @@ TOPICS = (
     "refused.threads",
     "refused.coerced",
     "unwise.topology",
+    "unwise.one_machine",
     "unwise.what_may_fail",
     "unwise.comes_back",
     "unwise.fragments",

@@ -45,6 +45,12 @@ def address_of(hostname: str) -> str | None:
     return str(mapped if mapped is not None else address)
 
 
+def is_loopback(hostname: str) -> bool:
+    """Whether a name or address is what each machine calls itself: localhost, ::1, 127.x.x.x."""
+    address = address_of(hostname) or ""
+    return hostname.lower() == "localhost" or address == "::1" or address.startswith("127.")
+
+
 def never_resolves(hostname: str) -> str:
     """Why no resolver finds an address for a host name; nothing for one that may have an address.
 

@@ -18,8 +18,7 @@ from ndbplan.ndb.addresses import address_of, never_resolves
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names by which a machine calls itself."""
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS = 65536
 _FIRST_FREE_PORT = 1024
 """Ports there are, and the first that needs no root (RFC 6335, 6)."""
@@ -91,10 +90,15 @@ def data_node_ids(now: Estimation) -> Iterator[Problem]:
         )
 
 
+def local_names(plan: Plan) -> frozenset[str]:
+    """Names by which a machine calls itself and that ndb_mgmd takes for no others."""
+    return _LOOPBACK if plan.features.ipv6_loopback_is_local else _LOOPBACK - {"::1"}
+
+
 @rule("localhost-mixed", "localhost is used together with other host names", refused=True)
 def localhost_mixed(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    local = LOOPBACK if plan.features.ipv6_loopback_is_local else LOOPBACK - {"::1"}
+    local = local_names(plan)
     used = [host for host in plan.hosts if plan.processes_of_host[host.id]]
     here = [host for host in used if host.hostname in local]
     others = [host for host in used if host.hostname not in local]

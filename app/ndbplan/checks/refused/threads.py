@@ -10,7 +10,6 @@ from ndbplan.base.units import how_many
 from ndbplan.checks.node_cures import apart_from_data_nodes
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
-from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.checks.solutions import completed, that_mend
 from ndbplan.configuration.settings import (
@@ -25,6 +24,7 @@ from ndbplan.edits.from_host import LOG_PARTS, THREAD_SETTINGS, Chosen, default_
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.addresses import is_loopback
 from ndbplan.ndb.threads.config import check_thread_config, cpu_shortage
 from ndbplan.ndb.threads.layout import (
     THREAD_PARAMETERS,
@@ -229,7 +229,7 @@ def threads_and_cores(now: Estimation) -> Iterator[Problem]:
         each = max(0, (host.cores - servers) // len(nodes))
         fewer, edit = _fewer_threads(plan, nodes[0], each)
         ways = [way for way in (fewer, "" if alone else "use hosts of their own", "take more cores") if way]
-        is_trial = host.hostname in LOOPBACK or host.hostname.startswith("127.")
+        is_trial = is_loopback(host.hostname)
         told = problem(
             Severity.HINT if is_trial else Severity.WARNING,
             f"host {host.hostname}",

@@ -15,7 +15,6 @@ from ndbplan.checks.node_cures import (
     tested_replicas,
 )
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
 from ndbplan.configuration.node_groups import counted_nodes, node_group_ids, stated_group
@@ -23,6 +22,7 @@ from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import ldm_threads
+from ndbplan.ndb.addresses import is_loopback
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
@@ -40,7 +40,7 @@ def names(nodes: tuple[DataNode, ...] | list[DataNode]) -> str:
 def _for_real(plan: Plan, host_id: str) -> Severity:
     """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
     name = plan.host(host_id).hostname
-    return Severity.WARNING if name in LOOPBACK or name.startswith("127.") else Severity.ERROR
+    return Severity.WARNING if is_loopback(name) else Severity.ERROR
 
 
 def _without_groups(plan: Plan) -> Edit:

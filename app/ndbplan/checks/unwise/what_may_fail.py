@@ -10,7 +10,6 @@ from threading import Lock
 
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.refused.nodes_and_hosts import LOOPBACK
 from ndbplan.checks.rule import problem, rule, warning
 from ndbplan.configuration.failing_parts import Part, called_so
 from ndbplan.configuration.failures import Damage, Failures
@@ -20,6 +19,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.parts import update
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.ndb.addresses import is_loopback
 from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode
@@ -129,7 +129,7 @@ def _places_like(plan: Plan, part: Part) -> int | None:
 def _severity(plan: Plan) -> Severity:
     """An error, but a warning on a loopback address: such a cluster is there for trying things out."""
     names = {plan.host(node.host_id).hostname for node in plan.data_nodes}
-    local = all(name in LOOPBACK or name.startswith("127.") for name in names)
+    local = all(is_loopback(name) for name in names)
     return Severity.WARNING if local else Severity.ERROR
 
 
