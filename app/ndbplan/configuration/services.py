@@ -12,6 +12,7 @@ from ndbplan.configuration.deployment import (
     data_node_program,
     management_directory,
     mysqld_instance,
+    sql_files,
 )
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.settings import node_settings
@@ -208,6 +209,7 @@ def _sql(plan: Plan, node: SqlNode) -> Service:
         f"SQL node {node.node_id} of {ascii_text(plan.name)}",
         "notify" if plan.features.mysqld_notifies_systemd else "simple",
         tuple(words),
+        mounts=(sql_files(plan, node).data_dir,),
         # Without offline_mode a start of its own keeps its clients away.
         takes_option=not plan.features.sql_offline_mode,
     )

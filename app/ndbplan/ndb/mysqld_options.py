@@ -134,9 +134,35 @@ def option(name: str, version: NdbVersion) -> MysqldOption | None:
 
 
 def fault(name: str, value: int | str, version: NdbVersion) -> str:
-    """What mysqld would not take of a value, or what its plan says otherwise; nothing: it is taken."""
+    """What mysqld does not take as it is written, or the plan says otherwise, and what comes of it.
+
+    Nothing: it is taken. A number out of range and a switch that is none are taken otherwise, with a warning
+    in the error log (my_getopt.cc).
+    """
     if (why := said_by_the_plan().get(canonical(name))) is not None:
-        return f"{canonical(name)} follows from {why}"
+        return f"{canonical(name)} follows from {why}; the export leaves this one out"
+    if why := _taken_otherwise(name, value, version):
+        return why
+    if why := _refused(name, value, version):
+        return f"{why}; mysqld would not start with it"
+    return ""
+
+
+def _taken_otherwise(name: str, value: int | str, version: NdbVersion) -> str:
+    known, text = option(name, version), str(value).strip().lower()
+    if known is None or version < release(known.since):
+        return ""
+    if known.type == "bool" and flag_of(text) is None:
+        return f"{known.name} is ON or OFF, not {text[:40]}; mysqld takes it as OFF"
+    number = number_of(text, version) if known.type not in ("bool", "text") else None
+    if number is None or known.minimum is None or known.maximum is None:
+        return ""
+    nearest = max(known.minimum, min(number, known.maximum))
+    span = f"{known.name} goes from {known.minimum} to {known.maximum}"
+    return "" if nearest == number else f"{span}, not {text[:40]}; mysqld takes {nearest}"
+
+
+def _refused(name: str, value: int | str, version: NdbVersion) -> str:
     since, instead = _gone().get(canonical(name), ("", ""))
     if since and version >= release(since):
         tail = f"; {instead} takes its place" if instead else ""
@@ -150,13 +176,6 @@ def fault(name: str, value: int | str, version: NdbVersion) -> str:
     if version < release(known.since):
         return f"{known.name} came with {known.since}, NDB {version} does not know it"
     text = str(value).strip().lower()
-    if known.type == "bool":
-        return "" if flag_of(text) is not None else f"{known.name} is ON or OFF, not {text[:40]}"
-    number = number_of(text, version)
-    if number is None:
+    if known.type != "bool" and number_of(text, version) is None:
         return f"{known.name} is a whole number, as 65536 or 64K, not {text[:40]}"
-    if known.minimum is not None and known.maximum is not None:
-        if known.minimum <= number <= known.maximum:
-            return ""
-        return f"{known.name} goes from {known.minimum} to {known.maximum}, not {text[:40]}"
     return ""

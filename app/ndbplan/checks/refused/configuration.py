@@ -16,7 +16,7 @@ from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetParameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.mysqld_options import canonical, fault, is_option, option, said_by_the_plan
+from ndbplan.ndb.mysqld_options import fault, is_option, option
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
 
@@ -132,9 +132,7 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
             yield warning(where, text, "add server-id, another number for each SQL node", (node.id,))
         for name, value in node.options.items():
             if why := fault(name, value, plan.version):
-                follows = canonical(name) in said_by_the_plan()
-                tail = "the export leaves this one out" if follows else "mysqld would not start with it"
-                yield warning(where, f"{why}; {tail}", f"remove {name}", (node.id,))
+                yield warning(where, why, f"remove {name}", (node.id,))
             elif option(name, plan.version) is None:
                 text = (
                     f"{name} is not among the options of mysqld that are known here; it is written as it is"
