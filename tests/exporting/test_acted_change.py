@@ -62,6 +62,27 @@ def test_an_sql_node_whose_files_move_is_taken_up_where_it_was_stopped(tmp_path:
     assert all(one.serves(stopped[0].now) for one in stopped[0].sql_nodes.values())
 
 
+def test_a_table_that_an_old_folder_removed_is_not_removed_again(tmp_path: Path) -> None:
+    """config.ini is as before, so that nothing else tells whose turn it is."""
+    life = Life.of_change(*{name: (b, a) for name, b, a in changes(STARTER)}["tables"], tmp_path)
+    old = dict(life.cluster.tables)
+    state = tmp_path / "state"
+    assert life.cluster.run(life.folder, "change", state=state).returncode == 0
+    [gone] = old.keys() - life.cluster.tables.keys()
+    life.cluster.tables[gone] = old[gone]
+    again = life.cluster.run(life.folder, "change", state=state)
+    assert "--fresh does it again" in again.stdout
+    assert gone in life.cluster.tables
+    assert life.cluster.run(life.folder, "change", "--fresh", state=state).returncode == 0
+    assert gone not in life.cluster.tables
+    # Another change in the same folder is one of its own.
+    life.cluster.tables[gone] = old[gone]
+    with (life.folder / "runbook.sh").open("a") as script:
+        script.write("# exported anew\n")
+    assert life.cluster.run(life.folder, "change", state=state).returncode == 0
+    assert gone not in life.cluster.tables
+
+
 def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path: Path) -> None:
     """Behind the backup somebody lets clients come back, and goes on another day."""
     life = Life.of_change(*plans("initial system"), tmp_path)
