@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.describe.titles import display_name
 from ndbplan.estimate.load.demand import offered_per_s
@@ -36,7 +37,8 @@ class Link:
     """In each direction; None: nobody stated it."""
 
 
-def links(plan: Plan) -> list[Link]:
+@kept_by_identity(4)
+def links(plan: Plan) -> tuple[Link, ...]:
     """Every link that transactions may go over."""
     hosts = [h for h in plan.hosts if any(p.kind != "management" for p in plan.processes_of_host[h.id])]
     found = [Link((h.id,), f"{h.hostname} / link", h.network_bytes_per_s) for h in hosts]
@@ -51,7 +53,7 @@ def links(plan: Plan) -> list[Link]:
         if any(h.location_id in here for h in hosts):
             name = f"{display_name(plan, place)} / uplink"
             found.append(Link((place.id,), name, place.uplink_bytes_per_s))
-    return found
+    return tuple(found)
 
 
 def traffic(plan: Plan, result: SimulationResult, link: Link) -> list[tuple[str, Floats]]:

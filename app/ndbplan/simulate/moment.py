@@ -67,11 +67,13 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
     buffers: dict[int, float] = {}
     logs: dict[int, float] = {}
     for part in result.parts:
+        fill = float(part.high[bucket]) / part.buffer_bytes
+        used = float(part.log_used[bucket]) / part.log_bytes
         for node_id in part.node_ids:
-            fill = float(part.high[bucket]) / part.buffer_bytes
-            buffers[node_id] = max(buffers.get(node_id, 0.0), fill)
-            used = float(part.log_used[bucket]) / part.log_bytes
-            logs[node_id] = max(logs.get(node_id, 0.0), used)
+            if fill > buffers.get(node_id, -1.0):
+                buffers[node_id] = fill
+            if used > logs.get(node_id, -1.0):
+                logs[node_id] = used
     stop = result.cluster_stop
     errors: dict[int, tuple[int, ...]] = {}
     for error in result.errors:

@@ -28,6 +28,8 @@ class FirstSteps(QFrame):
         self._view = view
         self._seen: set[str] = set()
         """Steps that change no plan and were done all the same."""
+        self._shown: tuple[object, ...] = ()
+        """What the buttons say."""
         self._is_over = False
         self._is_on_the_way = bool(_missing(view.document.plan))
         """Somebody makes the plan here: a sample, or a file that is whole, needs no way."""
@@ -64,8 +66,9 @@ class FirstSteps(QFrame):
 
     def done(self, key: str) -> None:
         """A step that changes no plan is done."""
-        self._seen.add(key)
-        self.refresh()
+        if key not in self._seen:
+            self._seen.add(key)
+            self.refresh()
 
     def end(self) -> None:
         """It is done, or not wanted: away with it."""
@@ -85,6 +88,14 @@ class FirstSteps(QFrame):
             self.end()
             return
         following = next(step.key for step in STEPS if step.key not in done)
+        says = (done, following, theme.tokens())
+        if says != self._shown:
+            self._shown = says
+            self._dress(done, following)
+        self.setVisible(self._is_on_the_way)
+        self._place()
+
+    def _dress(self, done: set[str], following: str) -> None:
         t = theme.tokens()
         for step in STEPS:
             button = self.buttons[step.key]
@@ -98,8 +109,6 @@ class FirstSteps(QFrame):
             )
             theme.restyle(button)
         self.close_button.setIcon(theme.icon("x"))
-        self.setVisible(self._is_on_the_way)
-        self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._view and event.type() == QEvent.Type.Resize:

@@ -203,7 +203,7 @@ class CanvasScene(QGraphicsScene):
     def _show_groups(self, before: Layout, after: Layout, moved: set[str]) -> None:
         for number in [n for n in self._ribbons if n not in after.groups]:
             self.removeItem(self._ribbons.pop(number))
-        hosts = self._host_rects()
+        hosts: list[QRectF] = []
         for number, members in after.groups.items():
             ribbon = self._ribbons.get(number)
             if ribbon is None:
@@ -211,6 +211,7 @@ class CanvasScene(QGraphicsScene):
                 self.addItem(ribbon)
             elif members == ribbon.members and not any(self._host_of.get(m) in moved for m in members):
                 continue
+            hosts = hosts or self._host_rects()
             ribbon.join(members, self._stops(members), hosts)
 
     def _host_rects(self) -> list[QRectF]:
@@ -298,7 +299,8 @@ class CanvasScene(QGraphicsScene):
         self._marked = tuple(ids)
         chosen, current = set(ids), ids[-1] if ids else None
         for item in self._by_id.values():
-            item.mark(selected=not chosen.isdisjoint(item.object_ids), current=current in item.object_ids)
+            if chosen or item.is_selected:
+                item.mark(selected=not chosen.isdisjoint(item.object_ids), current=current in item.object_ids)
         for ribbon in self._ribbons.values():
             ribbon.mark(self._marked)
 

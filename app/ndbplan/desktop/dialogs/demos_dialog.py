@@ -31,7 +31,7 @@ from ndbplan.demo.model import Begin, Demo
 from ndbplan.demo.page import page
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.tasks import Outcome, Task
-from ndbplan.desktop.widgets.charts import load as load_charts
+from ndbplan.desktop.widgets.charts import load_in_turns
 from ndbplan.desktop.widgets.sections import label
 
 _PAUSE_MS = 500
@@ -242,7 +242,7 @@ class DemosDialog(Dialog):
     def _warm_up(self) -> None:
         """While somebody chooses, load what the first scene needs: its chart is waited for then."""
         self.tasks.start(_load_engine, lambda _outcome: None)
-        load_charts()
+        load_in_turns(self)
 
     def play(self) -> None:
         """Play from the scene that is chosen."""

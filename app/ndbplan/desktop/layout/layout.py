@@ -42,6 +42,8 @@ LOOSE_TEXT = 166.0
 """What the words on it take."""
 _CARDS_KEPT = 4
 """Of each host."""
+_LAYOUTS_KEPT = 4
+"""An edit asks for the plan before it and, several times, for the one that it makes."""
 _ASPECT = 1.9
 """Width to height that the whole should have: a window's canvas."""
 
@@ -123,9 +125,19 @@ class Layouter:
 
     def __init__(self) -> None:
         self._cards: dict[str, tuple[tuple[tuple[object, ...], Card], ...]] = {}
+        self._layouts: list[tuple[Plan, object, Layout]] = []
 
     def layout(self, plan: Plan) -> Layout:
         """Where everything of this plan stands."""
+        units = system_in_use()
+        for of, words, known in self._layouts:
+            if of is plan and words == units:
+                return known
+        found = self._laid_out(plan)
+        self._layouts = [(plan, units, found), *self._layouts][:_LAYOUTS_KEPT]
+        return found
+
+    def _laid_out(self, plan: Plan) -> Layout:
         groups = groups_by_number(plan) if plan.data_nodes else {}
         group_of = {node.id: number for number, members in groups.items() for node in members}
         cards = self._fresh_cards(plan, group_of)

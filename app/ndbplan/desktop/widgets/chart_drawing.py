@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QGraphicsItem
+from PySide6.QtGui import QColor, QPen
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem
 
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content, Mark, Series, Shade, most
@@ -26,6 +26,10 @@ _DASHES = (
     Qt.PenStyle.DashDotLine,
     Qt.PenStyle.DashDotDotLine,
 )
+
+
+_KEEPS_PIXELS = QGraphicsItem.CacheMode.DeviceCoordinateCache
+"""The line of the replay moves over everything, which then is not drawn again."""
 
 
 class Drawing:
@@ -61,18 +65,15 @@ class Drawing:
             if series.low is not None and most(series.high - series.low, 0.0) > top * _THINNEST:
                 band = QColor(colour)
                 band.setAlpha(60)
-                low = pg.PlotCurveItem(times, series.low)
-                high = pg.PlotCurveItem(times, series.high)
-                self._add(pg.FillBetweenItem(low, high, brush=band), z)
+                self._fill(times, series.low, series.high, band, z)
             if series.area:
                 fill = QColor(colour)
                 fill.setAlpha(34 if colours.is_dark else 46)
-                self._add(
-                    pg.PlotDataItem(
-                        times, series.values, pen=None, fillLevel=0.0, brush=fill, antialias=True
-                    ),
-                    z,
+                area = pg.PlotDataItem(
+                    times, series.values, pen=None, fillLevel=0.0, brush=fill, antialias=True
                 )
+                area.curve.setCacheMode(_KEEPS_PIXELS)
+                self._add(area, z)
             else:
                 self._draw_line(drawn, times, series, 5 if series.ghost else z + 10)
                 drawn += 1
@@ -137,14 +138,24 @@ class Drawing:
             line.setData(times, series.values, pen=pen)
         else:
             line = self._pg.PlotDataItem(times, series.values, pen=pen, antialias=True, connect="finite")
-            # The line of the replay moves over it: it keeps its pixels.
-            line.curve.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+            line.curve.setCacheMode(_KEEPS_PIXELS)
             self._plot.getPlotItem().addItem(line, ignoreBounds=True)
             self.lines.append(line)
         # As one path a thick line of many points takes twenty times as long; of few its joints would be seen.
         # Of dashes each would begin anew.
         line.curve.setSegmentedLineMode("on" if len(times) > _DENSE and not series.dash else "off")
         line.setZValue(z)
+
+    def _fill(self, times: Any, low: Any, high: Any, colour: QColor, z: int) -> None:
+        """Fill what lies between two lines: there along one and back along the other."""
+        import numpy as np
+
+        there_and_back = np.concatenate((times, times[::-1])), np.concatenate((high, low[::-1]))
+        band = QGraphicsPathItem(self._pg.arrayToQPath(*there_and_back))
+        band.setPen(QPen(Qt.PenStyle.NoPen))
+        band.setBrush(colour)
+        band.setCacheMode(_KEEPS_PIXELS)
+        self._add(band, z)
 
     def _add(self, item: Any, z: int) -> None:
         item.setZValue(z)

@@ -1,15 +1,18 @@
 """Charts over time: themed, with linked crosshairs; copied as CSV or picture.
 
-pyqtgraph takes a fifth of a second to import: that is done when the first chart is built, and never in a
-thread, as modules of Qt may not be loaded while the window uses others.
+pyqtgraph takes a fifth of a second to import: that is done before the first chart is built, in several turns
+of the event loop, and never in a thread, as modules of Qt may not be loaded while the window uses others.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QEvent, QKeyCombination, QObject, QPointF, Qt, Signal
+from PySide6 import QtCore, QtGui, QtWidgets
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -43,9 +46,32 @@ _REACH_PX = 6
 """From a mark, within which a press takes hold of it."""
 
 
-def load() -> None:
-    """Load what draws charts before somebody waits for one; in the GUI thread."""
+def loading() -> Iterator[None]:
+    """Load what draws charts, in steps of a few frames each; in the GUI thread.
+
+    PySide makes a class of Qt when somebody asks for it, and pyqtgraph asks for all of them.
+    """
+    if "pyqtgraph" in sys.modules:
+        return
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            getattr(module, name)
+        yield
     import pyqtgraph  # noqa: F401 — loading it is the aim
+
+    yield
+
+
+def load_in_turns(of: QObject) -> None:
+    """Load what draws charts before somebody waits for one, while `of` lives."""
+    steps = loading()
+
+    def go_on() -> None:
+        for _ in steps:
+            QTimer.singleShot(0, of, go_on)
+            return
+
+    go_on()
 
 
 class TimeChart(QWidget):

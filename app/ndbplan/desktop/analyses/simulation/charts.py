@@ -15,7 +15,7 @@ from ndbplan.base.units import format_bytes_binary, format_bytes_per_s
 from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.widgets.chart_content import Content
-from ndbplan.desktop.widgets.charts import TimeChart
+from ndbplan.desktop.widgets.charts import TimeChart, loading
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.drop_zone import DropZone
 from ndbplan.desktop.widgets.sections import link
@@ -65,6 +65,7 @@ class SimulationCharts(QWidget):
         self.writes: TimeChart
         self.log: TimeChart
         self.all: tuple[TimeChart, ...] = ()
+        self._loading = loading()
         self._to_build: list[Callable[[], TimeChart]] = [
             self._build_rates,
             self._build_latency,
@@ -88,7 +89,9 @@ class SimulationCharts(QWidget):
         context.selection.changed.connect(self._selected)
 
     def build_next(self) -> bool:
-        """Build one more chart, each takes a frame or so; False when all are there."""
+        """Load a part of what charts need or build one more, each takes a frame or so; False: all are there."""
+        for _ in self._loading:
+            return True
         if not self._to_build:
             return False
         chart = self._to_build.pop(0)()

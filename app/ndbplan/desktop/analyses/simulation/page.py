@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QTimer, Signal
@@ -326,6 +327,10 @@ class SimulationPanel(Panel):
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
+        if not outcome.error and self._made_charts().build_next():
+            # The charts are not all there yet: the window answers between one and the next.
+            QTimer.singleShot(0, self, partial(self._done_unless_stopped, self._task, outcome))
+            return
         self._streaming, self._task = False, None
         self._idle("")
         if outcome.error:
@@ -342,6 +347,10 @@ class SimulationPanel(Panel):
         self._play_watched()
         if outcome.value.plan is not self.context.plan:
             self._follow_edit(self.context.plan)
+
+    def _done_unless_stopped(self, task: Task | None, outcome: Outcome) -> None:
+        if self._task is task:
+            self._done(outcome)
 
     def _idle(self, text: str) -> None:
         self.cancel.hide()
@@ -416,10 +425,9 @@ class SimulationPanel(Panel):
             marks.append((result.cluster_stop.at_s.value, "error"))
         error = result.first_error
         self._first_error.show_result(result, self._before)
-        self.scrubber.set_length(result.duration_s, marks)
         self.events.show_workload(run.workload_id, result.duration_s)
-        if not keep_moment:
-            self.scrubber.go_to(error.first_at_s.value if error is not None else 0.0)
+        begin_s = error.first_at_s.value if error is not None else 0.0
+        self.scrubber.set_length(result.duration_s, marks, None if keep_moment else begin_s)
 
     def _moved(self, at_s: float) -> None:
         if self._run is None or self.charts is None:

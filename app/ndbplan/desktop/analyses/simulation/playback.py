@@ -112,14 +112,19 @@ class Scrubber(QWidget):
         self._set_icon()
         self.setEnabled(False)
 
-    def set_length(self, length_s: float, marks: Sequence[tuple[float, str]]) -> None:
-        """Replay a simulation of this length; marks as (time, token of a colour)."""
+    def set_length(
+        self, length_s: float, marks: Sequence[tuple[float, str]], at_s: float | None = None
+    ) -> None:
+        """Replay a simulation of this length; marks as (time, token of a colour).
+
+        It stands at `at_s` then, or (None) where it stood.
+        """
         self._length_s = length_s
         self.track.set_marks([(at_s / length_s, colour) for at_s, colour in marks if length_s > 0])
         wanted = next((s for s in SPEEDS if length_s / s <= 20), SPEEDS[-1])
         self.speed.setCurrentIndex(SPEEDS.index(wanted))
         self.setEnabled(length_s > 0)
-        self.go_to(min(self._at_s, length_s))
+        self.go_to(self._at_s if at_s is None else at_s)
 
     def go_to(self, at_s: float) -> None:
         """Stand at a time."""
