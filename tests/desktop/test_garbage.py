@@ -24,13 +24,15 @@ class _Gc:
 
     def __init__(self) -> None:
         self.counts = (0, 0, 0)
+        self.old: list[object] = []
         self.searched: list[int] = []
 
     def collect(self, generation: int = 2) -> None:
         self.searched.append(generation)
 
     def __getattr__(self, name: str) -> Any:
-        return {"get_count": lambda: self.counts}.get(name) or getattr(gc, name)
+        stated = {"get_count": lambda: self.counts, "get_objects": lambda generation: self.old}
+        return stated.get(name) or getattr(gc, name)
 
 
 @pytest.fixture
@@ -62,6 +64,25 @@ def test_everything_is_searched_only_some_time_after_the_last_step(
     now += 0.2
     assert _searched(collector, 0, 0, 9) == [2]
     assert _searched(collector, 0, 0, 0) == [], "there is nothing new to look for"
+
+
+def test_a_search_that_would_be_felt_waits_until_somebody_is_away(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(garbage.time, "monotonic", lambda: now)
+    watched: Any = garbage.gc
+    watched.old = [None] * (garbage._FELT + 1)
+    collector._stepped()
+    now += 59
+    assert _searched(collector, 0, 0, 9) == []
+    assert _searched(collector, 0, 0, garbage._LONG_PUT_OFF) == [2], "it does not wait for ever"
+    now += 1
+    assert _searched(collector, 0, 0, 9) == [2]
+    collector._stepped()
+    now += 2
+    watched.old = [None] * garbage._FELT
+    assert _searched(collector, 0, 0, 10) == [2]
 
 
 def test_new_objects_are_searched_at_once_and_only_those(collector: Collector) -> None:

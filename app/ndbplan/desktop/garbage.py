@@ -2,8 +2,9 @@
 
 Python starts its searches in whichever thread makes the next object. One in a thread of the pool would delete
 widgets there, which Qt does not survive, so Python's own searches are off while the window lives. New objects
-are searched when Python would have done so, which takes a few milliseconds. A search through everything takes
-a tenth of a second in a window that has simulated a large plan, and waits until nobody does anything.
+are searched when Python would have done so, which takes a few milliseconds. A search through everything waits
+until nobody does anything; where that would be felt all the same, as with what is known of a large plan, until
+somebody seems to be away.
 """
 
 from __future__ import annotations
@@ -24,10 +25,16 @@ if TYPE_CHECKING:
 _LOOK_MS = 250
 _QUIET_S = 1.5
 """So long after the last step nobody waits for an answer."""
+_AWAY_S = 60.0
+"""So long after it somebody is taken to be away."""
+_FELT = 150_000
+"""Objects through which a search takes longer than three frames."""
 _ENOUGH_NEW, _ENOUGH_YOUNG = 700, 10
 """When Python would have searched; commands let it search more seldom (`base/garbage.py`)."""
 _ENOUGH = 2
 """Searches of younger objects after which one through everything is worth its time."""
+_LONG_PUT_OFF = 400
+"""Searches of younger objects after which it waits no longer for somebody to be away."""
 _INPUT = frozenset(
     {
         QEvent.Type.MouseButtonPress,
@@ -57,6 +64,8 @@ class Collector(QObject):
         super().__init__(window)
         self._panels = window.panels
         self._last_step_s = time.monotonic()
+        self._put_off_at = 0
+        """Searches of younger objects when one through everything was last put off."""
         gc.disable()
         _collectors.add(id(self))
         self.destroyed.connect(partial(_again, id(self)))
@@ -83,11 +92,19 @@ class Collector(QObject):
         """Search as far as there is reason to and time for it."""
         if self._panels.is_busy:
             self._stepped()
-        resting = time.monotonic() - self._last_step_s >= _QUIET_S and not QApplication.mouseButtons()
+        quiet_s = 0.0 if QApplication.mouseButtons() else time.monotonic() - self._last_step_s
         new, young, old = gc.get_count()
-        if resting and old >= _ENOUGH:
+        if quiet_s >= _QUIET_S and old >= _ENOUGH and not self._would_be_felt(quiet_s, old):
             gc.collect()
         elif young > _ENOUGH_YOUNG:
             gc.collect(1)
         elif new > _ENOUGH_NEW:
             gc.collect(0)
+
+    def _would_be_felt(self, quiet_s: float, old: int) -> bool:
+        """Whether a search through everything takes so long now that it had better wait."""
+        if quiet_s >= _AWAY_S or old >= _LONG_PUT_OFF:
+            return False
+        if old != self._put_off_at:
+            self._put_off_at = old if len(gc.get_objects(generation=2)) > _FELT else 0
+        return self._put_off_at == old

@@ -88,6 +88,11 @@ class SimulationCharts(QWidget):
         self.disk.activated.connect(lambda _i: self._draw_disk())
         context.selection.changed.connect(self._selected)
 
+    @property
+    def are_built(self) -> bool:
+        """Whether all charts are there."""
+        return not self._to_build
+
     def build_next(self) -> bool:
         """Load a part of what charts need or build one more, each takes a frame or so; False: all are there."""
         for _ in self._loading:

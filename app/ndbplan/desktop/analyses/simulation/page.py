@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -92,6 +93,8 @@ class SimulationPanel(Panel):
             overlay.changed.connect(self._draw)
             overlay.failed.connect(self._refuse)
         self.charts: SimulationCharts | None = None
+        self._is_building = False
+        self._when_built: Callable[[], None] | None = None
         self.ndbinfo: NdbinfoPage | None = None
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
@@ -311,8 +314,7 @@ class SimulationPanel(Panel):
                 "It is compiled once on this machine, which takes half a minute. You may go on editing.",
             )
         elif self.charts is None:
-            # What charts need is loaded by now.
-            self._build_chart()
+            self._build_charts()
         self.bar.follow(progress.fraction)
 
     def _show_partial_result(self, result: SimulationResult) -> None:
@@ -327,9 +329,8 @@ class SimulationPanel(Panel):
     def _done(self, outcome: Outcome) -> None:
         if outcome.cancelled:
             return
-        if not outcome.error and self._made_charts().build_next():
-            # The charts are not all there yet: the window answers between one and the next.
-            QTimer.singleShot(0, self, partial(self._done_unless_stopped, self._task, outcome))
+        if not outcome.error and not self._made_charts().are_built:
+            self._build_charts(partial(self._done_unless_stopped, self._task, outcome))
             return
         self._streaming, self._task = False, None
         self._idle("")
@@ -388,10 +389,19 @@ class SimulationPanel(Panel):
             self._pages.addWidget(self.charts)
         return self.charts
 
+    def _build_charts(self, then: Callable[[], None] | None = None) -> None:
+        """One chart in each turn of the event loop, while the simulation runs in its thread; `then` after them."""
+        self._when_built = then
+        if not self._is_building:
+            self._is_building = True
+            self._build_chart()
+
     def _build_chart(self) -> None:
-        """One chart in each turn of the event loop, while the simulation runs in its thread."""
-        if self._made_charts().build_next():
+        self._is_building = self._made_charts().build_next()
+        if self._is_building:
             QTimer.singleShot(0, self, self._build_chart)
+        elif self._when_built is not None:
+            QTimer.singleShot(0, self, self._when_built)
 
     def _open_charts(self) -> SimulationCharts:
         charts = self._made_charts()
