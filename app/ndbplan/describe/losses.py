@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.failing_parts import Part, called_in, place_part, single_failure
 from ndbplan.configuration.failures import Failures, Judged
 from ndbplan.configuration.killers import Search
@@ -60,15 +61,26 @@ def _whole(part: Part) -> Part:
 
 def ids_of(plan: Plan, part: Part) -> tuple[str, ...]:
     """Ids of what a part is on the canvas: one, or the two hosts of a link."""
-    if part.kind == "node":
-        return tuple(p.id for p in plan.processes if int(part.name) in process_node_ids(p))
-    if part.kind in ("disk", "device"):
-        host, _, name = part.name.partition("/")
-        return tuple(d.id for h in plan.hosts if h.hostname == host for d in h.disks if d.name == name)
-    if part.kind in ("host", "link"):
-        names = part.name.split("/") if part.kind == "link" else [part.name]
+    if part.kind in ("node", "disk", "device", "host"):
+        name = str(int(part.name)) if part.kind == "node" else part.name
+        return _machines(plan).get((_whole(part).kind, name), ())
+    if part.kind == "link":
+        names = part.name.split("/")
         return tuple(host.id for host in plan.hosts if host.hostname in names)
     return tuple(place.id for place in called_in(plan).of(part))
+
+
+@kept_by_identity(4)
+def _machines(plan: Plan) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """Ids of nodes, disks and hosts, by the kind and name of a part."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    named = [(("node", str(n)), p.id) for p in plan.processes for n in process_node_ids(p)]
+    for host in plan.hosts:
+        named.append((("host", host.hostname), host.id))
+        named += [(("disk", f"{host.hostname}/{disk.name}"), disk.id) for disk in host.disks]
+    for name, object_id in named:
+        found[name] = (*found.get(name, ()), object_id)
+    return found
 
 
 def losses_of(plan: Plan, report: SurvivalReport) -> dict[str, Loss]:

@@ -3,7 +3,7 @@
 Python starts its searches in whichever thread makes the next object. One in a thread of the pool would delete
 widgets there, which Qt does not survive, so Python's own searches are off while the window lives. New objects
 are searched when Python would have done so, which takes a few milliseconds. A search through everything waits
-until nobody does anything; where that would be felt all the same, as with what is known of a large plan, until
+until nobody does anything; where it would be felt all the same, as with what is known of a large plan, until
 somebody seems to be away.
 """
 

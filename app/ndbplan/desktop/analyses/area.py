@@ -165,11 +165,15 @@ class AnalysisArea(QWidget):
         if index in self._panels:
             self._bring()
             return
-        # Loading, building and filling a panel at once would take longer than a person's hand waits.
+        # Loading, making, placing and filling a panel at once would take longer than a hand waits.
         import_module(_module(index))
         QTimer.singleShot(0, self, self._build_shown)
 
     def _build_shown(self) -> None:
+        self._made(self.tabs.currentIndex())
+        QTimer.singleShot(0, self, self._place_shown)
+
+    def _place_shown(self) -> None:
         self._build(self.tabs.currentIndex())
         QTimer.singleShot(0, self, self._bring)
 
@@ -177,9 +181,10 @@ class AnalysisArea(QWidget):
         self._build(self.tabs.currentIndex())
         self.stack.setCurrentIndex(self.tabs.currentIndex())
 
-    def _build(self, index: int) -> None:
+    def _made(self, index: int) -> Panel:
+        """The panel of a tab, which need not stand in its place yet."""
         if index in self._panels:
-            return
+            return self._panels[index]
         panel: Panel = getattr(import_module(_module(index)), TABS[index][2])(self.context)
         for told in ("moment", "losses", "kill_wanted", "help_wanted"):
             signal = getattr(panel, told, None)
@@ -187,11 +192,17 @@ class AnalysisArea(QWidget):
                 signal.connect(getattr(self, told))
         panel.step_wanted.connect(self.step_wanted)
         self._panels[index] = panel
-        placeholder = self.stack.widget(index)
+        return panel
+
+    def _build(self, index: int) -> None:
+        """Let the panel of a tab stand in its place."""
+        panel, there = self._made(index), self.stack.widget(index)
+        if there is panel:
+            return
         self.stack.insertWidget(index, panel)
-        if placeholder is not None:
-            self.stack.removeWidget(placeholder)
-            placeholder.deleteLater()
+        if there is not None:
+            self.stack.removeWidget(there)
+            there.deleteLater()
 
     def _count_problems(self, count: int) -> None:
         index = [text for text, _, _ in TABS].index("Problems")

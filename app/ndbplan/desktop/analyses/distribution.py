@@ -98,10 +98,11 @@ class DistributionPanel(Panel):
         self._error.hide()
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
-        self._pages = QStackedWidget()
+        # From the outside to the inside: Qt dresses all that is in a widget again with each parent it gets.
+        self._pages = QStackedWidget(self)
         self._is_split_by_hand = False
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(self._content())
+        self._pages.addWidget(self._content(self._pages))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 12)
         layout.addWidget(self._pages)
@@ -117,7 +118,8 @@ class DistributionPanel(Panel):
         self._units["primaries"].hide()
         self.map.controls.hide()
 
-    def _content(self) -> QWidget:
+    def _content(self, parent: QWidget) -> QWidget:
+        content = QWidget(parent)
         top = QHBoxLayout()
         top.setSpacing(8)
         self.table_box.setMinimumWidth(96)
@@ -132,7 +134,7 @@ class DistributionPanel(Panel):
         controls.addWidget(self.growth, 1)
         controls.addWidget(self.map.controls)
         controls.addStretch(1)
-        self._controls, self._unit_box = QWidget(), QWidget()
+        self._controls, self._unit_box = QWidget(content), QWidget(content)
         self._controls.setLayout(controls)
         controls.setContentsMargins(0, 0, 0, 0)
         self._unit_box.setLayout(self._unit_switch())
@@ -141,20 +143,21 @@ class DistributionPanel(Panel):
         second = QHBoxLayout()
         second.setSpacing(8)
         self._top, self._second = top, second
-        facts = QWidget()
+        scroll = QScrollArea(content)
+        facts = QWidget(scroll)
         column = QVBoxLayout(facts)
         column.setContentsMargins(0, 0, 8, 0)
         column.addLayout(self._facts)
         column.addWidget(self._error)
         column.addStretch(1)
-        scroll = QScrollArea()
         scroll.setWidget(facts)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFixedWidth(_FACTS_WIDTH)
-        split = QSplitter(Qt.Orientation.Horizontal)
+        self._stack = QStackedWidget(content)
+        split = QSplitter(Qt.Orientation.Horizontal, self._stack)
         split.setProperty("look", "gap")
         split.addWidget(self.bars)
         split.addWidget(self.table)
@@ -163,7 +166,6 @@ class DistributionPanel(Panel):
         split.setHandleWidth(12)
         split.splitterMoved.connect(self._split_moved)
         self._split = split
-        self._stack = QStackedWidget()
         for page in (split, self.map, self.moves):
             self._stack.addWidget(page)
         self._scroll = scroll
@@ -171,7 +173,6 @@ class DistributionPanel(Panel):
         below.setSpacing(12)
         below.addWidget(scroll)
         below.addWidget(self._stack, 1)
-        content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)

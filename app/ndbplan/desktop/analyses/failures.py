@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -61,6 +61,10 @@ class _Rows(QAbstractTableModel):
         self.beginResetModel()
         self.failures = tuple(failures)
         self.endResetModel()
+
+    def texts(self, column: int) -> Iterator[str]:
+        """What stands in a column."""
+        return (self._text(failure, column) for failure in self.failures)
 
     def rowCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.failures)
@@ -211,7 +215,7 @@ class FailuresPanel(Panel):
             return
         self._report, self._plan = outcome.value, plan
         self._show()
-        self._colour()
+        QTimer.singleShot(0, self, self._colour)
 
     def _show_nothing(self, heading: str, text: str) -> None:
         self.rows.show_failures(())
@@ -235,12 +239,20 @@ class FailuresPanel(Panel):
         listed = [f for f in every if chosen in ("", _kind(f))]
         listed.sort(key=lambda f: (VERDICTS.index(loss_of(f.judged).verdict), _RANK[_kind(f)]))
         self.rows.show_failures(listed)
-        self.table.resizeColumnsToContents()
-        head = self.table.horizontalHeader()
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self._fit_columns()
         self._say(report)
         self._pages.setCurrentWidget(self.table)
         self._follow(self.context.selection.ids)
+
+    def _fit_columns(self) -> None:
+        """As wide as their contents: Qt would ask six things of each of thousands of cells."""
+        head, advance = self.table.horizontalHeader(), self.table.fontMetrics().horizontalAdvance
+        for column in range(self.rows.columnCount()):
+            row_of = {text: row for row, text in enumerate(self.rows.texts(column))}
+            widest = self.rows.index(row_of[max(row_of, key=advance)], column) if row_of else QModelIndex()
+            width = max(head.sectionSizeHint(column), self.table.sizeHintForIndex(widest).width())
+            self.table.setColumnWidth(column, width)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
 
     def _say(self, report: SurvivalReport, chosen: Failure | None = None) -> None:
         if chosen is not None:

@@ -1,4 +1,10 @@
-"""Two parts, one above the other; where there is room for one, each leads to the other."""
+"""Two parts, one above the other; where there is room for one, each leads to the other.
+
+    folding = Folding(splitter)
+    folding.hold(Titled(folding, "Tables", "Tables", table), Titled(folding, "Growth", "Growth", chart))
+
+Each is made where it will stand: Qt dresses all that is in a widget again whenever that gets another parent.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +20,8 @@ _ROOM_FOR_BOTH = 220
 class Titled(QWidget):
     """A part under its title, with more beside the title."""
 
-    def __init__(self, title: str, short: str, content: QWidget, *beside: QWidget) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget, title: str, short: str, content: QWidget, *beside: QWidget) -> None:
+        super().__init__(parent)
         self.short = short
         self.turn = link("", lambda: None)
         """Leads to the other part."""
@@ -34,16 +40,21 @@ class Titled(QWidget):
 class Folding(QWidget):
     """The two parts; the second one may have nothing to show."""
 
-    def __init__(self, first: Titled, second: Titled, *, has_second: bool = True) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.parts: tuple[Titled, ...] = ()
+        self._has_second = True
+        self._chosen = 0
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+
+    def hold(self, first: Titled, second: Titled, *, has_second: bool = True) -> None:
+        """Show these two, or for now only the first."""
         self.parts = (first, second)
         self._has_second = has_second
-        self._chosen = 0
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
         for part, other in ((first, second), (second, first)):
-            column.addWidget(part, 1)
+            self._column.addWidget(part, 1)
             part.turn.setText(f"{other.short} ›")
             part.turn.setAccessibleName(f"Show {other.short.lower()} instead")
             part.turn.clicked.connect(self._turn)
@@ -57,7 +68,8 @@ class Folding(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         hints = [part.minimumSizeHint() for part in self.parts]
-        return QSize(max(hint.width() for hint in hints), max(hint.height() for hint in hints))
+        width = max((hint.width() for hint in hints), default=0)
+        return QSize(width, max((hint.height() for hint in hints), default=0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
@@ -76,28 +77,11 @@ class MemoryPanel(Panel):
         self._node_ids: list[str] = []
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setProperty("look", "gap")
-        split.setHandleWidth(16)
-        split.setChildrenCollapsible(False)
-        self._left = Folding(
-            Titled("Tables, one replica of each", "Tables", self.tables),
-            Titled("Growth", "Growth", self.chart),
-            has_second=False,
-        )
-        in_all = label("in the cluster", "muted", wrap=False)
-        nodes = Titled("Data nodes", "Nodes", self.nodes, self._full_in, self._total, in_all)
-        split.addWidget(self._left)
-        split.addWidget(Folding(nodes, Titled("Disks of data nodes", "Disks", self.disks)))
-        split.setSizes([480, 560])
         self.tighten = Tighten(context)
-        self.pictures = MemoryPictures(context)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(split)
-        self._stack.addWidget(self.pictures)
-        self._pages = QStackedWidget()
+        # From the outside to the inside: see `Folding`.
+        self._pages = QStackedWidget(self)
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(self._whole())
+        self._pages.addWidget(self._whole(self._pages))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 16, 8)
         layout.addWidget(self._pages)
@@ -105,8 +89,31 @@ class MemoryPanel(Panel):
         self.disks.clicked.connect(lambda index: self._select(self.disks, self._disk_ids, index))
         self.nodes.clicked.connect(lambda index: self._select(self.nodes, self._node_ids, index))
 
-    def _whole(self) -> QWidget:
+    def _figures(self, parent: QWidget) -> QSplitter:
+        """Tables and growth beside data nodes and disks."""
+        split = QSplitter(Qt.Orientation.Horizontal, parent)
+        split.setProperty("look", "gap")
+        split.setHandleWidth(16)
+        split.setChildrenCollapsible(False)
+        self._left, right = Folding(split), Folding(split)
+        self._left.hold(
+            Titled(self._left, "Tables, one replica of each", "Tables", self.tables),
+            Titled(self._left, "Growth", "Growth", self.chart),
+            has_second=False,
+        )
+        in_all = label("in the cluster", "muted", wrap=False)
+        right.hold(
+            Titled(right, "Data nodes", "Nodes", self.nodes, self._full_in, self._total, in_all),
+            Titled(right, "Disks of data nodes", "Disks", self.disks),
+        )
+        split.setSizes([480, 560])
+        return split
+
+    def _whole(self, parent: QWidget) -> QWidget:
         """The views below the line that chooses among them."""
+        whole = QWidget(parent)
+        self._stack = QStackedWidget(whole)
+        self._stack.addWidget(self._figures(self._stack))
         self._top, self._second = QHBoxLayout(), QHBoxLayout()
         self._top.setSpacing(4)
         group = QButtonGroup(self)
@@ -119,13 +126,7 @@ class MemoryPanel(Panel):
             self._views[name] = button
         self._top.addSpacing(8)
         self._top.addWidget(self.tighten, 1)
-        self._top.addWidget(self.pictures.nodes)
         self._top.addStretch()
-        self._top.addWidget(self.pictures.what_if)
-        self._controls = (self.pictures.nodes, self.pictures.what_if)
-        for widget in self._controls:
-            widget.hide()
-        whole = QWidget()
         lines = QVBoxLayout(whole)
         lines.setContentsMargins(0, 0, 0, 0)
         lines.setSpacing(6)
@@ -134,19 +135,36 @@ class MemoryPanel(Panel):
         lines.addWidget(self._stack, 1)
         return whole
 
+    @cached_property
+    def pictures(self) -> MemoryPictures:
+        """The pictures with their controls, made when somebody wants to see them."""
+        pictures = MemoryPictures(self.context)
+        self._stack.addWidget(pictures)
+        self._top.insertWidget(self._top.indexOf(self.tighten) + 1, pictures.nodes)
+        self._top.addWidget(pictures.what_if)
+        for widget in (pictures.nodes, pictures.what_if):
+            widget.hide()
+        self._fit_controls(pictures)
+        return pictures
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if "pictures" in vars(self):
+            self._fit_controls(self.pictures)
+
+    def _fit_controls(self, pictures: MemoryPictures) -> None:
         line, other = (self._top, self._second) if self.width() >= _ONE_LINE else (self._second, self._top)
-        if line.indexOf(self.pictures.what_if) < 0:
-            other.removeWidget(self.pictures.what_if)
-            line.addWidget(self.pictures.what_if)
-        self.pictures.what_if.fit(self.width() - _MARGINS)
+        if line.indexOf(pictures.what_if) < 0:
+            other.removeWidget(pictures.what_if)
+            line.addWidget(pictures.what_if)
+        pictures.what_if.fit(self.width() - _MARGINS)
 
     def _show_view(self) -> None:
         is_picture = self._views["Picture"].isChecked()
+        controls = (self.pictures.nodes, self.pictures.what_if)
         self._stack.setCurrentIndex(int(is_picture))
         self.tighten.setHidden(is_picture)
-        for widget in self._controls:
+        for widget in controls:
             widget.setVisible(is_picture)
         if is_picture:
             self.pictures.show_plan()

@@ -148,7 +148,8 @@ class DiskSpace(Shape):
     @cached_property
     def by_role(self) -> tuple[tuple[DiskRole, Quantity], ...]:
         """Bytes of each role that lies here, largest first."""
-        sizes = [(role, self.of(role)) for role in DiskRole]
+        here = {one.role for one in self.files}
+        sizes = [(role, self.of(role)) for role in DiskRole if role in here]
         return tuple(sorted((one for one in sizes if one[1].high), key=lambda one: -one[1].value))
 
 

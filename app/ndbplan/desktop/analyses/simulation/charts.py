@@ -94,7 +94,7 @@ class SimulationCharts(QWidget):
         return not self._to_build
 
     def build_next(self) -> bool:
-        """Load a part of what charts need or build one more, each takes a frame or so; False: all are there."""
+        """Load a part of what charts need or build one more, in a few frames; False when all are there."""
         for _ in self._loading:
             return True
         if not self._to_build:

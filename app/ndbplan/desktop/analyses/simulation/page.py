@@ -390,7 +390,7 @@ class SimulationPanel(Panel):
         return self.charts
 
     def _build_charts(self, then: Callable[[], None] | None = None) -> None:
-        """One chart in each turn of the event loop, while the simulation runs in its thread; `then` after them."""
+        """One chart in each turn of the event loop, while the simulation runs in its thread, then `then`."""
         self._when_built = then
         if not self._is_building:
             self._is_building = True
