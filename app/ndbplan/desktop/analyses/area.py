@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.document.tasks import Tasks
+from ndbplan.desktop.document.turns import next_turn
 from ndbplan.desktop.look import theme
 
 if TYPE_CHECKING:
@@ -167,15 +168,15 @@ class AnalysisArea(QWidget):
             return
         # Loading, making, placing and filling a panel at once would take longer than a hand waits.
         import_module(_module(index))
-        QTimer.singleShot(0, self, self._build_shown)
+        next_turn(self, self._build_shown)
 
     def _build_shown(self) -> None:
         self._made(self.tabs.currentIndex())
-        QTimer.singleShot(0, self, self._place_shown)
+        next_turn(self, self._place_shown)
 
     def _place_shown(self) -> None:
         self._build(self.tabs.currentIndex())
-        QTimer.singleShot(0, self, self._bring)
+        next_turn(self, self._bring)
 
     def _bring(self) -> None:
         self._build(self.tabs.currentIndex())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -25,6 +25,7 @@ from ndbplan.describe.losses import VERDICTS, ids_of, loss_of, losses_of
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.document.turns import next_turn
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided, chip
 from ndbplan.plan.plan import Plan
@@ -215,7 +216,7 @@ class FailuresPanel(Panel):
             return
         self._report, self._plan = outcome.value, plan
         self._show()
-        QTimer.singleShot(0, self, self._colour)
+        next_turn(self, self._colour)
 
     def _show_nothing(self, heading: str, text: str) -> None:
         self.rows.show_failures(())

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from PySide6 import QtCore, QtGui, QtWidgets
-from PySide6.QtCore import QEvent, QKeyCombination, QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.units import format_duration
+from ndbplan.desktop.document.turns import Steps
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.axes import shown, time_axis, value_axis
 from ndbplan.desktop.widgets.chart_content import Content, most
@@ -65,13 +66,7 @@ def loading() -> Iterator[None]:
 def load_in_turns(of: QObject) -> None:
     """Load what draws charts before somebody waits for one, while `of` lives."""
     steps = loading()
-
-    def go_on() -> None:
-        for _ in steps:
-            QTimer.singleShot(0, of, go_on)
-            return
-
-    go_on()
+    Steps(of, lambda: any(True for _ in steps)).go()
 
 
 class TimeChart(QWidget):

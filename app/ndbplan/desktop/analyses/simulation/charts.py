@@ -95,7 +95,7 @@ class SimulationCharts(QWidget):
 
     def build_next(self) -> bool:
         """Load a part of what charts need or build one more, in a few frames; False when all are there."""
-        for _ in self._loading:
+        if any(True for _ in self._loading):
             return True
         if not self._to_build:
             return False

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout
 
@@ -25,6 +23,7 @@ from ndbplan.desktop.analyses.simulation.summary import Summary
 from ndbplan.desktop.analyses.simulation.variant_overlay import VariantOverlay
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
+from ndbplan.desktop.document.turns import Steps
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.task_bar import TaskBar
@@ -93,8 +92,7 @@ class SimulationPanel(Panel):
             overlay.changed.connect(self._draw)
             overlay.failed.connect(self._refuse)
         self.charts: SimulationCharts | None = None
-        self._is_building = False
-        self._when_built: Callable[[], None] | None = None
+        self._building = Steps(self, lambda: self._made_charts().build_next())
         self.ndbinfo: NdbinfoPage | None = None
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
@@ -314,7 +312,7 @@ class SimulationPanel(Panel):
                 "It is compiled once on this machine, which takes half a minute. You may go on editing.",
             )
         elif self.charts is None:
-            self._build_charts()
+            self._building.go()
         self.bar.follow(progress.fraction)
 
     def _show_partial_result(self, result: SimulationResult) -> None:
@@ -330,7 +328,9 @@ class SimulationPanel(Panel):
         if outcome.cancelled:
             return
         if not outcome.error and not self._made_charts().are_built:
-            self._build_charts(partial(self._done_unless_stopped, self._task, outcome))
+            # One in each turn, as while it ran.
+            task = self._task
+            self._building.go(lambda: self._done(outcome) if self._task is task else None)
             return
         self._streaming, self._task = False, None
         self._idle("")
@@ -348,10 +348,6 @@ class SimulationPanel(Panel):
         self._play_watched()
         if outcome.value.plan is not self.context.plan:
             self._follow_edit(self.context.plan)
-
-    def _done_unless_stopped(self, task: Task | None, outcome: Outcome) -> None:
-        if self._task is task:
-            self._done(outcome)
 
     def _idle(self, text: str) -> None:
         self.cancel.hide()
@@ -388,20 +384,6 @@ class SimulationPanel(Panel):
             self.charts.dropped.connect(self.measured.take)
             self._pages.addWidget(self.charts)
         return self.charts
-
-    def _build_charts(self, then: Callable[[], None] | None = None) -> None:
-        """One chart in each turn of the event loop, while the simulation runs in its thread, then `then`."""
-        self._when_built = then
-        if not self._is_building:
-            self._is_building = True
-            self._build_chart()
-
-    def _build_chart(self) -> None:
-        self._is_building = self._made_charts().build_next()
-        if self._is_building:
-            QTimer.singleShot(0, self, self._build_chart)
-        elif self._when_built is not None:
-            QTimer.singleShot(0, self, self._when_built)
 
     def _open_charts(self) -> SimulationCharts:
         charts = self._made_charts()
