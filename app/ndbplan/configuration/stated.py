@@ -7,9 +7,8 @@ for one in stated(plan):                       # cluster, nodes and single conne
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.ndb import parameters as catalogue
@@ -64,8 +63,7 @@ class Fate(StrEnum):
     """No line of config.ini can hold it: left out."""
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """One stated parameter as one version of the product reads it."""
 
     written: str
@@ -86,8 +84,7 @@ class Reading:
         return self.written if self.parameter is None else self.parameter.name
 
 
-@dataclass(frozen=True)
-class Stated:
+class Stated(NamedTuple):
     """One parameter that the plan states at one place."""
 
     scope: str
@@ -107,7 +104,6 @@ def link_scope(link: Link) -> str:
     return f"link:{link.kind}:{link.process_id_1}:{link.process_id_2}"
 
 
-@kept_by_value(8192)
 def _read(section: str, name: str, raw: int | str, version: NdbVersion) -> Reading:
     if section in ("DB", "MGM", "API") and name.lower() in OF_PLAN:
         return Reading(name, raw, None, raw, Fate.OF_PLAN)
@@ -115,6 +111,12 @@ def _read(section: str, name: str, raw: int | str, version: NdbVersion) -> Readi
         return Reading(name, raw, None, raw, Fate.OF_PLAN)
     if not catalogue.knows(section, name, version):
         return Reading(name, raw, None, raw, Fate.UNKNOWN)
+    return _read_known(section, name, raw, version)
+
+
+@kept_by_value(8192)
+def _read_known(section: str, name: str, raw: int | str, version: NdbVersion) -> Reading:
+    """What the version makes of a parameter that it knows: many nodes state the same."""
     parameter = catalogue.parameter(section, name, version)
     if parameter.status == "internal":
         return Reading(name, raw, parameter, raw, Fate.INTERNAL)
@@ -178,10 +180,9 @@ def _stated(plan: Plan) -> Iterator[Stated]:
         return readings(section, parameters, plan.ndb_version) if parameters else ()
 
     for scope, section in SCOPES.items():
+        where, origins = f"all {scope.replace('_', ' ')} settings", getattr(plan.origins, scope)
         for reading in of(section, getattr(plan.parameters, scope)):
-            origin = getattr(plan.origins, scope).get(reading.written)
-            where = f"all {scope.replace('_', ' ')} settings"
-            yield Stated(scope, section, where, (), reading, origin=origin)
+            yield Stated(scope, section, where, (), reading, origin=origins.get(reading.written))
     for process in plan.processes:
         for reading in of(SECTIONS[process.kind], process.parameters):
             where = f"{KIND_NAMES[process.kind]} {process.node_id}"

@@ -186,9 +186,12 @@ def _plain(value: object) -> object:
 ParameterValue = Annotated[int | Annotated[str, Field(max_length=_LONGEST_TEXT)], BeforeValidator(_plain)]
 
 
+_IN_NO_NAME = re.compile(r"[\s=:#;\[\]]")
+
+
 def parameter_name(name: str) -> str:
     """The name itself; ValueError when no parameter can be called so."""
-    if not 1 <= len(name) <= 120 or re.search(r"[\s=:#;\[\]]", name):
+    if not 1 <= len(name) <= 120 or _IN_NO_NAME.search(name):
         raise ValueError(
             "is not the name of a parameter: up to 120 letters, no blanks and none of = : # ; [ ]"
         )

@@ -30,6 +30,7 @@ _ALIASES = {
     "tcp": "TCP", "shm": "SHM", "sci": "SCI",
     "system": "SYSTEM", "computer": "COMPUTER",
 }  # fmt: skip
+_ASSIGNMENT = re.compile(r"([^=:]*)[=:](.*)$", re.S)
 _DEFAULT_HEADER = re.compile(rb"\[([A-Za-z_]{1,120})\s+([A-Za-z_]{1,120})")
 _BOMS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -235,7 +236,7 @@ def _other_line(
             fix = "write what it includes into this file; config.ini has no includes"
         result.find(True, number, f"'{_shown(text)}' stands outside a section", fix)
         return None
-    match = re.match(r"([^=:]*)[=:](.*)$", text, re.S)
+    match = _ASSIGNMENT.match(text)
     if match is None:
         fix = "write name=value"
         if text[0] in ";/" or text.startswith("--"):

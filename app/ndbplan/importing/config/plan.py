@@ -7,7 +7,7 @@ for finding in report.findings: print(finding.text())
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -66,13 +66,14 @@ def import_config(
     if isinstance(texts, Mapping):
         for other in list(texts)[1:]:
             config.find(False, 1, f"{other} is skipped; one config.ini is read at a time")
-    written_for, fits = _version_of_head(raw), tuple[str, ...]()
-    chosen = version or written_for or guess_version(config)
-    if version is None and written_for:
-        config.find(False, 1, f"read for NDB {chosen}: its head says so", SAY_THE_VERSION)
+    chosen, fits = version or _version_of_head(raw), tuple[str, ...]()
+    if chosen is None:
+        first = _first_lines(config)
+        fitting = _fitting_versions(first)
+        chosen, fits = fitting[0], tuple(sorted(fitting, key=NdbVersion.parse))
+        _say_what_decided(config, first, chosen, list(fits))
     elif version is None:
-        fits = tuple(sorted(fitting_versions(config), key=NdbVersion.parse))
-        _say_what_decided(config, chosen, list(fits))
+        config.find(False, 1, f"read for NDB {chosen}: its head says so", SAY_THE_VERSION)
     nodes = NodeImport(config, NdbVersion.parse(chosen), name)
     plan = nodes.plan(chosen)
     _find_refusals(config, plan, nodes.lines)
@@ -109,14 +110,8 @@ def _line_of(config: ConfigFile, problem: Problem, lines: Mapping[str, int]) -> 
     return max(named or concerned or [config.sections[-1].line])
 
 
-def guess_version(config: ConfigFile) -> str:
-    """The newest series, 8.4 first, that knows most parameters of a file."""
-    return fitting_versions(config)[0]
-
-
-def fitting_versions(config: ConfigFile) -> tuple[str, ...]:
-    """The series that know most parameters of a file, 8.4 first if it does, then the newest."""
-    names = _first_lines(config)
+def _fitting_versions(names: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    """The series that know most of these parameters, 8.4 first if it does, then the newest."""
     lacking = {series: len(_lacking(names, series)) for series in _PREFERRED}
     least = min(lacking.values())
     return tuple(series for series in _PREFERRED if lacking[series] == least)
@@ -137,9 +132,11 @@ def _first_lines(config: ConfigFile) -> dict[tuple[str, str], Line]:
     return {key: line for key, line in first.items() if catalogue.exists(*key)}
 
 
-def _say_what_decided(config: ConfigFile, chosen: str, fits: list[str]) -> None:
+def _say_what_decided(
+    config: ConfigFile, first: Mapping[tuple[str, str], Line], chosen: str, fits: list[str]
+) -> None:
     """Which version a file was read for when nobody named one, and which lines say so."""
-    entries = [(catalogue.parameter(*key), line) for key, line in _first_lines(config).items()]
+    entries = [(catalogue.parameter(*key), line) for key, line in first.items()]
     gone = [(e, line) for e, line in entries if e.removed]
     new = [(e, line) for e, line in entries if e.since != "6.3"]
     newest = max(new, key=lambda one: catalogue.release(one[0].since), default=None)
@@ -154,13 +151,13 @@ def _say_what_decided(config: ConfigFile, chosen: str, fits: list[str]) -> None:
     ]
     decided = "; ".join(why) if why else "no parameter of the file tells versions apart"
     line = newest[1].line if newest else soonest[1].line if soonest else 1
-    config.find(False, line, f"read for NDB {chosen}{_how_it_fits(config, fits)}: {decided}", SAY_THE_VERSION)
+    how = _how_it_fits(config, first, fits)
+    config.find(False, line, f"read for NDB {chosen}{how}: {decided}", SAY_THE_VERSION)
 
 
-def _how_it_fits(config: ConfigFile, fits: list[str]) -> str:
+def _how_it_fits(config: ConfigFile, names: Collection[tuple[str, str]], fits: list[str]) -> str:
     """Of versions that know most of a file: that they know all of it, or what each lacks."""
     lacking: dict[tuple[str, ...], list[str]] = {}
-    names = _first_lines(config)
     for series in fits:
         lacking.setdefault(_lacking(names, series), []).append(series)
     if () in lacking:
