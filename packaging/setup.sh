@@ -23,7 +23,7 @@ debian_run=(
     libxcb-render-util0 libxcb-render0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0
     libxcb-xkb1 libxcb1 libxkbcommon-x11-0 libxkbcommon0
 )
-debian_test=(shellcheck openbox xdotool xvfb)
+debian_test=(chromium openbox shellcheck xdotool xvfb)
 
 say() { echo "setup: $*" >&2; }
 
