@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,10 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ndbplan.describe.estimated import coloured
+from ndbplan.advise.doubling import Doubling
+from ndbplan.base.frozen import FrozenMap
+from ndbplan.describe.colouring import colour_by
+from ndbplan.describe.estimated import known_of
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.bucket_view import BucketView, named_heaps
 from ndbplan.desktop.analyses.day_strip import Day, DayStrip
@@ -42,6 +46,7 @@ from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content
 from ndbplan.desktop.widgets.charts import TimeChart
+from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.load.maintenance_window import KeptOut, Offered, Windows
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Kind
@@ -54,15 +59,20 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from desktop.test_approved_pictures import THEMES, difference, shades
+from report.conftest import priced
 
 APPROVED = Path(__file__).with_name("approved_views.json")
 _SIZE = 640, 360
+AS_IT_IS = WhatIf()
 _MOST = 2.0
 """Mean difference of two grey copies, of 255."""
 
 
 def _map(sample: str, lost: int | None = None) -> QWidget:
-    plan = sample_plan(sample)
+    return _map_of(sample_plan(sample), lost)
+
+
+def _map_of(plan: Plan, lost: int | None = None) -> QWidget:
     part = None if lost is None else parts_to_lose(plan)[lost]
     view = FillMapView()
     view.show_picture(ask_map(MapQuestion(plan, plan.tables[0].id, lost=part)).picture)
@@ -76,7 +86,10 @@ def _no_map() -> QWidget:
 
 
 def _memory(changed: WhatIf, sample: str = "starter") -> QWidget:
-    plan = sample_plan(sample)
+    return _memory_of(sample_plan(sample), changed)
+
+
+def _memory_of(plan: Plan, changed: WhatIf = AS_IT_IS) -> QWidget:
     # What is known at first is enough: the months until memory is full are no part of the picture.
     found: list[Any] = []
     ask_memory(MemoryQuestion(plan, None, plan.data_nodes[0].node_id, changed), found.append)
@@ -86,9 +99,11 @@ def _memory(changed: WhatIf, sample: str = "starter") -> QWidget:
 
 
 def _day(*closed: KeptOut) -> QWidget:
-    points = tuple(
-        RatePoint(at_s=3600 * hour, rate_per_s=rate) for hour, rate in ((0, 900), (3, 200), (20, 3500))
-    )
+    return _day_of((0, 900), (3, 200), (20, 3500), closed=closed)
+
+
+def _day_of(*rates: tuple[int, int], closed: tuple[KeptOut, ...] = ()) -> QWidget:
+    points = tuple(RatePoint(at_s=3600 * hour, rate_per_s=rate) for hour, rate in rates)
     load = OpenLoad(points=points, shape="linear", repeat_s=86_400)
     view = DayStrip()
     view.show_day(Day("Add groups", Windows(Offered(load), 4 * 3600.0, closed)))
@@ -180,17 +195,38 @@ def _no_lanes() -> QWidget:
     return view
 
 
-def _canvas() -> QWidget:
-    plan = sample_plan("telecom-144")
+def _one_node() -> Plan:
+    """A single data node with one LDM thread and one table."""
+    plan = _one_table()
+    others = plan.data_nodes[1:]
+    parameters = plan.parameters.data_node | {"NoOfReplicas": 1, "ThreadConfig": "main,ldm,tc,recv,send"}
+    return plan.replace(
+        processes=tuple(one for one in plan.processes if one not in others),
+        parameters=plan.parameters.model_copy(update={"data_node": FrozenMap(parameters)}),
+    )
+
+
+def _canvas(plan: Plan, way: str, **more: Any) -> QWidget:
+    """`more`: what a way to colour needs beside the plan, see `Known`."""
     document = Document(plan)
     view = CanvasView(Editor(document, Selection(document, document), document))
     document.setParent(view)
-    loads, colouring = coloured(plan, "memory")
+    known = replace(known_of(plan), **more)
+    loads, colouring = known.loads, colour_by(way, known)
     view.show_loads(loads)
     view.show_colouring(colouring)
     view.resize(*_SIZE)
     view.fit()
     return view
+
+
+def _doublings() -> QWidget:
+    """As if twice the devices of a disk let a quarter more pass, and twice the cores two thirds."""
+    plan = sample_plan("redo-overload-8.4")
+    host = plan.hosts[0]
+    found = {host.id: Doubling(0.66, "", ""), host.disks[0].id: Doubling(0.25, "", "")}
+    found |= {host.disks[1].id: Doubling(0.05, "", ""), plan.hosts[1].id: Doubling(0.0, "", "")}
+    return _canvas(plan, "doubling", doublings=FrozenMap(found))
 
 
 @cache
@@ -222,6 +258,7 @@ def _chart(title: str, content: Callable[[ShownRun], Content], sample: str = "re
 VIEWS: dict[str, Callable[[], QWidget]] = {
     "map of nothing": _no_map,
     "map of two nodes": lambda: _map("starter"),
+    "map of one node": lambda: _map_of(_one_node()),
     "map of 144 nodes": lambda: _map("telecom-144"),
     "map without a rack": lambda: _map("telecom-144", 1),
     "bars": lambda: _bars("starter", 1),
@@ -235,7 +272,12 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "growth": lambda: _growth(sample_plan("starter")),
     "growth of one table": lambda: _growth(_one_table()),
     "growth of 144 nodes": lambda: _growth(sample_plan("telecom-144")),
-    "canvas of 144 nodes": _canvas,
+    "canvas of 144 nodes": lambda: _canvas(sample_plan("telecom-144"), "memory"),
+    "doublings": _doublings,
+    "changes": lambda: _canvas(
+        add_node_group(sample_plan("add-nodes-8.4")), "change", against=("Main", sample_plan("add-nodes-8.4"))
+    ),
+    "costs": lambda: _canvas(priced(sample_plan("starter")), "cost"),
     "rates": lambda: _chart("Transactions/s", ShownRun.rates),
     "latency": lambda: _chart("Latency, mean", ShownRun.latency),
     "redo buffers": lambda: _chart("Redo buffers", lambda run: run.buffers(run.result.parts[0].node_ids[0])),
@@ -243,7 +285,11 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "disk writes": lambda: _chart("Disk writes", lambda run: run.writes(run.result.disks[0].disk_ids[0])),
     "memory": lambda: _memory(WhatIf()),
     "memory of one of 144 nodes": lambda: _memory(WhatIf(), "telecom-144"),
+    "memory of one table": lambda: _memory_of(_one_node()),
     "memory, three times the rows": lambda: _memory(WhatIf(rows_factor=3.0)),
+    "disk writes of 144 nodes": lambda: _chart(
+        "Disk writes", lambda run: run.writes(run.result.disks[0].disk_ids[0]), "telecom-144"
+    ),
     "redo buffers of 144 nodes": lambda: _chart(
         "Redo buffers", lambda run: run.buffers(run.result.parts[0].node_ids[0]), "telecom-144"
     ),
@@ -253,6 +299,7 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "Simulation of nothing": lambda: _panel_of_nothing("Simulation"),
     "Operations of nothing": lambda: _panel_of_nothing("Operations"),
     "day": _day,
+    "day of one rate": lambda: _day_of((0, 900)),
     "day with a backup": lambda: _day(KeptOut(7200.0, 14_400.0, "backup")),
 }
 
