@@ -11,6 +11,7 @@ from ndbplan.describe.colouring import WAYS
 from ndbplan.edits import parts as edits
 from ndbplan.plan.events import Backup
 from ndbplan.plan.file import save
+from ndbplan.plan.project import Project, Variant
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 
@@ -18,13 +19,11 @@ _PANEL = "window.panels.analyses.panel('Operations')"
 _STRIP, _LANES = f"{_PANEL}.strip", f"{_PANEL}.lanes"
 _LEGEND = "window.panels.colours.legend"
 _BACKUP_S = 10 * 3600.0
-_SEARCHED = "doubling"
-"""A way to colour that takes a search, and is tried where that is."""
 
 
 @pytest.fixture(scope="module")
 def planner(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
-    """Somebody before the starter with the load of a day, in which a backup is taken at ten."""
+    """Somebody before the starter with the load of a day, in which a backup is at ten, and a variant."""
     plan = sample_plan("starter")
     points = tuple(
         RatePoint(at_s=3600.0 * at, rate_per_s=rate) for at, rate in ((0, 900), (3, 200), (20, 3500))
@@ -33,7 +32,9 @@ def planner(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     events = (Backup(at_s=_BACKUP_S),)
     plan = edits.update(plan, plan.workloads[0].id, load=load, events=events, duration_s=86_400.0)
     path = tmp_path_factory.mktemp("day") / "day.ndbplan"
-    save(plan.replace(workloads=plan.workloads[:1]), path)
+    plan = plan.replace(workloads=plan.workloads[:1])
+    larger = edits.update(plan, plan.hosts[0].id, cores=64)
+    save(Project(variants=(Variant(plan=plan), Variant(name="Larger", plan=larger))), path)
     with Person(screen, str(path)) as person:
         person.until("resting()")
         yield person
@@ -86,22 +87,36 @@ def test_a_click_on_a_step_tells_how_long_and_how(planner: Person) -> None:
     planner.until(f"not {opened}")
 
 
-@pytest.mark.parametrize("name", [name for name in WAYS if name not in ("change", _SEARCHED)])
+@pytest.mark.parametrize("name", WAYS)
 def test_each_colouring_has_a_legend_whose_colours_select_what_has_them(planner: Person, name: str) -> None:
     planner.click(f"middle({_LEGEND}.button)")
     planner.click(f"entry({WAYS[name].title!r})")
     planner.until(f"scene.look.colouring.name == {name!r} and resting()")
+    planner.until("not scene.look.colouring.note.startswith('Working')")
     planner.until(f"{_LEGEND}.button.text().startswith({WAYS[name].title!r})")
     filled = f"[n for n, one in enumerate({_LEGEND}._shown.legend) if one.ids]"
     if name == "cost":
         assert planner.look(f"{_LEGEND}.note.text()"), "no price is stated, and nobody says so"
         return
+    if name == "change":
+        assert planner.look(f"{_LEGEND}._shown.legend[1].ids") == ["host-a1"]
     planner.click(f"middle({_LEGEND}.entries[{filled}[-1]])")
     planner.until(f"{{*window.selection.ids}} == {{*{_LEGEND}._shown.legend[{filled}[-1]].ids}}")
 
 
-def test_far_away_a_host_is_one_tile_that_is_still_taken(planner: Person) -> None:
+def test_far_away_a_host_is_one_tile_in_its_colour_that_is_still_taken(planner: Person) -> None:
+    planner.click(f"middle({_LEGEND}.button)")
+    planner.click(f"entry({WAYS['change'].title!r})")
+    planner.until("scene.look.colouring.name == 'change' and resting() and scene.look.colouring.shades")
     planner.click("ground(0.9, 0.2)", button=5, times=14)
-    planner.until("scene.look.is_far and scene.look.colouring.name")
+    planner.until("scene.look.is_far")
+    # Beside the middle, where the value of a tile is not written.
+    port = "window.canvas.viewport()"
+    place = f"{port}.mapFromGlobal(type({port}.pos())(item(%r)[0] + 8, item(%r)[1] + 2))"
+    changed, same, other = (
+        planner.look(f"{port}.grab().toImage().pixelColor({place % (host, host)}).name()")
+        for host in ("host-a1", "host-b1", "app-b1")
+    )
+    assert changed != same == other
     planner.click("item('host-b1')")
     planner.until("window.selection.ids == ('host-b1',)")
