@@ -50,6 +50,24 @@ def test_iostat_without_its_report_since_boot(dated: bool, step_s: float) -> Non
     assert ("-t" in " ".join(measured.notes)) is not dated
 
 
+@pytest.mark.parametrize(
+    "moments",
+    [
+        ("23:59:40", "23:59:50", "00:00:00"),
+        ("Time: 11:59:40 PM", "Time: 11:59:50 PM", "Time: 12:00:00 AM"),
+        ("11/23/2026 11:59:40 PM", "11/23/2026 11:59:50 PM", "11/24/2026 12:00:00 AM"),
+    ],
+)
+def test_midnight_is_passed(moments: tuple[str, str, str]) -> None:
+    text = iostat(dated=True)
+    for n, moment in enumerate(moments):
+        text = text.replace(f"11/23/2026 10:00:{10 * n:02d} PM", moment)
+    assert {tuple(line.times_s) for line in read_measured(text).lines} == {(0.0, 10.0)}
+    rows = "\n".join(f"{moment.removeprefix('Time: ')},{n}" for n, moment in enumerate(moments))
+    (line,) = read_measured(f"time,tps\n{rows}\n").lines
+    assert (line.times_s.tolist(), line.values.tolist()) == ([0.0, 10.0, 20.0], [0.0, 1.0, 2.0])
+
+
 def test_a_device_is_the_disk_of_its_name_on_its_machine(plan: Plan, result: SimulationResult) -> None:
     held = held_against(result, plan, read_measured(iostat(dated=True)))
     written = next(line for line in held.lines if line.unit == "bytes/s")

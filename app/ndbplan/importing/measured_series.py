@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_bytes, how_many
 from ndbplan.importing.measurements import MeasurementError, iostat_reports
-from ndbplan.importing.moments import moment_s
+from ndbplan.importing.moments import Clock
 from ndbplan.importing.mysql_output import Row, read_rows
 
 MOST_BYTES = 20_000_000
@@ -159,11 +159,12 @@ def _iostat(text: str, every_s: float) -> Measured | None:
     points = _Points()
     seen: dict[tuple[str, str], int] = {}
     is_dated: bool | None = None
+    clock = Clock()
     try:
         for report in iostat_reports(text):
             number = seen.get((report.host, report.device), 0)
             seen[report.host, report.device] = number + 1
-            dated = moment_s(report.moment) if report.moment else None
+            dated = clock.moment_s(report.moment) if report.moment else None
             is_dated = dated is not None
             # The first report is the mean since boot.
             if number == 0 or not report.values:
@@ -191,15 +192,15 @@ def _iostat(text: str, every_s: float) -> Measured | None:
 # ndbinfo
 
 _TIMES = (
-    "time", "ts", "t_s", "timestamp", "at", "at_s", "moment", "date", "datetime", "now()", "now",
-    "sysdate()", "current_timestamp", "current_timestamp()", "unix_timestamp()",
+    "time", "time_s", "t", "ts", "t_s", "seconds", "elapsed_s", "timestamp", "at", "at_s", "moment", "date",
+    "datetime", "now()", "now", "sysdate()", "current_timestamp", "current_timestamp()", "unix_timestamp()",
 )  # fmt: skip
 """Columns of a moment, as people call them."""
 
 
 def _ndbinfo(text: str, every_s: float) -> Measured | None:
     points, seen = _Points(), dict[_Key, int]()
-    is_dated = False
+    is_dated, clock = False, Clock()
     other: set[str] = set()
     for row in read_rows(text):
         found = _ndbinfo_value(row)
@@ -210,7 +211,7 @@ def _ndbinfo(text: str, every_s: float) -> Measured | None:
             other.add(key.quantity[1:])
             continue
         said = next((row.values[name] for name in _TIMES if row.get(name) is not None), None)
-        moment = moment_s(said) if said is not None else None
+        moment = clock.moment_s(said) if said is not None else None
         number = seen[key] = seen.get(key, -1) + 1
         is_dated = is_dated or moment is not None
         points.add(key, number * every_s if moment is None else moment[0], value)
@@ -281,12 +282,12 @@ def _csv(text: str, every_s: float) -> Measured | None:
 def _of_rows(
     rows: Sequence[Sequence[str]], names: Sequence[str], time_at: int, keys: dict[int, tuple[_Key, float]]
 ) -> Measured:
-    points, absolute = _Points(), False
+    points, absolute, clock = _Points(), False, Clock()
     for n, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
         said = row[time_at].strip() if len(row) > time_at else ""
-        moment = moment_s(said)
+        moment = clock.moment_s(said)
         if moment is None:
             raise MeasuredSeriesError(
                 f"'{said[:40]}' is not a moment",

@@ -201,7 +201,10 @@ class Report(NamedTuple):
 
 
 _Sample = tuple[str, str, dict[str, float | None], str]
-_MOMENT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}[ T][0-9:]{5,8}[0-9:+Z]*(?: [AP]M)?$")
+_MOMENT = re.compile(
+    r"(?:Time: )?((?:[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}[ T])?[0-9:]{5,8}[0-9:+Z]*(?: [AP]M)?)$"
+)
+"""Before each report; sysstat of 2010 wrote the time of day alone."""
 
 
 def iostat_reports(text: str) -> Iterator[Report]:
@@ -219,8 +222,8 @@ def _iostat_rows(text: str) -> Iterator[_Sample]:
         words = line.split()
         if (machine := _MACHINE.match(line)) is not None:
             host, parts = machine[1], {}
-        elif _MOMENT.match(line.strip()) is not None:
-            moment = line.strip()
+        elif (dated := _MOMENT.match(line.strip())) is not None:
+            moment = dated[1]
         marks = [word.lower().rstrip(":") == "device" for word in words]
         if marks and (marks[0] or marks[-1]):
             is_last = not marks[0]

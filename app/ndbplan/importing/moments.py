@@ -9,7 +9,8 @@ from datetime import datetime
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import parse_duration_s
 
-_CLOCK = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?$")
+_CLOCK = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?(?: ([AaPp])[Mm])?$")
+DAY_S = 86_400.0
 _EPOCH_S = 1e8
 """Numbers from here on are seconds of the epoch."""
 _DATES = (
@@ -30,8 +31,9 @@ def moment_s(text: str) -> tuple[float, bool] | None:
         return (seconds, seconds >= _EPOCH_S) if math.isfinite(seconds) and 0 <= seconds < 1e12 else None
     clock = _CLOCK.match(text)
     if clock:
-        hours, minutes, rest = clock.groups()
-        return int(hours) * 3600.0 + int(minutes) * 60.0 + float(rest or 0), True
+        hours, minutes, rest, half = clock.groups()
+        hour = int(hours) if half is None else int(hours) % 12 + 12 * (half in "Pp")
+        return hour * 3600.0 + int(minutes) * 60.0 + float(rest or 0), True
     dated = date_s(text)
     if dated is not None:
         return dated, True
@@ -57,3 +59,19 @@ def date_s(text: str) -> float | None:
 
 def _since_1970(moment: datetime) -> float:
     return (moment - datetime(1970, 1, 1, tzinfo=moment.tzinfo)).total_seconds()
+
+
+class Clock:
+    """Moments in the order of a file: those that tell only the time of day go on behind midnight."""
+
+    def __init__(self) -> None:
+        self._last_s = 0.0
+
+    def moment_s(self, text: str) -> tuple[float, bool] | None:
+        """As the function says it, the day counted from the first of the file."""
+        found = moment_s(text)
+        if found is None or not found[1] or found[0] >= DAY_S:
+            return found
+        # What comes a little too early is of the same day.
+        self._last_s = found[0] + DAY_S * max(0, round((self._last_s - found[0]) / DAY_S))
+        return self._last_s, True
