@@ -20,7 +20,7 @@ from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report import charts
 from ndbplan.report.compose import Options, compose
-from ndbplan.report.document import Bar, BarChart, LineChart, Run, Table, Tile, TileMap
+from ndbplan.report.document import Bar, BarChart, LineChart, Run, Table, Tile, TileMap, runs_of
 from ndbplan.report.html import html_of
 from ndbplan.report.pdf import source
 from ndbplan.report.places import found
@@ -59,6 +59,15 @@ def test_sections_without_a_source_are_left_out() -> None:
     assert [section.key for section in document.sections] == ["problems", "quality"]
     assert not any(isinstance(b, Table) for section in document.sections for b in section.blocks)
     assert len(document.front) == 1, "no figure rests on anything assumed"
+
+
+def test_where_nothing_is_stored_no_backup_is_timed() -> None:
+    plan = sample_plan("starter").replace(tables=(), workloads=())
+    document = compose(Answers(Asked(Project.of(plan))), Options(sections=("operations", "quality")), "0")
+    assert not [run.text for _, run in runs_of(document) if "ackup" in run.text or "estore it" in run.text]
+    drawn = [one for section in document.sections for one in section.blocks if isinstance(one, BarChart)]
+    assert drawn
+    assert all(max(bar.high for bar in chart.bars) > 0 for chart in drawn)
 
 
 def test_what_is_assumed_of_hardware_stands_on_the_first_page_with_what_half_of_it_makes() -> None:

@@ -244,17 +244,21 @@ def _reorg(asked: Asked) -> Json:
     return _needs_groups(asked).under(None).reorganise(1).to_json()
 
 
-def _backup(asked: Asked) -> Json:
+def _backup(asked: Asked) -> Json | None:
     now = _needs_groups(asked).under(None)
+    saved = now.backup()
+    if not saved.nodes:
+        # Without a table there is nothing to save.
+        return None
     return {
-        "backup": now.backup().to_json() | _near(asked, "backup"),
+        "backup": saved.to_json() | _near(asked, "backup"),
         "restore": now.restore().to_json(),
     }
 
 
-def _backup_why(asked: Asked) -> Json:
-    duration = _needs_groups(asked).under(None).backup().duration_s
-    return {"backup": {"duration_s": duration.to_json(why=True)}}
+def _backup_why(asked: Asked) -> Json | None:
+    saved = _needs_groups(asked).under(None).backup()
+    return {"backup": {"duration_s": saved.duration_s.to_json(why=True)}} if saved.nodes else None
 
 
 def _cost(asked: Asked) -> Json | None:
