@@ -45,6 +45,16 @@ def test_a_changed_text_of_an_svg_is_named(tmp_path: Path, qapp: object) -> None
     assert [(one.written, one.computed) for one in found.differ] == [("host-a7", "host-a1")]
 
 
+@pytest.mark.parametrize(("old", "new"), [(b'height="', b'height="1'), (b'="#', b'="#0')])
+def test_a_changed_size_or_colour_of_an_svg_is_found(old: bytes, new: bytes, qapp: object) -> None:
+    content = drawn(PLAN, ".svg", "light")
+    before, after = content.split(b"</metadata>", 1)
+    assert old in after
+    altered = before + b"</metadata>" + after.replace(old, new, 1)
+    found = verify(altered, "canvas.svg", lambda *_: content)
+    assert [one.where for one in found.differ] == [DRAWN]
+
+
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_prices_or_the_plan_stay_out(suffix: str, tmp_path: Path, qapp: object) -> None:
     path = tmp_path / f"canvas{suffix}"

@@ -88,9 +88,10 @@ def png_pieces(content: bytes) -> list[Piece]:
 
 
 def svg_pieces(content: bytes) -> list[Piece]:
-    """Every text and every line that is drawn."""
+    """Every text and every line that is drawn; then all of it, with colours and sizes, as one piece."""
     before, opening, rest = content.decode("utf-8", "replace").partition(_OPENING)
-    return pieces_of(before + rest.partition(_CLOSING)[2] if opening else before)
+    drawing = before + rest.partition(_CLOSING)[2] if opening else before
+    return [*pieces_of(drawing), Piece(DRAWN, "", hashlib.sha256(drawing.encode()).hexdigest(), True)]
 
 
 def pdf_pieces(content: bytes) -> list[Piece]:

@@ -137,10 +137,10 @@ def _of_picture(
     if draw is None:
         return Verified(0, tuple(differ), made_by, now, (text("verify.picture"),), ())
     drawn = carrier.seen(draw(plan, carrier.suffix, look), is_picture=True)
-    differ += (
-        replace(one, written=text("verify.pixels"), computed="") if one.where == DRAWN else one
-        for one in differing(carrier.seen(content, is_picture=True), drawn, everything=True)
-    )
+    seen = list(differing(carrier.seen(content, is_picture=True), drawn, everything=True))
+    told = [one for one in seen if one.where != DRAWN]
+    # Where no text or line says what is other, it is a colour, a size or a pixel.
+    differ += told or [replace(one, written=text("verify.pixels"), computed="") for one in seen]
     notes = () if made_by == now else (_other_version(made_by),)
     return Verified(len(drawn), tuple(differ), made_by, now, (), notes)
 
