@@ -171,6 +171,28 @@ DESC test.{u}
 SELECT * FROM information_schema.partitions
 SET x=1
 EXPLAIN SELECT 1
+ALTER TABLE test.{t} ADD PARTITION PARTITIONS {n}
+ALTER TABLE test.{u} TRUNCATE PARTITION p{n}
+ALTER TABLE test.{t} ALGORITHM=INPLACE, REORGANIZE PARTITION p{n} INTO (PARTITION p{n})
+ALTER TABLE test.{t} ANALYZE PARTITION p{n}, ALL
+ALTER TABLE test.{t} COALESCE PARTITION {n}
+CREATE TABLE test.{u} ENGINE=NDB SELECT id, b AS c{n} FROM test.{u} WHERE id < {n}
+CREATE TABLE test.{u} (a INT PRIMARY KEY, CHECK (a > {n})) ENGINE=NDB MAX_ROWS={n}
+CREATE TABLE test.{u} (a INT PRIMARY KEY) ENGINE=NDB COMMENT='NDB_TABLE=READ_BACKUP={n} words'
+CREATE TABLE test.{u} (a INT PRIMARY KEY, b INT, FOREIGN KEY (b) REFERENCES test.{t} (id)) ENGINE=NDB
+CREATE TABLE test.i{n} (a INT PRIMARY KEY, b TEXT) ENGINE=InnoDB
+SHOW CREATE VIEW ndbinfo.logspaces
+SHOW CREATE TABLE ndbinfo.dictionary_tables
+SELECT STR_TO_DATE('{n}', '%Y %m %r'), 'a{n}' REGEXP '^[a{n}]+$', {n}/'2', TRUE, ROUND(1e{n}, {n})
+SELECT type, SUM(hash_index_alloc_bytes) FROM ndbinfo.memory_per_fragment GROUP BY 1
+SELECT @a:={n}
+SET @a={n}, ndb_join_pushdown={n}
+PREPARE s FROM 'SELECT ?'
+EXECUTE s USING @a
+SHOW PROCESSLIST
+SHOW STATUS LIKE 'Ndb%'
+SHOW TABLE STATUS FROM test LIKE '{u}'
+SHOW INDEX FROM test.{t}
 DROP DATABASE test
 """.splitlines()
 _HOST = """\

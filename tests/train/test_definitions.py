@@ -229,8 +229,6 @@ def test_tables_are_reorganised_online_by_copying_or_not_at_all(
     assert "Records: 100000  Duplicates: 0  Warnings: 0" in copied
     locked = new.answer(f"mysql> alter table {table} algorithm=inplace, lock=none, reorganize partition;")
     assert locked.startswith("ERROR 1845 (0A000): LOCK=NONE/SHARED is not supported")
-    into = new.answer(f"mysql> alter table {table} reorganize partition p0 into (partition p1);")
-    assert "INTO is not simulated" in into
 
 
 def test_rows_of_queries_are_inserted_and_keys_are_replaced(ask: Callable[[str], str]) -> None:

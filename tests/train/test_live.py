@@ -34,6 +34,8 @@ from ndbplan.train.starts import StartNode, StartProcess
 from ndbplan.train.state import NodeState, Status
 from ndbplan.train.stops import StopCluster, StopNodes, StopServer
 
+from .conftest import two_by_two
+
 NODES = (3, 4, 5, 6)
 SERVER = 1
 
@@ -568,3 +570,14 @@ def test_a_node_restart_is_told_step_by_step_by_all(
         assert [new for _, new in own[begin:]] == list(steps)
         # What is new of one is old of the next.
         assert [old for old, _ in own[begin + 1 :]] == [new for _, new in own[begin:-1]]
+
+
+def test_a_plan_without_a_workload_is_a_cluster_to_which_nobody_sends_anything() -> None:
+    plan = two_by_two().replace(workloads=(), tables=())
+    cluster = LiveCluster.begin(
+        plan.replace(processes=tuple(p for p in plan.processes if p not in plan.sql_nodes))
+    )
+    cluster.advance(60.0)
+    assert value("accepted", cluster.session.simulation) == 0.0
+    assert cluster.clients == frozenset(), "no program holds an API slot"
+    assert LiveCluster.begin(plan).clients == {node.node_id for node in plan.sql_nodes}

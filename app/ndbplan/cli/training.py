@@ -19,7 +19,11 @@ LONGEST_S = 86400.0
 
 @ndbplan.command()
 @PLAN
-@click.option("--workload", metavar="NAME", help="What clients send; without it the plan's first workload.")
+@click.option(
+    "--workload",
+    metavar="NAME",
+    help="What clients send; without it the plan's first workload, or nothing in a plan without one.",
+)
 @click.option(
     "--for", "duration_s", type=Duration(), default="2h", show_default=True, metavar="TIME",
     help="How long the session is, a day at most.",

@@ -27,7 +27,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.simulate.events.handlers import Asked, Order, dues_of, planned
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.start import MOST_BUCKETS
-from ndbplan.simulate.model.workload import workload_of
+from ndbplan.simulate.model.workload import workload_or_idle
 from ndbplan.simulate.moment import Moment, moment_of, within
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import Course
@@ -94,11 +94,13 @@ class LiveCluster:
     ) -> LiveCluster:
         """All data nodes with a node group are started, and clients send what the workload says.
 
+        Of a plan without a workload they send nothing.
+
         `script` is asked before the first moment passes: what it gives happens when it says.
         `reserved`: so many node groups more are configured, as the last one, and do not run.
         """
         seconds = min(hours, LONGEST_H) * 3600.0
-        now = Estimation(plan, workload_of(plan, workload_id))
+        now = Estimation(plan, workload_or_idle(plan, workload_id))
         added = (NodesAdded(at_s=0.0, groups=reserved),) if reserved else ()
         story = Course(now, added, step_s, seed, every_node=True, every_disk=True).story(seconds)
         growth = None

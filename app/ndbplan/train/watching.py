@@ -28,6 +28,7 @@ from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint
 from ndbplan.simulate.events.growth import TableReorganised, TablesReorganised
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import IsDurable, makes_files_anew
+from ndbplan.simulate.model.workload import IDLE
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.simulation import Due, Judgement, Simulation
 from ndbplan.train.backups import abort_backup, follow_backup
@@ -334,9 +335,11 @@ class Watching(ClusterState):
         living = [i for i in self.alive() if self.nodes[i].status is not Status.STOPPING or self.mode_changes]
         if not living or sim.outage.stop is not None:
             return frozenset()
+        # Without a load no program holds an API slot.
+        senders = self.plan.sql_nodes if sim.scenario.workload == IDLE else clients_of(self.plan)
         return frozenset(
             i
-            for p in clients_of(self.plan)
+            for p in senders
             if not sim.outage.is_down(p.id) and isinstance(p, SqlNode | ApiSlot)
             for i in process_node_ids(p)
         )

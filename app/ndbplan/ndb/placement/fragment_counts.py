@@ -123,9 +123,14 @@ def fragment_count(cluster: Cluster, shape: TableShape) -> int:
     return min(count, max_fragments(cluster.version))
 
 
+def fragments_for(rows: int) -> int:
+    """Fragments of which 512 MiB of hash index each suffice for MAX_ROWS (27 B a row)."""
+    return rows * 27 // (512 * 1024 * 1024) + 1
+
+
 def _count_for_rows(base: int, rows: int, nodes: int, per_node: int, replicas: int) -> int:
-    """MAX_ROWS: steps of the default count until 512 MiB of hash index per fragment suffice (27 B a row)."""
-    wanted = rows * 27 // (512 * 1024 * 1024) + 1
+    """MAX_ROWS: steps of the default count until they suffice."""
+    wanted = fragments_for(rows)
     most = max(base, 8 * nodes * per_node // replicas)
     count = base
     while count < wanted and count + base <= most:

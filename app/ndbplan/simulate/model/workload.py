@@ -5,10 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import OpenLoad, RatePoint, Transaction, Workload
 
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
+
+
+IDLE = Workload.model_construct(
+    id="idle",
+    name="no load",
+    transactions=(Transaction.model_construct(name="nothing", operations=()),),
+    load=OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=0.0),)),
+)
+"""Nobody sends anything: for a cluster that is only worked with. No plan holds it."""
+
+
+def workload_or_idle(plan: Plan, workload_id: str | None) -> Workload:
+    """The workload called so, or the plan's first, or that nobody sends anything. Raises GoneError."""
+    return workload_of(plan, workload_id) if plan.workloads else IDLE
 
 
 def workload_of(plan: Plan, workload_id: str | None) -> Workload:

@@ -14,7 +14,7 @@ from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
 from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
 from ndbplan.train.schema import room_left, rows_of
 from ndbplan.train.sql import foreign_keys
 from ndbplan.train.sql.defining import (
@@ -29,6 +29,7 @@ from ndbplan.train.sql.defining import (
     taken,
 )
 from ndbplan.train.sql.foreign_keys import ForeignKey
+from ndbplan.train.sql.new_tables import check_comment
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.referring import has_orphans
 
@@ -141,6 +142,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         raise no_table(*asked.name(typed))
     if (asked.option("LOCK") or "").upper() == "NONE":
         raise SqlError(1845, "0A000", NO_LOCK)
+    check_comment(asked)
     text = f"{create_table(asked.plan, table)}\n{asked.sql}"
     read = read_ddl(text, asked.plan.version, table.database)
     dropped = _dropped_keys(asked, table)
@@ -178,6 +180,17 @@ def _dropped_keys(asked: Asked, table: Table) -> set[str]:
     return found
 
 
+def _why_not_in_place(old: Table, kept: tuple[Column, ...], added: list[Column]) -> str:
+    """Why a change of a table copies it, in the words of 8.0 and later [8.4.8]."""
+    if kept != old.columns and not added and len(kept) == len(old.columns):
+        return "Altering field type is not supported"
+    indexed = {*old.primary_key, *(name for index in old.indexes for name in index.columns)}
+    gone = {column.name for column in old.columns} - {column.name for column in kept}
+    if len(added) == len(gone) == 1 and gone <= indexed and len(kept) + 1 == len(old.columns):
+        return "Renaming column that is part of an index is not supported"
+    return "Adding column(s) or add/reorganize partition not supported online"
+
+
 _COPIED_FOR = ("partition_balance", "fully_replicated", "max_rows", "tablespace_id")
 """What a table is copied for when it changes [8.4.8: the balance; 7.4.10: MAX_ROWS]."""
 
@@ -196,10 +209,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         if not form(asked.plan.version, "inplace_reasons"):
             text = "ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY."
             raise SqlError(1845, "0A000", text, online_warning(asked.how, asked.plan.version))
-        is_type = not added and len(kept) == len(old.columns)
-        why = "Altering field type is not supported" if is_type else (
-            "Adding column(s) or add/reorganize partition not supported online"
-        )  # fmt: skip
+        why = _why_not_in_place(old, kept, added)
         raise SqlError(
             1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
         )

@@ -40,6 +40,11 @@ def engines(cluster: LiveCluster) -> list[Row]:
     return [dict(zip(columns, row, strict=True)) for row in sql_server.engine_rows(cluster.plan.version)]
 
 
+_OLD_PLUGINS = {"ndbinfo": "0.1", "ndb_transid_mysql_connection_map": "0.1"}
+_ABOUT = {"ndb_transid_mysql_connection_map": "Map between MySQL connection ID and NDB transaction ID"}
+"""Versions and descriptions of plugins that are not as is usual, or of no engine [8.4.8]."""
+
+
 def plugins(cluster: LiveCluster) -> list[Row]:
     """Plugins of the server, in its order. Raises NotSimulated where they were not listed."""
     rows = sql_server.plugins(cluster.plan.version)
@@ -48,9 +53,9 @@ def plugins(cluster: LiveCluster) -> list[Row]:
     about = {row["ENGINE"]: row["COMMENT"] for row in engines(cluster)}
     return [
         {
-            "PLUGIN_NAME": name, "PLUGIN_VERSION": "0.1" if name == "ndbinfo" else "1.0",
+            "PLUGIN_NAME": name, "PLUGIN_VERSION": _OLD_PLUGINS.get(name, "1.0"),
             "PLUGIN_STATUS": status, "PLUGIN_TYPE": kind, "PLUGIN_LICENSE": license_name,
-            "PLUGIN_DESCRIPTION": about.get(name, ""), "LOAD_OPTION": "ON",
+            "PLUGIN_DESCRIPTION": about.get(name, _ABOUT.get(name, "")), "LOAD_OPTION": "ON",
         }
         for name, status, kind, license_name in rows
     ]  # fmt: skip

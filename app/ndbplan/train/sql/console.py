@@ -38,6 +38,7 @@ from ndbplan.train.sql import (
 from ndbplan.train.sql import rows as contents
 from ndbplan.train.sql.around import answered, grouped, readable, statements
 from ndbplan.train.sql.changes import change
+from ndbplan.train.sql.created_from import filled, made_from
 from ndbplan.train.sql.defining import NDB
 from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
@@ -66,6 +67,7 @@ _TABLE_OF = re.compile(
     r"([`\w.$]+)",
     re.IGNORECASE,
 )
+_REORGANIZES = re.compile(r"\breorganize\s+partition\b(?!.*\binto\b)", re.IGNORECASE | re.DOTALL)
 _ENGINE = re.compile(r"\bengine[\s=]{1,9}[`'\"]?(\w{1,64})", re.IGNORECASE)
 _DEFAULT_ENGINE = "default_storage_engine"
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -171,7 +173,7 @@ class Client:
             return self._change(sql, cluster)
         if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
             return transactions.transaction(sql, cluster)
-        if verb == "alter" and "reorganize partition" in " ".join(sql.lower().split()):
+        if verb == "alter" and _REORGANIZES.search(sql):
             said, self.warnings = reorganise(sql, self.database, cluster)
             return said
         if verb in prepared.VERBS:
@@ -244,6 +246,11 @@ class Client:
             cluster.act(Transacts("commit"))
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check", "repair"):
             self._may_define(sql, cluster)
+        made = made_from(sql, self.database, cluster)
+        if made is not None:
+            return filled(
+                made, cluster, lambda one: self._define(one, cluster), lambda one: self._change(one, cluster)
+            )
         engine = self._variables(cluster).get(_DEFAULT_ENGINE, "")
         done = define(sql, self.database, cluster, checks=self._checks, engine=engine)
         if isinstance(done, Result):

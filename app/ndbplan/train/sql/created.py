@@ -15,6 +15,7 @@ from ndbplan.train.sql.foreign_keys import keys_of
 from ndbplan.train.state import is_local
 
 COMMENT, CONNECTION, LINEAR = "COMMENT=", "CONNECTION=", "PARTITION BY LINEAR KEY"
+BESIDE = "COMMENT beside NDB_TABLE="
 """How clauses begin that a table keeps in words alone."""
 _WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
 """Digits of a signed whole number, which older servers write behind its type."""
@@ -50,31 +51,45 @@ def typed(plan: Plan, column: Column) -> str:
     return f"{text} unsigned" if column.unsigned else text
 
 
-def _column(plan: Plan, table: Table, column: Column) -> str:
-    kind = COLUMN_TYPES[column.type]
+def column_text(plan: Plan, column: Column) -> str:
+    """A column by itself, such as a query gives it."""
+    return " ".join([*_begins(plan, column), *_takes(column, can_be_null=column.nullable)])
+
+
+def _begins(plan: Plan, column: Column) -> list[str]:
     words = [sql_identifier(column.name), typed(plan, column)]
-    if column.collation is not None and kind.is_text:
+    if column.collation is not None and COLUMN_TYPES[column.type].is_text:
         words.append(f"COLLATE {column.collation}")
+    return words
+
+
+def _column(plan: Plan, table: Table, column: Column) -> str:
+    words = _begins(plan, column)
     if table.tablespace_id is not None and column.storage == "memory" and _mixed(table):
         words.append("/*!50606 STORAGE MEMORY */")
     elif column.storage == "disk" and _mixed(table):
         words.append("/*!50606 STORAGE DISK */")
     if column.column_format != "default":
         words.append(f"/*!50606 COLUMN_FORMAT {column.column_format.upper()} */")
-    can_be_null = column.nullable and column.name not in table.primary_key
-    if not can_be_null:
-        words.append("NOT NULL")
-    elif column.type == "timestamp":
-        words.append("NULL")
-    if column.default is not None:
-        words.append(f"DEFAULT {_default(column.default)}")
-    elif can_be_null and (not kind.is_blob or column.type == "json"):
-        words.append("DEFAULT NULL")
-    if column.on_update is not None:
-        words.append(f"ON UPDATE {column.on_update}")
-    if column.auto_increment:
-        words.append("AUTO_INCREMENT")
+    words += _takes(column, can_be_null=column.nullable and column.name not in table.primary_key)
     return " ".join(words)
+
+
+def _takes(column: Column, *, can_be_null: bool) -> Iterator[str]:
+    """What a column takes, and by itself."""
+    kind = COLUMN_TYPES[column.type]
+    if not can_be_null:
+        yield "NOT NULL"
+    elif column.type == "timestamp":
+        yield "NULL"
+    if column.default is not None:
+        yield f"DEFAULT {_default(column.default)}"
+    elif can_be_null and (not kind.is_blob or column.type == "json"):
+        yield "DEFAULT NULL"
+    if column.on_update is not None:
+        yield f"ON UPDATE {column.on_update}"
+    if column.auto_increment:
+        yield "AUTO_INCREMENT"
 
 
 def _default(value: str) -> str:
@@ -121,7 +136,8 @@ def comment_of(plan: Plan, table: Table) -> str:
         told.append(f"PARTITION_BALANCE={table.partition_balance.value}")
     if not table.logging:
         told.append("NOLOGGING=1")
-    return f"NDB_TABLE={','.join(told)}" if told else ""
+    words = _clause(table, BESIDE).removeprefix(BESIDE)[1:-1]
+    return f"NDB_TABLE={','.join(told)}{' ' * bool(words)}{words}" if told else ""
 
 
 def _clause(table: Table, begin: str) -> str:

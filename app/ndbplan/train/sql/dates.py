@@ -270,6 +270,8 @@ def ours(node: exp.Expr) -> exp.Expr | None:
         return _call("mysql_timestampdiff", node.expression, node.this, _unit(node))
     if isinstance(node, exp.TimeToStr):
         return _call("mysql_date_format", node.this, _typed_format(node))
+    if isinstance(node, exp.StrToDate | exp.StrToTime):
+        return _call("mysql_str_to_date", node.this, _typed_format(node))
     if isinstance(node, exp.UnixToTime):
         form = None if node.args.get("format") is None else _typed_format(node)
         return _call("mysql_from_unixtime", node.this, form)

@@ -20,9 +20,20 @@ from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import foreign_keys, local_tables, new_tables, partitioning, server
+from ndbplan.train.sql import foreign_keys, local_tables, maintaining, new_tables, partitioning, server
 from ndbplan.train.sql.altering import OF_FOREIGN_KEY, become_altered, check_types, refused, with_new_keys
-from ndbplan.train.sql.defining import DEFINED_S, NDB, Asked, Done, Name, become, exchanged, ok, taken
+from ndbplan.train.sql.defining import (
+    DEFINED_S,
+    NDB,
+    Asked,
+    Done,
+    Name,
+    become,
+    exchanged,
+    ok,
+    online_warning,
+    taken,
+)
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.failing import is_lost, open_warnings
@@ -139,7 +150,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     if any(stream.peek(ahead).upper == "LIKE" for ahead in (0, 1)):
         return _create_like(asked, stream, Name(database, name))
     if any(word.upper == "SELECT" for word in asked.words):
-        raise NotSimulated("CREATE TABLE ... SELECT is not simulated here: rows are not")
+        raise NotSimulated("of CREATE TABLE ... SELECT the form without columns of its own is simulated")
     engine = asked.option("ENGINE") or asked.default_engine
     if engine.lower() == local_tables.INNODB:
         return local_tables.create(asked, database, name)
@@ -153,6 +164,8 @@ def _create(asked: Asked, stream: Stream) -> Done:
     said = [problem.message for problem in read.problems if not OF_FOREIGN_KEY.search(problem.message)]
     for message in said:
         refused(message)
+    if not read.tables:
+        check_types(asked)
     said = [message for message in said if not new_tables.raise_for(message, asked)]
     if said or not read.tables:
         check_types(asked)
@@ -323,7 +336,7 @@ def _altered(asked: Asked, typed: Name) -> Done:
     return become_altered(asked, typed)
 
 
-def _alter(asked: Asked, stream: Stream) -> Done:
+def _alter(asked: Asked, stream: Stream) -> Done | Result:
     """ALTER TABLE; what was online once says so in words that newer servers do not know."""
     if stream.peek().upper in ("ONLINE", "OFFLINE"):
         if asked.plan.features.algorithm_inplace:
@@ -335,6 +348,15 @@ def _alter(asked: Asked, stream: Stream) -> Done:
         return _rename(asked, stream)
     if stream.at_end():
         return ok(asked, counts=True)
+    if maintaining.is_next(stream):
+        table = asked.known(typed)
+        if asked.local(typed) is not None:
+            raise maintaining.not_partitioned()
+        if table is None:
+            raise no_table(*asked.name(typed))
+        return maintaining.maintain(asked, stream, table)
+    if stream.peek().upper in ("REORGANIZE", "REORGANISE"):
+        raise SqlError(1064, "42000", syntax("").text, online_warning(asked.how, asked.plan.version))
     return _altered(asked, typed)
 
 

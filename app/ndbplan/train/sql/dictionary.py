@@ -10,6 +10,7 @@ from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.storage.rows import stored_column
 from ndbplan.estimate.stored import distribute
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
@@ -128,6 +129,28 @@ def hash_maps(cluster: LiveCluster) -> Iterator[Row]:
         yield {"id": number, "version": 1, "state": 4, "fq_name": name}
 
 
+class BlobTable(NamedTuple):
+    """The hidden table of the parts of a column, with its number."""
+
+    number: int
+    table_number: int
+    database: str
+    column: str
+    name: str
+    """`NDB$BLOB_10_3`: numbers of the table and of the column."""
+
+
+def blob_tables(plan: Plan) -> Iterator[BlobTable]:
+    """Those of BLOB, TEXT and JSON columns, numbered behind tables, indexes and foreign keys."""
+    number = FIRST_TABLE + len(plan.tables) + sum(1 for _ in indexes(plan))
+    number += sum(len(keys_of(plan, table)) for table in plan.tables)
+    for own, table in numbered(plan):
+        for place, column in enumerate(table.columns):
+            if COLUMN_TYPES[column.type].has_parts:
+                yield BlobTable(number, own, table.database, column.name, f"NDB$BLOB_{own}_{place}")
+                number += 1
+
+
 class _Object(NamedTuple):
     """Something that the dictionary knows."""
 
@@ -148,6 +171,9 @@ def _objects(cluster: LiveCluster) -> Iterator[_Object]:
     for one in indexes(cluster.plan):
         kind = _UNIQUE_INDEX if one.is_unique else _ORDERED_INDEX
         yield _Object(kind, one.number, one.full_name, _USER_TABLE, one.table_number)
+    for blob in blob_tables(cluster.plan):
+        name = f"{blob.database}/def/{blob.name}"
+        yield _Object(_USER_TABLE, blob.number, name, _USER_TABLE, blob.table_number)
     for row in hash_maps(cluster):
         yield _Object(_HASH_MAP, row["id"], row["fq_name"])
     for row in foreign_keys(cluster):

@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from ndbplan.train.sql import dates, digests
 from ndbplan.train.sql.problem import NotSimulated
+from ndbplan.train.sql.str_to_date import str_to_date
 
 Warn = Callable[[int, str], None]
 """Takes the number and the text of a warning."""
@@ -34,6 +35,8 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
             return None
         try:
             return function(*given)
+        except re.error:
+            raise
         except dates.NoMomentError as error:
             warn(1292, f"Incorrect datetime value: '{error}'")
             return None
@@ -44,7 +47,8 @@ def _strict(function: Callable[..., Any], warn: Warn) -> Callable[..., Any]:
 
 
 def _plain(value: Decimal) -> Any:
-    return int(value) if value == value.to_integral_value() else float(value)
+    is_whole = value == value.to_integral_value() and abs(value) < 2**63
+    return int(value) if is_whole else float(value)
 
 
 def _scaled(value: Any, digits: Any, rounding: str) -> Any:
@@ -57,8 +61,14 @@ def _truncate(value: Any, digits: Any) -> Any:
     return _scaled(value, digits, ROUND_DOWN)
 
 
+_WHOLE_FROM = 2.0**53
+"""Doubles from here on have nothing behind the point."""
+
+
 def _round(value: Any, digits: Any) -> Any:
     """Away from zero [8.4.8: ROUND(2.5) is 3, ROUND(-2.5) is -3]."""
+    if isinstance(value, float) and abs(value) >= _WHOLE_FROM and int(digits) >= 0:
+        return value
     return _scaled(value, digits, ROUND_HALF_UP)
 
 
@@ -135,6 +145,25 @@ def _strcmp(one: Any, other: Any) -> int:
     return (first > second) - (first < second)
 
 
+_MOST_LETTERS, _MOST_REPEATS = 200, 4
+_NESTED = re.compile(r"\([^()]*[*+{][^()]*\)[*+{?]")
+_CLASSES = {"alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
+            "space": r"\s", "xdigit": "0-9a-fA-F", "punct": r"!-/:-@\[-`{-~"}  # fmt: skip
+
+
+def _regexp(pattern: Any, value: Any) -> int:
+    """Whether a text has what a pattern says, in small or capital letters.
+
+    Raises RuntimeError for a pattern that may take long.
+    """
+    text = _text(pattern)
+    if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _NESTED.search(text):
+        raise RuntimeError(text[:40])
+    for name, letters in _CLASSES.items():
+        text = text.replace(f"[:{name}:]", letters)
+    return int(re.search(text, _text(value)[:_LONGEST], re.IGNORECASE) is not None)
+
+
 _STRICT: dict[str, Callable[..., Any]] = {
     "REVERSE": lambda v: _text(v)[::-1], "FIND_IN_SET": _find_in_set, "SUBSTRING_INDEX": _substring_index,
     "MID": _mid, "NUMBER_TO_STR": _format,
@@ -148,7 +177,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "mysql_right": lambda v, n: _text(v)[::-1][: max(0, int(n))][::-1],
     "mysql_length": lambda v: len(_text(v).encode()), "CHARACTER_LENGTH": lambda v: len(_text(v)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
-    **dates.STRICT, **digests.STRICT,
+    "REGEXP": _regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
 }  # fmt: skip
 _LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field}
 

@@ -15,12 +15,14 @@ from collections.abc import Iterator
 from ndbplan.base.quoting import sql_text
 from ndbplan.base.units import whole_number
 from ndbplan.edits import validated
+from ndbplan.estimate.stored import distribute
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
+from ndbplan.ndb.placement.fragment_counts import fragments_for
 from ndbplan.plan.tables import Column, Table
 from ndbplan.train.contents import WHOLE
-from ndbplan.train.sql.created import COMMENT, CONNECTION, LINEAR
+from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.partitioning import Clause, check_clause
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
@@ -43,7 +45,7 @@ def check(asked: Asked, clause: Clause | None) -> None:
     is_new = bool(form(asked.plan.version, "dictionary_of_its_own"))
     if is_new and (asked.option("ENCRYPTION") or "n").lower() != "n":
         raise SqlError(1178, "42000", "The storage engine for the table doesn't support ENCRYPTION")
-    _check_comment(asked)
+    check_comment(asked)
     _check_digits(asked)
     if clause is not None:
         check_clause(asked, clause)
@@ -79,7 +81,22 @@ def _unknown_modifier(asked: Asked) -> str:
     return ""
 
 
-def _check_comment(asked: Asked) -> None:
+_SWITCHES = ("NOLOGGING", "READ_BACKUP", "FULLY_REPLICATED")
+
+
+def check_comment(asked: Asked) -> None:
+    """Raises what is said of settings of NDB_TABLE that there are not, or of their values [8.4.8]."""
+    typed = _option_text(asked, "COMMENT") or asked.option("COMMENT") or ""
+    for setting in re.findall(r"(?:NDB_TABLE=|,)(\w+=\w+)", typed if "NDB_TABLE=" in typed else ""):
+        name, _, value = setting.upper().partition("=")
+        if (
+            name in _SWITCHES
+            and value not in ("0", "1")
+            and form(asked.plan.version, "dictionary_of_its_own")
+        ):
+            text = "Table storage engine 'ndbcluster' does not support the create option"
+            warned = Warned("Warning", 1478, f"NDB_TABLE= : invalid value '{value}' for {name}")
+            raise SqlError(1478, "HY000", f"{text} 'Syntax error in COMMENT modifier'", (warned,))
     unknown = _unknown_modifier(asked)
     if unknown and form(asked.plan.version, "dictionary_of_its_own"):
         text = "Table storage engine 'ndbcluster' does not support the create option"
@@ -106,6 +123,7 @@ _TAKEN = re.compile(
     r"COMMENT is for people|NDB has no keys on a part of a column; taken whole|CONNECTION changes nothing"
 )
 """What a server takes, and shows or forgets."""
+_CHECK = re.compile(r"CHECK is looked at by SQL nodes")
 _DESCENDING = re.compile(r"DESC in an index changes nothing")
 _NO_MODIFIER = re.compile(r"NDB_TABLE has no ")
 _TEXT_KEY = re.compile(r"(?:KEY (\S{1,64})|PRIMARY KEY): .{1,20} columns are in no key")
@@ -123,6 +141,9 @@ def raise_for(message: str, asked: Asked) -> bool:
     """Whether a server takes what a problem speaks of. Raises SqlError where it does not."""
     is_new = bool(form(asked.plan.version, "dictionary_of_its_own"))
     if _TAKEN.search(message) or _NO_MODIFIER.search(message) or _TEXT_KEY.search(message):
+        return True
+    if _CHECK.search(message) and not form(asked.plan.version, "checks_constraints"):
+        # Read and forgotten (manual, CREATE TABLE, up to 5.7).
         return True
     if _DESCENDING.search(message):
         if is_new:
@@ -179,8 +200,11 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
         raise NotSimulated("comments of columns are not kept here; those of tables are")
     kept = [one for one in table.left_out if not one.startswith(("COMMENT of the table", "CONNECTION of"))]
     comment, connection = _option_text(asked, "COMMENT"), _option_text(asked, "CONNECTION")
+    settings, _, words = comment.rpartition("NDB_TABLE=")[2].partition(" ")
     if comment and not comment.startswith("NDB_TABLE="):
         kept.append(f"{COMMENT}{sql_text(comment)}"[:300])
+    elif settings and words:
+        kept.append(f"{BESIDE}{sql_text(words)}"[:300])
     if connection:
         kept.append(f"{CONNECTION}{sql_text(connection)}"[:300])
     warnings = []
@@ -197,6 +221,8 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
         if len(shown) > 300:
             raise NotSimulated("so many partitions with values are not simulated")
         kept.append(shown)
+    if _is_short_for_rows(asked, table):
+        warnings.append(Warned("Warning", 1105, SHORT_FOR_ROWS))
     unknown = _unknown_modifier(asked)
     if unknown:
         warnings.append(Warned("Warning", 1478, f"NDB_TABLE= : unknown modifier: {unknown}"))
@@ -205,6 +231,17 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
         text = "Table storage engine 'ndbcluster' does not support the create option"
         warnings.append(Warned("Warning", 1478, f"{text} 'Binlog of table with BLOB attribute and no PK'"))
     return validated.changed(table, left_out=tuple(kept)), warnings
+
+
+SHORT_FOR_ROWS = "Ndb might have problems storing the max amount of rows specified"
+
+
+def _is_short_for_rows(asked: Asked, table: Table) -> bool:
+    """Whether the hash indexes of its fragments may be too small for MAX_ROWS [8.4.8]."""
+    if not table.max_rows or table.partitions is not None:
+        return False
+    plan = asked.plan.replace(tables=(*asked.plan.tables, table))
+    return distribute(plan, table).placement.fragments < fragments_for(table.max_rows)
 
 
 def _letter_bytes(charset: str) -> int:

@@ -38,7 +38,7 @@ _COUNTS = (
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
     exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount, exp.DateDiff,
     exp.TimestampDiff, exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour, exp.Minute, exp.Second,
-    exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract, exp.BitLength,
+    exp.RegexpLike, exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract, exp.BitLength,
 )  # fmt: skip
 _WHOLE = frozenset(
     (
@@ -103,9 +103,12 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
         return _literal(node)
     if isinstance(node, exp.Column):
         return columns.get(node.name.lower(), TEXT)
+    if isinstance(node, exp.Null | exp.Boolean):
+        return INT
     if isinstance(node, exp.Div):
         left, right = kind_of(node.left, columns), kind_of(node.right, columns)
-        return DOUBLE if DOUBLE in (left, right) else decimal(left.digits + DIVISION_DIGITS)
+        typed = any(isinstance(one, exp.Literal) and one.is_string for one in (node.left, node.right))
+        return DOUBLE if typed or DOUBLE in (left, right) else decimal(left.digits + DIVISION_DIGITS)
     if isinstance(node, exp.Avg):
         inner = kind_of(node.this, columns)
         return inner if inner is DOUBLE else decimal(inner.digits + DIVISION_DIGITS)
@@ -178,12 +181,20 @@ def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
     else:
         parts = [node.this, *node.expressions]
     kinds = [kind_of(one, columns) for one in parts if one is not None and not isinstance(one, exp.Null)]
-    if not kinds or any(kind is TEXT or kind.name == "text" for kind in kinds):
+    if not kinds:
+        return INT
+    if any(kind is TEXT or kind.name == "text" for kind in kinds):
         return TEXT
     if DOUBLE in kinds:
         return DOUBLE
     digits = max(kind.digits for kind in kinds)
     return decimal(digits) if any(kind.name == "decimal" for kind in kinds) else INT
+
+
+def _double(value: float) -> str:
+    """`3.5`, `3.3e19`: no sign and no nought stands in front of the exponent."""
+    digits, e, power = repr(value).partition("e")
+    return f"{digits}{e}{int(power)}" if e else digits
 
 
 def written(value: object, kind: Kind) -> str:
@@ -197,7 +208,7 @@ def written(value: object, kind: Kind) -> str:
             return str(int(value))
         return str(value)
     if kind.name == "double":
-        return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+        return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else _double(float(value))
     if kind.name == "int" and isinstance(value, int):
         return str(value)
     exact = Decimal(repr(value) if isinstance(value, float) else value)

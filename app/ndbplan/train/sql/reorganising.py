@@ -8,14 +8,15 @@ from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S, NO_LOCK
 from ndbplan.train.sql.defining import online_warning
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.maintaining import not_partitioned
+from ndbplan.train.sql.problem import SqlError, Warned, syntax
 from ndbplan.train.state import is_local
 
 _LONGEST_S = 86400.0
 
 
 def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[Warned, ...]]:
-    """What is said when the rows lie on all node groups, and warnings. Raises SqlError and NotSimulated."""
+    """What is said when the rows lie on all node groups, and warnings. Raises SqlError."""
     words = [word.strip("`;,") for word in sql.split()]
     low = " ".join(sql.lower().replace("=", " ").replace(",", " ").split())
     name = next((word for at, word in enumerate(words) if at and words[at - 1].lower() == "table"), "")
@@ -28,11 +29,8 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
         raise syntax(sql[sql.lower().index(words[1].lower()) :])
     table = server.table_named(cluster, database or in_use, named)
     if is_local(table):
-        text = "Partition management on a not partitioned table is not possible"
-        raise SqlError(1505, "HY000", text)
+        raise not_partitioned()
     failing.may_read(cluster, table.full_name)
-    if " into" in low:
-        raise NotSimulated("REORGANIZE PARTITION ... INTO is not simulated")
     if "lock none" in low or "lock shared" in low:
         raise SqlError(1845, "0A000", NO_LOCK)
     if table.partitions or table.distribution_key:

@@ -11,7 +11,7 @@ from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 from ndbplan.simulate.ndbinfo import view
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import configured, counted, dictionary, machines
-from ndbplan.train.sql.objects import numbered
+from ndbplan.train.sql.fragment_memory import memory_per_fragment
 from ndbplan.train.sql.server import answering
 from ndbplan.train.state import ANSWERS, Status
 
@@ -105,21 +105,6 @@ def _config_nodes(cluster: LiveCluster) -> Iterator[Row]:
         yield {"node_id": process.node_id, "node_type": kind, "node_hostname": address}
 
 
-def _memory_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
-    alive = set(cluster.state.alive())
-    for number, table in numbered(cluster.plan):
-        for part in dictionary.partitions(cluster, table):
-            for node_id in part.nodes:
-                if node_id in alive:
-                    yield {
-                        "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
-                        "type": "User table", "table_id": number, "node_id": node_id,
-                        "block_instance": part.ldm, "fragment_num": part.partition,
-                        "fixed_elem_alloc_bytes": part.fixed_bytes, "fixed_elem_count": part.rows,
-                        "var_elem_alloc_bytes": part.variable_bytes, "var_elem_count": part.rows,
-                    }  # fmt: skip
-
-
 def _transactions(cluster: LiveCluster) -> Iterator[Row]:
     """The transactions of the operations that wait, at their coordinators."""
     for one in ndbinfo(cluster, "cluster_operations"):
@@ -178,7 +163,7 @@ def _none(_cluster: LiveCluster) -> Iterator[Row]:
 
 _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "nodes": _nodes, "membership": _membership, "transporters": _transporters, "processes": _processes,
-    "config_nodes": _config_nodes, "memory_per_fragment": _memory_per_fragment,
+    "config_nodes": _config_nodes, "memory_per_fragment": memory_per_fragment,
     "counters": counted.counters, "operations_per_fragment": counted.operations_per_fragment,
     "arbitrator_validity_detail": lambda cluster: counted.arbitrator_detail(_membership(cluster)),
     "arbitrator_validity_summary": lambda cluster: counted.arbitrator_summary(_membership(cluster)),

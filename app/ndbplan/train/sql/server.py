@@ -14,6 +14,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import held_rows
+from ndbplan.train.sql import ndbinfo_made
 from ndbplan.train.sql.created import created, typed
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
@@ -189,7 +190,7 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
 
 
 def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
-    """SHOW CREATE TABLE of a table of the plan."""
+    """SHOW CREATE TABLE of a table of the plan or of ndbinfo."""
     words = sql.split()
     if len(words) != 4:
         raise syntax(" ".join(words[4:]))
@@ -201,7 +202,7 @@ def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
     if database not in databases(cluster):
         raise no_database(database)
     if database == "ndbinfo" and name in tables_of(cluster.plan.version):
-        raise NotSimulated("how the server made ndbinfo is not simulated; DESC ndbinfo.TABLE is")
+        return ndbinfo_made.shown(cluster.plan.version, name)
     table = table_named(cluster, database, name)
     text = created(cluster.plan, table, next_number(cluster, table))
     return Result(("Table", "Create Table"), (TEXT, TEXT), [(name, text)])
