@@ -147,3 +147,22 @@ def test_texts_are_read_as_dates(text: str, form: str, read: str) -> None:
 def test_texts_that_are_no_dates_are_none(text: str, form: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         str_to_date(text, form)
+
+
+def test_a_data_node_writes_into_its_own_log_what_it_tells_of_others(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    """8.4.8, a node killed: its mates' logs; what 7.4 writes there was not seen."""
+    logs = {}
+    for version in ("8.4.8", "7.4.10"):
+        consoles = Consoles(begun(version))
+        for line in ("! kill node:4", "! wait 3s"):
+            consoles.answer(line)
+        text = consoles.answer("data1$ tail -n 9 ndb_3_out.log")
+        logs[version] = [line.partition(" [ndbd] ")[2] for line in text.splitlines()]
+    assert "ALERT    -- Node 4 Disconnected" in logs["8.4.8"]
+    assert (
+        "INFO     -- NR Status: node=4,OLD=Initial state,NEW=Node failed, fail handling ongoing"
+        in logs["8.4.8"]
+    )
+    assert logs["7.4.10"] == []

@@ -197,7 +197,7 @@ def test_what_data_nodes_dump_stands_in_logs_and_not_in_the_client(new: Callable
     assert cluster.log_text().count("Node 1: Logpart: ") == 4
     assert "REDO part: 0 HEAD: file: " not in cluster.log_text()
     say(cluster, "ALL DUMP 2398")
-    assert sum(text.startswith("REDO part: ") for _, _, text in cluster.state.node_logs) == 16
+    assert sum(text.startswith("REDO part: ") for _, _, text, _ in cluster.state.node_logs) == 16
     sim = cluster.session.simulation
     n = sim.node(next(node.id for node in cluster.plan.data_nodes if node.node_id == 2))
     file_mb = round(float(sim.laws.nodes[n].file_bytes) / MIB)

@@ -57,6 +57,13 @@ def forms(version: NdbVersion) -> dict[str, Form]:
     }
 
 
+@cache
+def in_node_logs(version: NdbVersion) -> frozenset[str]:
+    """Keys of the lines that a data node writes into its own log as well."""
+    told = _data()["in_node_logs"]
+    return frozenset(told["keys"]) if in_span(version, told) else frozenset()
+
+
 def default_levels() -> dict[str, int]:
     """What is written of each category when nobody changed it: levels up to this."""
     return dict(_data()["default_levels"])

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, Self
 
 from ndbplan.configuration.node_groups import node_group_ids
-from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, line_of
+from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, in_node_logs, line_of
 from ndbplan.ndb.console import Release, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
@@ -110,6 +110,15 @@ def is_local(table: Table) -> bool:
     return table.id.startswith(LOCAL_ID)
 
 
+class NodeLine(NamedTuple):
+    """A line of the log of a data node."""
+
+    at_s: float
+    node_id: int
+    text: str
+    severity: str
+
+
 @dataclass
 class ClusterState:
     """The cluster as its processes know it."""
@@ -130,8 +139,8 @@ class ClusterState:
     waiting: dict[int, float] = field(default_factory=dict)
     """Data nodes that are ready to start, and since when; they wait for others."""
     log: list[LogLine] = field(default_factory=list)
-    node_logs: list[tuple[float, int, str]] = field(default_factory=list)
-    """Moment, data node and line of what stands in logs of data nodes alone."""
+    node_logs: list[NodeLine] = field(default_factory=list)
+    """What stands in logs of data nodes."""
     severities: frozenset[str] = frozenset(SEVERITIES) - {"DEBUG"}
     is_logging: bool = True
     levels: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -296,6 +305,8 @@ class ClusterState:
     def say(self, at_s: float, key: str, node_id: int | None, **values: object) -> None:
         """Write a line into the cluster log, if there is a server that keeps it and it is wanted."""
         line = line_of(key, at_s, node_id, self.plan.version, **values)
+        if line is not None and node_id is not None and key in in_node_logs(self.plan.version):
+            self.tell(at_s, node_id, line.text, line.severity)
         if line is None or not self.servers or not self.is_logging or line.severity not in self.severities:
             return
         if line.level <= self.level(node_id, line.category):
@@ -306,9 +317,9 @@ class ClusterState:
         for node_id in nodes:
             self.say(at_s, key, node_id, **values)
 
-    def tell(self, at_s: float, node_id: int, text: str) -> None:
+    def tell(self, at_s: float, node_id: int, text: str, severity: str = "INFO") -> None:
         """Write a line into the log of a data node."""
-        self.node_logs.append((at_s, node_id, text))
+        self.node_logs.append(NodeLine(at_s, node_id, text, severity))
 
 
 def state_of(sim: Simulation) -> ClusterState:

@@ -137,7 +137,7 @@ def have_stopped(sim: Simulation, event: HaveStopped) -> None:
         then, initial = ordered[node_id]
         how = ", restarting, no start" if then else ""
         state.say(at_s, "stop_done", node_id, how=how + (", initial" if then and initial else ""))
-        state.tell(at_s, node_id, "Node shutdown completed" + how)
+        state.tell(at_s, node_id, f"Node shutdown completed{how}.")
         state.say(at_s, "transporter", None, server=state.server, other=node_id)
         state.say(at_s, "disconnected", state.server, other=node_id)
         state.joined = [i for i in state.joined if i != node_id]

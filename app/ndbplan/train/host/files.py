@@ -104,7 +104,7 @@ def _folders(cluster: LiveCluster, host: Host) -> dict[str, list[str]]:
 
 
 def _has_errors(cluster: LiveCluster, node_id: int) -> bool:
-    return any(i == node_id and text.startswith("Error ") for _, i, text in cluster.state.node_logs)
+    return any(i == node_id and text.startswith("Error ") for _, i, text, _ in cluster.state.node_logs)
 
 
 def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
@@ -167,14 +167,14 @@ def log_of(cluster: LiveCluster, host: Host, name: str) -> list[str] | None:
         if node.host_id == host.id and name == f"ndb_{node.node_id}_out.log":
             disk_id = disk_of_path(host.disks, data_node_paths(cluster.plan, node).data_dir)
             return [
-                f"{stamp(at_s, state.begin)} [ndbd] INFO     -- {text}"
-                for at_s, node_id, text in state.node_logs
+                f"{stamp(at_s, state.begin)} [ndbd] {severity:<8} -- {text}"
+                for at_s, node_id, text, severity in state.node_logs
                 if node_id == node.node_id and not (full and disk_id in within(full, at_s))
             ]
         if node.host_id == host.id and name == f"ndb_{node.node_id}_error.log":
             return [
                 f"{stamp(at_s, state.begin)} {text}"
-                for at_s, node_id, text in state.node_logs
+                for at_s, node_id, text, _ in state.node_logs
                 if node_id == node.node_id and text.startswith("Error ")
             ] or None
     return None

@@ -17,7 +17,7 @@ from typing import Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, how_many
-from ndbplan.train.lessons.model import FULL
+from ndbplan.train.lessons.model import FULL, Question
 from ndbplan.train.lessons.play import Play
 
 FORMAT = 1
@@ -36,7 +36,13 @@ def outcome(play: Play, source: bytes) -> dict[str, Any]:
     broken = play.broken_keeps()
     lost = set(play.lost())
     items = [
-        {"name": item.name, "stage": stage.name, "points": item.points, **_got(play, item.name, lost)}
+        {
+            "name": item.name,
+            "says": item.ask if isinstance(item, Question) else item.says,
+            "stage": stage.name,
+            "points": item.points,
+            **_got(play, item.name, lost),
+        }
         for stage in lesson.stages
         for item in stage.items()
     ]
@@ -151,10 +157,11 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"{found['title']} ({found['start']}), {who}: {found['score']:g} of {found['of']} points"
     yield from (f"  {text}" for text in _spans(found["times"]))
     yield "What was done"
+    said = {item["name"]: item["says"] for item in found["items"]}
     for item in found["items"]:
         at = "not done" if item["at_s"] is None else f"at {format_clock(item['at_s'])}"
         points = f"{item['got']:g} of {item['points']:g}" if item["points"] else "no points"
-        yield f"  {points}  {item['stage']}: {item['name']}, {at}"
+        yield f"  {points}  {item['stage']}: {item['says']}, {at}"
     for keep in found["keeps"]:
         kept = "kept" if keep["broken_s"] is None else f"not so from {format_clock(keep['broken_s'])} on"
         yield f"  {keep['says']}: {kept}"
@@ -166,8 +173,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         )
     yield "What was looked at, and what was true then"
     for look in found["looks"]:
-        truth = ", ".join(f"{name} {value}" for name, value in look["truth"].items())
-        shows = f" — shows: {look['shows']}" if look["shows"] else ""
+        truth = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in look["truth"].items())
+        shows = f" — shows: {said[look['shows']]}" if look["shows"] else ""
         yield f"  {format_clock(look['at_s'])} {look['line']}: {truth}{shows}"
     if found["missed"]:
         yield "What was not looked at and would have shown it"

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from ndbplan.base.units import whole_number
+
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -69,7 +71,7 @@ def _taken(letter: str, rest: str, found: dict[str, str]) -> str:
 
 
 def _written(found: dict[str, str]) -> str:
-    number = {name: int(value) for name, value in found.items() if value.isdecimal()}
+    number = {name: read for name, value in found.items() if (read := whole_number(value)) is not None}
     hour = number.get("hour", 0)
     if "twelve" in number:
         hour = number["twelve"] % 12 + 12 * (found.get("half") == "PM")
