@@ -90,7 +90,7 @@ def _kind(line: str) -> str:
 
 
 def near_misses(play: Play, lines: Sequence[str]) -> list[list[Miss]]:
-    """By kind: nothing done, a line dropped, two swapped, a harm in place of a cure, a wrong answer."""
+    """By kind: nothing done or no cure, a line dropped, two swapped, a harm for a cure, a wrong answer."""
     kinds = [_kind(line) for line in lines]
     acts = [i for i, kind in enumerate(kinds) if kind != "time"]
     dropped = [Miss(f"without '{lines[i]}'", [*lines[:i], *lines[i + 1 :]]) for i in acts]
@@ -114,13 +114,16 @@ def near_misses(play: Play, lines: Sequence[str]) -> list[list[Miss]]:
                                                 for i, line in enumerate(lines) if i not in deeds[1:]])
         for harm in play.lesson.harms if deeds
     ]  # fmt: skip
+    # Some goals might come by themselves when the trouble is over.
+    to_the_end = f"{WORLD} wait {play.lesson.limit:g}s"
+    waited = [Miss("the cure is left to time", [*lines[:at], to_the_end]) for at in deeds[:1]]
     wrong = [
         Miss(f"a wrong answer before '{lines[i]}'", [*lines[:i], _wrong(play, lines[i]), *lines[i:]])
         for i in acts
         if kinds[i] == "answer"
     ]
     return [
-        [Miss("nothing is done", [f"{WORLD} wait {play.lesson.limit:g}s"])],
+        [Miss("nothing is done", [to_the_end]), *waited],
         dropped,
         swapped,
         harmed,
