@@ -406,7 +406,7 @@ def error(stage: Stage) -> None:
     stage.open("starter")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         path = Path("shop.ndbplan")
-        path.write_text('{"format_version": 99}')
+        path.write_text('{"format_version": "two"}')
         stage.window.files.open(path)
 
 

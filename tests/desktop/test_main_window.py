@@ -11,12 +11,14 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QCloseEvent, QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ndbplan.desktop.actions import SPECS
+from ndbplan.desktop.canvas.overlaps import NameTag
 from ndbplan.desktop.dialogs.command_palette import Command
 from ndbplan.desktop.document.preferences import APPEARANCE, Preferences
 from ndbplan.desktop.document.tasks import wait_for_leaving
+from ndbplan.desktop.layout.collision import moved_to
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
@@ -366,3 +368,25 @@ def test_no_object_of_qt_outlives_its_window(qapp, tmp_path) -> None:
         if isinstance(thing, QObject) and id(thing) not in before and shiboken6.isValid(thing)
     ]
     assert [f"{type(thing).__name__} {thing.objectName()}" for thing in left if thing.parent() is None] == []
+
+
+def test_moving_apart_is_offered_as_long_as_something_covers_something(window) -> None:
+    scene, status = window.canvas.canvas_scene, window.status
+    rack_a, rack_b = (place.id for place in window.document.plan.locations[:2])
+    target = scene.layout.locations[rack_b].rect
+    over = moved_to(scene.layout, rack_a, target._replace(y=target.y - 60))
+    window.document.edit("Move Rack A", lambda plan: edits.move(plan, over))
+    assert window.messages.text == "Rack A and Rack B cover one another."
+    _edit(window)
+    window.messages.say("error", "Something else.")
+    QApplication.processEvents()
+    assert status.apart.text() == "1 overlap · Move apart"
+    assert not window.messages.geometry().contains(status.apart.mapTo(window.messages.parent(), QPoint(1, 1)))
+    # The name of the rack below is written above what covers it.
+    assert [item.name for item in scene.items() if isinstance(item, NameTag)] == ["Rack B"]
+    status.apart.click()
+    assert scene.overlaps.pairs == ()
+    assert status.apart.isHidden()
+    assert not window.actions_table["move_apart"].isEnabled()
+    window.document.undo_stack.undo()
+    assert status.apart.isVisible()

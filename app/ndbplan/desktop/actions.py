@@ -57,6 +57,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("zoom_out", "View", "Zoom out", "zoom-out", (_S.ZoomOut,), "One step away"),
     Spec("zoom_normal", "View", "Actual size", "", ("Ctrl+1",), "One pixel per canvas unit"),
     Spec("arrange", "View", "Arrange", "layout-grid", ("Ctrl+L",), "Let everything flow into a tidy layout"),
+    Spec("move_apart", "View", "Move apart", "", (), "What covers something goes to a free place"),
     Spec("colour", "View", "Colour by…", "", ("Ctrl+Shift+L",), "CPU, memory, disks, problems, cost, loss"),
     Spec("align_left", "Align", "Align left", "", ("Ctrl+Shift+Left",), "Left edges in one line"),
     Spec("align_right", "Align", "Align right", "", ("Ctrl+Shift+Right",), "Right edges in one line"),

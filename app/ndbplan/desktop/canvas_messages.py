@@ -6,22 +6,32 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QAction
+
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.editor import Editor
+from ndbplan.desktop.status_bar import StatusBar
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.plan.plan import Plan
 
 if TYPE_CHECKING:
     from ndbplan.edits.from_host import Chosen
 
+Pairs = tuple[tuple[str, str], ...]
+
 
 class CanvasMessages:
-    """Messages of canvas and editor, in the message bar."""
+    """Messages of canvas and editor; what holds longer than a message is on the status line."""
 
-    def __init__(self, canvas: CanvasView, editor: Editor, messages: MessageBar) -> None:
+    def __init__(
+        self, canvas: CanvasView, editor: Editor, messages: MessageBar, status: StatusBar, move_apart: QAction
+    ) -> None:
         self._canvas, self._editor, self._messages = canvas, editor, messages
+        self._status, self._move_apart = status, move_apart
+        self._covered: Pairs = ()
+        move_apart.setEnabled(False)
         canvas.out_of_sight.connect(self._offer_to_show)
-        canvas.covering.connect(self._offer_to_move_apart)
+        canvas.covering.connect(self._follow_overlaps)
         editor.chosen.connect(self._tell_what_is_chosen)
         editor.document.changed.connect(self._retire)
         editor.failed.connect(self._note_refusal)
@@ -59,14 +69,20 @@ class CanvasMessages:
             lambda: self._canvas.bring_into_view(ids),
         )
 
-    def _offer_to_move_apart(self, pairs: tuple[tuple[str, str], ...]) -> None:
-        one, other = (self._editor.name_of(i) if i else "API programs anywhere" for i in pairs[0])
-        more = f", and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-        self._say(
-            f"{one} and {other} cover one another{more}.",
-            "Move apart",
-            lambda: self._editor.move_apart(pairs),
-        )
+    def _follow_overlaps(self, pairs: Pairs) -> None:
+        """Tell what is new; the offer stands until nothing covers anything any more."""
+        before, self._covered = self._covered, pairs
+        told = {pair: self._in_words(pair) for pair in pairs}
+        self._status.show_overlaps(tuple(told.values()))
+        self._move_apart.setEnabled(bool(pairs))
+        new = [told[pair] for pair in pairs if pair not in before]
+        if new:
+            more = f", and {len(new) - 1} more" if len(new) > 1 else ""
+            self._say(f"{new[0]}{more}.", "Move apart", self._move_apart.trigger)
+
+    def _in_words(self, pair: tuple[str, str]) -> str:
+        one, other = (self._editor.name_of(i) if i else "API programs anywhere" for i in pair)
+        return f"{one} and {other} cover one another"
 
     def _tell_what_is_chosen(self, text: str, chosen: tuple[Chosen, ...]) -> None:
         self._say(text, "Keep the product's defaults", partial(self._editor.take_back, chosen))

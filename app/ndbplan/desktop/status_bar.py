@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _END = 8
 """Pixels around the zoom, at its end."""
+_TOLD = 8
+"""Overlaps that are named in a tip."""
+_SMALL = "QToolButton { padding: 0 4px; min-height: 18px; font-size: 12px; }"
 
 
 class StatusBar(QWidget):
@@ -39,22 +43,39 @@ class StatusBar(QWidget):
         self.zoom.setProperty("kind", "quiet")
         self.zoom.setAccessibleName("Zoom; press for actual size")
         self.zoom.setFixedWidth(56)
-        self.zoom.setStyleSheet("QToolButton { padding: 0 4px; min-height: 18px; font-size: 12px; }")
+        self.zoom.setStyleSheet(_SMALL)
         self.zoom.setToolTip("Actual size (Ctrl+1)")
         self.zoom.clicked.connect(actions["zoom_normal"].trigger)
+        self.apart = QToolButton()
+        self.apart.setProperty("kind", "quiet")
+        self.apart.setStyleSheet(_SMALL)
+        self.apart.clicked.connect(actions["move_apart"].trigger)
+        self.apart.hide()
         row.addWidget(self.summary)
         row.addStretch(1)
+        row.addWidget(self.apart, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.estimates)
         row.addWidget(self.zoom, 0, Qt.AlignmentFlag.AlignVCenter)
 
     @property
     def end_px(self) -> int:
-        """How much of its end the zoom takes."""
-        return self.zoom.width() + 2 * _END
+        """How much of its end stays free of messages: the zoom, and what is offered as long as it holds."""
+        row = self.layout()
+        if self.apart.isHidden() or row is None:
+            return self.zoom.width() + 2 * _END
+        # Laid out now: it may just have come.
+        row.activate()
+        return self.width() - self.apart.x() + _END
 
     def show_plan(self, plan: Plan) -> None:
         """Say what the plan amounts to."""
         self.summary.setText(summary(plan))
+
+    def show_overlaps(self, pairs: Sequence[str]) -> None:
+        """Offer to move apart what covers something; `pairs`: what covers what, in words."""
+        self.apart.setText(f"{how_many(len(pairs), 'overlap')} · Move apart")
+        self.apart.setToolTip("\n".join((*pairs[:_TOLD], *(("…",) if len(pairs) > _TOLD else ()))))
+        self.apart.setVisible(bool(pairs))
 
     def show_zoom(self, zoom: float) -> None:
         """Say how large things are."""

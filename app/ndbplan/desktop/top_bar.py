@@ -21,7 +21,7 @@ from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.look import paint, theme
-from ndbplan.desktop.look.text import elided
+from ndbplan.desktop.look.text import elided, text_width
 from ndbplan.desktop.variants import VariantButton
 from ndbplan.desktop.widgets.preview_card import preview_menu
 from ndbplan.edits import parts as edits
@@ -30,7 +30,7 @@ from ndbplan.plan.plan import Plan
 
 HEIGHT = 48
 _NAMES_WIDTH = (280, 560)
-_SEARCH_WIDTH = (120, 380)
+_SEARCH_WIDTH, _SEARCH_PX = (120, 380), 13
 """At least and at most: the names of plan and variant, and the search, share what the buttons leave."""
 _TITLE_FONT = (15, 600)
 """Pixels and weight."""
@@ -243,4 +243,7 @@ class _SearchButton(QPushButton):
         paint.text(
             painter, rect.adjusted(0, 0, -10, 0), keys.replace("+", " "), t.muted, 12, 400, paint.RIGHT
         )
-        paint.text(painter, rect.adjusted(32, 0, -60, 0), self._action.text(), t.muted, 13)
+        room, words = rect.adjusted(32, 0, -60, 0), self._action.text()
+        if text_width(words, _SEARCH_PX, 400) > room.width():
+            words = f"{words.split()[0]}…"
+        paint.text(painter, room, words, t.muted, _SEARCH_PX)

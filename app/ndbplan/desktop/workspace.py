@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMargins, Qt
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 _SIDE_WIDTH, _INSPECTOR_WIDTH = 216, 344
 
@@ -44,7 +44,10 @@ def _titled(text: str, content: QWidget, margins: QMargins, indent: int) -> QWid
     column.setSpacing(4)
     label = QLabel(text)
     label.setProperty("role", "heading")
-    label.setContentsMargins(indent, 0, 0, 0)
-    column.addWidget(label)
+    # Not a margin of the label: a style sheet takes that away.
+    head = QHBoxLayout()
+    head.setContentsMargins(indent, 0, 0, 0)
+    head.addWidget(label)
+    column.addLayout(head)
     column.addWidget(content, 1)
     return panel

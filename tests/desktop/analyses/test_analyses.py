@@ -112,7 +112,8 @@ def test_every_tab_says_what_to_do_on_an_empty_plan(stand: _Stand) -> None:
         stand.panel(name)
     panel = stand.panel("Simulation")
     assert not panel.start.isEnabled()
-    assert not panel.uncertain.isEnabled()
+    assert panel.workload.isHidden()
+    assert panel.uncertain.isHidden()
 
 
 def test_tabs_are_built_when_first_looked_at(stand: _Stand) -> None:

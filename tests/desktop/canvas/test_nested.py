@@ -134,7 +134,7 @@ def test_keys_move_a_room_with_all_in_it_and_a_host_comes_below_its_racks(hands_
     settled = _corners(hands.scene.layout)
     assert {i: settled[i] for i in after} == after
     assert _frames_hold(hands.scene.layout)
-    assert hands.scene.covered == ()
+    assert hands.scene.overlaps.pairs == ()
 
 
 @given(st.lists(st.sampled_from(_KINDS), min_size=2, max_size=6), st.randoms(use_true_random=False))

@@ -92,9 +92,9 @@ def test_a_drop_lands_under_the_pointer_also_the_first_one(hands_on: Any) -> Non
     (place,) = hands.plan.locations
     assert hands.scene.item_of(place.id).rect_in_scene().contains(rack)
     assert hands.scene.item_of(host.id).rect_in_scene() == rect
-    assert [set(pair) for pair in hands.scene.covered] == [{host.id, place.id}]
-    assert hands.view.editor.move_apart(hands.scene.covered)
-    assert hands.scene.covered == ()
+    assert [set(pair) for pair in hands.scene.overlaps.pairs] == [{host.id, place.id}]
+    assert hands.view.editor.move_apart(hands.scene.overlaps.pairs)
+    assert hands.scene.overlaps.pairs == ()
 
 
 def test_the_legend_that_comes_with_the_first_host_leaves_the_view(hands_on: Any) -> None:

@@ -23,6 +23,8 @@ from ndbplan.desktop.look.theme import icon_pixmap
 Z_LOCATION, Z_HOST, Z_RIBBON, Z_INSIDE, Z_LABEL, Z_DRAGGED = 0.0, 1.0, 2.0, 3.0, 4.0, 10.0
 _Z_INSIDE_ANOTHER = 0.05
 _MARGIN = 5.0
+_NOTE_SHARE = 0.86
+"""Of the size of a location's name: what is said beside it."""
 LOG_FULL = 0.995
 """A redo log that is used to this share of its room is shown as full: what is written next waits for it."""
 
@@ -151,8 +153,8 @@ class LocationItem(CanvasItem):
         fill = t.accent_soft if self.is_target else t.canvas if self.box.children else t.location
         edge = t.line_strong if self.box.children else t.line
         paint.box(painter, self.size, fill, self.border(edge), 12, self.border_width())
-        big = min(max(1.0, 0.5 / self.look.zoom), 3.0)
-        name_px = round(14 * big)
+        name_px = self.look.title_px
+        note_px = gap = round(name_px * _NOTE_SHARE)
         title = QRectF(18, 8, self.size.width() - 36, 34)
         width = text_width(place.name, name_px, 600)
         paint.text(painter, title, place.name, t.text_strong, name_px, 600)
@@ -163,13 +165,13 @@ class LocationItem(CanvasItem):
             paint.text(painter, hint, "Drag hosts here", t.muted, 13, 400, paint.CENTRE)
         elif len(self.box.hosts) > 6:
             notes.append(f"{len(self.box.hosts)} hosts")
-        rest = title.adjusted(width + 10 * big, 0, 0, 0)
+        rest = title.adjusted(width + gap, 0, 0, 0)
         if self.is_down:
-            paint.text(painter, rest, "down", t.error, round(12 * big), 600)
+            paint.text(painter, rest, "down", t.error, note_px, 600)
         elif self.shade is not None and rest.width() > 40:
-            paint.text(painter, rest, self.shade.text, ink(self.shade, t), round(12 * big), 600)
+            paint.text(painter, rest, self.shade.text, ink(self.shade, t), note_px, 600)
         elif notes and rest.width() > 40 and self.look.zoom >= NUMBERS_FROM:
-            paint.text(painter, rest, " · ".join(notes), t.muted, round(12 * big), 400)
+            paint.text(painter, rest, " · ".join(notes), t.muted, note_px, 400)
 
 
 class HostItem(CanvasItem):

@@ -11,6 +11,8 @@ FAR = 0.42
 """Below this zoom a host is drawn without text and its chips and tiles as marks."""
 NUMBERS_FROM = 0.26
 """From this zoom up the marks carry node ids and percentages."""
+_TITLE_PX, _TITLE_ON_SCREEN_PX, TITLE_LARGEST_PX = 14, 11.0, 34
+"""Of the name of a location, in the scene: near, so that it can be read farther away, and at most."""
 
 
 class Look:
@@ -33,6 +35,11 @@ class Look:
     def shows_tiles(self) -> bool:
         """Whether a host is one tile: far away, or less far where the tile has something to say."""
         return self.is_far and (bool(self.colouring.name) or self.zoom < NUMBERS_FROM)
+
+    @property
+    def title_px(self) -> int:
+        """Size of the name of a location in the scene: it can be read from as far as its room allows."""
+        return min(max(_TITLE_PX, round(_TITLE_ON_SCREEN_PX / self.zoom)), TITLE_LARGEST_PX)
 
 
 def process_colour(chip: Chip, t: Tokens) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QPen
-from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsScene, QGraphicsSceneHelpEvent, QToolTip
+from PySide6.QtCore import QObject, QPointF, QRectF
+from PySide6.QtWidgets import QGraphicsScene, QGraphicsSceneHelpEvent, QToolTip
 
 from ndbplan.describe.colouring import Colouring
 from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.items import (
-    Z_LABEL,
     CanvasItem,
     DiskItem,
     HostItem,
@@ -20,11 +18,10 @@ from ndbplan.desktop.canvas.items import (
     ProcessItem,
 )
 from ndbplan.desktop.canvas.look import Look
+from ndbplan.desktop.canvas.overlaps import Overlaps
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
 from ndbplan.desktop.canvas.tips import tip
-from ndbplan.desktop.layout.collision import covered, each_standing
 from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, LooseBox
-from ndbplan.desktop.look import paint
 from ndbplan.desktop.look.paint import qrect
 from ndbplan.desktop.look.theme import Tokens
 from ndbplan.plan.plan import Plan
@@ -48,9 +45,7 @@ class CanvasScene(QGraphicsScene):
         self._ribbons: dict[int, RibbonItem] = {}
         self._loose: list[CanvasItem] = []
         self._marked: tuple[str, ...] = ()
-        self.covered: tuple[tuple[str, str], ...] = ()
-        """Pairs of hosts and locations that cover one another."""
-        self._hatched: list[QGraphicsRectItem] = []
+        self.overlaps = Overlaps(self, self.look)
 
     # What is shown
 
@@ -90,7 +85,7 @@ class CanvasScene(QGraphicsScene):
                     moved.add(host_id)
         if before.loose != after.loose:
             self._show_loose(after.loose)
-        self._show_covered(after)
+        self.overlaps.show(after)
         self._show_groups(before, after, moved)
         self.mark_selection(self._marked)
 
@@ -183,23 +178,6 @@ class CanvasScene(QGraphicsScene):
         for item in self._loose:
             self.addItem(item)
 
-    def _show_covered(self, layout: Layout) -> None:
-        """Hatch where hosts and locations cover one another."""
-        for item in self._hatched:
-            self.removeItem(item)
-        self.covered = covered(layout)
-        rects = {i: r for one in each_standing(layout) for i, r in one.items()} if self.covered else {}
-        warning = paint.colour(self.look.tokens.warning)
-        self._hatched = [
-            QGraphicsRectItem(qrect(rects[one]).intersected(qrect(rects[other])))
-            for one, other in self.covered
-        ]
-        for item in self._hatched:
-            item.setPen(QPen(warning, 1.0))
-            item.setBrush(QBrush(paint.colour(self.look.tokens.warning, 90), Qt.BrushStyle.BDiagPattern))
-            item.setZValue(Z_LABEL)
-            self.addItem(item)
-
     def _show_groups(self, before: Layout, after: Layout, moved: set[str]) -> None:
         for number in [n for n in self._ribbons if n not in after.groups]:
             self.removeItem(self._ribbons.pop(number))
@@ -230,7 +208,7 @@ class CanvasScene(QGraphicsScene):
     def set_tokens(self, tokens: Tokens) -> None:
         """Paint with the colours of another theme."""
         self.look.tokens = tokens
-        self._show_covered(self.layout)
+        self.overlaps.show(self.layout)
         # Each item: an update of the scene alone leaves the pixels that items keep.
         for item in self.items():
             item.update()

@@ -55,7 +55,7 @@ class Stage(QGraphicsView):
     out_of_sight = Signal(object)
     """Ids of objects that were added where nobody sees them."""
     covering = Signal(object)
-    """Pairs of ids of hosts and locations that cover one another since the last edit."""
+    """Ids of all pairs of hosts and locations that cover one another, where an edit has changed that."""
     loaded = Signal()
     """Other loads are on show: of a new estimate, or of another moment of a replay."""
     coloured = Signal(object)
@@ -134,13 +134,12 @@ class Stage(QGraphicsView):
         self.coloured.emit(colouring)
 
     def _show_change(self, _before: Plan, after: Plan) -> None:
-        covered = self.canvas_scene.covered
+        covered = self.canvas_scene.overlaps.pairs
         self.canvas_scene.show_plan(after)
         self._widen()
         self.moved.emit()
-        new = tuple(pair for pair in self.canvas_scene.covered if pair not in covered)
-        if new:
-            self.covering.emit(new)
+        if self.canvas_scene.overlaps.pairs != covered:
+            self.covering.emit(self.canvas_scene.overlaps.pairs)
 
     def _start_over(self) -> None:
         self._fit_on_resize = True

@@ -20,6 +20,7 @@ from ndbplan.plan.processes import DataNode, Process
 
 _ID = Qt.ItemDataRole.UserRole
 _ROW = Qt.ItemDataRole.UserRole + 1
+_ROLES_SAID = 2
 _OPEN_AT_MOST = 12
 """With more hosts than this, hosts start closed."""
 
@@ -36,6 +37,8 @@ class Row:
     """Starts open however large the plan is."""
     is_section: bool = False
     """A heading, no object of the plan."""
+    tip: str = ""
+    """All of it, where the text is short."""
 
 
 class Outline(QTreeView):
@@ -215,7 +218,7 @@ class Outline(QTreeView):
 
 def _dress(item: QStandardItem, row: Row) -> None:
     item.setText(row.text)
-    item.setToolTip(row.text)
+    item.setToolTip(row.tip or row.text)
     # Without a colour of its own it has that of the style sheet, which follows the theme.
     item.setData(QColor(row.colour) if row.colour else None, Qt.ItemDataRole.ForegroundRole)
 
@@ -234,8 +237,10 @@ def _host_row(plan: Plan, host: Host, processes: Sequence[Process], numbers: dic
                 if disk_id is not None and name not in roles[disk_id]:
                     roles[disk_id].append(name)
     for disk in host.disks:
-        text = f"{disk.name} · {' + '.join(roles[disk.id])}" if roles[disk.id] else disk.name
-        rows.append(Row(disk.id, text, t.muted))
+        names = roles[disk.id]
+        said = " + ".join(names) if len(names) <= _ROLES_SAID else f"{names[0]}, {len(names) - 1} more"
+        text = f"{disk.name} · {said}" if names else disk.name
+        rows.append(Row(disk.id, text, t.muted, tip=" · ".join((disk.name, *names))))
     return Row(host.id, host.hostname, children=tuple(rows))
 
 

@@ -93,7 +93,13 @@ class MessageBar(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        moved = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
+        moved = (
+            QEvent.Type.Resize,
+            QEvent.Type.Move,
+            QEvent.Type.Show,
+            QEvent.Type.Hide,
+            QEvent.Type.LayoutRequest,
+        )
         if event.type() in moved and self.isVisible():
             self._place()
         return False
