@@ -104,12 +104,17 @@ def _doubled(plan: Plan) -> Plan:
 def tested_replicas(now: Estimation, look: Look) -> WaysOut:
     """Two replicas, or a version for which more were tested."""
     ways = [
-        Solution(f"Aim at NDB {_CURRENT}", "as many replicas as now; the hosts run another version",
-                 partial(edits.set_plan, ndb_version=_CURRENT), buys=True),
+        aimed_at_present("as many replicas as now"),
         Solution("Set NoOfReplicas to 2", "more node groups of two; the cluster starts anew (initial start)",
                  _two_replicas, buys=True),
     ]  # fmt: skip
     return WaysOut(that_mend(look, now.plan, ways, _REPLICAS), "")
+
+
+def aimed_at_present(why: str) -> Solution:
+    """The version that a new plan is for."""
+    change = partial(edits.set_plan, ndb_version=_CURRENT)
+    return Solution(f"Aim at NDB {_CURRENT}", f"{why}; the hosts run another version", change, buys=True)
 
 
 def _two_replicas(plan: Plan) -> Plan:

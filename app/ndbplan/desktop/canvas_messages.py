@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction
-
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.status_bar import StatusBar
@@ -23,13 +21,9 @@ Pairs = tuple[tuple[str, str], ...]
 class CanvasMessages:
     """Messages of canvas and editor; what holds longer than a message is on the status line."""
 
-    def __init__(
-        self, canvas: CanvasView, editor: Editor, messages: MessageBar, status: StatusBar, move_apart: QAction
-    ) -> None:
-        self._canvas, self._editor, self._messages = canvas, editor, messages
-        self._status, self._move_apart = status, move_apart
+    def __init__(self, canvas: CanvasView, editor: Editor, messages: MessageBar, status: StatusBar) -> None:
+        self._canvas, self._editor, self._messages, self._status = canvas, editor, messages, status
         self._covered: Pairs = ()
-        move_apart.setEnabled(False)
         canvas.out_of_sight.connect(self._offer_to_show)
         canvas.covering.connect(self._follow_overlaps)
         editor.chosen.connect(self._tell_what_is_chosen)
@@ -74,11 +68,10 @@ class CanvasMessages:
         before, self._covered = self._covered, pairs
         told = {pair: self._in_words(pair) for pair in pairs}
         self._status.show_overlaps(tuple(told.values()))
-        self._move_apart.setEnabled(bool(pairs))
         new = [told[pair] for pair in pairs if pair not in before]
         if new:
             more = f", and {len(new) - 1} more" if len(new) > 1 else ""
-            self._say(f"{new[0]}{more}.", "Move apart", self._move_apart.trigger)
+            self._say(f"{new[0]}{more}.", "Move apart", self._status.apart.click)
 
     def _in_words(self, pair: tuple[str, str]) -> str:
         one, other = (self._editor.name_of(i) if i else "API programs anywhere" for i in pair)

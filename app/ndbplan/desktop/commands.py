@@ -22,7 +22,7 @@ _SCOPE_TEXT = {
     "tcp": "TCP links", "shm": "shared memory links", "system": "the system",
 }  # fmt: skip
 _SHORTENED = 90
-_IN_MENUS = {"Theme": "Theme: ", "Align": ""}
+_IN_MENUS = {"Theme": "Theme: ", "Units": "Units: "}
 """What stands before the text of an action that says too little without its menu."""
 
 

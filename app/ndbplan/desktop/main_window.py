@@ -127,9 +127,7 @@ class MainWindow(QMainWindow):
         self.live = LiveMode(self, self.document, self.pages, self.panels, self.messages, self.preferences)
         self.live.lead(self._show_workspace, self._page_changed, self.navigation.open_guide)
         self.live.zoomed.connect(self.status.show_zoom)
-        self._canvas_messages = CanvasMessages(
-            self.canvas, self.editor, self.messages, self.status, self.actions_table["move_apart"]
-        )
+        self._canvas_messages = CanvasMessages(self.canvas, self.editor, self.messages, self.status)
         UndoKeys(self)
         splitters = {"workspace": self.workspace, "middle": self.middle, "side": self.side}
         self.session = Session(self.preferences, self.canvas, self.panels, self.actions_table, splitters)
@@ -275,10 +273,8 @@ class MainWindow(QMainWindow):
             "undo": self.document.undo_stack.undo, "redo": self.document.undo_stack.redo,
             "cut": edit.cut, "copy": edit.copy, "paste": edit.paste, "duplicate": edit.duplicate,
             "delete": edit.delete, "select_all": edit.select_all, "rename": lambda: self.navigation.rename(),
-            "add_group": edit.add_node_group, "find": self._open_commands,
-            "arrange": lambda: self.navigation.arrange(),
-            "move_apart": lambda: edit.move_apart(view.canvas_scene.overlaps.pairs),
-            **{n: partial(self._look, n) for n in ON_STAGE},
+            "add_group": edit.add_node_group, "find": self._open_commands, "move_apart": view.move_apart,
+            "arrange": lambda: self.navigation.arrange(), **{n: partial(self._look, n) for n in ON_STAGE},
             "align_left": partial(edit.align, "left"), "align_right": partial(edit.align, "right"),
             "align_top": partial(edit.align, "top"), "align_bottom": partial(edit.align, "bottom"),
             "align_centre": partial(edit.align, "centre"), "align_middle": partial(edit.align, "middle"),

@@ -49,8 +49,9 @@ class StatusBar(QWidget):
         self.apart = QToolButton()
         self.apart.setProperty("kind", "quiet")
         self.apart.setStyleSheet(_SMALL)
-        self.apart.clicked.connect(actions["move_apart"].trigger)
-        self.apart.hide()
+        self._move_apart = actions["move_apart"]
+        self.apart.clicked.connect(self._move_apart.trigger)
+        self.show_overlaps(())
         row.addWidget(self.summary)
         row.addStretch(1)
         row.addWidget(self.apart, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -76,6 +77,7 @@ class StatusBar(QWidget):
         self.apart.setText(f"{how_many(len(pairs), 'overlap')} · Move apart")
         self.apart.setToolTip("\n".join((*pairs[:_TOLD], *(("…",) if len(pairs) > _TOLD else ()))))
         self.apart.setVisible(bool(pairs))
+        self._move_apart.setEnabled(bool(pairs))
 
     def show_zoom(self, zoom: float) -> None:
         """Say how large things are."""

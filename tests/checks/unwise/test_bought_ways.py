@@ -8,6 +8,7 @@ import pytest
 
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check
+from ndbplan.checks.unwise.fragment_cures import numbers_that_divide
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import parts as edits
@@ -53,6 +54,15 @@ def _slow_links() -> Plan:
     return plan
 
 
+def _long_backup() -> Plan:
+    return sample_plan("terabyte-load")
+
+
+def _large_fixed_parts() -> Plan:
+    plan = sample_plan("node-restart")
+    return edits.update(plan, plan.tables[0].id, rows=plan.tables[0].rows * 80)
+
+
 def _one_copy() -> Plan:
     plan = sample_plan("starter")
     plan = edits.remove(plan, [plan.data_nodes[1].id])
@@ -85,6 +95,8 @@ def _no_room_for_the_log(files: int = 3, times: float = 1.2) -> Plan:
         ("copy-over-slow-link", _slow_links, ("Give the hosts 10 GbE", "Add 2 node groups")),
         ("number-of-replicas", _one_copy, ("Set NoOfReplicas to 2 and add 1 data node",)),
         ("redo-log-size", _no_room_for_the_log, ("Raise NoOfFragmentLogFiles to ",)),
+        ("backup-duration", _long_backup, ("Raise MaxDiskWriteSpeed to ", "Add 1 node group")),
+        ("fixed-part-limit", _large_fixed_parts, ("Add 1 node group",)),
         (
             "redo-log-size",
             _slow_checkpoints,
@@ -113,3 +125,19 @@ def test_a_second_replica_stands_in_the_group_of_the_first() -> None:
     plan = problem.solutions[0].edit(_one_copy())
     assert [len(members) for members in node_groups(plan)] == [2]
     assert len({node.host_id for node in plan.data_nodes}) == 2
+
+
+def test_a_table_on_disk_that_fits_nowhere_is_told_what_lacks_room() -> None:
+    plan = sample_plan("disk-data")
+    table = next(t for t in plan.tables if t.tablespace_id is not None)
+    plan = edits.update(plan, table.id, tablespace_id=None, rows=table.rows * 10_000)
+    (problem,) = _found(plan, "tablespace-of-table")
+    assert not problem.solutions
+    assert "its capacity is" in (problem.fix or "")
+
+
+def test_numbers_that_divide_the_buckets_are_named() -> None:
+    assert numbers_that_divide(3840, 288, 72) == (
+        "no number of partitions does on 72 node groups: 64 or 80 node groups would"
+    )
+    assert "have 6 or 8 partitions in each node group" in numbers_that_divide(3840, 14, 2)

@@ -32,7 +32,8 @@ def home_for(now: Estimation, table: Table) -> Solve:
 
 def offered_home(now: Estimation, table: Table) -> Solution | None:
     """What is offered at once for a table with columns on disk: a tablespace with room, else a new one."""
-    return next((way for ways in (_that_are_there, _new) for way in ways(now, table)), None)
+    ways = (way for ways in (_that_are_there, _new) for way in ways(now, table))
+    return next((way for way in ways if not misfit(now, way.edit(now.plan))), None)
 
 
 def needed_bytes(now: Estimation, edit: Edit, table: Table) -> float:
@@ -45,13 +46,14 @@ def needed_bytes(now: Estimation, edit: Edit, table: Table) -> float:
 
 
 def _ways(now: Estimation, table: Table, look: Look) -> WaysOut:
-    found = [*_that_are_there(now, table), *_new(now, table), _memory(table)]
-    kept = []
-    for way in found:
-        _, reason = completed(look, now.plan, way.edit, "")
-        if not reason:
+    kept, against = [], list[str]()
+    for way in (*_that_are_there(now, table), *_new(now, table), _memory(table)):
+        reason = misfit(now, way.edit(now.plan)) or completed(look, now.plan, way.edit, "")[1]
+        if reason:
+            against.append(f"{way.title}: {reason}")
+        else:
             kept.append(way)
-    return ways_out(kept, "choose a tablespace of the table, or keep its columns in memory")
+    return ways_out(kept, f"make room first; nothing that was tried goes: {'; '.join(against)}")
 
 
 def _that_are_there(now: Estimation, table: Table) -> Iterator[Solution]:
@@ -70,8 +72,6 @@ def _new(now: Estimation, table: Table) -> Iterator[Solution]:
     wanted = max(1, math.ceil(needed / FILLED / GIB)) * GIB
     edit = IntoTablespace(table.id, None, wanted)
     after = edit(now.plan)
-    if misfit(now, after):
-        return
     group = "" if now.plan.logfile_groups else f", with log file group {after.logfile_groups[-1].name}"
     name = after.tablespaces[-1].name
     size = format_bytes_binary(wanted)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import GIB, format_bytes_binary, format_count, format_percent
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import hint, rule, warning
+from ndbplan.checks.unwise.fragment_cures import numbers_that_divide, smaller_fixed_parts
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
@@ -22,6 +26,7 @@ from ndbplan.plan.workloads import OperationKind
 _SKEW_WARNING = 1.02
 _NEAR_THE_LIMIT = 0.85
 """Share of what the fixed part of a fragment may have."""
+_LIMIT_UNTIL = "7.5"
 _BIG_TABLE = GIB
 
 
@@ -53,7 +58,7 @@ def hash_map_skew(now: Estimation) -> Iterator[Problem]:
             "than the mean",
             "copy the table into a new one with the present default of 3840 buckets"
             if buckets < plan.features.hash_map_buckets
-            else "choose a number of partitions that divides the buckets",
+            else numbers_that_divide(buckets, partitions, len(node_groups(plan))),
             [table.id for table in tables],
         )
 
@@ -116,14 +121,15 @@ def fixed_part_limit(now: Estimation) -> Iterator[Problem]:
         where = distribute(plan, table)
         largest = int(page_bytes(where.rows, where.layout.rows_per_fixed_page).max(initial=0))
         if largest > _NEAR_THE_LIMIT * limit:
-            yield warning(
+            told = warning(
                 f"table {table.full_name}",
                 f"the fixed-size part of a fragment of {table.full_name} is "
                 f"{format_bytes_binary(largest)}; up to "
-                f"NDB 7.5 it cannot exceed {format_bytes_binary(limit)}",
+                f"NDB {_LIMIT_UNTIL} it cannot exceed {format_bytes_binary(limit)}",
                 "use more partitions, or NDB 7.6 or later",
                 [table.id],
             )
+            yield replace(told, solve=partial(smaller_fixed_parts, now, table, _LIMIT_UNTIL))
 
 
 @rule("fully-replicated-table", "A fully replicated table is large or often written")

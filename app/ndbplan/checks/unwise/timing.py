@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes, format_duration, how_many
+from ndbplan.base.units import MIB, format_bytes, format_duration, format_ndb_size, how_many
 from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.solutions import that_mend
+from ndbplan.checks.solutions import that_mend, ways_out
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, nodes_alike
@@ -33,6 +33,11 @@ _MOST_GROUPS = 4
 _MUCH_DATA = 100e9
 _LONG_BACKUP_S = 4 * 3600.0
 """Bytes of a node that are much for a slow link, and a backup that is long: judgement."""
+_ROOM_OF_SPEED = 1.25
+"""More than the share that a backup is too long by: other things write too."""
+_NO_SHORTER_BACKUP = (
+    "use faster disks, or many node groups more: neither MaxDiskWriteSpeed nor a few groups do"
+)
 
 
 @rule("heartbeat", "Heartbeat interval too short or too long")
@@ -163,12 +168,40 @@ def backup_duration(now: Estimation) -> Iterator[Problem]:
     duration = now.backup().duration_s
     throttled = catalogue.knows("DB", "MaxDiskWriteSpeed", plan.version)
     if duration.value > _LONG_BACKUP_S:
-        yield warning(
+        told = warning(
             "backup",
             f"a backup takes {format_duration(duration.value)}"
             + ("; it gets half of MaxDiskWriteSpeed" if throttled else ""),
-            "raise MaxDiskWriteSpeed" if throttled else "use more data nodes or faster disks",
+            "use more data nodes or faster disks",
         )
+        yield replace(told, solve=partial(_shorter_backup, now, throttled))
+
+
+def _shorter_backup(now: Estimation, throttled: bool, look: Look) -> WaysOut:
+    """More of what the disks can write, or node groups that hold less each."""
+    plan, longer = now.plan, now.backup().duration_s.value / _LONG_BACKUP_S
+    ways = [
+        Solution(
+            f"Add {how_many(more, 'node group')}",
+            "each data node holds less; the tables are reorganised",
+            partial(add_node_group, groups=more),
+            buys=True,
+        )
+        for more in dict.fromkeys((1, math.ceil(len(node_groups(plan)) * (longer - 1))))
+        if 0 < more <= _MOST_GROUPS
+    ]
+    if throttled:
+        speed = max(alike.settings.number("MaxDiskWriteSpeed") for alike in nodes_alike(plan))
+        most = catalogue.parameter("DB", "MaxDiskWriteSpeed", plan.version).maximum
+        for wanted in (longer, _ROOM_OF_SPEED * longer):
+            faster = math.ceil(speed * wanted / MIB) * MIB
+            faster = min(int(most), faster) if most else faster
+            edit = setting("data_node", "MaxDiskWriteSpeed", faster)
+            title = f"Raise MaxDiskWriteSpeed to {format_ndb_size(faster)}"
+            ways.insert(0, Solution(title, "the disks can write as much; a rolling restart does it", edit))
+    found = that_mend(look, plan, ways, "backup-duration")
+    chosen = {way.buys: way for way in reversed(found)}
+    return ways_out([chosen[buys] for buys in (False, True) if buys in chosen], _NO_SHORTER_BACKUP)
 
 
 @rule("backup-on-redo-disk", "Backups disturb the redo log")

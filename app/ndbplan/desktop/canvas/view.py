@@ -57,6 +57,10 @@ class CanvasView(Stage):
         self._cancel_gesture()
         super()._show_change(before, after)
 
+    def move_apart(self) -> None:
+        """Put what covers something to the nearest free place."""
+        self.editor.move_apart(self.canvas_scene.overlaps.pairs)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         turn(self, event)
 

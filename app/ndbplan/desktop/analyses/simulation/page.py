@@ -138,9 +138,7 @@ class SimulationPanel(Panel):
         ready = bool(plan.workloads and plan.data_nodes)
         for widget in (self.workload, self.duration, self.start, self.uncertain):
             widget.setEnabled(ready)
-        # Without a load there is nothing to choose.
-        for widget in (self.workload, self.duration, self.uncertain):
-            widget.setVisible(bool(plan.workloads))
+        parts.show(bool(plan.workloads), self.workload, self.duration, self.uncertain)
         if self._run is not None and self._run.workload_id not in plan.by_id:
             self._forget()
         self._say_what_to_do(plan)

@@ -101,3 +101,9 @@ def give_room(lines: QBoxLayout, height: int) -> None:
     low = height < _LOW
     lines.setContentsMargins(16, *((4, 16, 4) if low else (10, 16, 8)))
     lines.setSpacing(3 if low else 8)
+
+
+def show(shown: bool, *widgets: QWidget) -> None:
+    """Show these, or hide them: without a load there is nothing to choose."""
+    for widget in widgets:
+        widget.setVisible(shown)
