@@ -271,6 +271,11 @@ _FORMATS = {
 }
 
 
+def format_memory(value: float, unit: str) -> str:
+    """As `format_value`, but bytes are of memory: `128 GiB`, as its hosts and parameters are counted."""
+    return format_bytes_binary(value) if unit == "bytes" else format_value(value, unit)
+
+
 def format_value(value: float, unit: str) -> str:
     """A number with its unit as people read it; a unit not known here is put behind the number."""
     formatter = _FORMATS.get(unit)

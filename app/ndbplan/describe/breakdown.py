@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.base.units import format_percent, format_value
+from ndbplan.base.units import format_memory, format_percent, format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -59,6 +59,8 @@ class Breakdown:
     total: Quantity | None
     rows: tuple[Row, ...]
     callouts: tuple[Notice, ...] = ()
+    is_memory: bool = False
+    """Whether its bytes are of memory, which are counted otherwise than those of a disk."""
 
 
 def breakdowns(now: Estimation, object_id: str) -> list[Breakdown]:
@@ -183,7 +185,7 @@ def _host(now: Estimation, host: Host) -> list[Breakdown]:
         if demand is not None and demand.streams:
             share = demand.utilisation.value
             rows.append(Row(f"Disk {disk.name}", demand.utilisation, share, _level(share)))
-    return [Breakdown("How loaded is it?", "", None, tuple(rows))] if rows else []
+    return [Breakdown("How loaded is it?", "", None, tuple(rows), is_memory=True)] if rows else []
 
 
 def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
@@ -198,10 +200,10 @@ def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
         about = f"DataMemory used on node {node.node_id}"
         notices: tuple[Notice, ...] = ()
         if memory.fill > 1:
-            missing = format_value(-memory.headroom_bytes, "bytes")
+            missing = format_memory(-memory.headroom_bytes, "bytes")
             notices = (Notice("DataMemory is too small", f"{missing} more is needed for the tables."),)
         heading = f"Why is DataMemory at {format_percent(memory.fill)}?"
-        tables.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices))
+        tables.append(Breakdown(heading, about, memory.data_memory_bytes, rows, notices, is_memory=True))
         host = max(1, memory.host_memory_bytes)
         share = memory.ram_bytes.value / host
         rows = (
@@ -209,7 +211,9 @@ def _data_node(now: Estimation, node: DataNode) -> list[Breakdown]:
             Row("Memory of the host", Quantity.exact(memory.host_memory_bytes, "bytes"), None),
         )
         heading = f"Why does it take {format_percent(share)} of RAM?"
-        tables.append(Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows))
+        tables.append(
+            Breakdown(heading, f"RAM of node {node.node_id}", memory.ram_bytes, rows, is_memory=True)
+        )
     cpu = next((n for n in now.cpu.nodes if n.node_id == node.node_id), None)
     if cpu is not None:
         rows = tuple(
@@ -256,7 +260,11 @@ def _table(now: Estimation, table: Table) -> list[Breakdown]:
     rows.append(Row("One replica", memory.total_bytes, None))
     return [
         Breakdown(
-            "What does it take in memory?", f"Memory of {table.full_name}", memory.total_bytes, tuple(rows)
+            "What does it take in memory?",
+            f"Memory of {table.full_name}",
+            memory.total_bytes,
+            tuple(rows),
+            is_memory=True,
         )
     ]
 

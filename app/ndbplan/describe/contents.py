@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ndbplan.base.units import format_bytes, format_percent, how_many
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_percent, how_many
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.configuration.node_groups import groups_by_number
 from ndbplan.describe.titles import SPACE_OF_ROLE
@@ -64,6 +64,11 @@ class Contents:
     capacity_bytes: float
     parts: tuple[Part, ...]
     object_id: str
+    is_memory: bool = False
+
+    def said(self, size_bytes: float) -> str:
+        """A size as people count it here: memory in GiB, a disk in GB, if neither is chosen for all."""
+        return format_bytes_binary(size_bytes) if self.is_memory else format_bytes(size_bytes)
 
     @property
     def whole_bytes(self) -> float:
@@ -101,7 +106,7 @@ def node_contents(now: Estimation, node_id: int) -> Contents:
         detail = f"its file cache and other programs: {format_percent(ROOM_LEFT)} of the memory at least"
         parts.append(Part("Operating system", system, "system", detail))
     parts.append(_free(whole, parts))
-    return Contents(title, whole, _some(parts), node.id)
+    return Contents(title, whole, _some(parts), node.id, is_memory=True)
 
 
 def _tables(now: Estimation, node: DataNode, own: NodeMemory) -> Iterator[Part]:
@@ -134,7 +139,7 @@ def _filled(name: str, limit_bytes: int, parts: Sequence[Part], object_id: str) 
     taken = sum(part.size_bytes for part in parts)
     ordered = sorted(parts, key=lambda part: -part.size_bytes)
     free = Part(f"Free {name}", max(0.0, limit_bytes - taken), "free", "allocated, and not used yet")
-    detail = f"{format_percent(taken / max(1, limit_bytes))} of {format_bytes(limit_bytes)} used"
+    detail = f"{format_percent(taken / max(1, limit_bytes))} of {format_bytes_binary(limit_bytes)} used"
     return Part(name, max(taken, float(limit_bytes)), "memory", detail, object_id, _some([*ordered, free]))
 
 

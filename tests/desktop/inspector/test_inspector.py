@@ -21,7 +21,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from ndbplan.advise.max_load import max_load
+from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.checks.problem import Problem, Severity
+from ndbplan.configuration.settings import node_settings
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
@@ -279,6 +281,15 @@ def test_a_workload_changes_between_rate_and_clients(stand: _Stand) -> None:
     assert stand.document.plan.workload("blobs-5k").load.kind == "closed"
     stand.type("clients", "16")
     assert stand.document.plan.workload("blobs-5k").load.clients == 16
+
+
+def test_memory_is_counted_as_its_parameters_are(stand: _Stand) -> None:
+    stand.select(stand.document.plan.data_nodes[0].id)
+    stand.until_fresh()
+    limit = node_settings(stand.document.plan, stand.document.plan.data_nodes[0]).number("DataMemory")
+    texts = stand.texts()
+    assert format_bytes_binary(limit) in texts
+    assert format_bytes(limit) not in texts
 
 
 def test_a_workload_becomes_a_job_that_loads_rows(stand: _Stand) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_memory, format_value
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.desktop.analyses.folding import Folding, Titled
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, GrowthPicture, growth_picture
@@ -29,7 +29,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets import numbers
-from ndbplan.desktop.widgets.explain import QuantityLabel
+from ndbplan.desktop.widgets.explain import QuantityLabel, Say
 from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.edits.first_steps import next_step
 from ndbplan.estimate.space.disk_space import DiskSpace, DiskSpaceEstimate
@@ -60,7 +60,7 @@ class MemoryPanel(Panel):
         super().__init__(context)
         self.tables = numbers.NumbersTable("Memory of tables", _TABLE_HEADERS)
         self.nodes = numbers.NumbersTable("Memory of data nodes", _NODE_HEADERS)
-        self._total = QuantityLabel("DataMemory used over all data nodes")
+        self._total = QuantityLabel("DataMemory used over all data nodes", say=format_memory)
         self._task: Task | None = None
         self._asked: Plan | None = None
         self._growth = QTimer(self)
@@ -191,7 +191,7 @@ class MemoryPanel(Panel):
                 numbers.text(table.table),
                 numbers.count(table.rows),
                 _part(table.total_bytes, f"Memory of {table.table}"),
-                numbers.size(table.fixed_bytes),
+                numbers.size(table.fixed_bytes, format_memory),
                 _part(table.variable_bytes, f"Variable parts of {table.table}"),
                 _part(table.hash_index_bytes, f"Hash index of {table.table}"),
                 _part(table.ordered_index_bytes, f"Ordered indexes of {table.table}"),
@@ -211,13 +211,19 @@ class MemoryPanel(Panel):
                 [
                     numbers.count(node.node_id),
                     _part(node.data_memory_bytes, f"DataMemory used on node {node.node_id}"),
-                    numbers.size(node.data_memory_limit_bytes),
-                    numbers.share(node.fill, node.data_memory_bytes, f"DataMemory of node {node.node_id}"),
+                    numbers.size(node.data_memory_limit_bytes, format_memory),
+                    numbers.share(
+                        node.fill,
+                        node.data_memory_bytes,
+                        f"DataMemory of node {node.node_id}",
+                        format_memory,
+                    ),
                     _part(node.ram_bytes, f"RAM of node {node.node_id}"),
                     numbers.share(
                         node.ram_bytes.value / max(1, node.host_memory_bytes),
                         node.ram_bytes,
                         f"RAM of node {node.node_id}",
+                        format_memory,
                     ),
                     numbers.text(plan.host(by_node_id[node.node_id].host_id).hostname),
                 ]
@@ -237,7 +243,7 @@ class MemoryPanel(Panel):
                 [
                     numbers.text(disk.host),
                     numbers.text(disk.disk),
-                    _part(disk.used_bytes, f"Files on {disk.host} / {disk.disk}"),
+                    _part(disk.used_bytes, f"Files on {disk.host} / {disk.disk}", format_value),
                     numbers.size(disk.capacity_bytes),
                     numbers.share(disk.fill.value, disk.fill, f"Fill of {disk.host} / {disk.disk}"),
                     numbers.share(
@@ -286,10 +292,10 @@ class MemoryPanel(Panel):
             self.context.selection.set((ids[row],))
 
 
-def _part(quantity: Quantity, title: str) -> numbers.Cell:
+def _part(quantity: Quantity, title: str, say: Say = format_memory) -> numbers.Cell:
     if quantity.value == 0 and quantity.high == 0:
         return numbers.Cell("–", 0.0, colour="faint")
-    return numbers.number(quantity, title)
+    return numbers.number(quantity, title, say=say)
 
 
 def _growth_of(plan: Plan) -> tuple[Quantity | None, GrowthPicture | None]:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_bytes, format_count, format_percent
+from ndbplan.base.units import format_bytes_binary, format_count, format_percent
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
@@ -99,7 +99,7 @@ class TablesModel(GridModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole or value is None:
             return None
-        return format_percent(value) if column == len(_CELLS) + 2 else format_bytes(value)
+        return format_percent(value) if column == len(_CELLS) + 2 else format_bytes_binary(value)
 
     def show_figures(self, estimate: Estimate) -> None:
         """What the engine says of the plan as it was estimated."""
@@ -222,7 +222,7 @@ class TablesPanel(Panel):
             f"{len(tables)}{of} table{'s' if len(tables) != 1 else ''}",
             f"{format_count(sum(table.rows for table in tables))} rows",
             f"{format_count(sum(table.growth_rows_per_month for table in tables))} more a month",
-            f"{format_bytes(sum(whole or 0.0 for _, whole, _ in figures))} in all replicas",
+            f"{format_bytes_binary(sum(whole or 0.0 for _, whole, _ in figures))} in all replicas",
             f"{format_percent(sum(share for _, _, share in figures))} of the load",
         ]
         self.totals.setText(" · ".join(parts))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from ndbplan.base.units import format_bytes, format_count, format_percent
+from ndbplan.base.units import format_bytes_binary, format_count, format_percent
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.sections import Elided, empty, link
@@ -80,7 +80,7 @@ def _deciding(plan: Plan) -> tuple[Assumption, ...]:
 
 def _sentence(one: Assumption) -> str:
     value = f"{format_count(one.assumed)}{'' if one.what.startswith('rows') else ' bytes'}"
-    low, high = format_bytes(one.low_bytes), format_bytes(one.high_bytes)
+    low, high = format_bytes_binary(one.low_bytes), format_bytes_binary(one.high_bytes)
     return (
         f"{format_percent(one.share)} of the memory rests on the {one.what}, which is assumed ({value}): "
         f"{low} to {high} in all."

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from ndbplan.base.units import format_bytes, format_percent
+from ndbplan.base.units import format_percent
 from ndbplan.describe.contents import Contents, Kind, Part
 from ndbplan.desktop.layout.treemap import squarified
 from ndbplan.desktop.look import paint, theme
@@ -281,7 +281,7 @@ def _paint_tile(painter: QPainter, tile: Tile, colours: Tokens) -> None:
         painter.setPen(QPen(QColor(colours.line_strong), 1, Qt.PenStyle.DotLine))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(inner.adjusted(1, 1, -1, -1))
-    name, size = _label(tile), format_bytes(part.size_bytes)
+    name, size = _label(tile), tile.contents.said(part.size_bytes)
     room = rect.adjusted(6, 3, -4, -3)
     if part.kind == "system" and text_width(name, 11, 600) > room.width():
         name = "OS"
@@ -322,10 +322,10 @@ def _paint_groups(painter: QPainter, contents: Contents, area: Rect, colours: To
 
 def _paint_head(painter: QPainter, contents: Contents, area: Rect) -> None:
     colours = theme.tokens()
-    words = f"{format_bytes(contents.capacity_bytes)}, {format_percent(contents.taken)} taken"
+    words = f"{contents.said(contents.capacity_bytes)}, {format_percent(contents.taken)} taken"
     ink = colours.muted
     if contents.missing_bytes:
-        words, ink = f"{format_bytes(contents.missing_bytes)} too little", colours.error
+        words, ink = f"{contents.said(contents.missing_bytes)} too little", colours.error
     wide = text_width(words, 11, 400)
     title = QRectF(area.x, 4, max(10.0, area.width - wide - 8), 16)
     if text_width(contents.title, 11, 600) > title.width() and title.width() < 60:
@@ -338,20 +338,23 @@ def _paint_head(painter: QPainter, contents: Contents, area: Rect) -> None:
 def _headline(contents: Contents) -> str:
     """What there is to say about a whole memory or disk."""
     text = (
-        f"{contents.title}: {format_bytes(contents.capacity_bytes)}, {format_percent(contents.taken)} taken"
+        f"{contents.title}: {contents.said(contents.capacity_bytes)}, {format_percent(contents.taken)} taken"
     )
     missing = contents.missing_bytes
-    return f"{text}; {format_bytes(missing)} more is needed" if missing else text
+    return f"{text}; {contents.said(missing)} more is needed" if missing else text
 
 
 def _words(tile: Tile) -> str:
     """What there is to say about a tile."""
     part, whole = tile.part, tile.contents.capacity_bytes
-    lines = [part.name, f"{format_bytes(part.size_bytes)}, {format_percent(part.size_bytes / whole)} of all"]
+    lines = [
+        part.name,
+        f"{tile.contents.said(part.size_bytes)}, {format_percent(part.size_bytes / whole)} of all",
+    ]
     if part.detail:
         lines.append(part.detail)
     for around in tile.within:
         if around.name not in part.name:
             detail = f": {around.detail}" if around.detail else ""
-            lines.append(f"in {around.name} ({format_bytes(around.size_bytes)}){detail}")
+            lines.append(f"in {around.name} ({tile.contents.said(around.size_bytes)}){detail}")
     return "\n".join(lines)

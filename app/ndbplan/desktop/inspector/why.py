@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ndbplan.base.units import format_memory, format_value
 from ndbplan.describe.breakdown import Breakdown, breakdowns
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
@@ -37,14 +38,17 @@ class Why(QWidget):
 
 def _section(breakdown: Breakdown) -> Section:
     section = Section(breakdown.heading)
+    say = format_memory if breakdown.is_memory else format_value
     total = breakdown.total
     if total is not None:
         opener = link(
-            "explain", lambda: explain(total, breakdown.about, near=opener), f"Explain {breakdown.about}"
+            "explain",
+            lambda: explain(total, breakdown.about, near=opener, say=say),
+            f"Explain {breakdown.about}",
         )
         section.add_action(opener)
     for row in breakdown.rows:
-        section.body.addWidget(QuantityRow(row.name, row.quantity, row.fraction, row.colour, row.detail))
+        section.body.addWidget(QuantityRow(row.name, row.quantity, row.fraction, row.colour, row.detail, say))
     for callout in breakdown.callouts:
         section.body.addWidget(Callout(callout.heading, callout.text, callout.look))
     return section

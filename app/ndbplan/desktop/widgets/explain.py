@@ -6,7 +6,7 @@ explain(quantity, "Reorganisation takes", near=button)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QBrush, QColor, QGuiApplication, QKeyEvent, QMouseEvent
@@ -27,6 +27,8 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.units import format_value
 from ndbplan.desktop.look import theme
 
+Say = Callable[[float, str], str]
+"""How a value of a unit is told: bytes of memory in GiB, those of a disk in GB."""
 _WIDTH, _ROW, _MOST_ROWS = 640, 24, 14
 _HOW_HEIGHT = 190
 
@@ -34,9 +36,9 @@ _HOW_HEIGHT = 190
 class QuantityLabel(QLabel):
     """A number that opens its derivation when clicked, or with Enter or Space."""
 
-    def __init__(self, title: str, quantity: Quantity | None = None) -> None:
+    def __init__(self, title: str, quantity: Quantity | None = None, say: Say = format_value) -> None:
         super().__init__()
-        self._title = title
+        self._title, self._say = title, say
         self._quantity: Quantity | None = None
         self.setProperty("look", "quantity")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -57,9 +59,9 @@ class QuantityLabel(QLabel):
             self.setToolTip("")
             self.setAccessibleName(f"{self._title}: not known")
             return
-        text = format_value(quantity.value, quantity.unit)
+        text = self._say(quantity.value, quantity.unit)
         self.setText(text)
-        self.setToolTip(f"{range_text(quantity)}\nClick to see where it comes from.")
+        self.setToolTip(f"{range_text(quantity, self._say)}\nClick to see where it comes from.")
         self.setAccessibleName(f"{self._title}: {text}; explain")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -79,20 +81,20 @@ class QuantityLabel(QLabel):
     def open(self) -> None:
         """Open the derivation."""
         if self._quantity is not None:
-            explain(self._quantity, self._title, near=self)
+            explain(self._quantity, self._title, near=self, say=self._say)
 
 
-def range_text(quantity: Quantity) -> str:
+def range_text(quantity: Quantity, say: Say = format_value) -> str:
     """`between 210 s and 300 s`, or that the number is exact."""
     if quantity.low == quantity.high:
         return "exact"
-    low, high = (format_value(v, quantity.unit) for v in (quantity.low, quantity.high))
+    low, high = (say(v, quantity.unit) for v in (quantity.low, quantity.high))
     return f"likely between {low} and {high}"
 
 
-def explain(quantity: Quantity, title: str, near: QWidget) -> Explanation:
+def explain(quantity: Quantity, title: str, near: QWidget, say: Say = format_value) -> Explanation:
     """Open the derivation of a number beside a widget; Escape or a click elsewhere closes it."""
-    popover = Explanation(quantity, title, near)
+    popover = Explanation(quantity, title, near, say=say)
     popover.show_near(near)
     return popover
 
@@ -100,18 +102,20 @@ def explain(quantity: Quantity, title: str, near: QWidget) -> Explanation:
 class Explanation(QFrame):
     """The popover with a derivation."""
 
-    def __init__(self, quantity: Quantity, title: str, parent: QWidget, how: str = "") -> None:
+    def __init__(
+        self, quantity: Quantity, title: str, parent: QWidget, how: str = "", say: Say = format_value
+    ) -> None:
         """`how`: how it is done, as Markdown, below where the number comes from."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("explanation")
         self.setAccessibleName(f"Where {title} comes from")
-        self._quantity, self._title = quantity, title
+        self._quantity, self._title, self._say = quantity, title, say
         heading = QLabel(title)
         heading.setProperty("look", "heading")
-        value = QLabel(format_value(quantity.value, quantity.unit))
+        value = QLabel(say(quantity.value, quantity.unit))
         value.setProperty("look", "bigNumber")
-        spread = QLabel(range_text(quantity))
+        spread = QLabel(range_text(quantity, say))
         spread.setProperty("look", "muted")
         copy = QPushButton("Copy")
         copy.setProperty("kind", "quiet")
@@ -131,7 +135,7 @@ class Explanation(QFrame):
         self.tree.setUniformRowHeights(True)
         self.tree.setIndentation(14)
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
-        _fill(self.tree.invisibleRootItem(), quantity.why)
+        _fill(self.tree.invisibleRootItem(), quantity.why, say)
         if _count(quantity.why) <= _MOST_ROWS:
             self.tree.expandToDepth(0)
         self._detail = QLabel()
@@ -191,37 +195,39 @@ class Explanation(QFrame):
 
     def copy(self) -> None:
         """Put the derivation on the clipboard as text."""
-        QGuiApplication.clipboard().setText(as_text(self._quantity, self._title))
+        QGuiApplication.clipboard().setText(as_text(self._quantity, self._title, self._say))
 
 
-def as_text(quantity: Quantity, title: str) -> str:
+def as_text(quantity: Quantity, title: str, say: Say = format_value) -> str:
     """The derivation as indented text."""
-    value = format_value(quantity.value, quantity.unit)
-    return "\n".join([f"{title}: {value} ({range_text(quantity)})", *_lines(quantity.why, 1)]) + "\n"
+    value = say(quantity.value, quantity.unit)
+    return (
+        "\n".join([f"{title}: {value} ({range_text(quantity, say)})", *_lines(quantity.why, 1, say)]) + "\n"
+    )
 
 
-def _lines(terms: Iterable[Term], depth: int) -> Iterable[str]:
+def _lines(terms: Iterable[Term], depth: int, say: Say) -> Iterable[str]:
     for term in terms:
         source = f"   [{term.source}]" if term.source else ""
-        yield f"{'  ' * depth}{term.term}: {_value_text(term)}{source}"
-        yield from _lines(term.why, depth + 1)
+        yield f"{'  ' * depth}{term.term}: {_value_text(term, say)}{source}"
+        yield from _lines(term.why, depth + 1, say)
 
 
-def _fill(parent: QTreeWidgetItem, terms: Iterable[Term]) -> None:
+def _fill(parent: QTreeWidgetItem, terms: Iterable[Term], say: Say) -> None:
     colours = theme.tokens()
     muted = QBrush(QColor(colours.muted))
     for term in terms:
-        value = _value_text(term)
+        value = _value_text(term, say)
         item = QTreeWidgetItem(parent, [term.term, value, term.source])
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(0, term.term)
         item.setToolTip(1, f"{term.value:.10g} {term.unit}".strip())
         item.setToolTip(2, term.source)
         item.setForeground(2, QBrush(QColor(colours.warning)) if "assum" in term.source else muted)
-        _fill(item, term.why)
+        _fill(item, term.why, say)
 
 
-def _value_text(term: Term) -> str:
+def _value_text(term: Term, say: Say) -> str:
     """Tiny times per something are written in ns, µs or ms, a factor as × 1.2."""
     if term.unit == "factor":
         return f"× {term.value:.4g}"
@@ -229,7 +235,7 @@ def _value_text(term: Term) -> str:
         for factor, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
             if abs(term.value) * factor < 1000:
                 return f"{term.value * factor:.3g} {unit}{term.unit[1:]}"
-    return format_value(term.value, term.unit)
+    return say(term.value, term.unit)
 
 
 def _count(terms: Iterable[Term]) -> int:

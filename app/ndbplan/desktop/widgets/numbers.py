@@ -39,9 +39,9 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import format_bytes, format_count, format_percent, format_value
+from ndbplan.base.units import format_count, format_percent, format_value
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.explain import Explanation
+from ndbplan.desktop.widgets.explain import Explanation, Say
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
@@ -64,6 +64,8 @@ class Cell:
     """Token of the text's colour."""
     bar: float | None = None
     """Share to draw as a bar behind the text."""
+    say: Say = format_value
+    """How the derivation tells its values."""
 
 
 def text(value: str, colour: str = "") -> Cell:
@@ -76,22 +78,24 @@ def count(value: int | float) -> Cell:
     return Cell(format_count(value), value)
 
 
-def size(value: int | float) -> Cell:
+def size(value: int | float, say: Say = format_value) -> Cell:
     """A cell with an exact number of bytes."""
-    return Cell(format_bytes(value), value)
+    return Cell(say(value, "bytes"), value)
 
 
-def number(quantity: Quantity | None, title: str, colour: str = "") -> Cell:
+def number(quantity: Quantity | None, title: str, colour: str = "", say: Say = format_value) -> Cell:
     """A cell with an estimated number that opens its derivation."""
     if quantity is None:
         return Cell("–", -1.0)
-    return Cell(format_value(quantity.value, quantity.unit), quantity.value, quantity, title, colour)
+    return Cell(say(quantity.value, quantity.unit), quantity.value, quantity, title, colour, say=say)
 
 
-def share(fraction: float, quantity: Quantity | None = None, title: str = "") -> Cell:
+def share(
+    fraction: float, quantity: Quantity | None = None, title: str = "", say: Say = format_value
+) -> Cell:
     """A cell with a share as a bar; green, amber from 75 %, red from 95 %."""
     colour = "error" if fraction >= 0.95 else "warning" if fraction >= 0.75 else "good"
-    return Cell(format_percent(fraction), fraction, quantity, title, colour, fraction)
+    return Cell(format_percent(fraction), fraction, quantity, title, colour, fraction, say)
 
 
 class _Cells(QStyledItemDelegate):
@@ -335,6 +339,6 @@ class NumbersTable(QTableView):
     def _open(self, index: QModelIndex) -> None:
         cell = self.cell_at(index)
         if cell.quantity is not None:
-            popover = Explanation(cell.quantity, cell.title, self)
+            popover = Explanation(cell.quantity, cell.title, self, say=cell.say)
             corner = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
             popover.show_at(corner)

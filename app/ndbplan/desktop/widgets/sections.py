@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.units import format_value
 from ndbplan.desktop.look import theme
-from ndbplan.desktop.widgets.explain import QuantityLabel
+from ndbplan.desktop.widgets.explain import QuantityLabel, Say
 
 
 def empty(layout: QLayout) -> None:
@@ -221,6 +222,7 @@ class QuantityRow(QWidget):
         fraction: float | None = None,
         colour: str = "accent",
         detail: str = "",
+        say: Say = format_value,
     ) -> None:
         super().__init__()
         layout = QVBoxLayout(self)
@@ -232,7 +234,7 @@ class QuantityRow(QWidget):
         top.addWidget(label(name, "rowName"), 1)
         if detail:
             top.addWidget(label(detail, "muted", wrap=False))
-        self.number = QuantityLabel(name, quantity)
+        self.number = QuantityLabel(name, quantity, say)
         top.addWidget(self.number)
         layout.addLayout(top)
         if fraction is not None:
