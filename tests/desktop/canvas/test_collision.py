@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +18,7 @@ from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.samples import sample_plan
 
+pytestmark = pytest.mark.usefixtures("qapp")  # texts are measured
 _numbers = st.integers(-600, 600).map(float)
 _rects = st.builds(Rect, _numbers, _numbers, st.just(372.0), st.integers(80, 300).map(float))
 
@@ -82,3 +86,19 @@ def test_what_covers_what_is_what_every_pair_says(places: list[tuple[int, int]])
     rects = standing(layout)
     every = {frozenset((a, b)) for a in rects for b in rects if a < b and _covers(rects[a], rects[b])}
     assert {frozenset(pair) for pair in covered(layout)} == every
+
+
+@pytest.mark.parametrize("seed", [3, 7, 8])
+def test_what_was_put_last_goes_and_nothing_covers_anything_after_it(hands, seed: int) -> None:
+    """Wherever things are put: those that stood there before stay."""
+    choose = random.Random(seed)
+    before = standing(hands.scene.layout)
+    for kind in choose.choices(("rack", "host-small"), k=2):
+        place = Point(x=choose.uniform(-200, 900), y=choose.uniform(-100, 600))
+        hands.view.editor.add_offer(kind, position=place)
+    assert hands.scene.overlaps.pairs
+    hands.selection.set(["app-a1"])
+    hands.view.move_apart()
+    assert hands.scene.overlaps.pairs == ()
+    after = standing(hands.scene.layout)
+    assert {i: rect for i, rect in after.items() if i in before} == before

@@ -78,7 +78,8 @@ class Eye(QObject):
             "as_painted": as_painted, "lightness": lightness,
             "modal": QApplication.activeModalWidget, "tip": QToolTip.text, "tighten": self.tighten,
             "shown": shown,
-            "link": self.link, "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
+            "link": self.link, "scene_point": self._on_screen,
+            "focus": QApplication.focusWidget(), "clipboard": QGuiApplication.clipboard(),
         }  # fmt: skip
         try:
             return eval(expression, names)

@@ -23,6 +23,24 @@ def test_nothing_moves_but_what_is_dropped_and_that_lies_under_the_pointer(perso
     assert person.look(_VIEW) == view
 
 
+def test_what_covers_something_is_moved_apart_when_a_person_says_so(person: Person) -> None:
+    before = dict(person.look(_PLACES))
+    between = (
+        "scene.item_of('rack-a').rect_in_scene().united(scene.item_of('rack-b').rect_in_scene()).center()"
+    )
+    person.drag("place('offer-rack')", f"scene_point({between})")
+    person.until("len(scene.overlaps.pairs) == 2 and 'cover one another' in window.messages.text")
+    # Another edit takes the message away; the offer stays.
+    person.click("item('app-a1')")
+    person.click("place('Cores')", times=3)
+    person.write("24\n")
+    person.until("plan.by_id['app-a1'].cores == 24 and not window.messages.isVisible()")
+    assert {name: where for name, where in person.look(_PLACES) if name in before} == before
+    person.click("place('2 overlaps')")
+    person.until("not scene.overlaps.pairs and not window.status.apart.isVisible()")
+    assert {name: where for name, where in person.look(_PLACES) if name in before} == before
+
+
 def test_a_copy_and_a_disk_lie_where_they_are_put(person: Person) -> None:
     before, view = dict(person.look(_PLACES)), person.look(_VIEW)
     person.drag("item('app-b1')", "ground(0.8, 0.8)", keys="ctrl")

@@ -88,7 +88,11 @@ def test_a_refused_drag_says_why_at_the_pointer(person: Person) -> None:
 
 
 def test_the_palette_finds_what_is_meant(person: Person) -> None:
-    for typed, first in (("smlte", "Simulate"), ("binary", "Binary (GiB)"), ("datamemory", "DataMemory")):
+    for typed, first in (
+        ("smlte", "Simulate"),
+        ("binary", "Units: Binary (GiB)"),
+        ("datamemory", "DataMemory"),
+    ):
         person.press("ctrl+k")
         person.until("window.commands.isVisible()")
         person.write(typed)

@@ -19,7 +19,7 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.event_edits import EventEdits
 from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.document.selection import Selection
-from ndbplan.desktop.layout.collision import settled
+from ndbplan.desktop.layout.collision import settled, those_to_move
 from ndbplan.edits import arrange, from_host, offers
 from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
@@ -291,13 +291,8 @@ class Editor(QObject):
             self.added.emit(())
 
     def move_apart(self, pairs: Iterable[tuple[str, str]]) -> bool:
-        """Move one of each two to the nearest free place: what is selected, else a host."""
-        plan, chosen = self.plan, dict[str, None]()
-        for pair in pairs:
-            known = [i for i in pair if i in plan.by_id]
-            known = [i for i in known if getattr(plan.by_id[i], "location_id", None) is None]
-            known.sort(key=lambda i: (i not in self.selection.ids, not isinstance(plan.by_id[i], Host)))
-            chosen.update(dict.fromkeys(known[:1]))
+        """Move one of each two to the nearest free place: what is selected, else what covers most."""
+        chosen = those_to_move(self.plan, pairs, self.selection.ids)
         return self.do(f"Move {self.names(chosen)} to a free place", lambda plan: settled(plan, chosen))
 
     def align(self, edge: Edge) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from ndbplan.desktop.layout.layout import HOST_GAP, Layout, Layouter
@@ -25,6 +26,23 @@ def settled(plan: Plan, object_ids: Collection[str]) -> Plan:
         if wish is not None and object_id and any(overlap(wish, other, 0.0) for other in others):
             plan = move(plan, moved_to(layout, object_id, free_place(wish, others)))
     return plan
+
+
+def those_to_move(plan: Plan, pairs: Iterable[tuple[str, str]], first: Collection[str]) -> tuple[str, ...]:
+    """As few hosts and locations as leave none of the pairs when they go elsewhere.
+
+    `first`: what is taken before others; then what covers most, then hosts, then what came last.
+    """
+    ids = [*(place.id for place in plan.locations), *(host.id for host in plan.hosts)]
+    parts = {object_id: place for place, object_id in enumerate(ids)}
+    in_a_rack = {host.id for host in plan.hosts if host.location_id is not None}
+    chosen, left = list[str](), list(pairs)
+    while covers := Counter(i for pair in left for i in pair if i in parts and i not in in_a_rack):
+        hosts = len(plan.locations)
+        taken = max(covers, key=lambda i: (i in first, covers[i], parts[i] >= hosts, parts[i]))
+        chosen.append(taken)
+        left = [pair for pair in left if taken not in pair]
+    return tuple(chosen)
 
 
 def moved_to(layout: Layout, object_id: str, rect: Rect) -> dict[str, Point | None]:
