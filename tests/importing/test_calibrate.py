@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.growth import add_node_group
+from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.importing.calibrate import calibrate, timed_backup, timed_reorganise, timed_restart
 from ndbplan.importing.measurements import Measurement, MeasurementError
 from ndbplan.plan.file import dumps, load, loads
+from ndbplan.plan.plan import Calibration
 from reality.measured_times import plan_of as backup_plan
 from reality.measured_times import plan_of_restart, table_of, timings
 
@@ -159,6 +165,83 @@ def test_a_timed_reorganisation_is_reproduced() -> None:
     assert reorganise(again).duration_s.value == pytest.approx(200, rel=0.01)
     with pytest.raises(MeasurementError):
         timed_reorganise(ADD_NODES, 5.0)
+
+
+def test_one_of_several_tables_is_enough() -> None:
+    """What one table took is that table's time afterwards, and those of the others follow it."""
+    first = ADD_NODES.tables[0]
+    other = first.model_copy(update={"id": "other", "name": "other", "rows": first.rows // 2})
+    both = ADD_NODES.replace(tables=(first, other))
+    before = reorganise(both)
+    wanted = 1.3 * before.tables[0].duration_s.value
+    after = reorganise(timed_reorganise(both, wanted, table_id=first.id))
+    assert after.tables[0].duration_s.value == pytest.approx(wanted, rel=0.01)
+    was, now = (found.tables[1].duration_s for found in (before, after))
+    assert 1.15 * was.value < now.value < 1.35 * was.value
+    assert now.high / now.low < was.high / was.low
+    empty = both.replace(tables=(first, other.model_copy(update={"rows": 0})))
+    with pytest.raises(MeasurementError, match="reorganising other moves no rows"):
+        timed_reorganise(empty, 300.0, table_id="other")
+
+
+@pytest.mark.parametrize(("run", "kind", "seconds"), [("D1M", "node", 80.0), ("D2M", "initial", 130.0)])
+def test_two_measurements_that_contradict_each_other_are_named(run: str, kind: Any, seconds: float) -> None:
+    """Before, the later of the two decided silently, the earlier then lay outside its range."""
+    measured = next(one for one in timings()["restarts"] if one["run"] == run)
+    monday = timed_restart(plan_of_restart(measured), kind, measured[kind], source="monday")
+    with pytest.raises(MeasurementError, match=r"contradicts what was measured before \(monday\)"):
+        timed_restart(monday, kind, seconds, source="tuesday")
+    replaced = timed_restart(monday, kind, 1.1 * measured[kind], source="monday")
+    assert restart(replaced, kind).duration_s.value == pytest.approx(1.1 * measured[kind], rel=0.02)
+
+
+def test_recorded_runs_of_one_cluster_do_not_contradict_each_other() -> None:
+    """But for a machine with other work for more than 15 processes."""
+    known: tuple[Calibration, ...] = ()
+    for run in timings()["restarts"]:
+        if run["version"] == "8.4.8":
+            for kind in ("node", "initial"):
+                plan = plan_of_restart(run).replace(calibrations=known)
+                known = timed_restart(plan, kind, run[kind], source=f"{run['run']} {kind}").calibrations
+
+
+OWN = ("restore_ldm_rows_per_s", "index_build_ldm_rows_per_s", "lcp_wait_idle_s", "subscription_s")
+"""Constants of which each decides a phase of a node restart."""
+_OF_PHASES = {
+    "restore_s": "restore from local checkpoint", "index_s": "rebuild ordered indexes",
+    "lcp_wait_s": "wait for local checkpoint", "subscription_s": "wait for subscriptions",
+}  # fmt: skip
+
+
+@settings(max_examples=12)
+@given(
+    st.sampled_from(("7.4.10", "8.0", "8.4.8")), st.integers(4_000_000, 300_000_000),
+    st.lists(st.floats(-1.2, 1.2), min_size=len(OWN), max_size=len(OWN)),
+)  # fmt: skip
+def test_constants_that_made_a_measurement_are_recovered(version: str, rows: int, off: list[float]) -> None:
+    """restart_info as the model makes it with constants somewhere in their ranges, of a drawn plan."""
+    plan = plan_of_restart({"version": version, "rows": rows, "data_memory": "900G"})
+    true = {name: constant_for(plan, name) for name in OWN}
+    made = {
+        name: known.value * (known.high / known.low) ** (way / 2.5632)
+        for (name, known), way in zip(true.items(), off, strict=True)
+    }
+    secret = tuple(
+        Calibration(constant=name, value=value, low=value, high=value, source="secret")
+        for name, value in made.items()
+    )
+    wanted = phases(plan.replace(calibrations=secret))
+    # restart_info counts whole seconds that are over.
+    told = {key: max(0.0, wanted[phase] - 0.5) for key, phase in _OF_PHASES.items()}
+    found, _ = calibrate(plan, Measurement("restart_info", "node 2", 2, told))
+    for phase, seconds in phases(found).items():
+        if phase in _OF_PHASES.values() and seconds > 10:
+            assert seconds == pytest.approx(wanted[phase], rel=0.03)
+    for name in OWN[2:]:
+        assert constant_for(found, name).value == pytest.approx(made[name], rel=0.2), name
+    for name in OWN:
+        now, was = constant_for(found, name), true[name]
+        assert now.high / now.low <= was.high / was.low * 1.001, name
 
 
 @pytest.mark.parametrize(("plan", "kind"), [(TERABYTE, "node"), (TERABYTE, "initial"), (OF_2009, "node")])

@@ -28,6 +28,8 @@ from reality.measured_load import outcomes_of
 DRAWS, RUNS = 30, 16
 _LEAST_SPREAD = 0.06
 """Of the logarithm of a rate: phases of repeated runs differ by no less."""
+_ROUNDED = 0.005
+"""Ends of a range are meant with what one digit of a measurement says."""
 _NEVER = 1e-3
 """Density of what no simulated run comes near: one phase does not rule a draw out."""
 
@@ -42,7 +44,7 @@ class Predicted(NamedTuple):
     likelihood: Floats
     """Logarithm, by draw and phase, of the density of what was measured."""
     error: Floats
-    """Logarithm of the middle answer over the measurement, by draw and phase."""
+    """Logarithm of every answer over the measurement, by draw, phase and run."""
 
 
 class LeftOut(NamedTuple):
@@ -51,6 +53,8 @@ class LeftOut(NamedTuple):
     errors: tuple[float, ...]
     score: float
     """Mean logarithm of the density: larger is better."""
+    inside: tuple[bool, ...]
+    """Whether each phase lies between p10 and p90 of the answers."""
 
 
 def likelihood(rates: Sequence[float], measured: float) -> float:
@@ -63,17 +67,25 @@ def likelihood(rates: Sequence[float], measured: float) -> float:
 
 def left_out(found: Predicted, *, fitted: bool = True) -> LeftOut:
     """Each phase from the draws, weighted by the phases of all other runs; not `fitted`: all alike."""
-    errors, scores = [], []
+    errors, scores, inside = [], [], []
     for at, run in enumerate(found.runs):
         others = [i for i, other in enumerate(found.runs) if other != run]
         logs = found.likelihood[:, others].sum(axis=1) if fitted else np.zeros(len(found.error))
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
-        order = np.argsort(found.error[:, at])
-        middle = order[min(len(order) - 1, int(np.searchsorted(np.cumsum(weights[order]), 0.5)))]
-        errors.append(abs(math.expm1(found.error[middle, at])))
+        middle, *ends = _quantiles(found.error[:, at], weights)
+        errors.append(abs(math.expm1(middle)))
+        inside.append(ends[0] - _ROUNDED <= 0.0 <= ends[1] + _ROUNDED)
         scores.append(math.log(float(weights @ np.exp(found.likelihood[:, at]))))
-    return LeftOut(tuple(errors), mean(scores))
+    return LeftOut(tuple(errors), mean(scores), tuple(inside))
+
+
+def _quantiles(answers: Floats, weights: Floats) -> list[float]:
+    """p50, p10 and p90 of the answers of all draws, each with the weight of its draw."""
+    flat, heavy = answers.ravel(), np.repeat(weights, answers.shape[1])
+    order = np.argsort(flat)
+    upto = np.cumsum(heavy[order]) / heavy.sum()
+    return [float(flat[order[min(len(flat) - 1, int(np.searchsorted(upto, at)))]]) for at in (0.5, 0.1, 0.9)]
 
 
 def predicted(version: str, draws: int = DRAWS) -> Predicted:
@@ -99,7 +111,7 @@ def predicted(version: str, draws: int = DRAWS) -> Predicted:
             ]
         of = tuple(name for name, _, _ in seen)
         likely.append([likelihood(rates, measured) for _, measured, rates in seen])
-        errors.append([math.log(median(rates) / measured) for _, measured, rates in seen])
+        errors.append([np.log(np.array(rates) / measured) for _, measured, rates in seen])
     return Predicted(of, np.array(likely), np.array(errors))
 
 
@@ -112,7 +124,8 @@ def main() -> None:
             near = sum(error <= 0.1 for error in one.errors)
             print(
                 f"{version:7} {kind:9} mean {mean(one.errors):6.1%} median {median(one.errors):6.1%}"
-                f" within a tenth {near}/{len(one.errors)} log score {one.score:+.2f}",
+                f" within a tenth {near}/{len(one.errors)}, {sum(one.inside)} inside p10 to p90,"
+                f" log score {one.score:+.2f}",
                 flush=True,
             )
 

@@ -18,6 +18,7 @@ from ndbplan.cli.parameters import (
     Names,
     UsageError,
     Whole,
+    named_table,
     named_workload,
     read_plan,
     read_running,
@@ -209,6 +210,7 @@ def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> N
 @ndbplan.command()
 @PLAN
 @click.option("--reorganised", type=Duration(), metavar="TIME", help="How long reorganising all tables took.")
+@click.option("--table", metavar="TABLE", help="The one table that was reorganised; without it all.")
 @click.option("--add-groups", metavar="N", type=Whole(1, 72), default=1, help="Groups that it added.")
 @click.option("--restarted", type=Duration(), metavar="TIME", help="How long a restart of a data node took.")
 @click.option("--backed-up", type=Duration(), metavar="TIME", help="How long a backup took.")
@@ -220,6 +222,7 @@ def backup(plan_file: Path, under: str | None, *, why: bool, as_json: bool) -> N
 def calibrate(
     plan_file: Path,
     reorganised: float | None,
+    table: str | None,
     add_groups: int,
     restarted: float | None,
     backed_up: float | None,
@@ -237,9 +240,13 @@ def calibrate(
     if reorganised is None and restarted is None and backed_up is None:
         fix = "add --reorganised 248s, --restarted 45min or --backed-up 12min"
         raise UsageError("no time is given", where="calibrate", fix=fix)
+    if table is not None and reorganised is None:
+        fix = "add --reorganised with the time that it took, or leave --table out"
+        raise UsageError(f"how long {table} took is not said", where="--table", fix=fix)
+    table_id = None if table is None else named_table(plan, table).id
     try:
         if reorganised is not None:
-            plan = timed_reorganise(plan, reorganised, add_groups, source)
+            plan = timed_reorganise(plan, reorganised, add_groups, source, table_id)
         if backed_up is not None:
             plan = timed_backup(plan, backed_up, source)
         if restarted is not None:

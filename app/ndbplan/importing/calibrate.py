@@ -256,18 +256,32 @@ _REORGANISE_KNOBS = (*RESTART_KNOBS[:5], Knob(durations=("reorganise_table_s",))
 
 
 def timed_reorganise(
-    plan: Plan, seconds: float, groups: int = 1, source: str = "a reorganisation that was timed"
+    plan: Plan,
+    seconds: float,
+    groups: int = 1,
+    source: str = "a reorganisation that was timed",
+    table_id: str | None = None,
 ) -> Plan:
-    """The plan calibrated with the time that reorganising all its tables took.
+    """The plan calibrated with the time that reorganising all its tables took, or the one table of an id.
 
     Raises MeasurementError for a time at or below the fixed cost of the tables, or when no row moves.
     """
-    estimate = reorganise(plan, groups)
-    rounds = sum(table.rounds for table in estimate.tables)
+
+    def reorganised(moved: Plan) -> tuple[int, Quantity]:
+        """Tables that statements go through, hidden ones too, and how long that takes."""
+        estimate = reorganise(moved, groups)
+        if table_id is None:
+            return sum(table.rounds for table in estimate.tables), estimate.duration_s
+        every = zip(plan.tables, estimate.tables, strict=True)
+        one = next(found for table, found in every if table.id == table_id)
+        return one.rounds, one.duration_s
+
+    rounds, expected = reorganised(plan)
     each = constant_for(plan, "reorganise_table_s")
-    if estimate.duration_s.value <= rounds * each.value:
+    if expected.value <= rounds * each.value:
+        what = "the plan's reorganisation" if table_id is None else f"reorganising {table_id}"
         raise MeasurementError(
-            f"{seconds:g} s tell nothing: the plan's reorganisation moves no rows",
+            f"{seconds:g} s tell nothing: {what} moves no rows",
             fix="use a plan whose tables move rows",
         )
     if seconds <= rounds * each.low:
@@ -281,7 +295,7 @@ def timed_reorganise(
     return updated(
         plan,
         _REORGANISE_KNOBS,
-        lambda moved: [reorganise(moved, groups).duration_s],
+        lambda moved: [reorganised(moved)[1]],
         observed,
         label,
     )

@@ -41,6 +41,11 @@ _MOST_DEVIATIONS = 3
 _FARTHEST, _FAR = 6.0, 1.5
 """A measurement contradicts the plan when constants must be so many standard deviations off to explain it,
 and it lies so many times beyond the range of the estimate: not all that is uncertain is a constant."""
+_CONTRADICTS = 3.0
+"""Two measurements contradict each other so many standard deviations apart: one of 370 does by chance."""
+_OF_THE_MODEL = 0.08
+"""By how much, as a logarithm, operations that were left out differ from what the others say: median of the
+recorded starts and reorganisations (tests/reality)."""
 _ROOM = 0.85
 """Share of the least possible time below which a measurement contradicts the plan."""
 
@@ -81,7 +86,8 @@ def updated(
     """The plan with the constants of the knobs as the measurements leave them.
 
     What was measured under the same source before is replaced. Raises MeasurementError for a duration below
-    what disks, links and protocols alone take, and for one that no likely constants explain.
+    what disks, links and protocols alone take, for one that no likely constants explain, and for one that
+    what was measured under other sources rules out.
     """
     import numpy as np
 
@@ -97,12 +103,22 @@ def updated(
         logarithms: Array = np.log(np.maximum(1e-9, np.array(found)))
         return logarithms
 
+    def slopes(theta: Array, at: Array) -> Array:
+        return np.stack([(logs(theta + _STEP * unit) - at) / _STEP for unit in np.eye(len(knobs))], axis=1)
+
     theta = np.zeros(len(knobs))
+    if plan.calibrations:
+        at = logs(theta)
+        slope = slopes(theta, at)
+        spread = np.sqrt(np.diag(slope @ before @ slope.T) + noise**2 + _OF_THE_MODEL**2)
+        _refuse_the_contradicting(
+            plan, knobs, predict(plan), observed, ((wanted - at) / spread).tolist(), slope
+        )
     known = np.linalg.inv(before)
     after = before
     for _ in range(_ROUNDS):
         at = logs(theta)
-        slope = np.stack([(logs(theta + _STEP * unit) - at) / _STEP for unit in np.eye(len(knobs))], axis=1)
+        slope = slopes(theta, at)
         after = np.linalg.inv(known + slope.T @ weight @ slope)
         goal = after @ slope.T @ weight @ (wanted - at + slope @ theta)
         step = np.clip(goal - theta, -_MOST_STEP, _MOST_STEP)
@@ -172,6 +188,36 @@ def _calibrated(
                 value, room = constant_for(plan, name).value * factor, math.exp(P90 * now)
                 values[name] = (value, value / room, value * room)
     return _with(plan, values, source)
+
+
+def _refuse_the_contradicting(
+    plan: Plan,
+    knobs: Sequence[Knob],
+    expected: Sequence[Quantity],
+    observed: Sequence[Observed],
+    off: Sequence[float],
+    slope: Array,
+) -> None:
+    """Raises MeasurementError for a duration that what was measured before rules out.
+
+    `off`: how many standard deviations it is off; `slope`: how much each knob moves it.
+    """
+    measured = {calibration.constant: calibration.source for calibration in plan.calibrations}
+    for one, range_, deviations, steep in zip(observed, expected, off, slope, strict=True):
+        asked = (
+            name
+            for knob, moves in zip(knobs, steep, strict=True)
+            if abs(moves) > _LEAST_CHANGE
+            for name in (*knob.durations, *knob.rates)
+        )
+        sources = sorted({measured[name] for name in asked if name in measured})
+        if sources and abs(deviations) > _CONTRADICTS:
+            raise MeasurementError(
+                f"{one.name}: {format_value(one.seconds, 's')} contradicts what was measured before "
+                f"({', '.join(sources)}), by which it takes {range_}",
+                fix="see which of them is right and take out the calibrations of the other; under the same "
+                "source the later measurement replaces the earlier one",
+            )
 
 
 def _refuse_the_unlikely(

@@ -64,7 +64,7 @@ class Nearness(Shape):
     nearest: tuple[str, ...]
     """The runs that are most like it."""
     room: float
-    """Factor by which each end of a range lies further from the value."""
+    """Factor by which each end of a range lies further from the value; 1 where only rows are fewer."""
 
     def widened(self, found: Quantity, most: float = math.inf) -> Quantity:
         """The same figure, its range the wider the further it lies from all runs; `most`: it cannot be more.
@@ -131,7 +131,10 @@ def nearness(kind: str, plan: Situation) -> Nearness:
     versions = [run.version for _, run in runs]
     # A version older or newer than all that were measured lies as far away as a factor of two.
     is_outside = not min(versions) <= plan.version <= max(versions)
-    distance = math.hypot(*beyond, math.log(2) if is_outside else 0.0)
+    older = math.log(2) if is_outside else 0.0
+    distance = math.hypot(*beyond, older)
+    weights = compress(_weights(plan.rows, min(run.rows for _, run in runs)), chosen)
+    uncertain = math.hypot(*(far * weight for far, weight in zip(beyond, weights, strict=True)), older)
     apart = [
         (math.dist(own, other), run.version != plan.version, name)
         for (name, run), other in zip(runs, others, strict=True)
@@ -142,5 +145,15 @@ def nearness(kind: str, plan: Situation) -> Nearness:
     )
     mark = "measured" if at_one else "beyond" if distance else "between"
     nearest = tuple(name for *_, name in sorted(apart)[:_NEAREST])
-    distance = round(distance, 3)
-    return Nearness(mark, distance, nearest, _room(kind, distance))
+    return Nearness(mark, round(distance, 3), nearest, _room(kind, round(uncertain, 3)))
+
+
+def _weights(rows: float, fewest: float) -> tuple[float, ...]:
+    """How much less is known for each of `Situation.logarithms` that lies beyond all runs.
+
+    With fewer rows than in any run there is less work, not another one: what stays are waits that do not ask
+    for rows, and what a row is counts the less the fewer there are.
+    """
+    of_rows = min(1.0, rows / fewest) if fewest > 0 else 1.0
+    known = {"rows": 0.0 if rows < fewest else 1.0, "row_bytes": of_rows}
+    return tuple(known.get(name, 1.0) for name in Situation._fields[1:])

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.precision import interval, precise
-from ndbplan.base.quantity import Quantity
+from ndbplan.base.quantity import Quantity, product_of_independent
 from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
 from ndbplan.plan.events import Event
@@ -221,7 +221,7 @@ class _Run:
     series: NDArray[np.float32]
     """Accepted, refused, buffer fill, log fill, utilisation, then the details: one row each."""
     accepted_per_s: float
-    latency_mean_s: float
+    latency_mean_s: Quantity
     first: Floats
     """Moment of each error's first refusal; infinite when it did not come."""
     bucket_s: float
@@ -269,7 +269,7 @@ def _found(sim: Simulation) -> _Run:
     series = np.concatenate([_headlines(sim), _details(sim)]).astype(np.float32)
     first = np.where(sim.state.errors >= 0.5, sim.state.first[:, 0], np.inf)
     accepted = float(sim.history.totals[:, OfCluster.ACCEPTED].sum()) / sim.scenario.duration_s
-    mean = mean_latency(sim, latency_s(sim)).value
+    mean = mean_latency(sim, latency_s(sim))
     bucket_s = int(sim.laws.run.steps_per_bucket) * sim.scenario.step_s
     return _Run(series, accepted, mean, first, bucket_s, sim.stopped_s)
 
@@ -367,7 +367,7 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
         disk_utilisation=bands[4],
         accepted_per_s=spread([run.accepted_per_s for run in runs], "tx/s", count),
         accepted_mean_per_s=interval([run.accepted_per_s for run in runs], "tx/s"),
-        latency_mean_s=spread([run.latency_mean_s for run in runs], "s", count),
+        latency_mean_s=_latency([run.latency_mean_s for run in runs]),
         redo_buffer_fill_max=spread([float(run.series[2].max()) for run in runs], "fraction", count),
         redo_log_fill_max=spread([float(run.series[3].max()) for run in runs], "fraction", count),
         errors=tuple(sorted(errors, key=lambda odds: odds.first_at_s.value)),
@@ -377,6 +377,18 @@ def _bands(scenario: Scenario, runs: list[_Run], seed: int) -> Bands:
             scenario.workload, runs[0].bucket_s, np.stack([run.series[0] for run in runs]).astype(np.float64)
         ),
     )
+
+
+def _latency(means: list[Quantity]) -> Quantity:
+    """Mean latency over the runs: as far apart as they are, and as little known as each of them.
+
+    How long a transaction takes on an idle cluster is the same in all runs, whatever it is.
+    """
+    found, likeliest = spread([mean.value for mean in means], "s", len(means)), means[0]
+    if likeliest.value <= 0:
+        return found
+    known = Quantity(1.0, likeliest.low / likeliest.value, likeliest.high / likeliest.value, "")
+    return product_of_independent(found, known).in_unit("s").because(*found.why, *likeliest.why)
 
 
 def _stop_odds(runs: list[_Run]) -> StopOdds | None:
