@@ -108,13 +108,16 @@ def test_the_log_must_span_the_checkpoints() -> None:
 
 
 def test_growing_data_overflows_the_log_sooner_when_checkpoints_are_slow() -> None:
-    slow = set_parameter(OVERLOAD, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
+    roomy = set_parameter(OVERLOAD, "data_node", "DataMemory", 2**40)
+    slow = set_parameter(roomy, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
     workload = OVERLOAD.workloads[1]
-    fast = checkpoint(OVERLOAD, workload).nodes[0].overflow_after_s
+    fast = checkpoint(roomy, workload).nodes[0].overflow_after_s
     late = checkpoint(slow, workload).nodes[0].overflow_after_s
     assert fast is not None
     assert late is not None
     assert late.value < fast.value
+    # DataMemory is full before: no row is added any more.
+    assert checkpoint(OVERLOAD, workload).nodes[0].overflow_after_s is None
     assert checkpoint(STARTER, STARTER.workloads[0]).nodes[0].overflow_after_s is None
 
 

@@ -23,6 +23,7 @@ from ndbplan.simulate.run import simulate
         ("redo-overload", "7.4.10", "blobs-5k", 1500, 2000),
         ("redo-overload", "7.6", "blobs-5k", 500, 3000),
         ("redo-overload", "7.6", "blobs-5k", 1500, 3000),
+        ("redo-overload-8.4", "8.4", "blobs-5k", 4320, 1800),
         ("node-restart", "7.0.9", None, 7000, 4000),
         ("node-restart", "7.0.9", None, 9000, 4000),
         ("terabyte-load", "7.6.7", None, 1250, 1500),

@@ -18,7 +18,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.checkpoint_room import rooms
+from ndbplan.estimate.load.checkpoint_room import Room, rooms
 from ndbplan.estimate.load.checkpoint_speed import (
     REDO_ALERTS,
     SpeedLimits,
@@ -160,16 +160,12 @@ def _node(
     load: NodeLoad | None,
     tables: tuple[TableLoad, ...],
     writers: Writers,
-    least: float,
-    room: float,
-    most: float,
+    *left: float,
 ) -> NodeCheckpoint:
-    """Checkpoints of the nodes with these settings, data and load.
-
-    `least`, `room`, `most`: bytes a second that their disk leaves for a checkpoint, see `rooms`.
-    """
+    """Checkpoints of the nodes with these settings, data and load; `left`: figures of a `Room`."""
+    room = Room(*left)
     whole = speed_limits(settings).by_threads(writers.speed_share)
-    limits = whole.on_disk(least, room, most)
+    limits = whole.on_disk(room.least, room.likely, room.most)
     node = _without_growth(settings, constants, data, load, tables, limits, writers.threads)
     if load is None:
         return node
@@ -286,9 +282,13 @@ def _log_full(
     load: NodeLoad,
     tables: tuple[TableLoad, ...],
     limits: SpeedLimits,
-    room: float,
+    room: Room,
 ) -> Quantity | None:
-    """When the growing rows have made the log of a part too small for a node's checkpoints; None: never."""
+    """When the growing rows have made the log of a part too small for a node's checkpoints.
+
+    None: never, or not before they fill DataMemory, from when on no row is added. A row takes no less memory
+    than it takes in a checkpoint.
+    """
     part, rate = load.hottest_log_part
     page = constants["redo_page_overhead"]
     usable = redo_log_bytes - log_reserve(settings.features, constants).value
@@ -315,7 +315,7 @@ def _log_full(
     alerts = tuple(constants[name].value for name in REDO_ALERTS)
     headroom = constants["lcp_alert_headroom"].value
 
-    def seconds(most: float, pause: float, per_s: float) -> float | None:
+    def seconds(most: float, room: float, pause: float, per_s: float) -> float | None:
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, updated, new, weighted, work, share,
             _Speed(limits, min(most, room), room, None if work is None else follows, alerts, headroom), pause,
@@ -325,16 +325,16 @@ def _log_full(
 
     pause = constants["lcp_pause_s"]
     model = constants["simulated_rate"]
-    value = seconds(limits.ceiling, pause.value, rate * page.value)
-    if value is None:
+    value = seconds(limits.ceiling, room.lasting, pause.value, rate * page.value)
+    if value is None or growth * value > factor * (settings.number("DataMemory") - data.checkpoint_bytes) > 0:
         return None
-    soon = seconds(limits.floor, pause.high, rate * page.high * model.high)
-    late = seconds(limits.ceiling, pause.low, rate * page.low * model.low)
+    soon = seconds(limits.floor, room.lasting, pause.high, rate * page.high * model.high)
+    late = seconds(limits.ceiling, room.likely, pause.low, rate * page.low * model.low)
     terms = (
         Term("log of one part that can be used", usable, "bytes", "plan"),
         Term(f"log records of part {part}", rate, "bytes/s", "workload"),
         *page.why,
-        Term("checkpoint speed at most", min(limits.ceiling, room), "bytes/s", "plan"),
+        Term("checkpoint speed at most", min(limits.ceiling, room.lasting), "bytes/s", "plan"),
         Term("checkpoint speed at least", limits.floor, "bytes/s", "plan"),
         Term("growth of a checkpoint", growth, "bytes/s", "workload"),
         *pause.why,

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.load.checkpoint_speed import checkpoint_share
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.plan.hardware import Disk, DiskKind
 from ndbplan.plan.processes import DiskRole
 
-NO_LIMIT = (math.inf, math.inf, math.inf)
+
+class Room(NamedTuple):
+    """Bytes a second that a disk leaves for a node's checkpoints."""
+
+    least: float = math.inf
+    likely: float = math.inf
+    most: float = math.inf
+    lasting: float = math.inf
+    """One after the other for long, while the log keeps up."""
+
+
+NO_LIMIT = Room()
 
 
 def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants) -> Quantity:
@@ -29,13 +41,13 @@ def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants)
     return speed * constants["hdd_shared_stream_factor"]
 
 
-def rooms(
-    machines: Machines, loads: Mapping[int, NodeLoad], threads: Mapping[int, int]
-) -> dict[int, tuple[float, float, float]]:
-    """Bytes a second that each node can write of a checkpoint, by node id: at least, likely, at most.
+def rooms(machines: Machines, loads: Mapping[int, NodeLoad], threads: Mapping[int, int]) -> dict[int, Room]:
+    """What each node can write of a checkpoint, by node id.
 
     Of a disk that the log is written to as well a checkpoint gets what the log leaves, and no less than its
-    share. Nodes that write to one disk get as much each. `threads`: LDM threads that write, by node id.
+    share. It takes that share for some seconds only where its speed follows the load: when the log lags by
+    2 s the speed falls to MinDiskWriteSpeed, with redo control too [8.4.8, engine model 16.1]. Nodes that
+    write to one disk get as much each. `threads`: LDM threads that write, by node id.
     """
     on_disk: dict[str, list[Machine]] = {}
     logs: dict[str, list[Machine]] = {}
@@ -60,7 +72,7 @@ def _room(
     loads: Mapping[int, NodeLoad],
     threads: Mapping[int, int],
     constants: Constants,
-) -> tuple[float, float, float]:
+) -> Room:
     """What each of some nodes can write of a checkpoint to a disk that has the logs of some nodes, too."""
     own = [load for node in logs if (load := loads.get(node.node_id)) is not None]
     log = constants["redo_page_overhead"] * sum(load.redo_bytes_per_s.value for load in own)
@@ -72,4 +84,6 @@ def _room(
     least = max(share.low * whole.low, whole.low - log.high)
     likely = max(share.value * whole.value, whole.value - log.value)
     most = max(share.high * whole.high, whole.high - log.low)
-    return least / len(nodes), likely / len(nodes), most / len(nodes)
+    floor = sum(speed_limits(node.settings).floor for node in nodes)
+    lasting = max(min(floor, share.value * whole.value), whole.value - log.value)
+    return Room(*(found / len(nodes) for found in (least, likely, most, lasting)))
