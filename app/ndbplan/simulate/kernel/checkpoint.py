@@ -54,6 +54,8 @@ def _next_fragment(
     turn = max(0, int(node.fragments - state.lcp_fragments_left))
     data = state.rows_bytes
     if node.partial_lcp and data > 0.0:
+        untouched = min(data, node.untouched_bytes)
+        data = max(1.0, data - untouched)
         changed = state.changed_bytes - begun[Change.CHANGED, n, turn]
         new = state.new_bytes - begun[Change.NEW, n, turn]
         updated = data * (1.0 - np.exp((begun[Change.UPDATED, n, turn] - state.updated_bytes) / data))
@@ -63,7 +65,7 @@ def _next_fragment(
         full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
         if share > node.all_parts_above:
             full = 1.0
-        data = data * full + min(data, rewritten + new) * (1.0 - full)
+        data = data * full + min(data, rewritten + new) * (1.0 - full) + untouched / LCP_PARTS
     begun[Change.UPDATED, n, turn] = state.updated_bytes
     begun[Change.CHANGED, n, turn] = state.changed_bytes
     begun[Change.NEW, n, turn] = _at_global_checkpoint(

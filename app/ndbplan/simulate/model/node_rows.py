@@ -218,6 +218,7 @@ def _facts(
     space = _disk_data_row(one, row, rate)
     # A table without rows yet will be most of the node: the share counts as whole.
     row.fragment_share = sums.fragment_share(one.held_bytes)
+    row.untouched_bytes = max(0.0, one.held_bytes - sums.held)
     start = (one.held_bytes, mine.data_memory_bytes.value, space, mine.index_memory_bytes.value)
     return NodeFacts(
         row=row,
@@ -249,6 +250,8 @@ class _Sums:
     operations: float = 0.0
     memory: float = 0.0
     index: float = 0.0
+    held: float = 0.0
+    """Rows of tables that are changed."""
     touched: float = 0.0
     spread: float = 0.0
     """What is touched times the bytes of a fragment of its table, and of all of an LDM thread."""
@@ -294,10 +297,11 @@ def _sums(
         sums.updated += load.updates_per_s * row_bytes
         sums.changed += (insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s) * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
-        in_turn = share.in_turn
+        held, in_turn = load.rows * load.checkpoint_row_bytes * share.replicas, share.in_turn
+        sums.held += held if touched > 0 else 0.0
         sums.touched += touched
         sums.in_turn += touched / in_turn
-        sums.spread += touched / in_turn * load.rows * load.checkpoint_row_bytes * share.replicas
+        sums.spread += touched / in_turn * held
         sums.operations += load.logged_operations_per_s * share.replicas / rate
     return sums
 

@@ -70,6 +70,7 @@ _NODE = {
     "inserted_bytes": _Given("load", "bytes a transaction adds to a checkpoint", "bytes"),
     "updated_bytes": _Given("load", "bytes of rows that a transaction updates", "bytes"),
     "new_bytes": _Given("load", "bytes of rows that it inserts", "bytes"),
+    "untouched_bytes": _Given("rows", "bytes of tables that it does not change", "bytes"),
     "insert_weight": _Given("checkpoints", "InsertRecoveryWork", "fraction"),
     "memory_bytes": _Given("load", "DataMemory that a transaction takes", "bytes"),
     "undo_bytes": _Given("load", "undo log of a transaction", "bytes"),

@@ -159,6 +159,8 @@ class Node(Row):
     """How much an inserted row weighs in it (InsertRecoveryWork)."""
     fragment_share: float
     """Share of an LDM thread's rows that a fragment of a changed table has."""
+    untouched_bytes: float
+    """Rows of tables that the load does not change, as a checkpoint of all rows writes them."""
     abort_share: float
     """Log of an operation that is undone, against one that is accepted."""
     unevenness: float
