@@ -220,8 +220,8 @@ THRESHOLDS = (
     about(
         "disk-page-buffer", setting("DiskPageBufferMemory", "disk-data"), 5_543_458_647, more_is_worse=False
     ),
-    Threshold("disk-demand", offered(), 376, 379),
-    about("redo-log-size", offered(), 6690),
+    Threshold("disk-demand", offered(), 630, 640),
+    about("redo-log-size", offered(), 6536),
     about("redo-log-seconds", offered(), 17_931),
     about("redo-file-size", offered(FragmentLogFileSize=32 * MIB), 1792),
     about("fully-replicated-table", rows(fully_replicated=True), 3_551_400),

@@ -242,7 +242,7 @@ def cleaned_by_a_thread(v: str) -> float:
 
 def log_full_after(v: str) -> float:
     """Seconds until the redo log of an overloaded plan is full, checkpoints going on."""
-    found = plan(v, "redo-overload", NoOfFragmentLogFiles=4)
+    found = plan(v, "redo-overload", NoOfFragmentLogFiles=4, DataMemory=2**40)
     overflow = checkpoint(found, found.workloads[0]).nodes[0].overflow_after_s
     assert overflow is not None
     return overflow.value
