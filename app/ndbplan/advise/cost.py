@@ -86,6 +86,11 @@ class Cost(Shape):
     """The total for each 1,000 tx/s of the highest load; None: not stated, or nobody asked for it."""
 
     @property
+    def unpriced(self) -> tuple[str, ...]:
+        """What of `not_stated` the total lacks, so that it says less than everything costs."""
+        return tuple(what for what in self.not_stated if what.startswith("the price of"))
+
+    @property
     def per_tb(self) -> Quantity | None:
         """The total for each TB of user data; None: no price is stated, or there are no rows."""
         if self.total is None or self.user_bytes <= 0:

@@ -21,6 +21,7 @@ def compare() -> Schema:
 
 def size() -> Schema:
     """Of `size`: plans and excuses."""
+    from ndbplan.advise.sizing.choosing import Choosing, Standing
     from ndbplan.advise.sizing.excuses import Excuse
     from ndbplan.advise.sizing.search import Sized, SizedPlan
     from ndbplan.advise.sizing.verdict import Met
@@ -36,8 +37,18 @@ def size() -> Schema:
         limits=array(met),
         plan=OBJECT,
     )
+    standing = promise(Standing, "rank holds on_front regret", regret=or_null(QUANTITY))
+    rank = {"type": ["integer", "null"]}
+    choosing = promise(
+        Choosing, "plans least_regret knee worlds note",
+        plans=array(standing), least_regret=rank, knee=rank, worlds={"type": "integer"},
+    )  # fmt: skip
     promised = promise(
-        Sized, "plans excuses not_looked_at", plans=array(sized), excuses=array(closed(schema_of(Excuse)))
+        Sized,
+        "plans excuses not_looked_at choosing",
+        plans=array(sized),
+        excuses=array(closed(schema_of(Excuse))),
+        choosing=choosing,
     )
     return said(promised, "Plans that meet the requirements, best first; why other classes of hosts do not.")
 

@@ -91,7 +91,7 @@ def _lines(sized: Sized) -> Iterator[str]:
 
     if not sized.plans:
         yield "no class of hosts meets the requirements"
-    for plan in sized.plans:
+    for plan, standing in zip(sized.plans, sized.choosing.plans, strict=True):
         cost = "" if plan.cost is None else f", {format_value(plan.cost.value, plan.cost.unit)}"
         yield f"{plan.rank:>2}. {plan.title}{cost}"
         if plan.settings:
@@ -100,6 +100,8 @@ def _lines(sized: Sized) -> Iterator[str]:
         if not plan.certain:
             doubtful = next(met for met in plan.limits if not met.certain)
             yield f"    not certain: {doubtful.line}"
+        yield f"    {standing.line}"
+    yield from sized.choosing.advice
     for one in sized.excuses:
         yield ""
         yield f"not {one.title}:"

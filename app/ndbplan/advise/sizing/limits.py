@@ -254,10 +254,9 @@ class Judge:
         if budget is None:
             return
         cost = cost_of(plan)
-        unpriced = [what for what in cost.not_stated if what.startswith("the price of")]
         unit = plan.currency or "money"
-        if cost.total is None or unpriced:
-            missing = " and ".join(unpriced[:2])
+        if cost.total is None or cost.unpriced:
+            missing = " and ".join(cost.unpriced[:2])
             yield Met(f"budget: not stated is {missing}", _exact(2, unit), _exact(1, unit), "price")
         else:
             yield Met("budget", cost.total, _exact(budget, unit), "money")

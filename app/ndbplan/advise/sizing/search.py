@@ -23,6 +23,7 @@ from ndbplan.advise.executors import Each, count_of_pieces, crew
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing.build import Builder, Clients, other_hosts
 from ndbplan.advise.sizing.choices import Choice, size_of
+from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
 from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, Judge
 from ndbplan.advise.sizing.verdict import Met, Verdict
@@ -72,6 +73,12 @@ class SizedPlan(Shape):
         return cost_of(self.plan).total
 
     @cached_property
+    def price(self) -> float | None:
+        """The value of `cost`; None: not everything in it has a price."""
+        cost = cost_of(self.plan)
+        return None if cost.total is None or cost.unpriced else cost.total.value
+
+    @cached_property
     def figures(self) -> dict[str, Quantity | None]:
         """Headline figures of the plan as it begins, without load."""
         with keeping():
@@ -91,13 +98,18 @@ class SizedPlan(Shape):
 class Sized(Shape):
     """What there is to choose from."""
 
-    JSON = "plans excuses not_looked_at"
+    JSON = "plans excuses not_looked_at choosing"
 
     plans: tuple[SizedPlan, ...]
     excuses: tuple[Excuse, ...]
     """Of every class that was looked at and does not pass, whatever the number of its node groups."""
     not_looked_at: tuple[str, ...]
     """Classes whose clusters all cost more than the plans that were found."""
+
+    @cached_property
+    def choosing(self) -> Choosing:
+        """What speaks for which of the plans."""
+        return choosing_among(self.plans)
 
 
 def size(
@@ -231,13 +243,12 @@ class _Search:
         """Of one host with its disks over the months of cost; None: not stated."""
         begun = self.judge.begun
         cost = cost_of(begun.replace(hosts=(host,)))
-        unpriced = any(what.startswith("the price of") for what in cost.not_stated)
-        return None if cost.total is None or unpriced else cost.total.value
+        return None if cost.total is None or cost.unpriced else cost.total.value
 
     def _answer(self, rank: int, verdict: Verdict) -> SizedPlan:
         assert verdict.plan is not None
         limits = sorted(verdict.met, key=lambda met: -met.nearness)
-        moved = [met for met in limits if met.kind != "check" and not met.kind.startswith("survive")]
+        moved = [met for met in limits if met.is_moved]
         why = moved[0].line if moved else "nothing limits it"
         title = title_of(verdict, self.judge)
         bare = self.judge.builder.plan(verdict.choice, verdict.groups, verdict.clients)

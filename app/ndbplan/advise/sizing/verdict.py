@@ -36,6 +36,11 @@ class Met(Shape):
         return self.needed.value / self.allowed.value if self.allowed.value > 0 else math.inf
 
     @property
+    def is_moved(self) -> bool:
+        """Whether hardware comes nearer to it step by step; what may fail, and a check, holds or does not."""
+        return self.kind != "check" and not self.kind.startswith("survive")
+
+    @property
     def certain(self) -> bool:
         """Whether it is met at the unfavourable ends of both ranges."""
         return self.needed.high <= self.allowed.low

@@ -1,6 +1,7 @@
 """Size a cluster: what it has to do on the left, the clusters that can on the right, cheapest first.
 
-One click opens an answer as a variant of the plan; classes of hosts that cannot say what they lack.
+Limits drawn on the axes of their figures leave those that one would take. One click opens an answer as a
+variant of the plan; classes of hosts that cannot say what they lack.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_percent, format_value, how_many
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.widgets import numbers
+from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
 from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
 from ndbplan.desktop.widgets.sections import Section, label
 from ndbplan.desktop.widgets.units import COUNT, NUMBER, SECONDS, SHARE, Unit
@@ -36,10 +38,14 @@ from ndbplan.plan.workloads import Workload
 if TYPE_CHECKING:
     from ndbplan.advise.sizing.search import Sized
 
-_ANSWERS = ("", "Groups", "Hosts of data nodes", "Cost", "Nearest limit", "Certain")
-_WIDTHS = {2: 300, 4: 260}
-"""Of the columns with words."""
+_ANSWERS = ("", "Groups", "Hosts of data nodes", "Cost", "Holds in", "Nearest limit")
+_MOST_ANSWERS = 12
+"""So many classes are enough to choose from."""
+_WIDTHS = {0: 30, 2: 250}
+"""Of the rank and of the hosts."""
 _EXCUSES = ("Hosts that do not pass", "First limit that breaks", "It would pass with")
+_AXES = {"memory": "DataMemory", "disk-space": "Fullest disk", "restart": "Restart", "backup": "Backup"}
+"""Headline figures that clusters are chosen by, and how they are called here."""
 _SURVIVE = (
     ("host", "Any host may fail"),
     ("rack", "Any rack may fail"),
@@ -71,6 +77,9 @@ class SizeDialog(Dialog):
         self.answers = numbers.NumbersTable("Clusters that pass", _ANSWERS)
         self.excuses = numbers.NumbersTable("Classes that do not pass", _EXCUSES)
         self.answers.selectionModel().selectionChanged.connect(lambda *_: self._tell_chosen())
+        self.axes = BrushAxes("Clusters that pass, by their figures")
+        self.axes.brushed.connect(self._keep)
+        self.axes.chosen.connect(self.answers.select_source_row)
         self.about = label("", "muted")
         """The answer that is chosen, in full."""
         self.answers.doubleClicked.connect(lambda _index: self.open_answer())
@@ -88,6 +97,7 @@ class SizeDialog(Dialog):
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(self.nothing, 1)
         column.addWidget(self.answers, 3)
+        column.addWidget(self.axes)
         column.addWidget(self.about)
         column.addWidget(self.excuses, 2)
         self._show_tables(False)
@@ -209,7 +219,7 @@ class SizeDialog(Dialog):
         """What is required beside what the plan says. Raises UserError where it makes no sense."""
         from ndbplan.edits.validated import made
 
-        stated = dict(self.stated)
+        stated = {"answers": _MOST_ANSWERS, **self.stated}
         if self._peaks:
             stated["loads"] = [
                 {"name": one.name, "peak_per_s": self._peaks.get(one.name)} for one in self._workloads()
@@ -284,12 +294,13 @@ class SizeDialog(Dialog):
                     numbers.Cell("not stated", -1.0)
                     if one.cost is None
                     else numbers.number(one.cost, "Cost"),
+                    numbers.Cell(format_percent(standing.holds), standing.holds),
                     numbers.text(one.why),
-                    numbers.text("yes" if one.certain else "not every one"),
                 ]
-                for one in sized.plans
+                for one, standing in zip(sized.plans, sized.choosing.plans, strict=True)
             ]
         )
+        self.axes.show_rows(*_figures_of(sized))
         for column, width in _WIDTHS.items():
             self.answers.horizontalHeader().resizeSection(column, width)
         self._show_tables(bool(sized.plans or sized.excuses))
@@ -306,8 +317,9 @@ class SizeDialog(Dialog):
         )
         if sized.plans:
             more = len(sized.not_looked_at)
-            text = f"{len(sized.plans)} clusters pass, best first"
-            self.said.setText(f"{text}; {more} further classes cost more." if more else f"{text}.")
+            text = f"{how_many(len(sized.plans), 'cluster')} pass, best first"
+            text = f"{text}; {more} further classes cost more." if more else f"{text}."
+            self.said.setText("\n".join([text, *map(str.capitalize, sized.choosing.advice)]))
             self.answers.selectRow(0)
         else:
             self.said.setText("No class of hosts passes. Below is what each lacks, and what would help.")
@@ -317,6 +329,15 @@ class SizeDialog(Dialog):
         self.nothing.setHidden(has_answer)
         for table in (self.answers, self.about, self.excuses):
             table.setVisible(has_answer)
+        self.axes.setVisible(self._sized is not None and len(self._sized.plans) > 1)
+
+    def _keep(self, kept: frozenset[int]) -> None:
+        """Show the answers within what was drawn on the axes."""
+        for row in range(self.answers.model().rowCount()):
+            is_out = self.answers.row_of(self.answers.model().index(row, 0)) not in kept
+            self.answers.setRowHidden(row, is_out)
+        if self.chosen is not None and self.chosen not in kept:
+            self.answers.clearSelection()
 
     def _tell_begin(self) -> None:
         tables, loads = len(self._document.plan.tables), len(self._workloads())
@@ -339,12 +360,15 @@ class SizeDialog(Dialog):
 
     def _tell_chosen(self) -> None:
         at = self.chosen
+        self.about.setText("")
         if at is not None and self._sized is not None:
             answer = self._sized.plans[at]
-            doubtful = [met.line for met in answer.limits if not met.certain]
-            more = f"\nNot certain: {doubtful[0]}" if doubtful else ""
+            doubtful = [met.line for met in answer.limits if not met.certain and met.line != answer.why]
+            more = f"\nNot certain either: {doubtful[0]}" if doubtful else ""
             settings = f"\nPasses with {', '.join(answer.settings)}" if answer.settings else ""
-            self.about.setText(f"{answer.title}{settings}\nNearest limit: {answer.why}{more}")
+            standing = self._sized.choosing.plans[at].line
+            self.about.setText(f"{answer.title}{settings}\nNearest limit: {answer.why}; {standing}{more}")
+        self.axes.show_chosen(at)
         self._enable()
 
     def _enable(self) -> None:
@@ -374,7 +398,29 @@ def sized_in_thread(plan: Plan, stated: dict[str, Any], task: Task) -> Sized:
     prepare_kernel(task)
     wanted = requirements_of(plan, **stated)
     begun = (wanted.requirements, wanted.source, wanted.own)
-    return size(
+    sized = size(
         wanted.requirements, wanted.begun, choices(*begun), client_host(*begun),
         progress=task.report, cancelled=task.cancelled,
     )  # fmt: skip
+    # Each remembers its figures: they are worked out here, where nobody waits for a key.
+    _figures_of(sized)
+    return sized
+
+
+def _figures_of(sized: Sized) -> tuple[list[Axis], list[list[float | None]]]:
+    """What the clusters differ in, for axes: the same figures that the command prints."""
+    from ndbplan.advise.figures import FIGURES
+    from ndbplan.advise.sizing.choosing import nearest
+
+    priced = [one for one in sized.plans if one.cost is not None]
+    money = [Axis("Cost", priced[0].cost.unit)] if priced and priced[0].cost is not None else []
+    figures = [(name, text) for name, text in _AXES.items() if any(one.figures[name] for one in sized.plans)]
+    axes = [*money, *(Axis(text, FIGURES[name].unit) for name, text in figures)]
+    axes += [Axis("Nearest limit", "fraction"), Axis("Holds in", "fraction")]
+    rows = []
+    for one, standing in zip(sized.plans, sized.choosing.plans, strict=True):
+        values = [one.figures[name] for name, _ in figures]
+        cost = [None if one.cost is None else one.cost.value] if money else []
+        own = [None if value is None else value.value for value in values]
+        rows.append([*cost, *own, nearest(one), standing.holds])
+    return axes, rows
