@@ -23,7 +23,8 @@ def size() -> Schema:
     """Of `size`: plans and excuses."""
     from ndbplan.advise.sizing.choosing import Choosing, Standing
     from ndbplan.advise.sizing.excuses import Excuse
-    from ndbplan.advise.sizing.search import Sized, SizedPlan
+    from ndbplan.advise.sizing.search import Sized
+    from ndbplan.advise.sizing.sized_plan import SizedPlan
     from ndbplan.advise.sizing.verdict import Met
 
     # A limit that cannot be met at all, such as a job whose rows do not get in, is endlessly far away.

@@ -27,7 +27,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_percent
 
 if TYPE_CHECKING:
-    from ndbplan.advise.sizing.search import SizedPlan
+    from ndbplan.advise.sizing.sized_plan import SizedPlan
 
 WORLDS = 400
 _SEED = 1

@@ -16,25 +16,20 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.executors import Each, count_of_pieces, crew
-from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.sizing.build import Builder, Clients, other_hosts
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
 from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, Judge
-from ndbplan.advise.sizing.verdict import Met, Verdict
-from ndbplan.base.kept import keeping
-from ndbplan.base.quantity import Quantity
+from ndbplan.advise.sizing.sized_plan import SizedPlan
+from ndbplan.advise.sizing.verdict import Verdict
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import value_changes
-from ndbplan.estimate.estimation import Estimation
-from ndbplan.plan.file import dumps
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
@@ -42,56 +37,6 @@ from ndbplan.plan.requirements import Requirements
 Key = tuple[float, ...]
 _SEARCHED = 0.5
 """Share of the work that is done when the last class has been looked at."""
-_FIGURES = ("memory", "disk-space", "restart", "backup", "survive")
-
-
-@dataclass(frozen=True)
-class SizedPlan(Shape):
-    """One cluster that passes."""
-
-    JSON = "rank title figures cost why limits certain node_groups settings plan=document"
-
-    rank: int
-    title: str
-    plan: Plan
-    why: str
-    """The limit that is nearest."""
-    limits: tuple[Met, ...]
-    """All of them, nearest first."""
-    node_groups: int
-    settings: tuple[str, ...]
-    """Redo and checkpoint parameters that differ from what follows from the host, because it passes so."""
-
-    @property
-    def certain(self) -> bool:
-        """Whether every limit is met at the unfavourable end of every range."""
-        return all(met.certain for met in self.limits)
-
-    @cached_property
-    def cost(self) -> Quantity | None:
-        """None: no price is stated."""
-        return cost_of(self.plan).total
-
-    @cached_property
-    def price(self) -> float | None:
-        """The value of `cost`; None: not everything in it has a price."""
-        cost = cost_of(self.plan)
-        return None if cost.total is None or cost.unpriced else cost.total.value
-
-    @cached_property
-    def figures(self) -> dict[str, Quantity | None]:
-        """Headline figures of the plan as it begins, without load."""
-        with keeping():
-            now = Estimation(self.plan)
-            return {name: FIGURES[name].of(now) for name in _FIGURES}
-
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """The plan as its file holds it."""
-        import json
-
-        found: dict[str, Any] = json.loads(dumps(self.plan))
-        return found
 
 
 @dataclass(frozen=True)
