@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -83,7 +82,8 @@ class Choosing(Shape):
 
 def choosing_among(plans: Sequence[SizedPlan]) -> Choosing:
     """How the clusters stand to one another; their prices count where every one of them is stated in full."""
-    kept = [_kept_limits(plan) for plan in plans]
+    worlds = _Worlds()
+    kept = [worlds.in_which(plan) for plan in plans]
     prices = [plan.price for plan in plans]
     priced = [price for price in prices if price is not None]
     if not plans or len(priced) < len(plans):
@@ -114,23 +114,23 @@ def nearest(plan: SizedPlan) -> float:
     return max((met.nearness for met in plan.limits if met.is_moved), default=0.0)
 
 
-def _kept_limits(plan: SizedPlan) -> tuple[bool, ...]:
-    """For each world whether every limit is kept there."""
-    drawn = [
-        (met, _deviations(f"{met.kind} needed"), _deviations(f"{met.kind} allowed")) for met in plan.limits
-    ]
-    return tuple(
-        all(met.needed.at(needed[world]) <= met.allowed.at(allowed[world]) for met, needed, allowed in drawn)
-        for world in range(WORLDS)
-    )
+class _Worlds(dict[str, tuple[float, ...]]):
+    """Standard deviations by which what is named is off, world by world: the same for every cluster."""
 
+    def __missing__(self, name: str) -> tuple[float, ...]:
+        import numpy as np
 
-@cache
-def _deviations(name: str) -> tuple[float, ...]:
-    """Standard deviations by which what is named is off, world by world; the same for every cluster."""
-    import numpy as np
+        random = np.random.default_rng((_SEED, crc32(name.encode())))
+        self[name] = tuple(random.standard_normal(WORLDS).tolist())
+        return self[name]
 
-    return tuple(np.random.default_rng((_SEED, crc32(name.encode()))).standard_normal(WORLDS).tolist())
+    def in_which(self, plan: SizedPlan) -> tuple[bool, ...]:
+        """For each world whether a cluster keeps every limit there."""
+        drawn = [(met, self[f"{met.kind} needed"], self[f"{met.kind} allowed"]) for met in plan.limits]
+        return tuple(
+            all(met.needed.at(asked[world]) <= met.allowed.at(given[world]) for met, asked, given in drawn)
+            for world in range(WORLDS)
+        )
 
 
 def _share(kept: Sequence[bool]) -> float:
