@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.units import how_many
 
 MAX_BYTES = 2**60
 MAX_RATE = 1e15
@@ -120,7 +121,11 @@ def refusal(error: Mapping[str, Any]) -> str:
     context = error.get("ctx") or {}
     if error["type"] == "value_error":
         return str(context["error"])
-    said = _ALLOWED.get(str(context.get("pattern"))) or _limit_in_words(context) or str(error["msg"]).lower()
+    said = (
+        _ALLOWED.get(str(context.get("pattern")))
+        or _limit_in_words(error["type"], context)
+        or str(error["msg"]).lower()
+    )
     least = context.get("ge", context.get("gt"))
     given = error.get("input")
     # Less than nothing, and none where one is needed, are nobody's limits.
@@ -135,13 +140,16 @@ def limit_of(field: str) -> str:
     return f"a limit of {'NDB' if field in _LIMITED_BY_NDB else 'this program'}"
 
 
-def _limit_in_words(context: Mapping[str, Any]) -> str:
+def _limit_in_words(kind: str, context: Mapping[str, Any]) -> str:
     """What a number must be, from the context of pydantic's error; nothing for other errors."""
     words = {"ge": "it must be {} or more", "gt": "it must be above {}", "le": "it must be {} or less"}
     words |= {"lt": "it must be below {}", "max_length": "it may have {} at most"}
     words["min_length"] = "it must have {} or more"
     stated = ((text, context[key]) for key, text in words.items() if key in context)
-    return next((text.format(f"{one:g}" if isinstance(one, float) else one) for text, one in stated), "")
+    text, limit = next(stated, ("", 0))
+    if kind.startswith("string_"):
+        return text.format(how_many(limit, "letter"))
+    return text.format(f"{limit:g}" if isinstance(limit, float) else limit)
 
 
 _LIMITS = {"less_than", "less_than_equal", "greater_than", "greater_than_equal", "too_long"}

@@ -109,6 +109,25 @@ def test_figures_are_pasted_from_a_spreadsheet(window, qtbot) -> None:
     assert window.document.plan.tables[0] == first, "one step"
 
 
+def test_figures_without_names_go_into_the_tables_below_as_they_are_shown(window, qtbot) -> None:
+    panel = panel_of(window, qtbot)
+    before = window.document.plan.tables
+    panel.shown.sort(1, Qt.SortOrder.DescendingOrder)
+    shown = [
+        before[panel.shown.mapToSource(panel.shown.index(row, 0)).row()].id for row in range(len(before))
+    ]
+    panel.view.setCurrentIndex(panel.shown.index(1, GROWTH - 1))
+    QGuiApplication.clipboard().setText("20M\t5\n3000\t7\n")
+    panel.paste()
+    after = [window.document.plan.by_id[table_id] for table_id in shown]
+    assert [(t.rows, t.growth_rows_per_month) for t in after[1:3]] == [(20_000_000, 5), (3000, 7)]
+    assert after[0] in before
+    QGuiApplication.clipboard().setText("\n".join("1" for _ in before))
+    panel.paste()
+    assert "begin farther above" in panel.error.text() + panel.error.toolTip()
+    assert [window.document.plan.by_id[table_id] for table_id in shown] == after, "whole or not at all"
+
+
 def test_pasted_text_is_read_whole_or_not_at_all() -> None:
     plan = sample_plan("starter")
     first = plan.tables[0]

@@ -274,7 +274,7 @@ def test_a_table_that_servers_refuse_takes_no_other_with_it() -> None:
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        (f"KEY {'k' * 70} (c1)", "name: it may have 64 at most"),
+        (f"KEY {'k' * 70} (c1)", "name: it may have 64 letters at most"),
         (
             f"KEY k ({', '.join(f'c{i}' for i in range(33))})",
             "columns: it may have 32 at most, a limit of NDB",

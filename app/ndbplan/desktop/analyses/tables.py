@@ -26,7 +26,7 @@ from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.desktop.widgets.units import COUNT, TEXT
 from ndbplan.edits import offers
 from ndbplan.edits.first_steps import step
-from ndbplan.edits.pasted_tables import put_pasted
+from ndbplan.edits.pasted_tables import FIELDS, is_figures_alone, put_below, put_pasted
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 
@@ -153,7 +153,9 @@ class TablesPanel(Panel):
         self.totals = Elided("muted")
         self.error = Elided("fieldError")
         self.paste_button = QPushButton("Paste figures")
-        self.paste_button.setToolTip("Lines of a spreadsheet: table, rows, growth a month (Ctrl+V)")
+        self.paste_button.setToolTip(
+            "Lines of a spreadsheet: table, rows, growth a month; or figures from the cell on"
+        )
         self.paste_button.clicked.connect(self.paste)
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
@@ -188,12 +190,21 @@ class TablesPanel(Panel):
         self._sum_up()
 
     def paste(self) -> None:
-        """Take figures from the clipboard, as one undoable edit; names that no table has are told."""
+        """Take figures from the clipboard, as one undoable edit; names that no table has are told.
+
+        Figures without names go into the tables from the current cell downwards, as they are shown.
+        """
         text = QGuiApplication.clipboard().text()
         unknown: tuple[str, ...] = ()
 
         def edit(plan: Plan) -> Plan:
             nonlocal unknown
+            here = self.view.currentIndex()
+            fields = [cell.name for cell in _CELLS[here.column() :] if cell.name in FIELDS]
+            if here.isValid() and fields and is_figures_alone(plan, text):
+                below = range(here.row(), self.shown.rowCount())
+                rows = [self.shown.mapToSource(self.shown.index(row, 0)).row() for row in below]
+                return put_below(plan, text, [plan.tables[row] for row in rows], fields)
             plan, unknown = put_pasted(plan, text)
             return plan
 
