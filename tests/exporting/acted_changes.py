@@ -52,6 +52,12 @@ def _another_server(plan: Plan) -> Plan:
     return _with_server(plan, 250, free[0]) if free else with_management_nodes(plan, 3)
 
 
+def _with_room_in_front(plan: Plan) -> Plan:
+    """The first management node has not the first id of all."""
+    first = plan.management_nodes[0]
+    return update(plan, first.id, node_id=199) if first.node_id == 1 else plan
+
+
 def _in_front(plan: Plan) -> Plan:
     """The management node that came last is the first one of the connect string."""
     new, others = plan.management_nodes[-1], plan.management_nodes[:-1]
@@ -139,7 +145,7 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         ),
         "management": (_same, parameter("HeartbeatIntervalMgmdMgmd", 2000, "management")),
         "another server": (_same, _another_server),
-        "another server in front": (_same, lambda p: _in_front(_another_server(p))),
+        "another server in front": (_with_room_in_front, lambda p: _in_front(_another_server(p))),
         "another port": (_same, parameter("PortNumber", 2200, "management")),
         "system": (_same, moved),
         "grow": (_same, add_node_group),
