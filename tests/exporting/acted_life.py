@@ -204,7 +204,7 @@ class Life:
     def _run(
         self, cluster: ActedCluster, part: str, how: str, state: Path, options: tuple[str, ...]
     ) -> Iterator[str]:
-        after = self._prepared(cluster, part)
+        after = self.prepared(cluster, part)
         cluster.lasts = self.times
         if self.times is not None:
             self.times.is_empty = part == "start"
@@ -251,7 +251,7 @@ class Life:
         asked = replace(self.operations[part], steps=mine)
         return asked.duration_s if asked.timeline else None
 
-    def _prepared(self, cluster: ActedCluster, part: str) -> Plan:
+    def prepared(self, cluster: ActedCluster, part: str) -> Plan:
         """What the cluster may go through in a part, and the plan that it works by afterwards."""
         cluster.may_be_down = part == "stop" or is_out_of_service(self.operations[part])
         cluster.rows_may_go_back = part == "restore"

@@ -128,5 +128,9 @@ def _talk(connection: socket.socket, answer: Answer) -> None:
         if words and len(words) > int(words[0]):
             _, line, host, *command = words
             words = []
-            code, text = answer(int(line), host, command)
+            try:
+                code, text = answer(int(line), host, command)
+            except BaseException:
+                connection.shutdown(socket.SHUT_RDWR)
+                raise
             connection.sendall(f"{code} {text}\0".encode())

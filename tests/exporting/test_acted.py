@@ -12,6 +12,7 @@ from exporting.acted_changes import with_linked_redo, with_management_nodes
 from exporting.acted_cluster import PASSWORDS, ActedCluster
 from exporting.acted_life import CHANGE_NOTHING_AGAIN, LIFE, Life
 from exporting.acted_state import release_of
+from exporting.acted_typing import typed
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
@@ -82,6 +83,15 @@ def test_a_life_of_an_older_release_with_one_management_node(tmp_path: Path) -> 
         if part == "backup":
             accounts_are_saved(life)
     assert life.took.keys() >= {"start", "backup", "restore", "rolling-restart", "stop"}
+
+
+def test_the_markdown_typed_does_what_the_script_does(tmp_path: Path) -> None:
+    """With links of the redo log, which have a test before STOP."""
+    life = Life(with_linked_redo(versions("starter")), tmp_path / "life")
+    for part in LIFE:
+        if part not in ("tune-hosts", "rolling-restart", "replace-host"):
+            assert list(typed(life, part)) == [], part
+    assert all(node.initial_starts for node in life.cluster.data_nodes.values())
 
 
 def test_a_part_that_is_done_is_done_again_from_its_first_step(
@@ -167,7 +177,8 @@ def test_a_look_that_fails_says_what_it_looked_for(
     node.active = False
     refused = cluster.run(folder, "start")
     asks = f"systemctl is-active --quiet {node.unit} || "
-    told = f"{{ echo START_OPTION=--initial >/run/{node.unit}.option && systemctl start {node.unit}; }}"
+    given = f"echo START_OPTION=--initial | install -m 0644 /dev/stdin /run/{node.unit}.option"
+    told = f"{{ {given} && systemctl start {node.unit}; }}"
     assert f"data node {node.node_id} on {node.host}: {asks}{told}" in refused.stderr
     cluster.files[node.host, f"/run/{node.unit}.option"] = "START_OPTION=--initial\n"
     cluster._systemctl(node.host, ["start", node.unit])

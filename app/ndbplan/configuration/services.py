@@ -53,7 +53,8 @@ def started_with(name: str, option: str) -> str:
     file = f"{'/run' if is_unit(name) else '/var/run'}/{name}.option"
     if not option:
         return f"rm -f {file} && {told(name, 'start')}"
-    return f"{_is_active(name)} || {{ echo START_OPTION={option} >{file} && {told(name, 'start')}; }}"
+    given = f"echo START_OPTION={option} | install -m 0644 /dev/stdin {file}"
+    return f"{_is_active(name)} || {{ {given} && {told(name, 'start')}; }}"
 
 
 @dataclass(frozen=True)

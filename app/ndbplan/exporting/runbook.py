@@ -286,7 +286,7 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case BackUp():
             return ("back_up",)
         case BackUpAgain():
-            return ("back_up_again", *(word for one in command.services for word in one))
+            return ("back_up_again",)
         case InstallPrograms():
             return ("install_programs", command.host, command.release, *command.programs)
         case HasBackup():
@@ -371,8 +371,7 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case InstallPrograms():
             return _installed(command)
         case HasBackup():
-            files = f"-name 'BACKUP-*.{command.node_id}.*'"
-            return [_typed(command.host, f"find {shell_quoted(command.folder)}/BACKUP-ID {files}")]
+            return [_typed(command.host, _looks_for_backup(command))]
         case Restore():
             options = " ".join(command.options)
             folder = shell_quoted(command.folder)
@@ -394,6 +393,15 @@ def _guarded(command: Shell) -> str:
     return f"{command.unless} || {{ {command.command}; }}"
 
 
+def _looks_for_backup(command: HasBackup) -> str:
+    """A command that fails where files are missing: in one part, or in a folder for each part."""
+    folder = f"{shell_quoted(command.folder)}/BACKUP-ID"
+    number = command.node_id
+    files = (f"BACKUP-ID.{number}.ctl", f"BACKUP-ID-0.{number}.Data", f"BACKUP-ID.{number}.log")
+    ways = (" ".join(f"{folder}{part}/{file}" for file in files) for part in ("", "/BACKUP-ID-PART-*"))
+    return " || ".join(f"ls {way}" for way in ways)
+
+
 def _installed(command: InstallPrograms) -> list[tuple[str, str]]:
     """The user of the processes and the packages, where a program is missing or of another release."""
     made = "id mysql || useradd --system --user-group --no-create-home --shell /bin/false mysql"
@@ -404,7 +412,7 @@ def _installed(command: InstallPrograms) -> list[tuple[str, str]]:
         _typed(command.host, made),
         _typed(command.host, there),
         ("sh", f"# Where one is missing or not of {command.release} (.deb: apt-get install -y):"),
-        _typed(command.host, f"rm -rf {_PACKAGES} && mkdir {_PACKAGES}"),
+        _typed(command.host, f"rm -rf {_PACKAGES} && install -d -m 0755 {_PACKAGES}"),
         ("sh", f"scp PACKAGES/*.rpm {packages}"),
         _typed(command.host, f"dnf install -y {_PACKAGES}/*.rpm && {off}"),
     ]

@@ -22,10 +22,10 @@ from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.operations.add_nodes import grow_by
 from ndbplan.operations.change_on_hosts import AnyProcess, prepare, served, sql_files_elsewhere
 from ndbplan.operations.commands import (
+    BackUpAgain,
     Command,
     Shell,
     StopDataNode,
-    back_up_again,
     restart_management_at_once,
     start_service,
     start_sql_nodes,
@@ -404,7 +404,7 @@ class _Work:
         )
         # Where this was broken off in between, somebody may have let clients come back.
         again: list[Command] = [stop_service(self.before, node) for node in self.before.sql_nodes]
-        again.append(back_up_again(self.before))
+        again.append(BackUpAgain())
         yield empty_data_nodes(self.times, self.before, self.plan, again)
         yield from self._leave()
         yield from self._configuration()

@@ -183,9 +183,6 @@ class BackUpAgain:
     As soon as all data nodes are stopped the last one counts.
     """
 
-    services: tuple[tuple[str, str], ...]
-    """Host and unit of each data node."""
-
 
 @dataclass(frozen=True)
 class HasBackup:
@@ -252,7 +249,7 @@ Command = (
 
 _CONNECTIONS: dict[type[object], int] = {
     Shell: 1, Management: 1, Sql: 1, MakeAccount: 4, KeepLogin: 2, Copy: 3, StopService: 1,
-    WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 2, HasBackup: 1, Restore: 1,
+    WaitStarted: 1, WaitSql: 2, CreateNodeGroup: 3, BackUp: 2, BackUpAgain: 0, HasBackup: 1, Restore: 1,
 }  # fmt: skip
 """How often the script connects to a host for a command of a kind, as runbook.sh does it."""
 
@@ -268,8 +265,6 @@ def connections(command: Command) -> int:
             return len(command.servers)
         case InstallPrograms():
             return 1 + len(command.programs)
-        case BackUpAgain():
-            return 0
         case StartService():
             return 3 if command.copies_from else 2
     return _CONNECTIONS[type(command)]
@@ -351,17 +346,8 @@ def stop_data_node(
 
 def stop_all_data_nodes(plan: Plan) -> StopAllDataNodes:
     """All data nodes of a plan, stopped together."""
-    return StopAllDataNodes(_of_data_nodes(plan))
-
-
-def back_up_again(plan: Plan) -> BackUpAgain:
-    """A backup of what has come since the last one, while data nodes run."""
-    return BackUpAgain(_of_data_nodes(plan))
-
-
-def _of_data_nodes(plan: Plan) -> tuple[tuple[str, str], ...]:
     found = (service_of(plan, node) for node in plan.data_nodes)
-    return tuple((service.host, service.name) for service in found)
+    return StopAllDataNodes(tuple((service.host, service.name) for service in found))
 
 
 def wait_management(plan: Plan) -> WaitManagement:
