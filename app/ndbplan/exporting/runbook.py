@@ -395,8 +395,7 @@ def _guarded(command: Shell) -> str:
 
 def _looks_for_backup(command: HasBackup) -> str:
     """A command that fails where files are missing: in one part, or in a folder for each part."""
-    folder = f"{shell_quoted(command.folder)}/BACKUP-ID"
-    number = command.node_id
+    folder, number = f"{shell_quoted(command.folder)}/BACKUP-ID", command.node_id
     files = (f"BACKUP-ID.{number}.ctl", f"BACKUP-ID-0.{number}.Data", f"BACKUP-ID.{number}.log")
     ways = (" ".join(f"{folder}{part}/{file}" for file in files) for part in ("", "/BACKUP-ID-PART-*"))
     return " || ".join(f"ls {way}" for way in ways)
