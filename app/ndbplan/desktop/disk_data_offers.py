@@ -11,10 +11,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.edits.arrays import put_devices
-from ndbplan.edits.disk_data import FilesThereToo, folder_on, with_tablespace
 from ndbplan.edits.palette import ONE_FOLDER
 from ndbplan.edits.roles import RoleMoved
-from ndbplan.edits.solutions import can_have_devices
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import Table
@@ -53,6 +51,8 @@ class DiskDataOffers(QObject):
             )
 
     def _tell_of_role(self, what: str) -> None:
+        from ndbplan.edits.disk_data import with_tablespace
+
         def make(plan: Plan) -> Plan:
             return with_tablespace(plan)[0]
 
@@ -60,6 +60,9 @@ class DiskDataOffers(QObject):
 
     def _offer_both(self, moved: RoleMoved) -> None:
         """Who drops a role on a second disk may want both: files on each, or one disk of two devices."""
+        from ndbplan.edits.disk_data import FilesThereToo, folder_on
+        from ndbplan.edits.solutions import can_have_devices
+
         plan = self._editor.plan
         files = plan.tablespaces if moved.role is DiskRole.DATA_FILES else plan.logfile_groups
         if moved.role in (DiskRole.DATA_FILES, DiskRole.UNDO) and files:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from ndbplan.describe.estimated import loads_at
-from ndbplan.describe.losses import ids_of
 from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document
@@ -122,6 +121,8 @@ class SidePanels(QObject):
 
     def _kill(self, part: Part) -> None:
         """Let a part fail where the replay stands: a switch or link is cut, anything else dies."""
+        from ndbplan.describe.losses import ids_of
+
         plan, event_edits = self._document.plan, self._canvas.editor.event_edits
         ids, at_s = ids_of(plan, part), event_edits.moment_s
         if part.kind == "link":

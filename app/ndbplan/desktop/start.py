@@ -116,8 +116,17 @@ def _import_model() -> None:
     """Load what needs no Qt before Qt, which reads the source of each module that is imported after it."""
     import platformdirs  # noqa: F401 — loading it is the aim
 
+    import ndbplan.base.quantity
+    import ndbplan.configuration.deployment
     import ndbplan.configuration.node_groups
+    import ndbplan.describe.colouring
+    import ndbplan.describe.estimated
+    import ndbplan.describe.titles
     import ndbplan.edits.arrange
+    import ndbplan.edits.events
+    import ndbplan.edits.first_steps
+    import ndbplan.edits.palette
+    import ndbplan.edits.variants
     import ndbplan.plan.samples  # noqa: F401 — loading it is the aim
 
 

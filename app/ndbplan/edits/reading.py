@@ -9,7 +9,6 @@ refused with both readings. `text_of` writes a value so that `read` gives it bac
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import types
@@ -133,6 +132,8 @@ def _unit(name: str) -> Kind:
 
 def near(text: str, known: Iterable[str], what: str = "there are") -> str:
     """What to type instead of a name that is not known: the nearest, else the first of those there are."""
+    import difflib
+
     names = list(dict.fromkeys(known))
     lower = {name.lower(): name for name in names}
     close = difflib.get_close_matches(text.lower(), lower, 3, 0.6)

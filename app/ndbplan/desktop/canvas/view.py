@@ -7,6 +7,7 @@ through the Editor.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import (
@@ -21,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ndbplan.desktop.canvas.input import drops, gestures, keys, menus
+from ndbplan.desktop.canvas.input import gestures, keys
 from ndbplan.desktop.canvas.input.edge_scroll import EdgeScroll
 from ndbplan.desktop.canvas.input.rename import RenameField, name_of
 from ndbplan.desktop.canvas.input.wheel import turn
@@ -29,6 +30,9 @@ from ndbplan.desktop.canvas.items import CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from ndbplan.desktop.canvas.input.drops import Drop
 
 _COPY = Qt.KeyboardModifier.ControlModifier
 
@@ -42,7 +46,7 @@ class CanvasView(Stage):
     def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(editor, parent)
         self._gesture: gestures.Gesture | None = None
-        self._drop: drops.Drop | None = None
+        self._drop: Drop | None = None
         self._pressed_on: CanvasItem | None = None
         self._press_at = QPoint()
         self._hovered: CanvasItem | None = None
@@ -182,7 +186,9 @@ class CanvasView(Stage):
         return gesture is not None
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menus.open_menu(self, event, self.start_rename)
+        from ndbplan.desktop.canvas.input.menus import open_menu
+
+        open_menu(self, event, self.start_rename)
 
     # Keys and renaming
 
@@ -264,6 +270,8 @@ class CanvasView(Stage):
         return True
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        from ndbplan.desktop.canvas.input import drops
+
         key = drops.key_in(event.mimeData())
         if key is not None:
             self._drop = drops.Drop(self, key)

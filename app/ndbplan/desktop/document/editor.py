@@ -20,10 +20,9 @@ from ndbplan.desktop.document.event_edits import EventEdits
 from ndbplan.desktop.document.previews import Previews
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.layout.collision import settled, those_to_move
-from ndbplan.edits import arrange, from_host, offers
+from ndbplan.edits import arrange, offers
 from ndbplan.edits import palette as catalogue
 from ndbplan.edits import parts as edits
-from ndbplan.edits.from_host import Chosen
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.roles import RoleMoved, assign_role, move_process
 from ndbplan.edits.validated import EditError
@@ -34,6 +33,7 @@ from ndbplan.plan.processes import DataNode, DiskRole, Process
 
 if TYPE_CHECKING:
     from ndbplan.desktop.layout.align import Direction, Edge
+    from ndbplan.edits.from_host import Chosen
 
 
 class Editor(QObject):
@@ -178,6 +178,8 @@ class Editor(QObject):
         return done and self._added([disk.id])
 
     def _add_process(self, kind: str, host: Host | None, position: Point | None) -> bool:
+        from ndbplan.edits.from_host import with_settings_of
+
         new_host: Host | None = None
         if host is None and kind != "api":
             new_host = offers.make_host(self.plan, offers.DEFAULT_HOST, None, position)
@@ -189,7 +191,7 @@ class Editor(QObject):
 
         def edit(plan: Plan) -> Plan:
             nonlocal chosen
-            plan, chosen = from_host.with_settings_of(edits.add(plan, *parts), process.id)
+            plan, chosen = with_settings_of(edits.add(plan, *parts), process.id)
             return settled(plan, [new_host.id]) if new_host is not None and position is None else plan
 
         done = self.do(text, edit) and self._added([process.id])
@@ -203,7 +205,9 @@ class Editor(QObject):
 
     def take_back(self, chosen: Iterable[Chosen]) -> bool:
         """Leave to the product's defaults what a new data node took from its host."""
-        return self.do("Keep the defaults", lambda plan: from_host.without_settings(plan, chosen))
+        from ndbplan.edits.from_host import without_settings
+
+        return self.do("Keep the defaults", lambda plan: without_settings(plan, chosen))
 
     def _location_of(self, target: object) -> Location | None:
         if isinstance(target, Location):
