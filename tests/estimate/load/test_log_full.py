@@ -36,7 +36,8 @@ def test_the_log_is_full_when_the_simulation_says(
     workload = plan.workloads[-1] if workload_id is None else plan.workload(workload_id)
     load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate),))
     plan = edits.update(plan, workload.id, load=load, through="api")
-    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
+    for memory in ("DataMemory", "IndexMemory")[: 1 if plan.features.index_memory_joined else 2]:
+        plan = set_parameter(plan, "data_node", memory, 2**40)
     workload = plan.workload(workload.id)
     closed = [n.overflow_after_s for n in checkpoint(plan, workload).nodes if n.overflow_after_s is not None]
     soonest = min(closed, key=lambda q: q.value, default=None)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from drawn_loads import tables
 from drawn_plans import plans
+from ndbplan.edits import parts as edits
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.pages_of_tables import BLOB, FIXED, HASH_INDEX, VARIABLE
 from ndbplan.estimate.storage.row_cost import RowCost, row_cost
@@ -18,6 +19,7 @@ from ndbplan.estimate.storage.rows import RowLayout, blob_parts
 from ndbplan.estimate.storage.table_memory import Question, rules_with, table_memory
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.ndb.constants import constant
+from ndbplan.ndb.features import features
 from ndbplan.ndb.hash_index import hash_index_pages
 from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.ndb.version import NdbVersion
@@ -80,7 +82,7 @@ def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
         return float(pages_now + round(kept_share * (pages_most - pages_now))) * 8192
 
     for question, found in zip(_questions(plan), table_memory(_questions(plan)), strict=True):
-        table, where, rules, *_ = question
+        table, where, rules, *unique = question
         expected = [[0.0] * len(where.group_ids) for _ in range(BLOB + 1)]
         variable = where.variable_bytes.tolist()
         blobs = blob_parts(table, rules.version)
@@ -98,9 +100,15 @@ def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
             expected[HASH_INDEX][group] += hash_bytes(rows, most)
             for blob in blobs:
                 hidden, kept = ceil(rows * blob.parts_per_row), ceil(most * blob.parts_per_row)
-                pages = blob.layout.fixed_pages(kept) * PAGE_BYTES + hash_bytes(hidden, kept)
+                pages = blob.layout.fixed_pages(kept) * PAGE_BYTES
                 expected[BLOB][group] += pages + variable_bytes(blob.layout, hidden, kept)
-        for kind in (FIXED, VARIABLE, HASH_INDEX, BLOB):
+                # IndexMemory has the hash indexes of every table, hidden ones included.
+                of_hash = BLOB if features(rules.version).index_memory_joined else HASH_INDEX
+                expected[of_hash][group] += hash_bytes(hidden, kept)
+        joined = features(rules.version).index_memory_joined
+        # Those of unique indexes, which lie elsewhere, come to the hash index where IndexMemory has both.
+        counted = (FIXED, VARIABLE, BLOB) if unique and not joined else (FIXED, VARIABLE, HASH_INDEX, BLOB)
+        for kind in counted:
             assert found.by_group[kind].tolist() == expected[kind]
         copies = where.placement.fragments // where.placement.partitions
         assert found.memory.fixed_bytes * copies == sum(expected[FIXED])
@@ -157,3 +165,15 @@ def test_whatever_a_length_turns_out_to_be_lies_in_the_range_of_the_assumed_one(
     _, low, high = variable(unknown)
     stated = variable(unknown.model_copy(update={"average_bytes": float(min(mean, length or mean))}))[0]
     assert low <= stated <= high
+
+
+def test_hash_indexes_of_hidden_tables_are_in_index_memory_while_there_is_one() -> None:
+    """Of a table with a unique index and blob parts; where memory is joined the sum is the same."""
+    plan = sample_plan("redo-overload")
+    old, new = (memory(edits.set_plan(plan, ndb_version=version)) for version in ("7.5.4", "7.6.4"))
+    apart, joined = old.tables[0], new.tables[0]
+    moved = apart.hash_index_bytes.value - joined.hash_index_bytes.value
+    assert moved > 3 * joined.hash_index_bytes.value, "a row has several parts"
+    assert joined.blob_bytes.value - apart.blob_bytes.value == pytest.approx(moved, rel=0.2)
+    assert old.nodes[0].index_memory_bytes.value > moved
+    assert new.nodes[0].index_memory_bytes.value == 0

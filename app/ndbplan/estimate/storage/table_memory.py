@@ -36,6 +36,7 @@ from ndbplan.estimate.storage.row_cost import index_arrivals
 from ndbplan.estimate.storage.rows import RowLayout, StoredColumn, blob_parts, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.features import features
 from ndbplan.ndb.hash_index import hash_index_facts
 from ndbplan.ndb.placement.fragments import Placement
 from ndbplan.ndb.rows import FIXED_PAGE_WORDS, WORD_BYTES
@@ -102,7 +103,7 @@ class TableMemory(Shape):
 
     @property
     def hash_index_bytes(self) -> Quantity:
-        """The hash index of the primary key."""
+        """The hash index of the primary key; where IndexMemory holds them, those of hidden tables too."""
         return self._quantity(HASH_INDEX)
 
     @property
@@ -112,12 +113,12 @@ class TableMemory(Shape):
 
     @property
     def unique_index_bytes(self) -> Quantity:
-        """Hidden tables of the unique indexes with their hash indexes."""
+        """Hidden tables of the unique indexes; with their hash indexes where DataMemory holds these."""
         return self._quantity(UNIQUE_INDEX)
 
     @property
     def blob_bytes(self) -> Quantity:
-        """Parts tables of BLOB, TEXT and JSON columns with their hash indexes."""
+        """Parts tables of BLOB, TEXT and JSON columns; with hash indexes where DataMemory holds these."""
         return self._quantity(BLOB)
 
     @property
@@ -294,11 +295,18 @@ def _spreads(
 
 
 def _hidden(kind: int, layout: RowLayout, rules: Rules, per_row: float = 1.0) -> list[PagePart]:
-    """Fixed and variable pages of a hidden table and its hash index."""
+    """Fixed and variable pages of a hidden table and its hash index.
+
+    Where hash indexes have a memory of their own, IndexMemory, that of a hidden table is there too (Dbacc has
+    the pages of every table).
+    """
     parts = [PagePart(FIXED, layout.rows_per_fixed_page, kept=1.0), rules.hash_index]
     if layout.rows_per_variable_page:
         parts.append(PagePart(VARIABLE, layout.rows_per_variable_page, kept=rules.variable_kept))
-    return [part._replace(kind=kind, per_row=per_row) for part in parts]
+    of_kind = [kind] * len(parts)
+    if not features(rules.version).index_memory_joined:
+        of_kind[1] = HASH_INDEX
+    return [part._replace(kind=one, per_row=per_row) for part, one in zip(parts, of_kind, strict=True)]
 
 
 def _ordered_indexes(table: Table, rules: Rules) -> list[_OrderedIndex]:
