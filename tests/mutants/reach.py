@@ -60,6 +60,13 @@ class Choice(NamedTuple):
     """What is compiled otherwise runs as plain Python."""
     is_alone: bool = False
     """In a process of their own: what is compiled was compiled before the fork, otherwise."""
+    ends: bool = False
+    """A few of them have shown that the program ends: that the others take too long says nothing."""
+
+    def every_case(self) -> list[str]:
+        """The tests of which a case is among these, each with all its cases; without those of kept answers."""
+        cases = [name for name in self.names if "[" in name and "/golden/" not in name]
+        return list(dict.fromkeys(name.partition("[")[0] for name in cases))
 
 
 @dataclass

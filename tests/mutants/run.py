@@ -39,6 +39,8 @@ MOST_SURVIVE = 0.15
 _LEFT_OUT = ("desktop/",)
 """What a person sees is held by pictures and by tests of what can be done, not by numbers."""
 
+_ALL_CASES_S = 180.0
+"""So long all cases of some tests are run; what does not fail by then is not noticed."""
 _NOT_FOUND = re.compile(r"^ERROR: not found: (.*)$", re.MULTILINE)
 
 
@@ -80,9 +82,18 @@ class Tree:
             shutil.copy(ROOT / name, folder / name)
 
     def survives(self, mutant: Mutant, tests: Choice) -> bool:
-        """Whether none of these tests fails with the mutant planted. None to run: it survives."""
+        """Whether none of these tests fails with the mutant planted. None to run: it survives.
+
+        Of a test with many cases few were measured, and are chosen: where these pass, all cases are run.
+        """
         if not tests.names:
             return True
+        if not self._passes_planted(mutant, tests):
+            return False
+        every = Choice(tests.every_case(), _ALL_CASES_S, is_alone=True, ends=True)
+        return not every.names or tests.is_plain or self._passes_planted(mutant, every)
+
+    def _passes_planted(self, mutant: Mutant, tests: Choice) -> bool:
         file = self.folder / mutant.path if mutant.path == CONSTANTS else self._code / mutant.path
         source = file.read_text(encoding="utf-8")
         if mutant.is_in_function and not tests.is_alone:
@@ -124,7 +135,7 @@ class Tree:
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
                 # Some changes make a loop endless, which a person would notice too.
-                return False
+                return tests.ends
             renamed = {name.removeprefix(f"{self.folder}/") for name in _NOT_FOUND.findall(done.stderr)}
             if not renamed & set(names):
                 return done.returncode == 0
@@ -175,11 +186,15 @@ def main() -> int:
     parser.add_argument("--package", action="append", default=[])
     parser.add_argument("--reach", action="store_true", help="measure again which tests reach which lines")
     parser.add_argument("--as-measured", action="store_true", help="without tests that are newer than that")
+    parser.add_argument("--survivors", action="store_true", help="only those that survived the last time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     reach = measured_reach(KEPT / "reach", ROOT, asked.jobs, asked.reach, asked.as_measured)
     mutants = all_mutants(asked.package)
     drawn = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))
+    if asked.survivors:
+        left = set(json.loads((KEPT / "survivors.json").read_text(encoding="utf-8")))
+        drawn = [mutant for mutant in mutants if mutant.what in left]
     planted_in, surviving = Counter[str](), list[Mutant]()
     print(f"{len(drawn)} of {len(mutants)} mutants, seed {asked.seed}", flush=True)
     # Where a tree lies, compiled code is found again.
