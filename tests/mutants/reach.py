@@ -64,7 +64,7 @@ class Choice(NamedTuple):
     """A few of them have shown that the program ends: that the others take too long says nothing."""
 
     def every_case(self) -> list[str]:
-        """The tests of which a case is among these, each with all its cases; without those of kept answers."""
+        """The tests of which a case is among these, each with all its cases; without kept answers."""
         cases = [name for name in self.names if "[" in name and "/golden/" not in name]
         return list(dict.fromkeys(name.partition("[")[0] for name in cases))
 
