@@ -153,13 +153,14 @@ def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
                 alike.object_ids,
                 edit,
             )
-        elif log < plan.features.redo_log_usual_share * memory:
+        elif log < (usual := plan.features.redo_log_usual_share * memory):
+            size, parts = alike.settings.number("FragmentLogFileSize"), redo_log_parts(alike.settings)
             yield hint(
                 alike.where,
                 f"the redo log of a data node is {log / max(1, memory):.1f} x DataMemory; before 7.6 the "
-                f"usual "
-                "advice is 6 x for write-heavy loads",
-                None,
+                f"usual advice is {plan.features.redo_log_usual_share:g} x for write-heavy loads",
+                f"for such loads set NoOfFragmentLogFiles to {math.ceil(usual / parts / size)} (initial node "
+                "restart)",
                 alike.object_ids,
             )
 
