@@ -40,7 +40,8 @@ def at(plan: Plan, workload_id: str, rate_per_s: float) -> Plan:
 def overload() -> Plan:
     """The article's cluster, with memory for an hour of its load and a log that no growth fills."""
     plan = load(resource_path("samples/redo-overload.ndbplan"))
-    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
+    for memory in ("DataMemory", "IndexMemory"):
+        plan = set_parameter(plan, "data_node", memory, 2**40)
     return set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 20_000)
 
 

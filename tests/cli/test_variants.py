@@ -85,7 +85,7 @@ def test_a_variant_goes_is_named_moved_and_becomes_the_main_one(call: Any, path:
         (["--remove", "More cors"], "did you mean More cores?"),
         (["--add", "Main"], "there is a variant 'Main' already"),
         (["--add", ""], "refused"),
-        (["--add", "x" * 65], "64 at most"),
+        (["--add", "x" * 65], "64 letters at most"),
         (["--add", "B", "--from", "mian"], "did you mean Main?"),
         (["--add", "B", "--set", "RedoBufer=1M"], "did you mean RedoBuffer"),
         (["--rename", "Main=More cores"], "there is a variant 'More cores' already"),

@@ -29,7 +29,7 @@ def look(window):
 def test_a_colour_of_the_legend_selects_its_hosts(window) -> None:
     plain = window.canvas.grab().toImage()
     window.panels.colours.choose("disk")
-    assert look(window).colouring.shades["data1"].text == "108 %"
+    assert look(window).colouring.shades["data1"].text == "106 %"
     assert window.canvas.grab().toImage() != plain
     legend = window.panels.colours.legend
     over = next(b for b in legend.entries if b.accessibleName() == "95 % and more: 2")
@@ -105,7 +105,7 @@ def test_far_away_a_host_is_one_tile_with_its_worst_use(window) -> None:
 
     window.canvas.set_zoom(0.2)
     host = window.canvas.canvas_scene.item_of("data1")
-    assert shade_of_host(host.card, look(window)).text == "c0d1 108 %"
+    assert shade_of_host(host.card, look(window)).text == "c0d1 106 %"
     before = window.canvas.grab().toImage()
     busy = dict(look(window).loads.disks)
     busy[host.card.host.disks[1].id] = 0.2

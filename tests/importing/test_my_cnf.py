@@ -53,7 +53,7 @@ def test_lines_become_options_and_what_is_odd_is_named() -> None:
         9: "datadir is /data/mysql here; the plan has /var/lib/mysql, from the place among the SQL nodes of "
         "its host",
         10: "skip-name-resolve is not among the options that are known here; it is kept as it is",
-        12: "ndb-wait-setup is a whole number, as 65536 or 64K, not soon",
+        12: "ndb-wait-setup is a whole number, as 65536 or 64K, not soon; mysqld would not start with it",
         13: "!includedir is not followed; give the file itself",
     }
     written = render_my_cnf(done.plan)["app-a1"]

@@ -16,11 +16,8 @@ from ndbplan.train.sql.created import column_text
 from ndbplan.train.sql.problem import NotSimulated, SqlError
 from ndbplan.train.sql.reading import parsed
 
-_FORM = re.compile(
-    r"create\s+table\s+(?P<name>`[^`]+`(?:\.`[^`]+`)?|[\w$]+(?:\.[\w$]+)?)\s+"
-    r"(?P<options>[^()]*?)(?:\bas\s+)?(?P<query>\bselect\b.*)",
-    re.IGNORECASE | re.DOTALL,
-)
+_HEAD = re.compile(r"create\s+table\s+(?P<name>`[^`]+`(?:\.`[^`]+`)?|[\w$]+(?:\.[\w$]+)?)\s", re.IGNORECASE)
+_SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
 _IS_ONE = re.compile(r"create\s+table\b[^()]*\bselect\b", re.IGNORECASE)
 
 
@@ -36,15 +33,20 @@ def made_from(sql: str, database: str, cluster: LiveCluster) -> Made | None:
     """The statements of a CREATE TABLE ... SELECT; None: it is none. Raises SqlError and NotSimulated."""
     if not _IS_ONE.match(sql):
         return None
-    match = _FORM.fullmatch(sql.strip())
-    tree = parsed(match["query"]) if match is not None else None
-    if match is None or not isinstance(tree, exp.Select):
+    sql = sql.strip()
+    match = _HEAD.match(sql)
+    begins = None if match is None else _SELECT.search(sql, match.end())
+    options = "" if match is None or begins is None else sql[match.end() : begins.start()].strip()
+    tree = None if begins is None or "(" in options or ")" in options else parsed(sql[begins.start() :])
+    if match is None or begins is None or not isinstance(tree, exp.Select):
         raise NotSimulated("of CREATE TABLE ... SELECT the form without columns of its own is simulated")
+    if options.lower().split()[-1:] == ["as"]:
+        options = options[:-2].strip()
     columns = ", ".join(_columns(tree, database, cluster))
     name = match["name"]
     return Made(
-        f"CREATE TABLE {name} ({columns}) {match['options'].strip()}",
-        f"INSERT INTO {name} {match['query']}",
+        f"CREATE TABLE {name} ({columns}) {options}",
+        f"INSERT INTO {name} {sql[begins.start() :]}",
         f"DROP TABLE {name}",
     )
 

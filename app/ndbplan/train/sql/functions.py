@@ -146,7 +146,7 @@ def _strcmp(one: Any, other: Any) -> int:
 
 
 _MOST_LETTERS, _MOST_REPEATS = 200, 4
-_NESTED = re.compile(r"\([^()]*[*+{][^()]*\)[*+{?]")
+_REPEATS = frozenset("*+{")
 _CLASSES = {"alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
             "space": r"\s", "xdigit": "0-9a-fA-F", "punct": r"!-/:-@\[-`{-~"}  # fmt: skip
 
@@ -157,11 +157,23 @@ def _regexp(pattern: Any, value: Any) -> int:
     Raises RuntimeError for a pattern that may take long.
     """
     text = _text(pattern)
-    if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _NESTED.search(text):
+    if len(text) > _MOST_LETTERS or sum(map(text.count, "*+{")) > _MOST_REPEATS or _is_nested(text):
         raise RuntimeError(text[:40])
     for name, letters in _CLASSES.items():
         text = text.replace(f"[:{name}:]", letters)
-    return int(re.search(text, _text(value)[:_LONGEST], re.IGNORECASE) is not None)
+    return int(re.compile(text, re.IGNORECASE).search(_text(value)[:_LONGEST]) is not None)
+
+
+def _is_nested(pattern: str) -> bool:
+    """Whether what is repeated repeats something itself, which may take long."""
+    begin = 0
+    for at, letter in enumerate(pattern):
+        if letter == "(":
+            begin = at
+        repeated = letter == ")" and pattern[at + 1 : at + 2] in (*_REPEATS, "?")
+        if repeated and not _REPEATS.isdisjoint(pattern[begin:at]):
+            return True
+    return False
 
 
 _STRICT: dict[str, Callable[..., Any]] = {

@@ -87,10 +87,11 @@ _SWITCHES = ("NOLOGGING", "READ_BACKUP", "FULLY_REPLICATED")
 def check_comment(asked: Asked) -> None:
     """Raises what is said of settings of NDB_TABLE that there are not, or of their values [8.4.8]."""
     typed = _option_text(asked, "COMMENT") or asked.option("COMMENT") or ""
-    for setting in re.findall(r"(?:NDB_TABLE=|,)(\w+=\w+)", typed if "NDB_TABLE=" in typed else ""):
-        name, _, value = setting.upper().partition("=")
+    for setting in typed.partition("NDB_TABLE=")[2].upper().split(","):
+        name, _, value = (part.strip() for part in setting.partition("="))
         if (
             name in _SWITCHES
+            and value
             and value not in ("0", "1")
             and form(asked.plan.version, "dictionary_of_its_own")
         ):
