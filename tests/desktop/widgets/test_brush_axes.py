@@ -51,6 +51,9 @@ def test_a_drag_along_an_axis_keeps_what_it_passes_over(axes: BrushAxes) -> None
     middle = QPoint(round(axes._x(1)), (_place(axes, 0, 1).y() + _place(axes, 1, 1).y()) // 2)
     QTest.mouseClick(axes, LEFT, Qt.KeyboardModifier.NoModifier, middle)
     assert axes.within() == {0, 1}
+    axes.free(0)
+    axes.limit(1, 0.0, 1000.0)
+    assert axes.within() == {0, 1}, "the third has no such value"
     axes.show_rows([Axis("Cost", "EUR"), Axis("Restart", "s")], ROWS)
     assert axes.within() == {0, 1, 2}
 
