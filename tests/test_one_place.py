@@ -38,7 +38,8 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.cpu import HostCpu
 from ndbplan.exporting import export
 from ndbplan.exporting.config_ini import render_config_ini
-from ndbplan.exporting.schedule import gantt_svg, to_ics
+from ndbplan.exporting.gantt import gantt_svg
+from ndbplan.exporting.schedule import to_ics
 from ndbplan.importing import kinds as kinds_to_import
 from ndbplan.importing.files import import_files, kind_of
 from ndbplan.importing.imported import Imported

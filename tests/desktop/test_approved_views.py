@@ -47,6 +47,7 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.chart_content import Content
 from ndbplan.desktop.widgets.charts import TimeChart
 from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.validated import changed
 from ndbplan.estimate.load.maintenance_window import KeptOut, Offered, Windows
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Kind
@@ -64,6 +65,7 @@ from report.conftest import priced
 APPROVED = Path(__file__).with_name("approved_views.json")
 _SIZE = 640, 360
 AS_IT_IS = WhatIf()
+ONE = "one node"
 _MOST = 2.0
 """Mean difference of two grey copies, of 255."""
 
@@ -206,6 +208,12 @@ def _one_node() -> Plan:
     )
 
 
+def _one_node_loaded() -> Plan:
+    """The same with the one transaction that writes its table."""
+    load = sample_plan("starter").workloads[0]
+    return _one_node().replace(workloads=(changed(load, transactions=load.transactions[-1:]),))
+
+
 def _canvas(plan: Plan, way: str, **more: Any) -> QWidget:
     """`more`: what a way to colour needs beside the plan, see `Known`."""
     document = Document(plan)
@@ -233,7 +241,7 @@ def _doublings() -> QWidget:
 def _run(sample: str) -> ShownRun:
     from ndbplan.simulate.run import simulate
 
-    plan = sample_plan(sample)
+    plan = _one_node_loaded() if sample == ONE else sample_plan(sample)
     return ShownRun(simulate(estimation_of(plan, None), duration_s=40.0), plan)
 
 
@@ -264,6 +272,7 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "bars": lambda: _bars("starter", 1),
     "bars of one": _one_bar,
     "buckets": lambda: _buckets(sample_plan("starter"), 1),
+    "buckets of one": lambda: _buckets(_one_node(), 1),
     "buckets of 144 nodes": _doubled,
     "restarts": lambda: _restarts("starter", "node", "initial", "system", "rolling"),
     "one restart": lambda: _restarts("starter", "node"),
@@ -277,10 +286,19 @@ VIEWS: dict[str, Callable[[], QWidget]] = {
     "changes": lambda: _canvas(
         add_node_group(sample_plan("add-nodes-8.4")), "change", against=("Main", sample_plan("add-nodes-8.4"))
     ),
+    "processors": lambda: _canvas(sample_plan("redo-overload-8.4"), "cpu"),
+    "links": lambda: _canvas(sample_plan("starter"), "network"),
     "costs": lambda: _canvas(priced(sample_plan("starter")), "cost"),
     "rates": lambda: _chart("Transactions/s", ShownRun.rates),
     "latency": lambda: _chart("Latency, mean", ShownRun.latency),
     "redo buffers": lambda: _chart("Redo buffers", lambda run: run.buffers(run.result.parts[0].node_ids[0])),
+    "rates of one node": lambda: _chart("Transactions/s", ShownRun.rates, ONE),
+    "latency of one node": lambda: _chart("Latency, mean", ShownRun.latency, ONE),
+    "rates of 144 nodes": lambda: _chart("Transactions/s", ShownRun.rates, "telecom-144"),
+    "latency of 144 nodes": lambda: _chart("Latency, mean", ShownRun.latency, "telecom-144"),
+    "redo log of 144 nodes": lambda: _chart(
+        "Redo log used", lambda run: run.log(run.result.parts[0].node_ids[0]), "telecom-144"
+    ),
     "redo log": lambda: _chart("Redo log used", lambda run: run.log(run.result.parts[0].node_ids[0])),
     "disk writes": lambda: _chart("Disk writes", lambda run: run.writes(run.result.disks[0].disk_ids[0])),
     "memory": lambda: _memory(WhatIf()),

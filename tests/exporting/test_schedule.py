@@ -10,7 +10,8 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.exporting.schedule import ScheduleError, gantt_svg, to_ics
+from ndbplan.exporting.gantt import gantt_svg
+from ndbplan.exporting.schedule import ScheduleError, to_ics
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.plan.file import load
 

@@ -13,7 +13,14 @@ import pytest
 
 from ndbplan.base.errors import UserError
 from ndbplan.cli.window import drawn
+from ndbplan.desktop.file_drops import plan_inside
 from ndbplan.desktop.render import render
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.times.restart import Conditions
+from ndbplan.exporting.evidence import svg_carrying
+from ndbplan.exporting.export import render_files
+from ndbplan.exporting.gantt import gantt_carrying
+from ndbplan.operations.procedure import Procedure
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.carriers import inside
 from ndbplan.report.evidence import EvidenceError, loads, project_of
@@ -115,3 +122,50 @@ def test_a_page_tells_of_no_clock_and_no_lot_and_each_line_of_it_counts(qapp: ob
         pdf.save(altered)
     found = verify(altered.getvalue(), "canvas.pdf", lambda *_: content)
     assert [one.where for one in found.differ] == [DRAWN]
+
+
+_GROWN = priced(sample_plan("starter"))
+_RUNS = set_parameter(_GROWN, "data_node", "RedoBuffer", 2**26)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Procedure(groups=2),
+        Procedure("change", running=_RUNS, conditions=Conditions(_GROWN.workloads[0], crashed=True)),
+        Procedure("upgrade", version="9.0", conditions=Conditions(disk_factor=0.5)),
+        Procedure("roll-out", names=("RedoBuffer",)),
+    ],
+    ids=lambda asked: asked.kind,
+)
+def test_a_picture_of_a_procedure_carries_its_plan_and_what_was_asked(asked: Procedure) -> None:
+    content = gantt_carrying(_GROWN, asked).encode()
+    told = inside(content, "gantt.svg")[1]
+    assert "_price" not in told
+    found = verify(content, "gantt.svg")
+    assert (found.differ, found.not_checked) == ((), ())
+    assert found.figures
+    digit = re.search(rb">[^<]*?(\d+) (?:min|s)<", content)
+    assert digit is not None
+    longer = content[: digit.start(1)] + b"9" + content[digit.start(1) :]
+    assert [one.written for one in verify(longer, "gantt.svg").differ]
+    random = Random(3)
+    asked_at = told.index('"procedure"')
+    digits = [place for place, sign in enumerate(told) if sign.isdigit() and place > asked_at]
+    for place in random.sample(digits, 20):
+        other = random.choice([sign for sign in "0123456789" if sign != told[place]])
+        altered = svg_carrying(
+            _without_evidence(content, ".svg").decode(), f"{told[:place]}{other}{told[place + 1 :]}"
+        )
+        try:
+            assert verify(altered.encode(), "gantt.svg").differ, told[place - 30 : place + 20]
+        except UserError:
+            continue
+
+
+def test_a_picture_of_a_procedure_opens_its_plan_where_operations_are(tmp_path: Path) -> None:
+    path = tmp_path / "add-nodes.svg"
+    path.write_text(render_files(_GROWN, ["schedule"])["add-nodes.svg"])
+    found = plan_inside(path)
+    assert found.tab == "Operations"
+    assert found.project.main.tables == _GROWN.tables

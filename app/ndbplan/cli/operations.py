@@ -28,8 +28,8 @@ from ndbplan.cli.parameters import (
 
 if TYPE_CHECKING:
     from ndbplan.estimate.load.maintenance_window import KeptOut
-    from ndbplan.estimate.times.restart import Conditions
     from ndbplan.operations.operation import Operation
+    from ndbplan.operations.procedure import Kind, Procedure
     from ndbplan.plan.plan import Plan
 
 
@@ -64,42 +64,19 @@ def _refuse_unknown(name: str) -> None:
         ) from None
 
 
-def _procedure_of(
-    plan: Plan,
-    kind: str,
-    groups: int,
-    names: tuple[str, ...],
-    version: str | None,
-    running: Path | None,
-    conditions: Conditions,
-) -> Operation:
+def _operation_of(plan: Plan, asked: Procedure) -> Operation:
+    """Raises UsageError where something is not said, or for a change that cannot be done."""
     from ndbplan.configuration.needs import CannotChangeError
     from ndbplan.estimate.estimation import Estimation
-    from ndbplan.operations.add_nodes import add_nodes
-    from ndbplan.operations.change import change
-    from ndbplan.operations.roll_out import roll_out, upgrade
+    from ndbplan.operations.procedure import ProcedureError, operation_of
 
-    now = Estimation(plan)
-    if kind == "change":
-        if running is None:
-            raise UsageError("what runs is not named", where="--from", fix="name a plan or its config.ini")
-        try:
-            return change(now, read_running(running, plan)[0], conditions)
-        except CannotChangeError as error:
-            raise UsageError(error.what, where=error.where, fix=error.fix) from None
-    if running is not None:
-        raise UsageError(f"{kind} has no use for it", where="--from", fix="leave out --kind, or --from")
-    if kind == "add-nodes":
-        return add_nodes(now, groups, conditions)
-    if kind == "roll-out":
-        if not names:
-            raise UsageError("no parameter is named", where="--set", fix="name some, such as RedoBuffer")
-        for name in names:
+    if asked.kind == "roll-out":
+        for name in asked.names:
             _refuse_unknown(name)
-        return roll_out(now, names, conditions)
-    if version is None:
-        raise UsageError("the new version is not named", where="--to-version", fix="name it, such as 8.4")
-    return upgrade(now, version, conditions)
+    try:
+        return operation_of(Estimation(plan), asked)
+    except (CannotChangeError, ProcedureError) as error:
+        raise UsageError(error.what, where=error.where, fix=error.fix) from None
 
 
 def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool) -> dict[str, Any] | None:
@@ -140,7 +117,7 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
 @json_option
 def procedure(
     plan_file: Path,
-    kind: str | None,
+    kind: Kind | None,
     running: Path | None,
     add_groups: int,
     names: tuple[str, ...] | None,
@@ -152,25 +129,29 @@ def procedure(
     effect: bool,
     why: bool,
     as_json: bool,
-    **asked: Any,
+    **under: Any,
 ) -> None:
     """List the steps of a change, of adding nodes or of an upgrade: times, what is blocked, ways back."""
     from ndbplan.advise.kept_out import kept_out
     from ndbplan.estimate.estimation import Estimation
     from ndbplan.estimate.load.maintenance_window import best_window
-    from ndbplan.exporting.schedule import gantt_svg, to_ics
+    from ndbplan.exporting.gantt import gantt_carrying
+    from ndbplan.exporting.schedule import to_ics
+    from ndbplan.operations.procedure import Procedure
 
     if ics is not None and start is None:
         fix = "add --start 2026-05-09T02:00"
         raise UsageError("a calendar file needs a beginning", where="--ics", fix=fix)
     plan = read_plan(plan_file)
-    conditions = conditions_of(plan, asked)
+    conditions = conditions_of(plan, under)
     kind = kind or ("add-nodes" if running is None else "change")
-    operation = _procedure_of(plan, kind, add_groups, names or (), version, running, conditions)
+    runs = None if running is None else read_running(running, plan)[0]
+    asked = Procedure(kind, add_groups, names or (), version or "", runs, conditions)
+    operation = _operation_of(plan, asked)
     if ics is not None and start is not None:
         write_text(ics, to_ics(operation, start, plan.name))
     if gantt is not None:
-        write_text(gantt, gantt_svg(operation))
+        write_text(gantt, gantt_carrying(plan, asked))
     shape = operation.to_json(why=why)
     window: dict[str, Any] | None = None
     closed: tuple[KeptOut, ...] = ()
@@ -182,7 +163,7 @@ def procedure(
     if closed:
         shape["kept_out"] = [one.to_json() for one in closed]
     if effect:
-        shape["effect"] = _effect(plan, kind, asked["under"], add_groups, why=why)
+        shape["effect"] = _effect(plan, kind, under["under"], add_groups, why=why)
     show(marked(plan, shape, "restart"), as_json=as_json, why=why)
 
 

@@ -19,6 +19,7 @@ from ndbplan.base.units import format_value
 from ndbplan.demo.canvas import picture
 from ndbplan.demo.model import Begin, Demo, Scene
 from ndbplan.demo.stage import Console, Stage
+from ndbplan.exporting.evidence import FORMAT, dumps
 from ndbplan.plan.project import Project
 from ndbplan.plan.project_json import to_json
 from ndbplan.report.compose import with_numbers
@@ -36,7 +37,7 @@ from ndbplan.report.document import (
     Table,
     TileMap,
 )
-from ndbplan.report.evidence import CLOSING, FORMAT, OPENING, EvidenceError, dumps, project_of
+from ndbplan.report.evidence import CLOSING, OPENING, EvidenceError, project_of
 from ndbplan.report.html import html_of
 from ndbplan.report.places import shown
 from ndbplan.report.sections import checking, deciding, failing, load, storage, work

@@ -10,21 +10,21 @@ from pathlib import Path
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.files import NAME_BYTES_MOST, FileError, write_atomically
 from ndbplan.base.kept import keeping
-from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.ansible import render_ansible
 from ndbplan.exporting.ansible_parts import render_parts
 from ndbplan.exporting.config_ini import render_config_ini
+from ndbplan.exporting.gantt import gantt_carrying
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.exporting.operator import render_operator
 from ndbplan.exporting.runbook import render_markdown, render_script
-from ndbplan.exporting.schedule import gantt_svg
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
 from ndbplan.ndb.host_settings import host_settings
-from ndbplan.operations.add_nodes import GROWN_FOLDER, add_nodes, grown_configuration
+from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.hosts import SETTINGS_FOLDER
 from ndbplan.operations.life import operations
+from ndbplan.operations.procedure import Procedure
 from ndbplan.plan.plan import Plan
 
 _NAME_SHOWN = 60
@@ -113,7 +113,7 @@ def _ansible(ask: _Ask) -> dict[str, str]:
 def _schedule(ask: _Ask) -> dict[str, str]:
     """The operation of adding nodes as a Gantt picture; nothing for a plan that cannot grow."""
     try:
-        return {"add-nodes.svg": gantt_svg(add_nodes(Estimation(ask.plan), ask.groups))}
+        return {"add-nodes.svg": gantt_carrying(ask.plan, Procedure(groups=ask.groups))}
     except UserError:
         return {}
 

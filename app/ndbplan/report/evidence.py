@@ -14,18 +14,16 @@ from typing import Any
 
 import ndbplan
 from ndbplan.base.errors import UserError
+from ndbplan.exporting.evidence import FORMAT, without_prices
 from ndbplan.plan.file import from_document
 from ndbplan.plan.project import Project
 from ndbplan.plan.project_json import to_json
 from ndbplan.report.compose import Options, asked
-from ndbplan.report.sources import Answers, Asked, digest
+from ndbplan.report.sources import Answers, Asked
 
-FORMAT = 1
 OPENING = '<script type="application/json" id="ndbplan-evidence">'
 CLOSING = "</script>"
 """What it stands between in an HTML file."""
-PRICES = frozenset(("purchase_price", "monthly_price", "licence_per_month", "price_per_kwh"))
-"""Fields of a plan that say what something costs."""
 _COST = "cost"
 
 
@@ -40,17 +38,7 @@ def carried(project: Project, options: Options) -> Project:
     first = options.variant or project.names[0]
     names = [first, *(name for name in options.variants if name != first)]
     found = Project(variants=tuple(project.variants[place_of(project, name)] for name in names))
-    return _without_prices(found) if options.without == "prices" else found
-
-
-def _without_prices(project: Project) -> Project:
-    return from_document(_stripped(to_json(project)), name="plan")
-
-
-def _stripped(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _stripped(one) for key, one in value.items() if key not in PRICES}
-    return [_stripped(one) for one in value] if isinstance(value, list) else value
+    return without_prices(found) if options.without == "prices" else found
 
 
 def ask(project: Project, options: Options) -> Asked:
@@ -77,24 +65,6 @@ def evidence_of(options: Options, answers: Answers) -> dict[str, Any]:
         "digests": answers.digests() if has_plan else {},
         "plan": to_json(answers.asked.project) if has_plan else None,
     }
-
-
-def of_picture(project: Project, look: str, without: str) -> dict[str, Any]:
-    """What travels in a picture of the canvas, drawn in light or dark. Most of a plan is not seen in it: its
-    digest says that it is the plan that was drawn.
-    """
-    options = {"without": without} if without else {}
-    plan = None if without == "plan" else to_json(project)
-    return {
-        "format": FORMAT, "program": ndbplan.__version__, "options": options, "look": look,
-        "digests": {} if plan is None else {"plan": digest(plan)}, "plan": plan,
-    }  # fmt: skip
-
-
-def dumps(evidence: dict[str, Any]) -> str:
-    """As it stands in a file: nothing in it can end an HTML element or a comment."""
-    text = json.dumps(evidence, ensure_ascii=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def loads(text: str, where: str) -> dict[str, Any]:

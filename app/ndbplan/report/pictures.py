@@ -10,25 +10,24 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Iterator
-from html import escape, unescape
+from html import unescape
 
+from ndbplan.exporting.evidence import NAME, SVG_CLOSING, SVG_OPENING, dumps, picture_evidence, svg_carrying
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import Project
 from ndbplan.report.compose import Options
-from ndbplan.report.evidence import carried, dumps, of_picture
+from ndbplan.report.evidence import carried
 from ndbplan.report.visible import Piece, digest_of, pieces_of
 
-_NAME = "ndbplan-evidence"
 DRAWN = "picture"
 """Section of a piece that is all that is drawn."""
 _PNG = b"\x89PNG\r\n\x1a\n"
-_OPENING, _CLOSING = f'<metadata id="{_NAME}">', "</metadata>"
 
 
 def carrying(content: bytes, suffix: str, plan: Plan, look: str, without: str = "") -> bytes:
     """The picture with its plan inside; `without` says what stays out: `prices` or `plan`."""
     project = carried(Project.of(plan), Options(without=without))
-    evidence = of_picture(project, look, without)
+    evidence = picture_evidence(project, {"look": look}, {"without": without} if without else {})
     if evidence["plan"] is None:
         evidence["text"] = digest_of(_PIECES[suffix](content))
     return with_text(content, suffix, dumps(evidence))
@@ -37,7 +36,7 @@ def carrying(content: bytes, suffix: str, plan: Plan, look: str, without: str = 
 def with_text(content: bytes, suffix: str, told: str) -> bytes:
     """The picture with a text inside that no viewer shows."""
     if suffix == ".png":
-        inside = _NAME.encode() + b"\0\0" + zlib.compress(told.encode("ascii"), 9)
+        inside = NAME.encode() + b"\0\0" + zlib.compress(told.encode("ascii"), 9)
         chunk = b"zTXt" + inside
         end = len(_PNG) + 25
         check = struct.pack(">I", zlib.crc32(chunk))
@@ -46,9 +45,7 @@ def with_text(content: bytes, suffix: str, told: str) -> bytes:
         from ndbplan.report.pdf import with_attached
 
         return with_attached(content, told)
-    text = content.decode("utf-8")
-    place = text.index(">", text.index("<svg")) + 1
-    return f"{text[:place]}{_OPENING}{escape(told)}{_CLOSING}{text[place:]}".encode()
+    return svg_carrying(content.decode("utf-8"), told).encode()
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -67,7 +64,7 @@ def png_evidence(content: bytes) -> str | None:
     """What travels in a PNG; None: nothing."""
     for kind, inside in _chunks(content):
         name, _, packed = inside.partition(b"\0")
-        if kind == b"zTXt" and name == _NAME.encode():
+        if kind == b"zTXt" and name == NAME.encode():
             try:
                 return zlib.decompressobj().decompress(packed[1:], _MOST_BYTES).decode("ascii")
             except (zlib.error, UnicodeDecodeError):
@@ -77,8 +74,8 @@ def png_evidence(content: bytes) -> str | None:
 
 def svg_evidence(content: bytes) -> str | None:
     """What travels in an SVG; None: nothing."""
-    _, opening, rest = content.decode("utf-8", "replace").partition(_OPENING)
-    return unescape(rest.partition(_CLOSING)[0]) if opening else None
+    _, opening, rest = content.decode("utf-8", "replace").partition(SVG_OPENING)
+    return unescape(rest.partition(SVG_CLOSING)[0]) if opening else None
 
 
 def png_pieces(content: bytes) -> list[Piece]:
@@ -89,8 +86,8 @@ def png_pieces(content: bytes) -> list[Piece]:
 
 def svg_pieces(content: bytes) -> list[Piece]:
     """Every text and every line that is drawn; then all of it, with colours and sizes, as one piece."""
-    before, opening, rest = content.decode("utf-8", "replace").partition(_OPENING)
-    drawing = before + rest.partition(_CLOSING)[2] if opening else before
+    before, opening, rest = content.decode("utf-8", "replace").partition(SVG_OPENING)
+    drawing = before + rest.partition(SVG_CLOSING)[2] if opening else before
     return [*pieces_of(drawing), Piece(DRAWN, "", hashlib.sha256(drawing.encode()).hexdigest(), True)]
 
 

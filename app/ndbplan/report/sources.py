@@ -10,8 +10,6 @@ only the part that reports show.
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import printed
+from ndbplan.exporting.evidence import digest
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.project import Project
 from ndbplan.report.places import Place
@@ -117,12 +116,6 @@ class Answers:
         """SHA-256 of each answer that was given, by its command."""
         found = {command: answer for command, answer in self._known.items() if answer is not None}
         return {command: digest(found[command]) for command in sorted(found)}
-
-
-def digest(answer: Any) -> str:
-    """SHA-256 of an answer in one spelling of JSON."""
-    text = json.dumps(answer, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _needs_groups(asked: Asked) -> Estimation:

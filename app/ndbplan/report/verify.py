@@ -17,10 +17,13 @@ from typing import Any, ClassVar
 import ndbplan
 from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import Shape
+from ndbplan.exporting.evidence import picture_evidence
+from ndbplan.exporting.gantt import PROCEDURE, gantt_carrying, gantt_evidence, procedure_in
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.project import Project
 from ndbplan.report.carriers import Carrier, inside
 from ndbplan.report.document import Document, LineChart, runs_of
-from ndbplan.report.evidence import asked_again, loads, of_picture, options_of, project_of
+from ndbplan.report.evidence import EvidenceError, asked_again, loads, options_of, project_of
 from ndbplan.report.pictures import DRAWN
 from ndbplan.report.texts import text
 from ndbplan.report.visible import Piece, digest_of
@@ -68,7 +71,7 @@ def verify(content: bytes, name: str, draw: Draw | None = None, play: Play | Non
     carrier, told = inside(content, name)
     evidence = loads(told, name)
     made_by = str(evidence.get("program"))[:40]
-    is_picture = "look" in evidence
+    is_picture = "look" in evidence or PROCEDURE in evidence
     if evidence["plan"] is None:
         return _only_whole(carrier.seen(content, is_picture=is_picture), evidence, made_by)
     if is_picture:
@@ -130,19 +133,33 @@ def _of_picture(
 ) -> Verified:
     """Of a picture whether its plan is drawn so again, and whether it is the plan that was drawn."""
     made_by = str(evidence.get("program"))[:40]
-    project = project_of(evidence, name)
-    plan, look, now = project.main, str(evidence["look"]), ndbplan.__version__
-    without = str(evidence["options"].get("without", ""))
-    differ = list(_of_answers(evidence, of_picture(project, look, without)))
-    if draw is None:
+    project, now = project_of(evidence, name), ndbplan.__version__
+    again, draw_again = _drawn_by(evidence, project, carrier.suffix, name, draw)
+    differ = list(_of_answers(evidence, again))
+    if draw_again is None:
         return Verified(0, tuple(differ), made_by, now, (text("verify.picture"),), ())
-    drawn = carrier.seen(draw(plan, carrier.suffix, look), is_picture=True)
+    drawn = carrier.seen(draw_again(), is_picture=True)
     seen = list(differing(carrier.seen(content, is_picture=True), drawn, everything=True))
     told = [one for one in seen if one.where != DRAWN]
     # Where no text or line says what is other, it is a colour, a size or a pixel.
     differ += told or [replace(one, written=text("verify.pixels"), computed="") for one in seen]
     notes = () if made_by == now else (_other_version(made_by),)
     return Verified(len(drawn), tuple(differ), made_by, now, (), notes)
+
+
+def _drawn_by(
+    evidence: dict[str, Any], project: Project, suffix: str, name: str, draw: Draw | None
+) -> tuple[dict[str, Any], Callable[[], bytes] | None]:
+    """What such a picture carries, and what draws it again; None: nothing here does."""
+    plan = project.main
+    if PROCEDURE not in evidence:
+        look, without = str(evidence["look"]), str(evidence["options"].get("without", ""))
+        carried = picture_evidence(project, {"look": look}, {"without": without} if without else {})
+        return carried, None if draw is None else lambda: draw(plan, suffix, look)
+    asked = procedure_in(evidence)
+    if asked is None:
+        raise EvidenceError("what it carries is damaged", where=name, fix="take the file as it was made")
+    return gantt_evidence(plan, asked), lambda: gantt_carrying(plan, asked).encode()
 
 
 def _other_version(made_by: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import NamedTuple
 
+from ndbplan.exporting.evidence import digest
 from ndbplan.report.evidence import CLOSING, OPENING
-from ndbplan.report.sources import digest
 
 _SKIPPED = ("script", "style")
 _SHOWN = (

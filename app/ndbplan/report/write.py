@@ -13,10 +13,11 @@ import ndbplan
 from ndbplan.base.errors import UserError
 from ndbplan.base.garbage import seldom_collecting
 from ndbplan.base.kept import keeping
+from ndbplan.exporting.evidence import dumps
 from ndbplan.plan.project import Project
 from ndbplan.report.compose import Options, compose, with_numbers
 from ndbplan.report.document import Document
-from ndbplan.report.evidence import CLOSING, OPENING, ask, dumps, evidence_of
+from ndbplan.report.evidence import CLOSING, OPENING, ask, evidence_of
 from ndbplan.report.sources import Answers, Asked
 
 
