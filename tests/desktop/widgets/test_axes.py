@@ -7,9 +7,12 @@ import pyqtgraph as pg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtGui import QFontMetrics
 
+from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.axes import value_axis
 from ndbplan.desktop.widgets.chart_content import Content, Series
+from ndbplan.desktop.widgets.chart_readout import AXIS_WIDTH
 from ndbplan.desktop.widgets.charts import TimeChart
 
 
@@ -27,3 +30,17 @@ def test_the_scale_goes_up_to_what_is_asked_at_least(qtbot, most: float, top: fl
     chart.show_content(Content(np.array([0.0, 1.0]), 1.0, "MiB", series, least_top=10.0))
     chart.draw()
     assert chart.plot.viewRange()[1][1] == pytest.approx(1.06 * top)
+
+
+_MOST = {"": 2e11, "ms": 6e4, "MB/s": 1e7, "MiB": 1e14}
+
+
+@given(share=st.floats(-13, 0), unit=st.sampled_from(sorted(_MOST)))
+def test_what_stands_beside_a_scale_has_room(qapp, share: float, unit: str) -> None:
+    theme.load_fonts()
+    high = max(0.01, _MOST[unit] * 10**share)
+    axis = value_axis(pg, lambda: unit)
+    ((step, values),) = axis.tickValues(0.0, high, 250.0)
+    names, metrics = axis.tickStrings(values, 1.0, step), QFontMetrics(theme.font(10))
+    assert len({*names}) == len(names)
+    assert max(map(metrics.horizontalAdvance, names)) < AXIS_WIDTH

@@ -18,12 +18,24 @@ def shown(value: float, unit: str) -> str:
     return format_bytes_binary(value) if unit == "MiB" else format_value(value, unit)
 
 
+_LARGER = {"": (1e7, 1e6, "M"), "ms": (1e4, 1e3, "s"), "MB/s": (1e4, 1e3, "GB/s")}
+"""By unit: from which value on a scale is told in a larger one, how many times as large, and its name."""
+
+
+def scale_names(values: list[float], unit: str) -> list[str]:
+    """What stands beside a scale: all of it in one unit, short enough for the room that there is."""
+    least, times, larger = _LARGER.get(unit, (float("inf"), 1.0, unit))
+    if max(values, default=0.0) >= least:
+        return [format_value(value / times, larger) if value else "0" for value in values]
+    return [shown(value, unit) if value else "0" for value in values]
+
+
 def value_axis(pg: Any, unit: Callable[[], str]) -> Any:
     """An axis of values in a unit that may change."""
 
     class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is untyped
         def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
-            return [shown(value, unit()) if value else "0" for value in values]
+            return scale_names(values, unit())
 
         def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
             span, binary = high - low, unit() == "MiB"
