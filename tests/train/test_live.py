@@ -115,7 +115,7 @@ def test_a_killed_node_is_started_through_its_phases(cluster: LiveCluster) -> No
     cluster.act(StartProcess(6))
     seen = restarted(cluster, 6)
     assert [phase for status, phase in seen if status == "starting"] == [0, 4, 8, 100]
-    assert cluster.state.joined == [3, 4, 5, 6]
+    assert cluster.state.joined == {3: 1, 4: 2, 5: 3, 6: 4}
     text = cluster.log_text()
     assert "INFO     -- Node 6: Started (mysql-8.4.8 ndb-8.4.8)" in text
     assert "ALERT    -- Node 3: Arbitration check won - node group majority" in text

@@ -79,17 +79,21 @@ def loads_at_rest(plan: Plan) -> Loads:
             return NO_LOADS
 
 
-def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
-    """Loads at a moment of a simulation: what it tells replaces the estimates."""
+def loads_at(moment: Moment, plan: Plan, at_rest: Loads, carried: float = 1.0) -> Loads:
+    """Loads at a moment of a simulation: what it tells replaces the estimates.
+
+    `carried`: transactions at the moment as a share of those that `at_rest` is estimated for; processors and
+    network do so much of that.
+    """
     by_number = {process.node_id: process.id for process in plan.processes}
     fills = {by_number[n]: fill for n, fill in moment.redo_buffer_fill.items() if n in by_number}
     errors = {by_number[n]: "error" for n in moment.errors if n in by_number}
     idle = _idle_hosts(moment, plan)
     return at_rest._replace(
         disks={**at_rest.disks, **moment.disk_utilisation},
-        cpu=_without(at_rest.cpu, idle),
+        cpu=_carrying(_without(at_rest.cpu, idle), carried),
         memory=_without(at_rest.memory, idle),
-        network=_without(at_rest.network, idle),
+        network=_carrying(_without(at_rest.network, idle), carried),
         redo_buffers={i: fill for i, fill in fills.items() if i not in moment.down},
         redo_logs={by_number[n]: fill for n, fill in moment.redo_log_fill.items() if n in by_number},
         problems={**at_rest.problems, **errors},
@@ -105,6 +109,10 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads) -> Loads:
 
 def _without(shares: Mapping[str, float], idle: set[str]) -> dict[str, float]:
     return {object_id: share for object_id, share in shares.items() if object_id not in idle}
+
+
+def _carrying(shares: dict[str, float], carried: float) -> dict[str, float]:
+    return shares if carried == 1.0 else {i: min(1.0, share * carried) for i, share in shares.items()}
 
 
 def _disks_of(down: Iterable[str], plan: Plan) -> list[str]:

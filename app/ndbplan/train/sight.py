@@ -53,6 +53,8 @@ class Sight(NamedTuple):
     cut: frozenset[frozenset[str]]
     """Pairs of ids of hosts that do not see one another."""
     offered_per_s: float
+    carried: float
+    """Transactions that are accepted, as a share of the workload's peak."""
     load: float
     """How many times the load of the workload clients send."""
     is_over: bool
@@ -65,7 +67,7 @@ def sight(cluster: LiveCluster) -> Sight:
     return Sight(
         at_s, sim.scenario.duration_s, cluster.clock, cluster.plan,
         _moment(sim, state, at_s), dict(_states(state, sim, cluster.clients)), _cut(sim),
-        _rate(sim, OfCluster.OFFERED), load_of(sim), cluster.is_over,
+        _rate(sim, OfCluster.OFFERED), _carried(sim), load_of(sim), cluster.is_over,
     )  # fmt: skip
 
 
@@ -104,6 +106,11 @@ def _disks(sim: Simulation) -> dict[str, float]:
 def _rate(sim: Simulation, which: OfCluster) -> float:
     bucket, seconds = recording(sim)
     return float(sim.history.totals[bucket, which]) / seconds
+
+
+def _carried(sim: Simulation) -> float:
+    peak_per_s = float(sim.scenario.laws.offered.max()) / sim.scenario.step_s
+    return _rate(sim, OfCluster.ACCEPTED) / peak_per_s if peak_per_s > 0 else 1.0
 
 
 def _down(state: ClusterState, sim: Simulation) -> Iterator[str]:

@@ -221,9 +221,7 @@ def _start_together(sim: Simulation) -> None:
     phases = _phases(sim, "start" if first else "system", None)
     state.say(at_s, "starts_with", here[0], nodes=listed(here), missing=listed(missing) if missing else "")
     state.say(at_s, "system_restart", here[0], other=here[0], count=len(here), gci=state.gci)
-    state.joined = [i for i in here if state.groups[i] != NODE_GROUP_NONE] + [
-        i for i in here if state.groups[i] == NODE_GROUP_NONE
-    ]
+    state.join_together(sorted(here, key=lambda i: state.groups[i] == NODE_GROUP_NONE))
     attempts = tuple(state.nodes[i].attempt for i in here)
     total = 0.0
     for name, seconds in phases:
@@ -267,7 +265,7 @@ def _join(sim: Simulation, node_id: int) -> None:
         sim.outage.running = begin_start(sim.outage.running, {node_id})
         total = sum(seconds for _, seconds in phases)
         sim.later(_due(at_s + total, SpareIsUp(node_id, node.attempt)))
-        state.joined.append(node_id)
+        state.join(node_id)
         restart_begins(sim, node_id, phases)
         return
     sim.outage.lost.add(node_id)
@@ -277,7 +275,7 @@ def _join(sim: Simulation, node_id: int) -> None:
     if begun:
         state.waiting.pop(node_id)
         state.starts[node_id] = sim.now_s
-        state.joined = [i for i in state.joined if i != node_id] + [node_id]
+        state.join(node_id)
         restart_begins(sim, node_id, begun[-1].phases)
 
 
@@ -389,7 +387,7 @@ def is_started(sim: Simulation, node_id: int) -> None:
         state.say(at_s, "dict_unlocked", leader, other=node_id)
     state.change(node_id, status=Status.STARTED, phase=0, initial=False, knows_group=True, then="")
     if node_id not in state.joined:
-        state.joined.append(node_id)
+        state.join(node_id)
     has_started(sim, node_id)
 
 
@@ -429,7 +427,7 @@ def ends(sim: Simulation, node_id: int, code: int) -> None:
     text, kind = exit_text(code), exit_kind(code)
     phase = f" Occurred during startphase {node.phase}." if node.status is Status.STARTING else ""
     state.waiting.pop(node_id, None)
-    state.joined = [i for i in state.joined if i != node_id]
+    state.joined.pop(node_id, None)
     if node.runs:
         state.say(
             at_s, "forced", node_id, code=code, text=text, kind=kind, phase=phase, then=exit_advice(code)

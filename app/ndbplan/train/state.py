@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, Self
 
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, in_node_logs, line_of
-from ndbplan.ndb.console import Release, release_of
+from ndbplan.ndb.console import Release, form, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
@@ -101,6 +101,17 @@ class LocalTable(NamedTuple):
     made: datetime
 
 
+_PIDS_A_START = 26000
+"""How far the numbers of processes are on when a node has started again [assumed]."""
+_UP_S = 2400.0
+"""Since when the machines ran at the begin [assumed]."""
+
+
+def numbered(node_ids: Iterable[int]) -> dict[int, int]:
+    """Data nodes that joined in this order."""
+    return {node_id: place for place, node_id in enumerate(node_ids, 1)}
+
+
 LOCAL_ID = "local-"
 """How ids of such tables begin; a plan has none of them."""
 
@@ -132,8 +143,14 @@ class ClusterState:
     """Node group of each data node; 65536: none."""
     used_groups: frozenset[int] = frozenset()
     """Groups that hold fragments."""
-    joined: list[int] = field(default_factory=list)
-    """Data nodes in the order in which they joined: the first one leads."""
+    joined: dict[int, int] = field(default_factory=dict)
+    """Data nodes in the order in which they joined, and the number that each got then: the first leads."""
+    members: frozenset[int] = frozenset()
+    """Data nodes that have ever joined since all started together."""
+    links: dict[tuple[int, int], int] = field(default_factory=dict)
+    """How often the first data node was connected to the second; each member once where none is named."""
+    closed: frozenset[int] = frozenset()
+    """Data nodes that failed and cannot connect again yet."""
     servers: frozenset[int] = frozenset()
     """Management nodes that run."""
     waiting: dict[int, float] = field(default_factory=dict)
@@ -172,6 +189,14 @@ class ClusterState:
     """When the simulation began the last start of each data node that is told of."""
     arbitrator: int | None = None
     """The one that the log last told of."""
+    losses: dict[int, int] = field(default_factory=dict)
+    """SQL and API nodes that were connected since they started, and how often they lost all data nodes."""
+    elections: int = 1
+    """How often an arbitrator was looked for."""
+    ticket: str = ""
+    """Of the last election, which the president has."""
+    ticket_told: str = ""
+    """Of the last arbitrator that was started, which all have."""
     growth: NodesCome | None = None
     """What reorganising gives to the reserved data nodes; None: there are none that get rows."""
     databases: frozenset[str] = frozenset()
@@ -216,7 +241,9 @@ class ClusterState:
         }
         servers = frozenset(node.node_id for node in plan.management_nodes)
         used = frozenset(groups[i] for i in inside)
-        return cls(plan, begin, nodes, dict(groups), used, inside, servers)
+        return cls(
+            plan, begin, nodes, dict(groups), used, numbered(inside), frozenset(inside), servers=servers
+        )
 
     def copy(self) -> Self:
         """The same, to go on apart."""
@@ -234,6 +261,8 @@ class ClusterState:
             silent=self.silent.copy(),
             starts=self.starts.copy(),
             generations=self.generations.copy(),
+            losses=self.losses.copy(),
+            links=self.links.copy(),
             rows_typed=self.rows_typed.copy(),
             contents=self.contents.copy(),
             transaction=None if self.transaction is None else self.transaction.copy(),
@@ -261,6 +290,11 @@ class ClusterState:
     def alive(self) -> list[int]:
         """Data nodes whose data can be read, in node-id order."""
         return [i for i, node in self.nodes.items() if node.status in ANSWERS and not node.hangs]
+
+    def process_number(self, node_id: int) -> int:
+        """What the system calls the process of a node, and its first thread."""
+        starts = self.nodes[node_id].attempt if node_id in self.nodes else 0
+        return 20000 + 100 * node_id + _PIDS_A_START * starts
 
     def process(self, node_id: int) -> Process | None:
         """The process of a node id of any kind."""
@@ -292,6 +326,35 @@ class ClusterState:
         return None if group == NODE_GROUP_NONE else group
 
     # What changes.
+
+    def join(self, node_id: int) -> None:
+        """A data node joins the others, behind all of them."""
+        self.joined.pop(node_id, None)
+        for other in self.joined:
+            self.links[other, node_id] = self.linked(other, node_id) + 1
+        for other in self.nodes:
+            self.links.pop((node_id, other), None)
+            if other not in self.joined:
+                self.links[node_id, other] = 0
+        self.joined[node_id] = max(self.joined.values(), default=0) + 1
+        self.members |= {node_id}
+
+    def linked(self, node_id: int, other: int) -> int:
+        """How often a data node was connected to another one since it started."""
+        return self.links.get((node_id, other), int(other in self.members))
+
+    def join_together(self, node_ids: Iterable[int]) -> None:
+        """Data nodes start together, and nobody runs beside them."""
+        self.joined, self.links = numbered(node_ids), {}
+        self.members = frozenset(self.joined)
+
+    def elect(self, at_s: float) -> str:
+        """The ticket of another election: process and count of the president, and its clock in ms."""
+        first = int(form(self.plan.version, "first_ticket"))
+        process, count = self.process_number(self.president or 0), first + self.elections
+        self.elections += 1
+        self.ticket = f"{process & 0xFFFF:04x}{count & 0xFFFF:04x}{round((at_s + _UP_S) * 1000):08x}"
+        return self.ticket
 
     def change(self, node_id: int, **changes: object) -> NodeState:
         """Give a data node another state."""

@@ -140,7 +140,7 @@ def have_stopped(sim: Simulation, event: HaveStopped) -> None:
         state.tell(at_s, node_id, f"Node shutdown completed{how}.")
         state.say(at_s, "transporter", None, server=state.server, other=node_id)
         state.say(at_s, "disconnected", state.server, other=node_id)
-        state.joined = [i for i in state.joined if i != node_id]
+        state.joined.pop(node_id, None)
         state.change(
             node_id, status=Status.NOT_CONNECTED, phase=0, runs=False, hangs=False, then="", initial=False,
             attempt=state.nodes[node_id].attempt + 1,

@@ -233,10 +233,10 @@ class Watching(ClusterState):
             self.silent.pop(node_id, None)
             node = self.nodes[node_id]
             if node_id in anew:
-                self.joined = [i for i in self.joined if i != node_id]
+                self.joined.pop(node_id, None)
             elif not node.runs:
                 self._drop(at_s, node_id)
-                self.joined = [i for i in self.joined if i != node_id]
+                self.joined.pop(node_id, None)
             elif not node.hangs and node_id in outage.lost and node_id not in judged_alive:
                 # Told to stop, as in a rolling restart.
                 self.say(at_s, "stop_done", node_id, how=", restarting, no start")
@@ -248,6 +248,7 @@ class Watching(ClusterState):
                 ends(sim, node_id, code or EXIT_ARBITRATION)
         if after is None:
             self.single_user, self.mode_changes = None, False
+            self.losses = {node_id: count + 1 for node_id, count in self.losses.items()}
             engine.admit(sim, engine.Admit(1.0, at_s=at_s))
         if gone:
             abort_backup(sim, 1326, gone)
@@ -264,7 +265,7 @@ class Watching(ClusterState):
             if node_id in self.silent and living:
                 watcher = next((i for i in reversed(living) if i < node_id), living[-1])
                 self.say(at_s, "declared_dead", watcher, other=node_id)
-            self.joined = [i for i in self.joined if i != node_id]
+            self.joined.pop(node_id, None)
         for node_id in gone:
             self.all_say(at_s, "closed", living, other=node_id)
             self.all_say(at_s, "disconnected", living, other=node_id)
@@ -282,6 +283,7 @@ class Watching(ClusterState):
                         self.say(at_s, key, leader, other=leader)
                 old = words
             self.change(node_id, restart_status=old)
+            self.closed |= {node_id}
             sim.later(Due(at_s + OPENS_AGAIN_S, OpensAgain(node_id), is_look=True))
 
     def _arbitration(
@@ -327,7 +329,7 @@ class Watching(ClusterState):
                     knows_group=False, attempt=node.attempt + 1,
                     initial=makes_files_anew(sim, one.node_id),
                 )  # fmt: skip
-                self.joined = [i for i in self.joined if i != one.node_id] + [one.node_id]
+                self.join(one.node_id)
                 restart_begins(sim, one.node_id, one.phases)
 
     def connected(self, sim: Simulation) -> frozenset[int]:
@@ -360,12 +362,17 @@ class Watching(ClusterState):
             self.all_say(at_s, "connected", living, other=node_id)
             self.all_say(at_s, "api_version", living, other=node_id, program=self.release.name)
         self.clients = up
+        stay = [i for p in self.plan.processes if not outage.is_down(p.id) for i in process_node_ids(p)]
+        self.losses = {i: self.losses.get(i, 0) for i in stay if i in self.losses or i in up}
         arbitrator = outage.running.arbitrator if outage.stop is None else None
         if arbitrator is not None and arbitrator != self.arbitrator and self.president is not None:
-            ticket = f"{(self.president << 16) | 0x7F00:08x}{round(at_s * 1000) & 0xFFFFFFFF:08x}"
-            self.say(at_s, "arbitrator_started", self.president, other=arbitrator, ticket=ticket)
+            if self.ticket == self.ticket_told:
+                self.elect(at_s)
+            self.ticket_told = self.ticket
+            self.say(at_s, "arbitrator_started", self.president, other=arbitrator, ticket=self.ticket)
         elif self.arbitrator is not None and arbitrator is None and self.president is not None:
             self.say(at_s, "arbitrator_lost", self.president, other=self.arbitrator)
+            self.elect(at_s)
         self.arbitrator = arbitrator
 
 
@@ -378,7 +385,10 @@ def begins(sim: Simulation, _event: Begins) -> None:
     outage.lost |= absent
     outage.running = replace(outage.running, started=outage.running.started - absent)
     state.arbitrator = outage.running.arbitrator
+    state.elect(sim.at_s)
+    state.ticket_told = state.ticket
     state.clients = state.connected(sim)
+    state.losses = dict.fromkeys(sorted(state.clients), 0)
 
 
 @handles(Misses)
@@ -410,6 +420,7 @@ def server_misses(sim: Simulation, event: ServerMisses) -> None:
 def opens_again(sim: Simulation, event: OpensAgain) -> None:
     """A node that starts again can connect from now on."""
     state = state_of(sim)
+    state.closed -= {event.node_id}
     state.all_say(sim.at_s, "opened", state.alive(), other=event.node_id)
 
 

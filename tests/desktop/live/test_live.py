@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QLabel, QMenu, QWidget
 from shiboken6 import isValid
@@ -19,12 +19,14 @@ from ndbplan.desktop.document.preferences import LESSONS
 from ndbplan.desktop.live.acts import acts_of
 from ndbplan.desktop.live.console import MOST_LINES
 from ndbplan.desktop.live.page import LivePage
+from ndbplan.desktop.live.session import Frame
 from ndbplan.desktop.live.transcript import save_transcript
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
 from ndbplan.train.completion import offered
 from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed, answered
+from ndbplan.train.host.machine import host_busy
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import compared, had
 from ndbplan.train.lessons.files import LESSONS as KIND
@@ -436,3 +438,69 @@ def test_a_seat_is_freed_with_its_page(qtbot: Any, live: Live) -> None:
         return seat() is None
 
     qtbot.waitUntil(is_gone, timeout=_WAIT_MS)
+
+
+class _Paints(QObject):
+    count = 0
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_the_canvas_is_painted_once_at_each_tick_of_its_clock(live: Live, qtbot: Any) -> None:
+    _, page = live()
+    page.session.set_speed(100.0)
+    frames: list[Frame] = []
+    page.session.framed.connect(frames.append)
+    paints = _Paints()
+    page.canvas.viewport().installEventFilter(paints)
+    seen = []
+    for _ in range(8):
+        before = paints.count, page.canvas.clock
+        page.session.flow(3.0)
+        rest(qtbot, page)
+        qtbot.waitUntil(partial(lambda count: paints.count > count, before[0]))
+        QApplication.processEvents()
+        seen.append((paints.count - before[0], page.canvas.clock != before[1]))
+    # The first one may find the window at its first paint.
+    assert seen[1:] == [(1, True)] * 7
+    painted = paints.count
+    page._show(frames[-1])
+    for _ in range(5):
+        QApplication.processEvents()
+    assert paints.count == painted, "nothing looks different"
+
+
+def test_a_tick_that_came_while_time_flowed_is_made_up_for(live: Live, qtbot: Any) -> None:
+    _, page = live()
+    frames: list[Frame] = []
+    page.session.framed.connect(frames.append)
+    page.session.play(True)
+    page.session._timer.setInterval(1_000_000)
+    page.session._clock.restart()
+    qtbot.wait(150)
+    page.session._tick()
+    page.session._tick()
+    qtbot.waitUntil(lambda: bool(frames))
+    qtbot.waitUntil(lambda: not page.session._is_due)
+    page.session.play(False)
+    assert not page.session._is_due
+
+
+def test_processors_on_the_canvas_work_as_top_says(live: Live, qtbot: Any) -> None:
+    _, page = live()
+    host = page.canvas.document.plan.hosts[0]
+    seen = []
+    for line in ("wait 10s", "load x0.5", "wait 10s"):
+        enter(qtbot, page, WORLD, line)
+        assert page.session.seat is not None
+        seen.append(
+            (
+                page.canvas.canvas_scene.look.loads.cpu[host.id],
+                host_busy(page.session.seat.cluster, host, 1.0),
+            )
+        )
+    for shown, busy in (seen[0], seen[2]):
+        assert shown == pytest.approx(busy, rel=0.02)
+    assert seen[2][0] < 0.7 * seen[0][0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -184,6 +185,9 @@ class HostItem(CanvasItem):
         self.card = card
         self._told: Told | None = None
         """What was painted last, where that was a tile."""
+        self._says: Told | None = None
+        self._telling: tuple[object, ...] = (None,) * 4
+        """What it is said of."""
 
     def display(self, card: Card, rect: Rect) -> None:
         """Show this card at this place from now on."""
@@ -200,7 +204,7 @@ class HostItem(CanvasItem):
         fill = t.card_hover if self.is_target else tint(self.shade, t.card, t)
         paint.box(painter, self.size, fill, self.border(t.line), 10, self.border_width())
         if self.look.is_far:
-            self._told = told(self.card, self.look)
+            self._told = self._tell()
             paint_far(painter, self.size, self.card, self.look, self._told, is_selected=self.is_selected)
         else:
             self._paint_near(painter)
@@ -209,9 +213,17 @@ class HostItem(CanvasItem):
 
     def follow(self) -> None:
         """What is on it may look different from afar; then it is drawn again."""
-        now = told(self.card, self.look)
+        now = self._tell()
         if now is None or now != self._told:
             self.update()
+
+    def _tell(self) -> Told | None:
+        """What the tile says now; worked out once for all that ask while nothing has changed."""
+        look = self.look
+        of = (self.card, look.loads, look.colouring, look.zoom)
+        if not all(map(is_, of, self._telling)):
+            self._telling, self._says = of, told(self.card, look)
+        return self._says
 
     def _paint_near(self, painter: QPainter) -> None:
         t, loads, host = self.look.tokens, self.look.loads, self.card.host

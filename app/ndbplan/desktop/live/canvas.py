@@ -5,8 +5,8 @@ It has a document of its own, so nothing that is done here is an edit of the pla
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from ndbplan.describe.estimated import loads_at
@@ -17,8 +17,12 @@ from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.look import theme
 from ndbplan.plan.plan import Plan
 from ndbplan.train.sight import Sight
+
+_CLOCK = QRect(12, 8, 110, 30)
+"""Where the clock stands in the viewport."""
 
 
 class LiveCanvas(Stage):
@@ -37,6 +41,8 @@ class LiveCanvas(Stage):
         self._shown: Plan | None = None
         self._from: QPoint | None = None
         """Where the pointer was last while it drags."""
+        self.clock = ""
+        """What the clocks of the cluster show."""
 
     def show_cluster(self, plan: Plan, at_rest: Loads) -> None:
         """Show another cluster; `at_rest`: what the estimates say of its plan."""
@@ -53,8 +59,21 @@ class LiveCanvas(Stage):
             else:
                 # Parameters or node groups are others: the view stays where it is.
                 self.canvas_scene.show_plan(sight.plan)
-        loads = loads_at(sight.moment, sight.plan, self._at_rest)
+        clock = f"{sight.clock:%H:%M:%S}"
+        if clock != self.clock:
+            self.clock = clock
+            self.viewport().update(_CLOCK)
+        loads = loads_at(sight.moment, sight.plan, self._at_rest, sight.carried)
         self.show_loads(loads._replace(states=sight.states, cut=sight.cut))
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        painter.save()
+        painter.resetTransform()
+        painter.setFont(theme.mono_font(18, 600))
+        painter.setPen(theme.tokens().text_strong)
+        painter.drawText(_CLOCK, Qt.AlignmentFlag.AlignCenter, self.clock)
+        painter.restore()
+        super().drawForeground(painter, rect)
 
     # Pointer and keys.
 

@@ -1,4 +1,4 @@
-"""The bar over a live cluster: its clock, how quickly time passes, the way back, branches, breakpoints."""
+"""The bar over a live cluster: how quickly time passes, the way back, branches, breakpoints."""
 
 from __future__ import annotations
 
@@ -103,10 +103,6 @@ class ClockBar(QWidget):
         self.step.setToolTip("Let a second pass")
         self.step.setAccessibleName("Let a second pass")
         self.step.clicked.connect(self.step_wanted)
-        self.clock = label("--:--:--", "clock", wrap=False)
-        self.clock.setFont(theme.mono_font(15, 600))
-        self.clock.setToolTip("What the clocks of the cluster show")
-        self.clock.setAccessibleName("Clock of the cluster")
         self.at = label("0:00", "playTime", wrap=False)
         self.at.setToolTip("Since the begin of the session")
         self.at.setMinimumWidth(52)
@@ -153,7 +149,7 @@ class ClockBar(QWidget):
         first, second = QHBoxLayout(), QHBoxLayout()
         for row in (first, second, self.extra):
             row.setSpacing(8)
-        left: tuple[QWidget, ...] = (self.play, self.step, self.clock, self.at)
+        left: tuple[QWidget, ...] = (self.play, self.step, self.at)
         right: tuple[QWidget, ...] = (self.speed, self.branch, self.branches)
         for widget in left:
             first.addWidget(widget)
@@ -187,7 +183,6 @@ class ClockBar(QWidget):
     def show_frame(self, frame: Frame) -> None:
         """Show the time and the figures of a moment."""
         sight = frame.sight
-        self.clock.setText(f"{sight.clock:%H:%M:%S}")
         if not self.course.isSliderDown():
             self.at.setText(format_clock(int(sight.at_s)))
         self.course.show_now(sight.at_s, sight.length_s)

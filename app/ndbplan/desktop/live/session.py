@@ -96,6 +96,8 @@ class LiveSession(QObject):
         """Simulated time that the clock has passed and the cluster has not."""
         self._flows = False
         """A flow of time is under way."""
+        self._is_due = False
+        """The clock ticked while time flowed: the next flow begins as soon as this one is over."""
         self._asked = 0
         """Lines and the like that are not answered yet."""
         self._clock = QElapsedTimer()
@@ -179,6 +181,7 @@ class LiveSession(QObject):
         # Importing it here keeps the simulation out of a window that has no live cluster.
         from ndbplan.train.seat import STEP_S
 
+        self._is_due = self._flows
         if self._flows or self._owed_s < STEP_S:
             return
         until_s = time.monotonic() + _WORK_S
@@ -206,6 +209,9 @@ class LiveSession(QObject):
         if frame.stopped_by or frame.is_over:
             self.play(False)
         self.framed.emit(frame)
+        if self._is_due and self.plays:
+            # Behind what is painted of this frame.
+            QTimer.singleShot(0, self, self._tick)
 
     def _delivered(self, outcome: Outcome) -> bool:
         if outcome.error:

@@ -170,20 +170,20 @@ def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`top -H`: the threads of the data nodes by the names that ndbinfo.threads has for them."""
     if not any("H" in word for word in words if word.startswith("-")):
         return Answer("top: the threads of data nodes are simulated here: say top -H\n", 1)
-    rows: list[tuple[float, int, str]] = []
-    for node in nodes_on(cluster, host):
-        for number, (name, busy) in enumerate(thread_use(cluster, node, LATELY_S)):
-            rows.append((100.0 * busy, 20000 + 100 * node.node_id + number, name))
-    rows.sort(key=lambda row: (-row[0], row[1]))
+    rows: list[tuple[float, int, str, float]] = []
     needs = {one.node_id: one.ram_bytes.value for one in memory(cluster.plan).nodes}
+    for node in nodes_on(cluster, host):
+        first, size = cluster.state.process_number(node.node_id), needs.get(node.node_id, 0.0)
+        for number, (name, busy) in enumerate(thread_use(cluster, node, LATELY_S)):
+            rows.append((100.0 * busy, first + number, name, size))
+    rows.sort(key=lambda row: (-row[0], row[1]))
     lines = [
         f"top - {cluster.clock:%H:%M:%S} up 40 days,  load average: {sum(r[0] for r in rows) / 100:.2f}",
         f"Threads: {len(rows)} total",
         "",
         "    PID USER      PR  NI    VIRT    RES S  %CPU  %MEM COMMAND",
     ]
-    for busy, pid, name in rows[: 40 if "-n" not in words else None]:
-        size = needs.get((pid - 20000) // 100, 0.0)
+    for busy, pid, name, size in rows[: 40 if "-n" not in words else None]:
         state_letter = "R" if busy > 50 else "S"
         shown = f"{size / 2**30:6.1f}g"
         share = min(100.0, 100.0 * size / host.memory_bytes)

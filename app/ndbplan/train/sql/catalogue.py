@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from sqlglot import exp
+
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb import sql_server
 from ndbplan.ndb.console import form
@@ -19,11 +21,11 @@ from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of, rows_of
 from ndbplan.train.space import file_uses
-from ndbplan.train.sql import server
+from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
-from ndbplan.train.sql.problem import NotSimulated, SqlError, no_database, no_table
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table
 from ndbplan.train.state import LocalTable
 
 Row = dict[str, Any]
@@ -62,8 +64,11 @@ def plugins(cluster: LiveCluster) -> list[Row]:
 
 
 def _tables(cluster: LiveCluster) -> Iterator[Row]:
-    sim = cluster.session.simulation
-    for table in cluster.plan.tables:
+    sim, lost = cluster.session.simulation, failing.is_lost(cluster)
+    for table in sorted(cluster.plan.tables, key=lambda one: (one.database, one.name)):
+        if lost:
+            yield _unopened(cluster, table)
+            continue
         rows, parts = rows_of(sim, table), partitions_of(sim, cluster.plan_of(table), table)
         size = sum(part.fixed_bytes + part.variable_bytes for part in parts)
         yield {
@@ -88,6 +93,39 @@ def _tables(cluster: LiveCluster) -> Iterator[Row]:
             "ENGINE": None if view else "ndbinfo", "CREATE_TIME": _made_at(cluster),
             "TABLE_COMMENT": "VIEW" if view else "",
         }  # fmt: skip
+
+
+def _unopened(cluster: LiveCluster, table: Table) -> Row:
+    """A table of NDB while the cluster is lost: what a dictionary of the server knows, or only why not."""
+    row = {"TABLE_SCHEMA": table.database, "TABLE_NAME": table.name, "TABLE_TYPE": "BASE TABLE"}
+    if not form(cluster.plan.version, "dictionary_of_its_own"):
+        return row | {"TABLE_COMMENT": failing.NOT_OPENED}
+    return row | {
+        "ENGINE": "ndbcluster", "VERSION": 10,
+        "ROW_FORMAT": "Fixed" if table.row_format_fixed else "Dynamic",
+        **dict.fromkeys(
+            ("TABLE_ROWS", "AVG_ROW_LENGTH", "DATA_LENGTH", "MAX_DATA_LENGTH", "INDEX_LENGTH", "DATA_FREE"), 0
+        ),
+        "CREATE_TIME": _made_at(cluster), "TABLE_COLLATION": form(cluster.plan.version, "table_collation"),
+        "CREATE_OPTIONS": "", "TABLE_COMMENT": comment_of(cluster.plan, table),
+    }  # fmt: skip
+
+
+_OF_DICTIONARY = {"table_catalog", "table_schema", "table_name", "table_type", "engine"}
+"""Columns of TABLES for which no table is opened."""
+
+
+def unopened(tree: exp.Expr, cluster: LiveCluster) -> tuple[Warned, ...]:
+    """What a query of INFORMATION_SCHEMA.TABLES is warned of while the cluster is lost."""
+    asked = {(one.db.lower(), one.name.lower()) for one in tree.find_all(exp.Table)}
+    if ("information_schema", "tables") not in asked or not failing.is_lost(cluster):
+        return ()
+    names = {one.name.lower() for one in tree.find_all(exp.Column)}
+    if names <= _OF_DICTIONARY and not any(tree.find_all(exp.Star)):
+        return ()
+    return failing.counting_warnings(
+        cluster, sorted(cluster.plan.tables, key=lambda one: (one.database, one.name))
+    )
 
 
 _INNODB_PAGE_BYTES = 16384
@@ -298,7 +336,11 @@ def table_status(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> R
     database = _database(sql, in_use, cluster)
     rows = [row for row in _filled(cluster, "TABLES") if row["TABLE_SCHEMA"] == database]
     found = [row for row in rows if server.like(row["TABLE_NAME"], pattern)]
-    return _shown(_STATUS_OF, sorted(found, key=lambda row: str(row["TABLE_NAME"])))
+    listed = {row["TABLE_NAME"] for row in found}
+    asked = [one for one in cluster.plan.tables if one.database == database and one.name in listed]
+    warnings = failing.counting_warnings(cluster, sorted(asked, key=lambda one: one.name))
+    rows = sorted(found, key=lambda row: str(row["TABLE_NAME"]))
+    return _shown(_STATUS_OF, rows)._replace(warnings=warnings)
 
 
 def full_tables(sql: str, in_use: str, pattern: str, cluster: LiveCluster) -> Result:

@@ -334,7 +334,7 @@ class Client:
         tree = answered(tree, session)
         self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
-        again = tree.copy()
+        again, unopened = tree.copy(), catalogue.unopened(tree, cluster)
         try:
             result = run(sql, tree, self.database, self._provider(cluster, tree, own))
         except finding.TooMany:
@@ -349,6 +349,7 @@ class Client:
             # The servers without this mode do not warn of a division by zero either.
             told = tuple(one for one in result.warnings if one.code != _DIVISION)
             result = result._replace(warnings=told)
+        result = result._replace(warnings=(*result.warnings, *unopened))
         if result.warnings:
             self.warnings = result.warnings
         return result

@@ -5,6 +5,8 @@ Texts: recorded on running 7.4.10 and 8.4.8 clusters of which a whole node group
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ndbplan.ndb.console import form
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
@@ -13,6 +15,8 @@ from ndbplan.train.sql.server import answering
 from ndbplan.train.state import is_local
 
 _FAILURE = "Got error 4009 'Cluster Failure' from"
+NOT_OPENED = f"{_FAILURE} NDBCLUSTER"
+"""What a table is refused with while the cluster is lost."""
 _NO_LOCK = "Could not acquire global schema lock"
 
 
@@ -41,6 +45,21 @@ def open_warnings(cluster: LiveCluster, table: str) -> tuple[Warned, ...]:
         return _warned(f"{_FAILURE} NDB")
     not_ready = f"Can't open table '{table}' from NDB, schema distribution is not ready"
     return _warned(not_ready, f"Could not open NDB_SHARE for '{table}'")
+
+
+def counting_warnings(cluster: LiveCluster, tables: Iterable[Table]) -> tuple[Warned, ...]:
+    """What a list with the rows of tables is warned of while the cluster is lost: none of NDB is opened."""
+    if not is_lost(cluster):
+        return ()
+    ours = [table.full_name for table in tables if not is_local(table)]
+    before = () if _parts(cluster) else lock_warnings(cluster)
+    refused = _warned(NOT_OPENED)
+    return (*before, *(one for name in ours for one in (*open_warnings(cluster, name), *refused)))
+
+
+def listing_warnings(cluster: LiveCluster) -> tuple[Warned, ...]:
+    """What SHOW TABLES is warned of while the cluster is lost: servers that ask it which tables there are."""
+    return () if _parts(cluster) else lock_warnings(cluster)
 
 
 def _warned(*texts: str) -> tuple[Warned, ...]:

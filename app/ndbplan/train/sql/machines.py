@@ -89,7 +89,7 @@ def threadstat(cluster: LiveCluster) -> Iterator[Row]:
         for number, (name, busy) in enumerate(thread_use(cluster, node, max(_CPU_S, up_s))):
             yield {
                 "node_id": node.node_id, "thr_no": number, "thr_nm": name,
-                "os_tid": 20000 + 100 * node.node_id + number, "os_now": now_ms,
+                "os_tid": cluster.state.process_number(node.node_id) + number, "os_now": now_ms,
                 "os_ru_utime": round(busy * up_s * 1e6 * _USER),
                 "os_ru_stime": round(busy * up_s * 1e6 * (1 - _USER)),
             }  # fmt: skip

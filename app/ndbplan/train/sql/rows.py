@@ -43,6 +43,7 @@ def _nodes(cluster: LiveCluster) -> Iterator[Row]:
 def _membership(cluster: LiveCluster) -> Iterator[Row]:
     state = cluster.state
     ring = [i for i in state.joined if i in state.alive()]
+    finds = state.arbitrator is None
     for place, node_id in sorted(enumerate(ring), key=lambda pair: pair[1]):
         group = state.group(node_id)
         arbitrator = state.arbitrator or 0
@@ -50,8 +51,8 @@ def _membership(cluster: LiveCluster) -> Iterator[Row]:
             "node_id": node_id, "group_id": NO_GROUP if group is None else group,
             "left_node": ring[place - 1], "right_node": ring[(place + 1) % len(ring)],
             "president": ring[0], "successor": ring[1] if len(ring) > 1 else 0,
-            "succession_order": place + 1, "Conf_HB_order": 0, "arbitrator": arbitrator,
-            "arb_ticket": f"{ring[0] << 48 | arbitrator:016x}",
+            "succession_order": state.joined[node_id], "Conf_HB_order": 0, "arbitrator": arbitrator,
+            "arb_ticket": state.ticket if finds and place == 0 else state.ticket_told,
             "arb_state": "ARBIT_RUN" if arbitrator else "ARBIT_FIND" if place == 0 else "ARBIT_NULL",
             "arb_connected": "Yes" if arbitrator else "No",
             "connected_rank1_arbs": ", ".join(str(i) for i in sorted(state.servers)) or "-",
@@ -67,10 +68,12 @@ def _transporters(cluster: LiveCluster) -> Iterator[Row]:
         for other in others:
             if other != node_id:
                 connected = other in there
+                apart = "DISCONNECTED" if other in state.closed else "CONNECTING"
                 yield {
                     "node_id": node_id, "remote_node_id": other,
-                    "status": "CONNECTED" if connected else "CONNECTING",
+                    "status": "CONNECTED" if connected else apart,
                     "remote_address": state.seen_at(other) if connected else "-",
+                    "connect_count": state.linked(node_id, other) if other in state.nodes else int(connected),
                 }  # fmt: skip
 
 
@@ -90,9 +93,10 @@ def _processes(cluster: LiveCluster) -> Iterator[Row]:
             kind, name, uri = "API", "", f"ndb://{state.seen_at(i)}"
         else:
             continue
+        number = state.process_number(i)
         yield {
-            "node_id": i, "node_type": kind, "node_version": state.release.name, "process_id": 1000 + i,
-            "angel_process_id": 999 + i if kind == "NDB" else None, "process_name": name,
+            "node_id": i, "node_type": kind, "node_version": state.release.name, "process_id": number,
+            "angel_process_id": number - 1 if kind == "NDB" else None, "process_name": name,
             "service_URI": uri,
         }  # fmt: skip
 

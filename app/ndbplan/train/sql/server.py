@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ndbplan.ndb.console import form, sql_status, sql_variables
 from ndbplan.ndb.ndbinfo import described, tables_of
@@ -124,14 +124,15 @@ def table_named(cluster: LiveCluster, database: str, name: str) -> Table:
 def status(cluster: LiveCluster) -> dict[str, str]:
     """Status variables of the node that answers, in its order; counters that nothing here counts are 0."""
     state, server = cluster.state, answering(cluster)
-    joined = server is not None and server.node_id in cluster.clients
+    # One that has lost all data nodes keeps its id; one that started without them has none yet.
+    joined = server is not None and server.node_id in state.losses
     accepted = cluster.session.simulation.history.totals[:, OfCluster.ACCEPTED].sum()
     commits = round(float(accepted) / max(1, len(cluster.clients)))
     found = sql_status(cluster.plan.version) | {
         "Ndb_cluster_node_id": str(server.node_id if server is not None and joined else 0),
-        "Ndb_config_from_host": "" if state.server is None else state.address(state.server),
-        "Ndb_config_from_port": "1186", "Ndb_config_generation": "1",
-        "Ndb_number_of_data_nodes": str(len(state.nodes)),
+        "Ndb_config_from_host": connected_host(cluster),
+        "Ndb_config_from_port": "1186", "Ndb_config_generation": str(state.generation),
+        "Ndb_number_of_data_nodes": str(len(state.nodes) if joined else 0),
         "Ndb_number_of_ready_data_nodes": str(len(state.alive()) if cluster.clients else 0),
         "Ndb_last_commit_epoch_server": str(max(0, state.gci) << 32),
         "Ndb_system_name": f"MC_{state.begin:%Y%m%d%H%M%S}",
@@ -146,16 +147,24 @@ _TRANS_EPOCHS = 10
 """Global checkpoints since the last change of a table that is logged [assumed]."""
 
 
+def connected_host(cluster: LiveCluster) -> str:
+    """Where the management server runs, or ran, that the configuration came from."""
+    first = min((one.node_id for one in cluster.plan.management_nodes), default=None)
+    server = cluster.state.server or first
+    return "" if server is None else cluster.state.address(server)
+
+
 def engine_status(cluster: LiveCluster) -> Result:
     """SHOW ENGINE NDB STATUS: the connection, objects of the API in this server, and epochs."""
     version, values = cluster.plan.version, status(cluster)
-    server = cluster.state.server
-    host = "" if server is None else cluster.state.address(server)
+    server = answering(cluster)
+    losses = 0 if server is None else cluster.state.losses.get(server.node_id, 0)
     kind = str(form(version, "engine_status_type"))
     connection = (
-        f"cluster_node_id={values['Ndb_cluster_node_id']}, connected_host={host}, connected_port=1186, "
+        f"cluster_node_id={values['Ndb_cluster_node_id']}, connected_host={connected_host(cluster)}, "
+        "connected_port=1186, "
         f"number_of_data_nodes={values['Ndb_number_of_data_nodes']}, "
-        f"number_of_ready_data_nodes={values['Ndb_number_of_ready_data_nodes']}, connect_count=0"
+        f"number_of_ready_data_nodes={values['Ndb_number_of_ready_data_nodes']}, connect_count={losses}"
     )
     rows = [(kind, "connection", connection)]
     for name, (made, size) in form(version, "api_objects").items():
@@ -189,8 +198,10 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
     return Result((heading,), (TEXT,), [(one,) for one in found if like(one, pattern)])
 
 
-def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
-    """SHOW CREATE TABLE of a table of the plan or of ndbinfo."""
+def show_created(
+    sql: str, in_use: str, cluster: LiveCluster, may_use: Callable[[Table], None] = lambda _table: None
+) -> Result:
+    """SHOW CREATE TABLE of a table of the plan or of ndbinfo; `may_use` raises where it cannot be opened."""
     words = sql.split()
     if len(words) != 4:
         raise syntax(" ".join(words[4:]))
@@ -204,6 +215,7 @@ def show_created(sql: str, in_use: str, cluster: LiveCluster) -> Result:
     if database == "ndbinfo" and name in tables_of(cluster.plan.version):
         return ndbinfo_made.shown(cluster.plan.version, name)
     table = table_named(cluster, database, name)
+    may_use(table)
     text = created(cluster.plan, table, next_number(cluster, table))
     return Result(("Table", "Create Table"), (TEXT, TEXT), [(name, text)])
 

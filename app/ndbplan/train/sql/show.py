@@ -13,7 +13,7 @@ from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import is_table, tables_of
 from ndbplan.ndb.sql_server import show_words
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import catalogue, ndbinfo_made, server, variables
+from ndbplan.train.sql import catalogue, failing, ndbinfo_made, server, variables
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, syntax
@@ -100,6 +100,16 @@ def _create_database(asked: Asked) -> Result:
         raise no_database(name)
     text = str(form(asked.cluster.plan.version, "create_database"))
     return Result(("Database", "Create Database"), (TEXT, TEXT), [(name, text.format(name=name))])
+
+
+def _create_table(asked: Asked) -> Result:
+    cluster = asked.cluster
+    return server.show_created(asked.sql, asked.database, cluster, lambda one: failing.may_use(cluster, one))
+
+
+def _tables(asked: Asked) -> Result:
+    found = server.tables(asked.sql, asked.database, asked.pattern, asked.cluster)
+    return found._replace(warnings=failing.listing_warnings(asked.cluster))
 
 
 def _create_view(asked: Asked) -> Result:
@@ -214,7 +224,7 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     ("show warnings", _warnings), ("show errors", _errors), ("show count(*)", _count),
     ("show databases", _databases), ("show schemas", _databases),
     ("show create database", _create_database), ("show create schema", _create_database),
-    ("show create table", lambda one: server.show_created(one.sql, one.database, one.cluster)),
+    ("show create table", _create_table),
     ("show create view", _create_view), ("show engines", lambda one: catalogue.show_engines(one.cluster)),
     ("show storage engines", lambda one: catalogue.show_engines(one.cluster)), ("show engine", _engine),
     ("show plugins", _plugins), ("show table status", _table_status),
@@ -223,7 +233,7 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     ("show indexes", lambda one: catalogue.show_index(one.sql, one.database, one.cluster)),
     ("show keys", lambda one: catalogue.show_index(one.sql, one.database, one.cluster)),
     ("show processlist", _processlist), ("show full processlist", _processlist),
-    ("show tables", lambda one: server.tables(one.sql, one.database, one.pattern, one.cluster)),
+    ("show tables", _tables),
     ("show columns", _columns), ("show fields", _columns), ("show full columns", _columns),
     ("show full fields", _columns), ("show open tables", _open_tables), ("show status", _status),
     ("show global status", _status), ("show session status", _status),

@@ -1,0 +1,111 @@
+"""What SQL nodes and ndbinfo tell of lost nodes, as clusters of 7.4.10 and 8.4.8 were recorded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+
+MEMBERS = "mysql> SELECT node_id, succession_order, right_node, arb_state, arb_ticket FROM ndbinfo.membership"
+WAYS = (
+    "mysql> SELECT remote_node_id, status, connect_count FROM ndbinfo.transporters WHERE node_id = 3 "
+    "AND remote_node_id IN (1, 4, 49)"
+)
+
+
+def rows(answer: str) -> list[list[str]]:
+    found = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in answer.splitlines() if "|" in line
+    ]
+    return found[1:]
+
+
+def test_a_node_that_joins_again_is_the_last_of_all(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    before = rows(consoles.answer(MEMBERS))
+    assert [row[:3] for row in before] == [["3", "1", "4"], ["4", "2", "5"], ["5", "3", "6"], ["6", "4", "3"]]
+    assert rows(consoles.answer(WAYS)) == [
+        ["1", "CONNECTED", "1"],
+        ["4", "CONNECTED", "1"],
+        ["49", "CONNECTED", "1"],
+    ]
+    for line in ("! kill node:4", "! wait 1s"):
+        consoles.answer(line)
+    assert rows(consoles.answer(WAYS))[1] == ["4", "DISCONNECTED", "1"]
+    assert [row[:3] for row in rows(consoles.answer(MEMBERS))] == [
+        ["3", "1", "5"],
+        ["5", "3", "6"],
+        ["6", "4", "3"],
+    ]
+    for line in ("! wait 4s", "! start node:4", "! until node:4 1 within 20min"):
+        consoles.answer(line)
+    after = rows(consoles.answer(MEMBERS))
+    assert [row[:3] for row in after] == [["3", "1", "5"], ["4", "5", "3"], ["5", "3", "6"], ["6", "4", "4"]]
+    assert rows(consoles.answer(WAYS))[1] == ["4", "CONNECTED", "2"]
+
+
+def test_a_president_without_an_arbitrator_has_the_ticket_of_the_next(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    old = {row[4] for row in rows(consoles.answer(MEMBERS))}
+    assert len(old) == 1
+    for line in ("! kill node:1", "! wait 2s"):
+        consoles.answer(line)
+    found = rows(consoles.answer(MEMBERS))
+    assert [row[3] for row in found] == ["ARBIT_FIND", "ARBIT_NULL", "ARBIT_NULL", "ARBIT_NULL"]
+    assert {row[4] for row in found[1:]} == old
+    new = found[0][4]
+    ((was,), numbers) = old, re.compile("[0-9a-f]{16}")
+    assert numbers.fullmatch(new)
+    assert new[:4] == was[:4], "the process of the president"
+    assert int(new[4:8], 16) == int(was[4:8], 16) + 1
+    assert int(new[8:], 16) > int(was[8:], 16), "a clock"
+    for line in ("! start node:1", "! wait 5s"):
+        consoles.answer(line)
+    assert {row[4] for row in rows(consoles.answer(MEMBERS))} == {new}
+    assert f"Started arbitrator node 1 [ticket={new}]" in cluster.log_text()
+
+
+def lost(begun: Callable[[str], LiveCluster], version: str) -> Consoles:
+    consoles = Consoles(begun(version))
+    for line in ("mysql> USE test", "! kill node:3", "! kill node:4", "! wait 2s"):
+        consoles.answer(line)
+    return consoles
+
+
+def test_a_server_that_lost_the_cluster_keeps_its_id_and_opens_no_table(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    consoles = lost(begun, "8.4.8")
+    status = consoles.answer("mysql> SHOW ENGINE NDB STATUS")
+    assert "cluster_node_id=49," in status
+    assert "number_of_ready_data_nodes=0, connect_count=1 " in status
+    refused = "ERROR 1296 (HY000): Got error 4009 'Cluster Failure' from NDBCLUSTER\n"
+    assert consoles.answer("mysql> SHOW CREATE TABLE blobs_1k").startswith(refused)
+    listed = consoles.answer(
+        "mysql> SELECT TABLE_NAME, TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA='test'"
+    )
+    assert rows(listed) == [["blobs_1k", "0"], ["blobs_5k", "0"]]
+    assert "2 rows in set, 6 warnings" in listed
+    warned = [row[2] for row in rows(consoles.answer("mysql> SHOW WARNINGS"))]
+    assert warned[:3] == [
+        "Can't open table 'test.blobs_1k' from NDB, schema distribution is not ready",
+        "Could not open NDB_SHARE for 'test.blobs_1k'",
+        "Got error 4009 'Cluster Failure' from NDBCLUSTER",
+    ]
+    names = consoles.answer(
+        "mysql> SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA='test'"
+    )
+    assert "2 rows in set (" in names
+    assert "2 rows in set (" in consoles.answer("mysql> SHOW TABLES")
+
+
+def test_older_servers_ask_the_cluster_which_tables_there_are(begun: Callable[[str], LiveCluster]) -> None:
+    consoles = lost(begun, "7.4.10")
+    assert "2 rows in set, 1 warning (" in consoles.answer("mysql> SHOW TABLES")
+    shown = consoles.answer("mysql> SHOW TABLE STATUS LIKE 'blobs_1k'")
+    (row,) = rows(shown)
+    assert row[:2] == ["blobs_1k", "NULL"]
+    assert row[-1] == "Got error 4009 'Cluster Failure' from NDBCLUSTER"
+    assert "1 row in set, 3 warnings" in shown
