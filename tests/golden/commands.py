@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import re
@@ -189,6 +190,9 @@ _ALONE: Asked = {
         ("compare", "PLAN/types-and-indexes-8.0", "PLAN/three-replicas-7.4", "--no-simulation"),
     ),
     "demo": tuple(("demo", "play", name) for name in ("slow-disk", "growing", "terabyte")),
+    # What was typed at the recorded clusters of 8.4.8 and 7.4.10 (mysql, four data nodes, all started), in
+    # its order, at clusters of the same nodes; `USE` before what was typed in another session.
+    **{f"typed-{v}": (("train", f"IN/recorded-{v}.ndbplan", "--for", "6h"),) for v in ("7.4.10", "8.4.8")},
     "diff": (
         ("diff", "PLAN/add-nodes-8.4", "PLAN/add-nodes"),
         ("diff", "PLAN/redo-overload-8.4", "PLAN/redo-overload"),
@@ -288,7 +292,7 @@ def results(name: str, asked: Collection[str], folder: Path) -> Iterator[tuple[s
             if title == FOUND:
                 lines += _found(_file_of(name))
             elif is_alone:
-                lines += _answer_alone(call, out)
+                lines += _answer_alone(title, call, out)
             else:
                 source = _file_of(name)
                 lines += _answer(_filled(call, source), source, out, title)
@@ -311,7 +315,7 @@ def _found(source: Path) -> Iterator[str]:
                 yield f"    {change.scope}.{change.name}: {change.before} -> {change.after}"
 
 
-def _answer_alone(call: tuple[str, ...], out: Path) -> Iterator[str]:
+def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]:
     """What a command prints, and the plan that it writes."""
     yield f"## {' '.join(call)}"
     places = {"IN": str(INPUTS), "OUT": str(out)} | {f"PLAN/{k}": str(p) for k, p in plan_files().items()}
@@ -321,6 +325,10 @@ def _answer_alone(call: tuple[str, ...], out: Path) -> Iterator[str]:
 
     is_place = re.compile("(IN|OUT|PLAN)/")
     words = [placed(word) if is_place.match(word) else word for word in call]
+    if call[0] == "train":
+        _, printed, _ = run(*words, stdin=(INPUTS / f"{title}.txt").read_bytes())
+        yield from _without_long_answers(printed)
+        return
     if call[0] != "partition" and "--json" not in words:
         words.append("--json")
     code, printed, said = run(*words, stdin=(INPUTS / "keys.csv").read_bytes())
@@ -343,6 +351,18 @@ def _answer_alone(call: tuple[str, ...], out: Path) -> Iterator[str]:
         yield f"#### {path.name}"
         before = [_read(word.removeprefix("PLAN/")) for word in call if word.startswith("PLAN/")]
         yield from _changed(before[0] if before else {}, json.loads(path.read_text(encoding="utf-8")))
+
+
+_LONGEST_ANSWER = 24
+
+
+def _without_long_answers(printed: str) -> Iterator[str]:
+    """What a console showed; of long answers the beginning, and a sum of the rest."""
+    for answer in re.split(r"^(?=mysql> )", printed, flags=re.MULTILINE):
+        lines = answer.splitlines()
+        yield from lines[:_LONGEST_ANSWER]
+        if rest := lines[_LONGEST_ANSWER:]:
+            yield f"… {len(rest)} more lines: {hashlib.sha256(''.join(rest).encode()).hexdigest()[:12]}"
 
 
 def _changed(before: Any, now: Any) -> Iterator[str]:
