@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import stdev
 from typing import Any
 
 import numpy as np
@@ -120,4 +121,17 @@ def test_a_cell_of_a_sweep_is_as_precise_as_asked() -> None:
 def test_the_interval_of_few_values() -> None:
     found = interval([1.0, 2.0, 3.0, 4.0], "s")
     assert found.value == 2.5
-    assert found.value - found.low == pytest.approx(2.86 * np.std([1, 2, 3, 4], ddof=1) / 2)
+    assert found.value - found.low == pytest.approx(5.84 * np.std([1, 2, 3, 4], ddof=1) / 2, rel=0.04)
+
+
+@pytest.mark.parametrize("count", [20, 21, 30, 31, 60, 61, 120, 121, 4000])
+def test_the_interval_is_as_wide_as_student_has_it(count: int) -> None:
+    """What lies inside of it, by the density of the distribution."""
+    values = [0.0, 1.0] * (count // 2) + [0.5] * (count % 2)
+    found = interval(values, "s")
+    width = (found.high - found.low) / 2 * math.sqrt(count) / stdev(values)
+    free = count - 1
+    scale = math.exp(math.lgamma((free + 1) / 2) - math.lgamma(free / 2)) / math.sqrt(free * math.pi)
+    xs = np.linspace(0.0, width, 20_001)
+    inside = 2 * scale * np.trapezoid((1 + xs**2 / free) ** (-(free + 1) / 2), xs)
+    assert inside == pytest.approx(0.99, abs=2e-5)

@@ -9,6 +9,7 @@ import io
 import json
 import re
 import sys
+import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from html import unescape
 from pathlib import Path
@@ -94,6 +95,7 @@ OF_SOME: Mapping[str, Asked] = {
             ),
         ),
         "report": (("report", "-o", "OUT/report.html"),),
+        "drawings": (("report", "-o", "OUT/report.html"), ("report", "-o", "OUT/report.pptx")),
     },
     "three-replicas-7.4": {
         "train": (("train", "--for", "6h"),),
@@ -353,6 +355,28 @@ def _answer_alone(title: str, call: tuple[str, ...], out: Path) -> Iterator[str]
         yield from _changed(before[0] if before else {}, json.loads(path.read_text(encoding="utf-8")))
 
 
+def _drawings(report: Path) -> Iterator[str]:
+    """How what is drawn begins, and a sum of it: charts of a page, and slides with their charts."""
+    if report.suffix == ".html":
+        drawn = re.findall(r"(?s)<svg.*?</svg>", report.read_text(encoding="utf-8"))
+    else:
+        with zipfile.ZipFile(report) as slides:
+            parts = [name for name in slides.namelist() if re.search(r"/(slide|chart)[0-9]*\.xml$", name)]
+            drawn = [slides.read(name).decode() for name in sorted(parts)]
+    for one in drawn:
+        elements = re.findall(r"<[^/?][^>]*>", one)
+        yield from (element[:200] for element in elements[:_DRAWN])
+        yield f"… {len(elements)} in all: {_sum(one)}"
+
+
+_DRAWN = 8
+"""Elements of a drawing that are shown."""
+
+
+def _sum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
 _LONGEST_ANSWER = 24
 
 
@@ -362,7 +386,7 @@ def _without_long_answers(printed: str) -> Iterator[str]:
         lines = answer.splitlines()
         yield from lines[:_LONGEST_ANSWER]
         if rest := lines[_LONGEST_ANSWER:]:
-            yield f"… {len(rest)} more lines: {hashlib.sha256(''.join(rest).encode()).hexdigest()[:12]}"
+            yield f"… {len(rest)} more lines: {_sum(''.join(rest))}"
 
 
 def _changed(before: Any, now: Any) -> Iterator[str]:
@@ -411,6 +435,10 @@ def _answer(call: tuple[str, ...], source: Path, out: Path, title: str) -> Itera
         return
     if title == "report":
         yield from _texts(out / "report.html")
+        return
+    if title == "drawings":
+        for path in out.glob("report.*"):
+            yield from _drawings(path)
         return
     files = [Path(name) for name in shape.pop("files", ())] if isinstance(shape, dict) else []
     yield from lines_of(shape)

@@ -97,3 +97,10 @@ def test_numbers_that_are_none_are_no_ids(number: str) -> None:
     text = f"[mysqld@{number}]\nndb-nodeid={number}\nndb-batch-size={number}\n"
     with pytest.raises(MyCnfError, match=r"no (ndb-nodeid|group of mysqld)"):
         import_files({"other.my.cnf": text.encode()}, sample_plan("add-nodes"))
+
+
+@pytest.mark.parametrize(("suffix", "power"), [(s, p) for p, s in enumerate("kmgtpe", 1)])
+def test_a_size_with_a_letter_is_a_power_of_1024(suffix: str, power: int) -> None:
+    text = f"[mysqld]\nndb-nodeid=147\nndb-batch-size=3{suffix}\n"
+    node = with_options(STARTER, text, "my.cnf").plan.sql_nodes[0]
+    assert stated_options(node)["ndb-batch-size"] == str(3 * 1024**power)

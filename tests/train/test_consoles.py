@@ -163,6 +163,8 @@ def test_time_goes_to_a_breakpoint_and_back(cluster: LiveCluster) -> None:
     world.do("wait 20s", cluster)
     world.do(f"rewind to {reached_s:g}s", cluster)
     assert (cluster.now_s, cluster.log_text()) == (reached_s, before)
+    world.do("rewind 5h", cluster)
+    assert cluster.now_s < 0.5
 
 
 def test_a_disk_is_slowed_to_a_speed_by_its_role(cluster: LiveCluster) -> None:

@@ -136,6 +136,8 @@ def test_pasted_text_is_read_whole_or_not_at_all() -> None:
     growth, _ = put_pasted(plan, f"name\tgrowth\n{first.name}\t5")
     assert growth.tables[0].growth_rows_per_month == 5
     assert growth.tables[0].rows == first.rows
+    both, _ = put_pasted(plan, f"name\trows\tgrowth\n{first.name}\t7\t5")
+    assert (both.tables[0].rows, both.tables[0].growth_rows_per_month) == (7, 5)
     for wrong in ("many", "1,500", "1.5", "-3"):
         with pytest.raises(Exception, match=f"{first.full_name}|rows"):
             put_pasted(plan, f"{first.name}\t{wrong}")

@@ -100,7 +100,7 @@ def _by_disks(start: Starting, share: float) -> list[Limit]:
 def copied_share(start: Starting, *, initial: bool, before_s: float) -> float:
     """Share of the node's rows that is copied: all after --initial, else those changed while it was away."""
     if initial:
-        return 1.0 if start.rows else 0.0
+        return 1.0
     writes = start.load.writes_per_s if start.load is not None else 0.0
     return min(1.0, writes * before_s / start.rows) if start.rows else 0.0
 

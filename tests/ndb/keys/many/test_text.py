@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import calendar
 import io
 import random
 from pathlib import Path
@@ -365,3 +366,12 @@ def test_what_lies_behind_the_last_byte_is_no_part_of_a_field() -> None:
     found = split_rows(data, 2, np.array([0, 1]), True, starts, lengths, quoted, ends)
     assert found == (1, 2)
     assert (lengths[:, 0].tolist(), quoted[:, 0].tolist(), ends[0].tolist()) == ([1, 0], [0, 0], [0, 2])
+
+
+@pytest.mark.parametrize("year", [1972, 2000, 2023])
+def test_every_month_of_a_timestamp_has_its_days(year: int) -> None:
+    lasts = [f"{year}-{month:02d}-{calendar.monthrange(year, month)[1]}" for month in range(1, 13)]
+    nexts = [f"{day[:-2]}{int(day[-2:]) + 1}" for day in lasts]
+    content = "\n".join(["d", *(f"{day} 00:00:00" for day in (*lasts, *nexts)), ""]).encode()
+    (chunk,) = hashed_rows(io.BytesIO(content), [C("d", "timestamp")], V84)
+    assert [bool(fault) for fault in chunk.faults] == [False] * 12 + [True] * 12
