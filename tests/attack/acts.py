@@ -4,8 +4,9 @@
 
 Each part of the life of a cluster runs to its end, is taken up where it was broken off behind commands of its
 own, and runs a second time as a whole; so does every kind of change of a plan. `--breaks all`: behind every
-single command that changes something. The laws are those of tests/exporting/acted_life.py. Where nothing is
-broken off it is also held against the stated times, which hold what a part takes four times of five.
+single command that changes something. `--drawn N`: so many changes that are drawn, instead. The laws are
+those of tests/exporting/acted_life.py. Where nothing is broken off it is also held against the stated
+times, which hold what a part takes four times of five.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from exporting.acted_changes import (
     with_management_nodes,
     with_reserved_nodes,
 )
+from exporting.acted_drawn import drawn_change
 from exporting.acted_life import LATE_OR_EARLY, Life
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
+from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parts import set_plan
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -41,6 +44,7 @@ VARIED = {
 }
 SAMPLES = [*sorted(path.stem for path in resource_path("samples").glob("*.ndbplan")), *VARIED]
 VERSIONS = ("7.4", "8.0", "8.4")
+DRAWN_FROM = ("starter", "disk-data", "disk-data-8.4", "add-nodes-8.4", "redo-overload")
 
 
 class Acts:
@@ -89,6 +93,23 @@ class Acts:
         print(f"{name}: {runs} runs{behind}, {time.monotonic() - self.began:.0f} s", flush=True)
 
 
+def act_drawn(acts: Acts, number: int, seed: int) -> None:
+    """So many drawn changes, each of a cluster with one node group or two."""
+    for one in range(number):
+        drawn = random.Random(seed + one)
+        before = set_plan(sample_plan(drawn.choice(DRAWN_FROM)), ndb_version=drawn.choice(VERSIONS))
+        if drawn.random() < 0.3:
+            before = add_node_group(before)
+        words, after = drawn_change(before, drawn)
+        acts.life(
+            f"{seed + one}: {before.name} {before.ndb_version}, {len(before.data_nodes)} data nodes, {words}",
+            lambda place, a=before, b=after, seed=seed + one: Life.of_change(a, b, place, seed),
+            ["change"],
+        )
+        if acts.is_late:
+            return
+
+
 def plans(given: argparse.Namespace) -> Iterator[tuple[str, Plan]]:
     """The samples at the versions, with one and with two management nodes."""
     for name in given.samples:
@@ -113,11 +134,14 @@ def main() -> int:
     parser.add_argument("--versions", type=_words, default=VERSIONS)
     parser.add_argument("--servers", type=lambda text: [int(word) for word in _words(text)], default=(1, 2))
     parser.add_argument("--parts", type=_words, default=(), help="broken off are these; all run")
+    parser.add_argument("--drawn", type=int, default=0, help="so many drawn changes instead")
     parser.add_argument("--no-changes", action="store_true", help="leave out changes of plans")
     acts = Acts(given := parser.parse_args())
     drawn = random.Random(given.seed)
     timed = acts.breaks == 0
-    for name, plan in plans(given):
+    if given.drawn:
+        act_drawn(acts, given.drawn, given.seed)
+    for name, plan in () if given.drawn else plans(given):
         seed = drawn.randrange(2**32)
         acts.life(name, lambda place, a=plan, seed=seed: Life(a, place, seed, timed=timed), [])
         for kind, before, after in () if given.no_changes else changes(plan):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.growth import add_node_group, twin_host
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
+from ndbplan.edits.roles import move_process
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, ManagementNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, ManagementNode, SqlNode
 from ndbplan.plan.tables import Column, Index
 
 Edit = Callable[[Plan], Plan]
@@ -56,6 +58,11 @@ def _with_room_in_front(plan: Plan) -> Plan:
     """The first management node has not the first id of all."""
     first = plan.management_nodes[0]
     return update(plan, first.id, node_id=199) if first.node_id == 1 else plan
+
+
+def _another_id(plan: Plan) -> Plan:
+    """The first management node has another id."""
+    return update(plan, plan.management_nodes[0].id, node_id=251)
 
 
 def _in_front(plan: Plan) -> Plan:
@@ -127,6 +134,38 @@ def with_reserved_nodes(plan: Plan) -> Plan:
     return grown
 
 
+def elsewhere(plan: Plan) -> Plan:
+    """All SQL nodes on other hosts, like theirs."""
+    for node in plan.sql_nodes:
+        plan, host_id = twin_host(plan, plan.host(node.host_id))
+        plan = move_process(plan, node.id, host_id)
+    return plan
+
+
+def _in_turn(plan: Plan) -> Plan:
+    """Two node groups more, whose members take turns in the order of their ids."""
+    grown = add_node_group(add_node_group(plan))
+    old = {node.node_id for node in plan.data_nodes}
+    first = len(node_groups(plan))
+    for place, node in enumerate(one for one in grown.data_nodes if one.node_id not in old):
+        grown = update(grown, node.id, node_group=first + place % 2)
+    return grown
+
+
+def exchanged(plan: Plan, one_id: str, other_id: str) -> Plan:
+    """Two hosts whose names change places: what runs on one comes to the other."""
+    one, other = plan.host(one_id).hostname, plan.host(other_id).hostname
+    plan = update(plan, one_id, hostname="between")
+    return update(update(plan, other_id, hostname=one), one_id, hostname=other)
+
+
+def _instead_of_a_slot(plan: Plan) -> Plan:
+    """An SQL node with the id of an API slot."""
+    slot = plan.api_slots[0]
+    new = SqlNode(id="instead", node_id=slot.node_id, host_id=plan.management_nodes[0].host_id)
+    return plan.replace(processes=(*(one for one in plan.processes if one is not slot), new))
+
+
 def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
     """What each kind of change is called, what runs before, and the plan."""
     ways: dict[str, tuple[Edit, Edit]] = {
@@ -145,20 +184,33 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         ),
         "management": (_same, parameter("HeartbeatIntervalMgmdMgmd", 2000, "management")),
         "another server": (_same, _another_server),
-        "another server in front": (_with_room_in_front, lambda p: _in_front(_another_server(p))),
+        "another server in front": (
+            _with_room_in_front,
+            lambda p: _in_front(_another_server(_with_room_in_front(p))),
+        ),
         "another port": (_same, parameter("PortNumber", 2200, "management")),
         "system": (_same, moved),
         "grow": (_same, add_node_group),
         "reserved nodes": (with_reserved_nodes, add_node_group),
         "upgrade": (_older, _same),
-        "initial system": (add_node_group, _same),
+        "initial system": (
+            add_node_group,
+            lambda p: exchanged(p, p.data_nodes[0].host_id, p.data_nodes[-1].host_id),
+        ),
+        "another id of a server, reserved nodes": (
+            _with_room_in_front,
+            lambda p: with_reserved_nodes(_another_id(_with_room_in_front(p))),
+        ),
     }
+    if len(plan.api_slots) > 1:
+        ways["an SQL node instead of a slot"] = (_same, _instead_of_a_slot)
     if plan.sql_nodes:
         ways["sql"] = (_same, parameter("BatchSize", 512, "sql"))
         ways["mysqld"] = (_same, lambda p: update(p, p.sql_nodes[0].id, options={"ndb_batch_size": 65536}))
         ways["SQL nodes on one host"] = (_same, _second_sql_node)
         ways["fewer SQL nodes on one host"] = (_second_sql_node, _same)
         ways["tables"] = (_same, with_other_tables)
+        ways["SQL nodes elsewhere, grow"] = (_same, lambda p: _in_turn(elsewhere(p)))
         ways["grow, tables"] = (_same, lambda p: add_node_group(with_other_tables(p)))
     if len(plan.sql_nodes) > 1:
         ways["fewer SQL nodes"] = (_same, lambda p: remove(p, [p.sql_nodes[0].id]))

@@ -80,7 +80,7 @@ class ActedCluster(ActedSql):
         connect = next(w.partition("=")[2] for w in words if w.startswith("--ndb-connectstring="))
         for place in connect.split(","):
             host, _, port = place.rpartition(":")
-            for server in self.management.values():
+            for server in self.servers():
                 at = self._address(server)
                 if server.serves(self.now) and at is not None and at[1:] == (host.strip("[]"), int(port)):
                     return server
@@ -102,17 +102,17 @@ class ActedCluster(ActedSql):
         if match := re.fullmatch(r"(\d+|ALL) STATUS", command):
             return "".join(
                 f"Node {n.node_id}: {self._status(n, server)} (mysql ndb)\n"
-                for n in map(self._running, self.data_nodes)
+                for n in map(self.running, self.data_nodes)
                 if match[1] in ("ALL", str(n.node_id))
             )
         if match := re.fullmatch(r"(\d+) STOP( -a)?", command):
-            node = self._running(int(match[1]))
+            node = self.running(int(match[1]))
             if not self._is_seen(node, server):
                 raise RefusedError("Node is not connected\n", 255)
             return self._stop_node(node, bool(match[2]))
         if command == "ALL STOP":
-            for node in (*self.data_nodes.values(), *self.left):
-                if self._is_seen(node, server):
+            for node in self.processes():
+                if isinstance(node, DataNodeProcess) and self._is_seen(node, server):
                     node.ends_at = self.now + self.random.uniform(5, 20)
             return "Executing STOP on all nodes.\n"
         if match := re.fullmatch(r"CREATE NODEGROUP ([\d,]+)", command):
@@ -122,11 +122,6 @@ class ActedCluster(ActedSql):
         if command == "START BACKUP WAIT COMPLETED":
             return self._start_backup()
         raise RefusedError(f"Invalid command: {command}\n", 255)
-
-    def _running(self, node_id: int) -> DataNodeProcess:
-        """A data node where it runs: perhaps on the host that it leaves."""
-        left = (node for node in self.left if node.node_id == node_id and node.active)
-        return next(left, self.data_nodes[node_id])
 
     def _status(self, node: DataNodeProcess, server: ManagementServer) -> str:
         if not self._is_seen(node, server):
@@ -142,7 +137,7 @@ class ActedCluster(ActedSql):
             "---------------------",
             f"[ndbd(NDB)]\t{len(self.data_nodes)} node(s)",
         ]
-        for node in self.data_nodes.values():
+        for node in map(self.running, self.data_nodes):
             if str(node.node_id) not in configured:
                 continue
             group = "no nodegroup" if node.group is None else f"Nodegroup: {node.group}"
@@ -162,7 +157,7 @@ class ActedCluster(ActedSql):
         return f"id={process.node_id}\t@{process.host}  (mysql ndb{', ' if state else ''}{state})"
 
     def _stop_node(self, node: DataNodeProcess, abort: bool) -> str:
-        others = [n for n in self.data_nodes.values() if n is not node]
+        others = [n for n in map(self.running, self.data_nodes) if n is not node]
         if any(n.active and not n.is_started(self.now) for n in others):
             raise RefusedError(
                 "Shutdown failed. Operation not allowed while nodes are starting or stopping.\n", 255
@@ -195,12 +190,13 @@ class ActedCluster(ActedSql):
         if not all(node.is_started(self.now) for node in self._members()):
             raise RefusedError("3001: Could not start backup\n", 255)
         number = len(self.backups) + 1
-        members = [node.node_id for node in self.data_nodes.values() if node.active]
-        self.backups[number] = self.rows, frozenset(members), copy.deepcopy(self.tables)
-        for node_id in members:
-            folder = f"{self.paths[node_id].backup}/BACKUP/BACKUP-{number}/"
-            for name in (f"-0.{node_id}.Data", f".{node_id}.ctl", f".{node_id}.log"):
-                self.files[self.data_nodes[node_id].host, f"{folder}BACKUP-{number}{name}"] = ""
+        members = [node for node in map(self.running, self.data_nodes) if node.active]
+        ids = frozenset(node.node_id for node in members)
+        self.backups[number] = self.rows, ids, copy.deepcopy(self.tables)
+        for node in members:
+            folder = f"{node.backups}/BACKUP/BACKUP-{number}/"
+            for name in (f"-0.{node.node_id}.Data", f".{node.node_id}.ctl", f".{node.node_id}.log"):
+                self.files[node.host, f"{folder}BACKUP-{number}{name}"] = ""
         self.work("backup", 0, 5)
         return f"Waiting for completed\nNode 1: Backup {number} started from node 145 completed\n"
 
@@ -208,7 +204,8 @@ class ActedCluster(ActedSql):
         told = dict(word.partition("=")[::2] for word in words)
         number, node_id = int(told["--backupid"]), int(told["--nodeid"])
         rows, members, schema = self.backups[number]
-        if not self._exists(host, told["--backup-path"]) or self.data_nodes[node_id].host != host:
+        inside = self._inside(host, told["--backup-path"])
+        if not any(path.endswith(f"/BACKUP-{number}.{node_id}.ctl") for path in inside):
             raise RefusedError("Failed to read the backup\n")
         if not self._is_whole():
             raise RefusedError("Unable to connect to the cluster\n")

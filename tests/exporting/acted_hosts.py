@@ -13,6 +13,7 @@ from exporting.acted_state import (
     ManagementServer,
     Process,
     RefusedError,
+    SqlProcess,
     servers_of,
 )
 from ndbplan.configuration.deployment import management_directory
@@ -39,6 +40,12 @@ STORED_USERS = NdbVersion(8, 0, 18)
 
 UPGRADED_AT_START = NdbVersion(8, 0, 16)
 """From here on mysqld upgrades its system tables itself."""
+
+
+def _host_of(node_id: int, configuration: str) -> str | None:
+    """The host that config.ini gives a node; None: any, or it has no such node."""
+    found = re.search(rf"^NodeId={node_id}\nHostName=(.*)$", configuration, re.MULTILINE)
+    return None if found is None else found[1]
 
 
 class ActedHosts(ActedState):
@@ -321,10 +328,10 @@ class ActedHosts(ActedState):
             self._start_management(process, option)
         elif isinstance(process, DataNodeProcess):
             self._start_data_node(process, option)
-        else:
+        elif isinstance(process, SqlProcess):
             self._start_sql(process, option)
         word = "command=(" if is_init else "ExecStart="
-        assert f"{word}/usr/sbin/{'mysqld' if process.node_id in self.sql_nodes else 'ndb'}" in text
+        assert f"{word}/usr/sbin/{'mysqld' if isinstance(process, SqlProcess) else 'ndb'}" in text
         process.active, process.ends_at, process.release = True, None, release
 
     def _start_management(self, server: ManagementServer, option: str) -> None:
@@ -335,11 +342,13 @@ class ActedHosts(ActedState):
             r"^WorkingDirectory=(.*)$", self.files[server.host, unit_file(server)], re.MULTILINE
         )
         told = import_config({"config.ini": self.files[path].encode()}, self.plan.ndb_version)[0]
-        mine = next(one for one in told.management_nodes if one.node_id == server.node_id)
+        mine = next((one for one in told.management_nodes if one.node_id == server.node_id), None)
+        if mine is None or told.host(mine.host_id).hostname != server.host:
+            raise RefusedError(f"ndb_mgmd: node {server.node_id} of {server.host} is not in the file\n")
         for folder in (management_directory(told, mine), *([place[1]] if place else [])):
             if not self._exists(server.host, folder):
                 raise RefusedError(f"ndb_mgmd: {folder} is missing\n")
-        others = [one for one in self.management.values() if one.active]
+        others = [one for one in self.servers() if one.active]
         if "--reload" in option or "--initial" in option or not server.configuration:
             server.configuration = self.files[path]
             if "--initial" in option and any(o.configuration != server.configuration for o in others):
@@ -351,27 +360,25 @@ class ActedHosts(ActedState):
         server.ready_at = self.now + self.random.uniform(1, 8)
 
     def _start_data_node(self, node: DataNodeProcess, option: str) -> None:
-        serving = [s for s in self.management.values() if s.active and self.now >= s.ready_at]
+        serving = [s for s in self.servers() if s.active and self.now >= s.ready_at]
         if not serving:
             raise RefusedError("ndbmtd: could not connect to a management server\n")
-        section = re.search(
-            rf"^NodeId={node.node_id}\nHostName=(.*)$", serving[0].configuration, re.MULTILINE
-        )
-        if section is None or section[1] != node.host:
+        if _host_of(node.node_id, serving[0].configuration) != node.host:
             raise RefusedError(f"ndbmtd: node {node.node_id} of {node.host} is not in the configuration\n")
         node.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         paths = self.paths[node.node_id]
         for path in paths.all():
             if not self._exists(node.host, path):
                 raise RefusedError(f"ndbmtd: 2805, {path} is missing\n")
-        if any(n.ends_at is not None for n in self.data_nodes.values()):
+        there = [*map(self.running, self.data_nodes)]
+        if any(n.ends_at is not None for n in there):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} starts while another one stops")
         files = f"{paths.file_system}/ndb_{node.node_id}_fs"
         initial = "--initial" in option
         fresh = not self._exists(node.host, f"{files}/D1")
         if initial and not fresh and not self._mates_started(node):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} erases the last copy of its rows")
-        if fresh and not any(one.active for one in self.data_nodes.values()):
+        if fresh and not any(one.active for one in there):
             self._form_groups()
             self.tables = {}
         if initial or fresh:
@@ -382,17 +389,19 @@ class ActedHosts(ActedState):
                 self._rm(node.host, [f"{files}/{name}"])
                 self.files[node.host, f"{files}/{name}/"] = ""
         node.initial_starts += initial
+        node.backups = paths.backup
         node.configuration = serving[0].configuration
-        running = any(one.is_started(self.now) for one in self.data_nodes.values())
+        running = any(one.is_started(self.now) for one in there)
         kind = ("initial" if initial else "node") if running else "start" if initial or fresh else "system"
         start_s = self.random.uniform(20, 60) if self.lasts is None else self.lasts(kind, node.node_id)
         node.ready_at = self.now + start_s
 
     def _mates_started(self, node: DataNodeProcess) -> bool:
-        mates = [n for n in self.data_nodes.values() if n.group == node.group and n is not node]
+        there = map(self.running, self.data_nodes)
+        mates = [n for n in there if n.group == node.group and n.node_id != node.node_id]
         return node.group is None or any(mate.is_started(self.now) for mate in mates)
 
-    def _start_sql(self, process: Process, option: str) -> None:
+    def _start_sql(self, process: SqlProcess, option: str) -> None:
         process.options = self.files[process.host, "/etc/my.cnf"]
         suffix = re.search(r" --defaults-group-suffix=(\S+)", self.files[process.host, unit_file(process)])
         told = group_of(process.options, "mysqld") | group_of(
@@ -412,17 +421,19 @@ class ActedHosts(ActedState):
         known = next(iter(self.accounts.values()), {})
         if self.plan.version >= STORED_USERS:
             self.accounts.setdefault(process.node_id, dict(known))
-        serving = [s for s in self.management.values() if s.active and self.now >= s.ready_at]
+        serving = [s for s in self.servers() if s.active and self.now >= s.ready_at]
         if serving:
+            if _host_of(process.node_id, serving[0].configuration) not in (None, process.host):
+                self.faults.append(f"{self.now:.1f} s: {process.unit} of {process.host} gets no node id")
             process.knows = servers_of(serving[0].configuration, self.plan.ndb_version)
         process.is_offline = "--skip-networking" in option
         process.ready_at = self.now + self.random.uniform(3, 10)
 
-    def _listen(self, process: Process, told: dict[str, str]) -> None:
+    def _listen(self, process: SqlProcess, told: dict[str, str]) -> None:
         """On its own ports: with one that another server has, mysqld ends, or has no X protocol."""
         x_port = {told.get("mysqlx-port", "33060")} if self.plan.features.x_plugin else set()
         process.ports = frozenset({told["port"], *x_port})
-        for other in self.sql_nodes.values():
+        for other in self.mysqlds():
             if other is not process and other.active and other.host == process.host:
                 taken = other.ports & process.ports
                 self.faults += [f"{self.now:.1f} s: {process.unit} finds port {port} taken" for port in taken]

@@ -277,7 +277,8 @@ def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterat
             yield f"data node {node.node_id} lacks rows"
         yield from _differs(f"data node {node.node_id}", acted.configuration, plan, node.node_id)
         made = _read(acted.made_by, plan.ndb_version)
-        kept = [c.name for c in diff(made, plan).parameters if c.restart == "initial_node"]
+        changed = (c for c in diff(made, plan).parameters if node.node_id in c.node_ids)
+        kept = [c.name for c in changed if c.restart == "initial_node"]
         if kept:
             yield f"the files of data node {node.node_id} are of another {', '.join(kept)}"
     for number, group in enumerate(node_groups(plan)):
@@ -316,17 +317,22 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
         acted.append(process)
         if process.options != options[process.host]:
             yield f"{process.unit} has read another my.cnf"
-    for process in acted:
         if process.tables_of not in ("", process.release):
             yield f"{process.unit} works with system tables of {process.tables_of}"
         if process.is_offline:
             yield f"{process.unit} takes no clients"
+    for process in acted:
         if not process.serves(cluster.now):
             yield f"{process.unit} does not serve"
         if process.release != release_of(plan):
             yield f"{process.unit} runs {process.release or 'nothing'}"
         if (process.host, unit_file(process)) not in cluster.enabled:
             yield f"{process.unit} does not start with its host"
+    planned = {(service.host, service.target): service.name for service in services(plan)}
+    for left in cluster.processes():
+        if left.active and left not in acted:
+            yield f"{left.unit} on {left.host} still runs"
+    yield from (f"{target} on {host} is left" for host, target in cluster.enabled - planned.keys())
 
 
 def _without_head(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exporting.acted_hosts import STORED_USERS, ActedHosts, group_of
-from exporting.acted_state import Process, RefusedError
+from exporting.acted_state import RefusedError, SqlProcess
 from ndbplan.ndb.version import NdbVersion
 
 _CREATE_USER = NdbVersion(7, 5, 0)
@@ -89,8 +89,8 @@ class ActedSql(ActedHosts):
                 self._statement(node, statement.strip())
         return "1\n"
 
-    def _statement(self, node: Process, statement: str) -> None:
-        ways: dict[str, Callable[[Process, str], None]] = {
+    def _statement(self, node: SqlProcess, statement: str) -> None:
+        ways: dict[str, Callable[[SqlProcess, str], None]] = {
             r"CREATE TABLE ": self._create_table,
             r"ALTER (ONLINE )?TABLE ": self._alter_table,
             r"DROP TABLE ": self._drop_table,
@@ -108,23 +108,23 @@ class ActedSql(ActedHosts):
                 return way(node, statement)
         raise _syntax(statement)
 
-    def _of(self, host: str, words: list[str]) -> Process:
+    def _of(self, host: str, words: list[str]) -> SqlProcess:
         """The SQL node that answers at the socket that a program is told."""
         told = next((w.partition("=")[2] for w in words if w.startswith("--socket=")), "")
-        for node in self.sql_nodes.values():
+        for node in self.mysqlds():
             if node.host == host and node.socket == told and node.serves(self.now):
                 return node
         raise RefusedError(
             f"ERROR 2002 (HY000): Can't connect to local MySQL server through socket '{told}'\n"
         )
 
-    def _close(self, node: Process, statement: str) -> None:
+    def _close(self, node: SqlProcess, statement: str) -> None:
         if self.plan.version < _CREATE_USER:
             raise _refused(1193, "Unknown system variable 'offline_mode'")
         node.is_offline = statement.endswith("ON")
         self._look()
 
-    def _block_clients(self, node: Process, statement: str) -> None:
+    def _block_clients(self, node: SqlProcess, statement: str) -> None:
         """Those of the SQL node that runs a statement wait; where others serve, it should have none."""
         others = [one for one in self._open_sql_nodes() if one is not node]
         if self.in_service and others and not node.is_offline:
@@ -132,18 +132,18 @@ class ActedSql(ActedHosts):
 
     # Tables: every SQL node sees them.
 
-    def _optimise(self, node: Process, statement: str) -> None:
+    def _optimise(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
         self.work("optimise", statement.split(" ", 2)[2], 0)
 
-    def _create_table(self, _node: Process, statement: str) -> None:
+    def _create_table(self, _node: SqlProcess, statement: str) -> None:
         name = statement.split(" ", 3)[2]
         if name in self.tables:
             raise _refused(1050, f"Table {name} already exists")
         parts = re.findall(r"^  (?:UNIQUE )?((?:INDEX )?`[^`]+`) ", statement, re.MULTILINE)
         self.tables[name] = set(parts)
 
-    def _alter_table(self, node: Process, statement: str) -> None:
+    def _alter_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
         found = re.match(
             r"ALTER (ONLINE )?TABLE (\S+) (?:ALGORITHM=INPLACE, )?"
@@ -170,11 +170,11 @@ class ActedSql(ActedHosts):
             table.add(found[4])
         self.altered.append(statement)
 
-    def _drop_table(self, node: Process, statement: str) -> None:
+    def _drop_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
         self.tables.pop(statement.rpartition(" ")[2], None)
 
-    def _make_files(self, _node: Process, statement: str) -> None:
+    def _make_files(self, _node: SqlProcess, statement: str) -> None:
         if statement in self.objects:
             raise RefusedError("Error 1296 Got error 721 'Schema object with given name already exists'\n")
         self.work("files", statement, 0)
@@ -182,7 +182,7 @@ class ActedSql(ActedHosts):
 
     # Accounts: of one SQL node, or of all that come by NDB_STORED_USER.
 
-    def _log_in(self, node: Process, options: str) -> None:
+    def _log_in(self, node: SqlProcess, options: str) -> None:
         if node.is_offline:
             raise _refused(3032, "The server is currently in offline mode")
         nameless = self._exists(node.host, f"{Path(node.socket).parent}/{_NAMELESS}")
@@ -195,15 +195,15 @@ class ActedSql(ActedHosts):
         if known != told["password"].replace("\\\\", "\\"):
             raise _refused(1045, f"Access denied for user '{told['user']}'@'localhost'")
 
-    def _grants(self, node: Process, name: str) -> str:
+    def _grants(self, node: SqlProcess, name: str) -> str:
         if name not in self.accounts.get(node.node_id, {}):
             raise _refused(1141, f"There is no such grant defined for user {name}")
         return "".join(f"{one}\n" for one in sorted(self.granted.get((node.node_id, name), set())))
 
-    def _delete_nameless(self, node: Process, _statement: str) -> None:
+    def _delete_nameless(self, node: SqlProcess, _statement: str) -> None:
         self.files.pop((node.host, f"{Path(node.socket).parent}/{_NAMELESS}"), None)
 
-    def _user(self, node: Process, statement: str) -> None:
+    def _user(self, node: SqlProcess, statement: str) -> None:
         if self.plan.version < _CREATE_USER:
             raise _syntax(statement)
         mine = self.accounts.setdefault(node.node_id, {})
@@ -215,7 +215,7 @@ class ActedSql(ActedHosts):
         else:
             mine[name] = _text(statement.partition(" IDENTIFIED BY ")[2])
 
-    def _grant(self, node: Process, statement: str) -> None:
+    def _grant(self, node: SqlProcess, statement: str) -> None:
         mine = self.accounts.setdefault(node.node_id, {})
         name, _, password = statement.partition(" TO ")[2].partition(" IDENTIFIED BY ")
         if password:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Self
+from typing import Self, TypeVar
 
 from ndbplan.configuration.deployment import management_port
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
@@ -31,16 +31,6 @@ class Process:
     ready_at: float = 0.0
     release: str = ""
     """Of the programs that it was started with."""
-    options: str = ""
-    """The option file that it has read."""
-    tables_of: str = ""
-    """The release whose system tables an SQL node has read."""
-    is_offline: bool = False
-    """An SQL node that takes no clients."""
-    socket: str = ""
-    """Where an SQL node answers."""
-    ports: frozenset[str] = frozenset()
-    """On which it listens."""
     knows: frozenset[tuple[int, str, int]] = frozenset()
     """Management servers of the configuration by which a data or SQL node runs: it connects to no others."""
 
@@ -57,6 +47,22 @@ class ManagementServer(Process):
 
 
 @dataclass
+class SqlProcess(Process):
+    """An SQL node."""
+
+    options: str = ""
+    """The option file that it has read."""
+    tables_of: str = ""
+    """The release whose system tables it has read."""
+    is_offline: bool = False
+    """It takes no clients."""
+    socket: str = ""
+    """Where it answers."""
+    ports: frozenset[str] = frozenset()
+    """On which it listens."""
+
+
+@dataclass
 class DataNodeProcess(Process):
     """A data node."""
 
@@ -69,6 +75,8 @@ class DataNodeProcess(Process):
     made_by: str = ""
     """The configuration by which its redo log was made: a start without --initial keeps it."""
     initial_starts: int = 0
+    backups: str = ""
+    """Where those are that it takes."""
 
     def is_started(self, now: float) -> bool:
         """Whether it reports so."""
@@ -118,6 +126,9 @@ def _copied(value: object) -> object:
 def _changes(values: Iterable[object]) -> bool:
     """Whether what a container holds may change: all of it is of one kind."""
     return not isinstance(next(iter(values), ""), str | tuple)
+
+
+Some = TypeVar("Some", bound=Process)
 
 
 @dataclass
@@ -177,8 +188,8 @@ class ActedState:
         self.random = random.Random(self.seed)
         self.management: dict[int, ManagementServer] = {}
         self.data_nodes: dict[int, DataNodeProcess] = {}
-        self.sql_nodes: dict[int, Process] = {}
-        self.left: list[DataNodeProcess] = []
+        self.sql_nodes: dict[int, SqlProcess] = {}
+        self.left: list[Process] = []
         self.paths: dict[int, DataNodePaths] = {}
         self.know(self.plan)
         self._form_groups()
@@ -194,25 +205,30 @@ class ActedState:
     def know(self, plan: Plan) -> None:
         """Hosts and nodes of a plan, beside those that are there; one that moves is there twice."""
         self.plan = plan
-        hosts = {node.node_id: service_of(plan, node).host for node in plan.data_nodes}
-        for node_id, old in tuple(self.data_nodes.items()):
-            if hosts.get(node_id, old.host) != old.host:
-                self.left.append(old)
-                self.data_nodes[node_id] = DataNodeProcess(node_id, hosts[node_id], old.unit, group=old.group)
         for node in plan.management_nodes:
             at = service_of(plan, node)
-            self.management.setdefault(node.node_id, ManagementServer(node.node_id, at.host, at.name))
+            self._at(self.management, ManagementServer(node.node_id, at.host, at.name))
         for data in plan.data_nodes:
             at = service_of(plan, data)
-            self.data_nodes.setdefault(data.node_id, DataNodeProcess(data.node_id, at.host, at.name))
+            was = self.data_nodes.get(data.node_id)
+            group = None if was is None else was.group
+            self._at(self.data_nodes, DataNodeProcess(data.node_id, at.host, at.name, group=group))
             self.paths[data.node_id] = data_node_paths(plan, data)
         for sql in plan.sql_nodes:
             at = service_of(plan, sql)
-            self.sql_nodes.setdefault(sql.node_id, Process(sql.node_id, at.host, at.name))
+            self._at(self.sql_nodes, SqlProcess(sql.node_id, at.host, at.name))
         # A host that comes later is bare.
         release = "" if self.releases else release_of(plan)
         for process in self.processes():
             self.releases.setdefault(process.host, release)
+
+    def _at(self, known: dict[int, Some], there: Some) -> None:
+        """Know a process where a plan has it; what it is elsewhere is left."""
+        was = known.get(there.node_id)
+        if was is None or (was.host, was.unit) != (there.host, there.unit):
+            if was is not None:
+                self.left.append(was)
+            known[there.node_id] = there
 
     def twin(self) -> Self:
         """Another cluster in the same state. Texts, and what a backup holds, are never changed."""
@@ -278,8 +294,21 @@ class ActedState:
             self._catch_up()
             self._look()
 
+    def servers(self) -> list[ManagementServer]:
+        """Management servers, those that left included."""
+        return [one for one in self.processes() if isinstance(one, ManagementServer)]
+
+    def mysqlds(self) -> list[SqlProcess]:
+        """SQL nodes, those that left included."""
+        return [one for one in self.processes() if isinstance(one, SqlProcess)]
+
     def _members(self) -> list[DataNodeProcess]:
-        return [node for node in self.data_nodes.values() if node.group is not None]
+        return [node for node in map(self.running, self.data_nodes) if node.group is not None]
+
+    def running(self, node_id: int) -> DataNodeProcess:
+        """A data node where it runs: perhaps on the host that it leaves."""
+        left = (one for one in self.left if isinstance(one, DataNodeProcess) and one.active)
+        return next((one for one in left if one.node_id == node_id), self.data_nodes[node_id])
 
     def _serve(self, seconds: float) -> None:
         """The load: rows that are written, to every node that is started."""
@@ -292,7 +321,7 @@ class ActedState:
                     node.rows, node.tables = self.rows, True
 
     def _open_sql_nodes(self) -> list[Process]:
-        return [one for one in self.sql_nodes.values() if one.serves(self.now) and not one.is_offline]
+        return [one for one in self.mysqlds() if one.serves(self.now) and not one.is_offline]
 
     def _is_whole(self) -> bool:
         members = self._members()
@@ -317,7 +346,7 @@ class ActedState:
             if not any(node.is_started(self.now) for node in members if node.group == group):
                 self.faults.append(f"{self.now:.1f} s: node group {group} is gone")
         serving = self._open_sql_nodes()
-        if len(self.sql_nodes) > 1 and self.sql_was_up and not serving:
+        if len(self.plan.sql_nodes) > 1 and self.sql_was_up and not serving:
             self.faults.append(f"{self.now:.1f} s: all SQL nodes are down")
         self.sql_was_up = self.sql_was_up or len(serving) == len(self.sql_nodes)
 

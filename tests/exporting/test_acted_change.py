@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from exporting.acted_changes import changes, parameter
 from exporting.acted_cluster import ActedCluster
+from exporting.acted_drawn import drawn_change
 from exporting.acted_life import KINDS, Life
+from ndbplan.configuration.difference import diff
+from ndbplan.configuration.needs import CannotChangeError
 from ndbplan.edits.parts import set_plan
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import Running, export
+from ndbplan.operations.change import change
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -28,6 +34,9 @@ IN_SHORT = {
     "reserved nodes": STARTER,
     "upgrade": OLD,
     "initial system": STARTER,
+    "another id of a server, reserved nodes": STARTER,
+    "an SQL node instead of a slot": STARTER,
+    "SQL nodes elsewhere, grow": STARTER,
 }
 """One of each way; tests/attack/acts.py runs them all, broken off behind more commands."""
 
@@ -43,6 +52,23 @@ def test_a_change_comes_to_its_end_and_is_not_done_again(kind: str, tmp_path: Pa
     life = Life.of_change(*plans(kind), tmp_path)
     assert list(life.act("change", 1, again=kind == "initial system")) == []
     assert len(life.cluster.backups) == (kind == "initial system")
+
+
+def test_a_drawn_change_has_steps_or_is_refused_with_why() -> None:
+    """One to three edits at once, at three releases; acts.py acts them out."""
+    random, done, refused = Random(36), 0, 0
+    for number in range(80):
+        before = set_plan(STARTER, ndb_version=("7.4", "8.0", "8.4")[number % 3])
+        _, after = drawn_change(before, random)
+        try:
+            steps = change(Estimation(after), before, timed=False).steps
+        except CannotChangeError:
+            refused += 1
+        else:
+            done += bool(steps)
+            assert steps or diff(before, after).is_empty
+    assert done > 40
+    assert refused > 8
 
 
 def test_an_sql_node_whose_files_move_is_taken_up_where_it_was_stopped(tmp_path: Path) -> None:
@@ -86,6 +112,7 @@ def test_a_table_that_an_old_folder_removed_is_not_removed_again(tmp_path: Path)
 def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path: Path) -> None:
     """Behind the backup somebody lets clients come back, and goes on another day."""
     life = Life.of_change(*plans("initial system"), tmp_path)
+    life.cluster.know(life.plan)
     life.cluster.may_be_down = True
     dead: list[ActedCluster] = []
 
@@ -104,7 +131,6 @@ def test_rows_that_come_while_a_new_cluster_is_broken_off_are_not_lost(tmp_path:
         life.cluster._systemctl(process.host, ["start", process.unit])
     life.cluster.pass_time(3600)
     rows = life.cluster.rows
-    life.cluster.know(life.plan)
     done = life.cluster.run(life.folder, "change", state=state)
     assert done.returncode == 0, done.stderr
     assert all(node.rows >= rows for node in life.cluster.data_nodes.values() if node.group is not None)

@@ -19,7 +19,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.ndb.features import release
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode, process_node_ids
+from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
 
 _READ_BY_OTHERS = frozenset(
     {
@@ -58,6 +58,8 @@ class Needs:
     """Which management nodes there are, or where, changes: all stop before one starts with the new file."""
     management_lost: bool
     """No management node stays where it is: those that run would find none of them, and be found by none."""
+    sql_lost: bool
+    """No SQL node stays as it is: those that come can start only when every data node knows them."""
     programs: bool
     """Another release of the product."""
 
@@ -78,6 +80,7 @@ def needs(before: Plan, after: Plan) -> Needs:
         data = {n.node_id for n in after.data_nodes} & {n.node_id for n in before.data_nodes}
     if everybody or programs or _others_see(change):
         sql = {n.node_id for n in after.sql_nodes} & {n.node_id for n in before.sql_nodes}
+    sql |= other_kinds(before, after)
     elsewhere = {i for i in _both(before, after) if _paths_change(before, after, i)}
     initial = elsewhere | {
         i
@@ -95,6 +98,7 @@ def needs(before: Plan, after: Plan) -> Needs:
         configured=members or bool(change.links) or any(c.section != MYSQLD for c in change.parameters),
         management_at_once=at_once,
         management_lost=not _addresses(before) & _addresses(after),
+        sql_lost=bool(after.sql_nodes and before.sql_nodes) and not _places(before) & _places(after),
         programs=programs,
     )
     needed = replace(needed, kind=_kind(needed))
@@ -108,6 +112,21 @@ def _addresses(plan: Plan) -> set[tuple[int, str, int]]:
         (node.node_id, plan.host(node.host_id).hostname, management_port(plan, node))
         for node in plan.management_nodes
     }
+
+
+def other_kinds(before: Plan, after: Plan) -> set[int]:
+    """Ids that SQL nodes and API slots take over from one another: to config.ini they are the same."""
+    kinds = {node.node_id: type(node) for node in before.processes}
+    return {
+        node.node_id
+        for node in (*after.sql_nodes, *after.api_slots)
+        if kinds.get(node.node_id) in {SqlNode, ApiSlot} - {type(node)}
+    }
+
+
+def _places(plan: Plan) -> set[tuple[int, str]]:
+    """Id and host of each SQL node."""
+    return {(node.node_id, plan.host(node.host_id).hostname) for node in plan.sql_nodes}
 
 
 def _refuse_initial_together(before: Plan, after: Plan, found: Needs) -> None:
@@ -125,7 +144,7 @@ def _refuse_initial_together(before: Plan, after: Plan, found: Needs) -> None:
 def _kind(found: Needs) -> str:
     if found.difference.restart in ("system", "initial_system"):
         return found.difference.restart
-    if found.management_lost:
+    if found.management_lost or found.sql_lost:
         return "system"
     if found.initial:
         return "initial_node"

@@ -9,13 +9,10 @@ from ndbplan.configuration.deployment import (
     address,
     connect_string,
     management_port,
-    mysqld_instance,
-    sql_files,
 )
 from ndbplan.configuration.services import is_unit, services, started_with, told
-from ndbplan.configuration.settings import node_settings
+from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
-from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
@@ -40,85 +37,13 @@ from ndbplan.operations.commands import (
     WaitSql,
     WaitStarted,
 )
-from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation, Step
-from ndbplan.operations.restoring import no_way_to_restore
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode
 
 _HEREDOC = "END_OF_SQL"
 _PACKAGES = "/var/cache/ndb-programs"
 """Where programs lie on a host until they are installed."""
-
-
-_LEFT_OUT = (
-    "hosts that have neither systemd nor init scripts in /etc/init.d (containers, OpenRC)",
-    "names of hosts: each host must find all others by the name in config.ini, and itself at the address "
-    "that they use; where its own name is 127.0.1.1, as in /etc/hosts of Debian, its nodes hear it alone",
-    "rules of firewalls, SELinux and AppArmor: mysqld and the data nodes connect to ports that data nodes "
-    "choose themselves unless ServerPort fixes them (SELinux: setsebool -P mysql_connect_any on)",
-    "a password for root of each SQL node, which can log in on its host only and has none at first",
-    "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
-    "ALTER TABLE that copies a table",
-    "copies of backups to another place, and programs of the NDB API",
-)
-
-
-_SECRETS = {
-    ("RequireTls", "RequireCertificate"): (
-        "keys and certificates of TLS: ndb_sign_keys makes them on every host, before its nodes, which do "
-        "not start without; ndb-tls-search-path in [mysql_cluster] of /etc/my.cnf there says where they are"
-    ),
-    ("EncryptedFileSystem",): (
-        "the password of encrypted files: filesystem-password in [ndbd] of an /etc/my.cnf on each host of a "
-        "data node, readable for its user alone; no data node starts without"
-    ),
-}
-"""What nodes need that no plan holds, by the parameters that ask for it."""
-
-
-def _is_on(plan: Plan, node: ManagementNode | DataNode, name: str) -> bool:
-    section = "DB" if isinstance(node, DataNode) else "MGM"
-    return catalogue.knows(section, name, plan.version) and node_settings(plan, node).number(name) == 1
-
-
-def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
-    """What these parts of a runbook leave to people, and why."""
-    reasons = list(_LEFT_OUT)
-    if down := [str(n.node_id) for n in plan.data_nodes if node_settings(plan, n).number("StopOnError")]:
-        which = "every data node" if len(down) == len(plan.data_nodes) else f"data node {', '.join(down)}"
-        reasons.append(
-            f"the start of a data node that failed: StopOnError of {which} is 1, so it stays down until "
-            "somebody starts it; with StopOnError=0 in the plan it comes back by itself"
-        )
-    if files := [sql_files(plan, node) for node in plan.sql_nodes if mysqld_instance(plan, node)]:
-        ports = {one.port for one in files}
-        ports |= {one.x_port for one in files} if plan.features.x_plugin else set()
-        reasons.append(
-            "rules of SELinux on hosts with several SQL nodes, before their first start: semanage fcontext "
-            "-a -t mysqld_db_t '/var/lib/mysql-[0-9]+(/.*)?', and semanage port -a -t mysqld_port_t -p tcp N "
-            f"for each of {', '.join(map(str, sorted(ports)))} that it lacks"
-        )
-    nodes: list[ManagementNode | DataNode] = [*plan.management_nodes, *plan.data_nodes]
-    for names, why in _SECRETS.items():
-        if any(_is_on(plan, node, name) for node in nodes for name in names):
-            reasons.append(why)
-    keys = {part.key for part in parts}
-    if "restore" not in keys:
-        reasons.append(f"restoring a backup: {no_way_to_restore(plan)}")
-    if "add-nodes" not in keys:
-        reasons.append("adding data nodes: this plan cannot grow while it works")
-    if "replace-host" not in keys:
-        reasons.append("replacing a host: there is no second copy of the rows (NoOfReplicas 1)")
-    elif lost := [host.hostname for host in irreplaceable(plan)]:
-        reasons.append(
-            f"replacing {', '.join(lost)}, with every data node of a node group: stop the cluster, empty and "
-            "start the others too, and restore a backup"
-        )
-    if "change" not in keys:
-        reasons.append("a changed plan: export it with --from what runs, for the part change")
-    return tuple(reasons)
 
 
 _MANAGERS = {
@@ -196,13 +121,15 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
 def _servers_meanwhile(plan: Plan, before: Plan) -> tuple[str, str]:
     """Connect string of a change, and the host of its first server.
 
-    Those that stay come first, as nodes know no other ones until they restart; then those that go.
+    Those that stay, with their ids, come first, as nodes know no other ones until they restart; then those
+    that go.
     """
     old, new = (
-        [(p.host(n.host_id).hostname, management_port(p, n)) for n in p.management_nodes]
+        {(n.node_id, p.host(n.host_id).hostname, management_port(p, n)): None for n in p.management_nodes}
         for p in (before, plan)
     )
-    ordered = dict.fromkeys((*(one for one in old if one in new), *old, *new))
+    stay = (one for one in old if one in new)
+    ordered = dict.fromkeys((host, port) for _, host, port in (*stay, *old, *new))
     return ",".join(f"{address(host)}:{port}" for host, port in ordered), next(
         iter(ordered), ("localhost", 0)
     )[0]

@@ -9,7 +9,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import connect_string
-from ndbplan.configuration.node_groups import reserved_nodes
+from ndbplan.configuration.node_groups import node_groups, reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import grow
@@ -92,8 +92,8 @@ def add_nodes(
     steps = (
         *(() if known else _prepare(times, plan, grown, new, conditions)),
         _directories(grown, new),
-        _start_new(times, grown, new, conditions),
-        _create_node_groups(times, plan, new, groups),
+        start_new(times, grown, new, conditions),
+        _create_node_groups(times, grown, new),
         *(_keep_groups(times, plan, grown) if known else ()),
         *on_a_closed_sql_node(times, plan, moves),
         *_verify(times, plan),
@@ -142,25 +142,15 @@ def add_nodes(
 
 
 def grow_by(
-    times: Times,
-    before: Plan,
-    grown: Plan,
-    new: list[DataNode],
-    tables: Collection[Table],
-    conditions: Conditions,
+    times: Times, grown: Plan, new: list[DataNode], tables: Collection[Table], conditions: Conditions
 ) -> Iterator[Step]:
-    """Nodes that the running configuration lists already: started, put into groups, given rows of tables.
+    """Nodes that the running configuration lists, and that run: put into groups, given rows of tables.
 
-    Rows move on the cluster as it will be, less its new nodes. Nodes that were reserved run already.
+    Rows move on the cluster as it will be, less its new nodes.
     """
-    groups = len(new) // no_of_replicas(grown)
-    had = {node.node_id for node in before.data_nodes}
-    first_started = [node for node in new if node.node_id not in had]
     small = grown.replace(processes=tuple(p for p in grown.processes if p not in new))
     moved = times.ask(times.now.of(small).under(conditions.load).reorganise_to, grown)
-    if first_started:
-        yield _start_new(times, grown, first_started, conditions)
-    yield _create_node_groups(times, before, new, groups)
+    yield _create_node_groups(times, grown, new)
     yield from on_a_closed_sql_node(times, grown, table_moves(grown, moved, tables)[0])
     yield from (replace(step, key="verify-tables") for step in _verify(times, grown))
 
@@ -230,7 +220,8 @@ def _directories(grown: Plan, new: Sequence[DataNode]) -> Step:
     )
 
 
-def _start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
+def start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Conditions) -> Step:
+    """Data nodes that are in no node group yet, started beside the others."""
     estimate = times.ask(times.now.of(grown).start_beside, new, times.now, conditions)
     duration = None if estimate is None else estimate.duration_s
     ids = _ids(new)
@@ -254,9 +245,10 @@ def _start_new(times: Times, grown: Plan, new: list[DataNode], conditions: Condi
     )
 
 
-def _create_node_groups(times: Times, plan: Plan, new: Sequence[DataNode], groups: int) -> Step:
-    replicas = no_of_replicas(plan)
-    members = (new[i : i + replicas] for i in range(0, len(new), replicas))
+def _create_node_groups(times: Times, grown: Plan, new: Collection[DataNode]) -> Step:
+    """The groups of new nodes in the order of their numbers, which the product gives as they are made."""
+    replicas = no_of_replicas(grown)
+    members = [group for group in node_groups(grown) if any(node in new for node in group)]
     return Step(
         "create-nodegroup",
         "Create the node groups",
@@ -265,8 +257,8 @@ def _create_node_groups(times: Times, plan: Plan, new: Sequence[DataNode], group
             *(CreateNodeGroup(tuple(node.node_id for node in group)) for group in members),
             Management("SHOW"),
         ),
-        times.constant("create_nodegroup_s", groups),
-        label=f"CREATE NODEGROUP for {how_many(groups, 'group')}",
+        times.constant("create_nodegroup_s", len(members)),
+        label=f"CREATE NODEGROUP for {how_many(len(members), 'group')}",
         blocked=(NO_DDL,),
         check="SHOW gives the new nodes their node group",
         rollback="DROP NODEGROUP, as long as no table has been reorganised",

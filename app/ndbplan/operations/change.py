@@ -13,13 +13,13 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
-from ndbplan.configuration.needs import CannotChangeError, Needs, needs, nodes_for_new_groups
+from ndbplan.configuration.needs import CannotChangeError, Needs, needs, nodes_for_new_groups, other_kinds
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
-from ndbplan.operations.add_nodes import grow_by
+from ndbplan.operations.add_nodes import grow_by, start_new
 from ndbplan.operations.change_on_hosts import AnyProcess, prepare, served, sql_files_elsewhere
 from ndbplan.operations.commands import (
     BackUpAgain,
@@ -78,6 +78,10 @@ _NONE_STAYS = (
     " No management node stays where it is, and nodes that run would find none of the new ones: to keep the "
     "cluster up, add one in a change of its own before."
 )
+_NO_SQL_STAYS = (
+    " No SQL node keeps its id and host, and new ones can start only when every data node knows them: to "
+    "keep the cluster up, add one in a change of its own before."
+)
 KINDS = {
     "nothing": "nothing restarts",
     "management": "management nodes restart, and nothing else",
@@ -112,6 +116,7 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
         f"{KINDS[needed.kind]}. The script refuses a cluster that runs by anything else. No DDL and no "
         f"backup meanwhile but its own. The way back is a change in the other direction."
         f"{_NONE_STAYS if needed.management_lost else ''}"
+        f"{_NO_SQL_STAYS if needed.sql_lost else ''}"
         f"{_named(needed.difference)}"
     )
     lost = "empty" if needed.kind == "initial_system" else None
@@ -137,7 +142,7 @@ class _Work:
     def __init__(self, plan: Plan, before: Plan, found: Needs, times: Times, conditions: Conditions) -> None:
         self.plan, self.before, self.needs = plan, before, found
         self.times, self.conditions = times, conditions
-        moved = tuple(self._on_another_host())
+        moved = (*self._on_another_host(), *other_kinds(before, plan))
         self.added = _with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
         self.removed = _with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
         self.moved: list[DataNode] = []
@@ -204,7 +209,8 @@ class _Work:
         """Nodes that go: stopped, and their units disabled."""
         commands: list[Command] = []
         old = {node.node_id: node for node in self.before.data_nodes}
-        moved = [old[node.node_id] for node in self._moved()] if self.needs.kind == "system" else []
+        together = self.needs.kind in ("system", "initial_system")
+        moved = [old[node.node_id] for node in self._elsewhere()] if together else []
         for node in (*self.removed, *moved):
             if isinstance(node, ManagementNode | DataNode | SqlNode):
                 service = service_of(self.before, node)
@@ -324,9 +330,11 @@ class _Work:
         yield Step("my-cnf", "Copy my.cnf", text, tuple(commands))
 
     def _new_groups(self) -> Iterator[Step]:
+        if come := [node for node in self.added if isinstance(node, DataNode)]:
+            yield start_new(self.times, self.plan, come, self.conditions)
         if new := nodes_for_new_groups(self.before, self.plan):
             tables = stay(self.before, self.plan)
-            yield from grow_by(self.times, self.before, self.plan, new, tables, self.conditions)
+            yield from grow_by(self.times, self.plan, new, tables, self.conditions)
 
     def _together(self) -> Iterator[Step]:
         estimate = self.times.ask(self.times.now.restart, "system", None, self.conditions)
@@ -344,7 +352,8 @@ class _Work:
         yield from self._leave()
         yield from self._configuration()
         moved = self._moved()
-        stay = [node for node in self.plan.data_nodes if node not in moved]
+        old = [node for node in self.plan.data_nodes if node not in self.added]
+        stay = [node for node in old if node not in moved]
         yield Step(
             "start-all",
             "Start all data nodes",
@@ -353,7 +362,7 @@ class _Work:
                 *node_directories(self.plan, moved),
                 *(start_service(self.plan, node) for node in stay),
                 *(start_service(self.plan, node, "--initial") for node in moved),
-                wait_started(self.plan.data_nodes, duration),
+                wait_started(old, duration),
             ),
             duration,
             label="Shut down and start all data nodes",
@@ -363,15 +372,20 @@ class _Work:
             phases=() if estimate is None else estimate.phases,
         )
         yield from self._start_sql()
+        yield from self._new_groups()
 
-    def _moved(self) -> list[DataNode]:
-        """Data nodes on another host than before: they copy their rows from their node group there."""
+    def _elsewhere(self) -> list[DataNode]:
+        """Data nodes on another host than before."""
         hosts = {node.node_id: self.before.host(node.host_id).hostname for node in self.before.data_nodes}
-        moved = [
+        return [
             node
             for node in self.plan.data_nodes
             if hosts.get(node.node_id, "") not in ("", self.plan.host(node.host_id).hostname)
         ]
+
+    def _moved(self) -> list[DataNode]:
+        """Those on another host, where they copy their rows from their node group."""
+        moved = self._elsewhere()
         for group in node_groups(self.plan):
             if all(node in moved for node in group):
                 raise CannotChangeError(

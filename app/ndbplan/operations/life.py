@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.needs import CannotChangeError
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.change import change
@@ -42,6 +43,13 @@ def _change(asked: Asked, timed: bool) -> Operation | None:
     return operation if operation.steps else None
 
 
+def _initial_restart(asked: Asked, timed: bool) -> Operation | None:
+    """None where a node that starts with --initial would erase the only copy of its rows."""
+    if no_of_replicas(asked.now.plan) == 1:
+        return None
+    return rolling_restart(asked.now, initial=True, timed=timed)
+
+
 OPERATIONS: list[Callable[[Asked, bool], Operation | None]] = [
     lambda asked, timed: install(asked.now, timed=timed),
     lambda asked, timed: tune_hosts(asked.now, timed=timed),
@@ -51,7 +59,7 @@ OPERATIONS: list[Callable[[Asked, bool], Operation | None]] = [
     lambda asked, timed: back_up(asked.now, timed=timed),
     lambda asked, timed: restore(asked.now, timed=timed),
     lambda asked, timed: rolling_restart(asked.now, timed=timed),
-    lambda asked, timed: rolling_restart(asked.now, initial=True, timed=timed),
+    _initial_restart,
     lambda asked, timed: add_nodes(asked.now, asked.add_groups, timed=timed),
     lambda asked, timed: replace_host(asked.now, timed=timed),
     lambda asked, timed: stop_cluster(asked.now, timed=timed),
