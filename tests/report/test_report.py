@@ -21,6 +21,7 @@ from ndbplan.plan.samples import sample_plan
 from ndbplan.report import charts
 from ndbplan.report.compose import Options, compose
 from ndbplan.report.document import Bar, BarChart, LineChart, Run, Table, Tile, TileMap, runs_of
+from ndbplan.report.evidence import ask
 from ndbplan.report.html import html_of
 from ndbplan.report.pdf import source
 from ndbplan.report.places import found
@@ -106,6 +107,24 @@ def test_sections_come_in_the_order_of_the_page_and_only_those_asked_for(example
     assert keys == [key for key in example.options.sections if key in keys]
     only = compose(example.answers, Options(sections=("problems", "hardware")), "0")
     assert [section.key for section in only.sections] == ["hardware", "problems"]
+
+
+def test_a_report_is_about_the_load_that_is_named() -> None:
+    """A plan's second load, by its name or id, is what is simulated, and every page says which it is."""
+    project = Project.of(sample_plan("disk-data-8.4"))
+    reads = project.main.workloads[1]
+    found = ask(project, Options(workload=reads.id)), ask(project, Options(workload=reads.name))
+    assert [one.now.workload for one in found] == [reads, reads]
+    answers = Answers(found[0])
+    run = answers["simulate"]
+    assert run is not None
+    assert run["offered_per_s"].number == pytest.approx(1290, rel=0.02)
+    document = compose(answers, Options(sections=("simulation",)), "")
+    told = [run.text for _, run in runs_of(document)]
+    assert told.count(reads.name) == 2
+    assert project.main.workloads[0].name not in told
+    with pytest.raises(UserError, match="variant 'Main' has no workload 'sale'"):
+        ask(project, Options(workload="sale"))
 
 
 def test_unknown_sections_and_endings_are_refused() -> None:

@@ -34,6 +34,7 @@ _REPORT_BYTES = 100_000_000
     "--notes", type=click.Path(path_type=Path), metavar="FILE.md",
     help="Text in Markdown; what stands under the title of a section goes there.",
 )  # fmt: skip
+@click.option("--workload", default="", metavar="NAME", help="Its load; without it the plan's first.")
 @click.option("--seed", type=Whole(0, 2**31 - 1), default=1, show_default=True, help="Of the simulated load.")
 @click.option(
     "--without", type=click.Choice(["prices", "plan"]),
@@ -49,6 +50,7 @@ def report(
     day: str,
     logo: Path | None,
     notes: Path | None,
+    workload: str,
     seed: int,
     without: str | None,
     *,
@@ -75,6 +77,7 @@ def report(
             notes="" if notes is None else read_text(notes),
             logo="" if logo is None else data_url(logo),
             seed=seed,
+            workload=workload,
             without=without or "",
         )
         with simulating():

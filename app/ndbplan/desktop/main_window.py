@@ -266,7 +266,7 @@ class MainWindow(QMainWindow):
             "new": files.new, "open": files.open, "gallery": self.show_gallery, "save": files.save,
             "save_as": files.save_as, "import": self.import_files,
             "export": self.export, "picture": lambda: save_picture(self, self.canvas, self.messages),
-            "report": lambda: report(self, self.document, self.messages),
+            "report": lambda: report(self, self.document, self.messages, self.panels.estimates.workload_id),
             "live": lambda: self.live.toggle(), "lessons": lambda: self.live.choose_lesson(),
             "demos": lambda: self.demos.open(), "add_scene": lambda: self.demos.add_scene(),
             "new_window": self.window_wanted.emit, "fit_selection": view.fit_selection,

@@ -29,11 +29,11 @@ def measured(window: QWidget, document: Document) -> None:
     MeasuredDialog(document, window).open()
 
 
-def report(window: QWidget, document: Document, messages: MessageBar) -> None:
-    """Offer a document about the plan."""
+def report(window: QWidget, document: Document, messages: MessageBar, workload_id: str | None = None) -> None:
+    """Offer a document about the plan, under the workload that the window shows."""
     from ndbplan.desktop.dialogs.report_dialog import ReportDialog
 
-    ReportDialog(document, messages, window).open()
+    ReportDialog(document, messages, window, workload_id).open()
 
 
 def save_picture(window: QWidget, canvas: Stage, messages: MessageBar) -> None:

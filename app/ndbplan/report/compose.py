@@ -8,7 +8,7 @@ from datetime import date
 
 from ndbplan.base.errors import UserError
 from ndbplan.edits.reading import near
-from ndbplan.plan.project import Project
+from ndbplan.plan.project import Project, Variant
 from ndbplan.report.document import Block, Document, Line, Paragraph, Run, Section
 from ndbplan.report.notes import FRONT, notes_of
 from ndbplan.report.places import Place
@@ -71,6 +71,8 @@ class Options:
     logo: str = ""
     """A picture as a data URL."""
     seed: int = 1
+    workload: str = ""
+    """Name or id of the load that it is about; nothing: the plan's first."""
     without: str = ""
     """What stays out of the file: `prices` or `plan`."""
 
@@ -100,7 +102,22 @@ def asked(project: Project, options: Options) -> Asked:
     if len(options.variants) == 1:
         only = options.variants[0]
         raise UserError(f"'{only}' stands alone", where="--variants", fix="name two to four of them")
-    return Asked(project, place, options.variants, options.seed)
+    workload = options.workload or None
+    for one in {place, *(place_of(project, name) for name in options.variants)} if workload else ():
+        _has_workload(project.variants[one], options.workload)
+    return Asked(project, place, options.variants, options.seed, workload)
+
+
+def _has_workload(variant: Variant, name: str) -> None:
+    """Raises UserError where a variant does not have the load that a report is about."""
+    try:
+        variant.plan.workload(name)
+    except KeyError:
+        known = ", ".join(f"'{workload.name}'" for workload in variant.plan.workloads[:20])
+        raise UserError(
+            f"variant '{variant.name}' has no workload '{name[:60]}'",
+            where="--workload", fix=f"use one of {known or 'none'}",
+        ) from None  # fmt: skip
 
 
 def compose(answers: Answers, options: Options, program: str) -> Document:

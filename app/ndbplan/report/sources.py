@@ -47,7 +47,7 @@ class Asked:
     """Names of variants that stand side by side; the first is judged against."""
     seed: int = 1
     workload: str | None = None
-    """Id of what is simulated; None: the first."""
+    """Name or id of what is simulated; None: the first."""
     given: dict[str, Json | None] = field(default_factory=dict)
     """Answers that are not worked out: their source is not in the project."""
 
@@ -289,7 +289,10 @@ def _compare(asked: Asked) -> Json | None:
     if len(asked.against) < 2:
         return None
     plans = {variant.name: variant.plan for variant in asked.project.variants}
-    columns = [(name, Estimation(plans[name], chosen_workload(plans[name], None))) for name in asked.against]
+    columns = [
+        (name, Estimation(plans[name], chosen_workload(plans[name], asked.workload)))
+        for name in asked.against
+    ]
     return compare(columns).to_json()
 
 

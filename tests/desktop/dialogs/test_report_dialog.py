@@ -59,6 +59,21 @@ def test_pages_follow_the_ticks(qtbot: QtBot, opened: ReportDialog) -> None:
     assert opened.options().sections == ("hardware", "memory", "space", "problems", "configuration")
 
 
+def test_the_report_is_about_the_load_that_the_window_shows(qtbot: QtBot) -> None:
+    document, window = Document(), QWidget()
+    document.new(sample_plan("disk-data-8.4"))
+    qtbot.addWidget(window)
+    dialog = ReportDialog(document, MessageBar(window, QWidget(window)), window, "random-read")
+    dialog.stop_task()
+    assert (dialog.workload.currentText(), dialog.options().workload) == (
+        "Random reads, 20 threads", "random-read",
+    )  # fmt: skip
+    dialog.workload.setCurrentIndex(0)
+    assert dialog.options().workload == ""
+    dialog._soon.stop()
+    qtbot.waitUntil(lambda: not dialog.tasks.is_busy, timeout=60_000)
+
+
 def test_a_wrong_date_is_said(opened: ReportDialog) -> None:
     opened.day.setText("tomorrow")
     opened.show_pages()

@@ -55,6 +55,7 @@ class _Kept:
 
     project: Project
     place: int
+    workload: str
     without: str
     answers: Answers
 
@@ -70,7 +71,14 @@ class _Pages:
 class ReportDialog(Dialog):
     """Pages follow each tick; nothing is written before a file is named."""
 
-    def __init__(self, document: Document, messages: MessageBar, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        messages: MessageBar,
+        parent: QWidget | None = None,
+        workload_id: str | None = None,
+    ) -> None:
+        """`workload_id`: the load that the window shows, which the report is about at first."""
         super().__init__("Report", "Save and open…", parent)
         self._document, self._messages = document, messages
         self._kept: _Kept | None = None
@@ -99,6 +107,11 @@ class ReportDialog(Dialog):
         self.inside.setAccessibleName("What travels inside the file")
         for key, words in _INSIDE:
             self.inside.addItem(words, key)
+        self.workload = QComboBox()
+        self.workload.setAccessibleName("Workload")
+        for workload in document.plan.workloads:
+            self.workload.addItem(workload.name, workload.id)
+        self.workload.setCurrentIndex(max(0, self.workload.findData(workload_id)))
         self.variants = QCheckBox("All variants side by side")
         self.variants.setVisible(len(document.project.variants) > 1)
         self._pages = QWidget()
@@ -123,11 +136,14 @@ class ReportDialog(Dialog):
         self.logo.changed.connect(self._soon.start)
         self.logo.failed.connect(lambda line: self.state.say(line, is_error=True))
         self.inside.currentIndexChanged.connect(lambda _row: self._soon.start())
+        self.workload.currentIndexChanged.connect(lambda _row: self._soon.start())
         self.variants.toggled.connect(lambda _on: self._soon.start())
         self.show_pages()
 
     def _choices(self) -> QWidget:
         form = QFormLayout()
+        if self.workload.count() > 1:
+            form.addRow("Workload", self.workload)
         form.addRow("Customer", self.customer)
         form.addRow("Date", self.day)
         form.addRow("Logo", self.logo)
@@ -158,6 +174,7 @@ class ReportDialog(Dialog):
             date=self.day.text().strip(),
             notes=self._all_notes(),
             logo=self.logo.data_url,
+            workload=str(self.workload.currentData()) if self.workload.currentIndex() > 0 else "",
             without=str(self.inside.currentData()),
         )
 
@@ -328,7 +345,9 @@ def _work(project: Project, options: Options, kept: _Kept | None) -> Callable[[T
 
         with keeping():
             about = ask(project, options)
-            now = _Kept(project, about.place, options.without, Answers(about, task.cancelled))
+            now = _Kept(
+                project, about.place, options.workload, options.without, Answers(about, task.cancelled)
+            )
             if kept is not None and _same(kept, now) and not options.variants:
                 now = replace(kept, answers=replace(kept.answers, cancelled=task.cancelled))
             made = made_of(now.answers, options)
@@ -338,6 +357,6 @@ def _work(project: Project, options: Options, kept: _Kept | None) -> Callable[[T
 
 
 def _same(one: _Kept, two: _Kept) -> bool:
-    return (one.project is two.project or one.project == two.project) and (one.place, one.without) == (
-        two.place, two.without,
-    )  # fmt: skip
+    return (one.project is two.project or one.project == two.project) and (
+        (one.place, one.workload, one.without) == (two.place, two.workload, two.without)
+    )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ndbplan.report.alike import some
 from ndbplan.report.document import Block, Headline, Line, Paragraph, Run
 from ndbplan.report.places import Place
-from ndbplan.report.sections.load import bottleneck
+from ndbplan.report.sections.load import bottleneck, load_name
 from ndbplan.report.sections.storage import fullest
 from ndbplan.report.sources import MONTHS, Answers
 from ndbplan.report.texts import say, text
@@ -67,7 +67,9 @@ def _load(answers: Answers) -> Iterator[Headline]:
         if most.get("takes_s") is not None:
             yield _headline("takes", most["takes_s"])
         elif math.isfinite(most["max_per_s"].number):
-            offered = say("front.offered", rate=most["offered_per_s"].run())
+            offered = say(
+                "front.offered", workload=load_name(answers).run(), rate=most["offered_per_s"].run()
+            )
             yield _headline("max_load", most["max_per_s"], offered)
     if run is not None:
         yield _headline("latency", run["latency_mean_s"])

@@ -24,9 +24,7 @@ def simulation(answers: Answers) -> Iterator[Block]:
     run = answers["simulate"]
     if run is None:
         return
-    plan = answers["plan"]
-    assert plan is not None
-    yield Paragraph(say("simulation.lead", workload=plan["workloads"][0]["name"].run(),
+    yield Paragraph(say("simulation.lead", workload=load_name(answers).run(),
                         duration=run["duration_s"].run(), seed=run["seed"].run()), "lead")  # fmt: skip
     names = ("offered_per_s", "accepted_per_s", "latency_mean_s", "latency_max_s", "redo_buffer_fill_max",
              "redo_log_fill_max", "loaded_after_s")  # fmt: skip
@@ -39,6 +37,13 @@ def simulation(answers: Answers) -> Iterator[Block]:
     yield from _error_rows(run)
     yield from charts(answers, run)
     yield from _disks(run["disks"])
+
+
+def load_name(answers: Answers) -> Place:
+    """The name of the load that the report is about."""
+    plan, chosen = answers["plan"], answers.asked.now.workload
+    assert plan is not None
+    return plan["workloads"][0 if chosen is None else answers.asked.plan.workloads.index(chosen)]["name"]
 
 
 def bottleneck(limit: Place) -> Line:
