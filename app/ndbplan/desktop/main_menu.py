@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from ndbplan.desktop.actions import STARTS_A_SECTION, Actions
 from ndbplan.desktop.document.preferences import Preferences
+from ndbplan.desktop.look.text import as_it_is
 
 
 class MainMenu(QMenu):
@@ -45,5 +46,5 @@ class MainMenu(QMenu):
     def _fill_recent(self) -> None:
         self._recent.clear()
         for path in self._preferences.recent:
-            self._recent.addAction(str(path), partial(self._open_plan, path))
+            self._recent.addAction(as_it_is(str(path)), partial(self._open_plan, path))
         self._recent.setEnabled(not self._recent.isEmpty())

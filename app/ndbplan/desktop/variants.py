@@ -19,7 +19,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.desktop.actions import Actions
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
-from ndbplan.desktop.look.text import elided, text_width
+from ndbplan.desktop.look.text import as_it_is, elided, text_width
 from ndbplan.desktop.widgets.ask import Ask, Question
 from ndbplan.desktop.widgets.units import TEXT
 from ndbplan.edits import variants as edits
@@ -155,7 +155,7 @@ class VariantButton(QPushButton):
     def _show_name(self) -> None:
         name = self._document.project.names[self._document.shown]
         room = self.width() - _FRAME if self.isVisible() else _NAME_WIDTH
-        self.setText(f"{elided(name, *_NAME_FONT, min(room, _NAME_WIDTH))}  ▾")
+        self.setText(f"{as_it_is(elided(name, *_NAME_FONT, min(room, _NAME_WIDTH)))}  ▾")
 
     def sizeHint(self) -> QSize:
         name = self._document.project.names[self._document.shown]
@@ -174,7 +174,7 @@ class VariantButton(QPushButton):
         group = QActionGroup(menu)
         for place, variant in enumerate(project.variants):
             main = "  (main)" if place == 0 and variant.name != MAIN else ""
-            entry = QAction(variant.name.replace("&", "&&") + main, group)
+            entry = QAction(as_it_is(variant.name) + main, group)
             entry.setCheckable(True)
             entry.setChecked(place == self._document.shown)
             entry.setToolTip(variant.note)

@@ -639,3 +639,12 @@ def test_a_location_is_put_where_it_makes_no_circle(stand: _Stand) -> None:
     stand.document.edit("Domain", lambda p: edits.update(p, "rack-a", location_domain_id=None))
     stand.select("rack-a")
     assert stand.field("location_domain_id").line.placeholderText() == "7, of Room 1"
+
+
+def test_a_link_shows_every_letter_of_a_name(stand: _Stand) -> None:
+    """A single `&` would be taken for the sign before a key, and not be shown."""
+    table = stand.document.plan.tables[0]
+    stand.document.edit("Rename", lambda plan: edits.update(plan, table.id, name="you&me"))
+    stand.settle()
+    links = [one.text() for one in stand.view.findChildren(QPushButton) if "you" in one.text()]
+    assert links == [f"{table.database}.you&&me"]

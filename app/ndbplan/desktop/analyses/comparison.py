@@ -27,6 +27,7 @@ from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.estimates import Estimate
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import chip, label
 from ndbplan.plan.project import Project, Variant
@@ -230,7 +231,8 @@ class ComparePanel(Panel):
         shown = self.chosen
         for variant in self.context.document.project.variants:
             name = variant.name
-            button = chip(name if len(name) <= _CHIP else f"{name[:_CHIP]}…", name, on=variant in shown)
+            short = name if len(name) <= _CHIP else f"{name[:_CHIP]}…"
+            button = chip(as_it_is(short), name, on=variant in shown)
             button.setAutoExclusive(False)
             button.setToolTip(variant.note or f"{variant.name} side by side with the others, or not")
             button.clicked.connect(self._choose)

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import label, spin_box
 
-_ROOMY, _TIGHT = 480, 380
-"""Widths from which on there is room for all words, and for the first of them."""
+_ALL, _SOME, _FEW = 2, 1, 0
+"""How much is said: every word, without those of the load, or no name of a field."""
 
 
 class GrowthControls(QWidget):
@@ -55,10 +55,19 @@ class GrowthControls(QWidget):
 
     def fit(self, width: int) -> None:
         """Say as much as there is room for in so many pixels."""
-        self._groups_name.setHidden(width < _TIGHT)
-        self.groups.setPrefix("Groups + " if width < _TIGHT else "")
-        self._load_name.setHidden(width < _ROOMY)
-        self.add_button.setText("Add" if width < _ROOMY else "Add and reorganise")
+        row = self.layout()
+        assert row is not None
+        for said in (_ALL, _SOME, _FEW):
+            self._say(said)
+            row.invalidate()
+            if row.minimumSize().width() <= width:
+                return
+
+    def _say(self, said: int) -> None:
+        self._groups_name.setHidden(said == _FEW)
+        self.groups.setPrefix("Groups + " if said == _FEW else "")
+        self._load_name.setHidden(said < _ALL)
+        self.add_button.setText("Add and reorganise" if said == _ALL else "Add")
 
     def set_groups(self, groups: int) -> None:
         """Offer so many, without asking."""

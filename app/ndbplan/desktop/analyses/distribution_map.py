@@ -20,6 +20,7 @@ from ndbplan.desktop.analyses.fill_map_view import FillMapView
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import Elided
 from ndbplan.plan.places import chain
@@ -132,7 +133,7 @@ class MapPage(QWidget):
     def _offer_loss(self, column: int, place: QPoint) -> None:
         menu = QMenu(self)
         for at in [*self.ways_to_lose(column), *([0] if self.lost.currentIndex() else [])]:
-            menu.addAction(self.lost.itemText(at), partial(self.lose, at))
+            menu.addAction(as_it_is(self.lost.itemText(at)), partial(self.lose, at))
         menu.popup(place)
 
     def lose(self, entry: int) -> None:

@@ -12,6 +12,7 @@ from ndbplan.describe.colouring import NOTHING, WAYS, Colouring, Entry
 from ndbplan.desktop.canvas.shading import swatch
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.menu_heading import heading
 
 _LEFT, _FOOT, _RIGHT, _APART = 12, 3, 12, 2
@@ -151,7 +152,7 @@ class Legend(QFrame):
     def _offer(
         self, menu: QMenu, text: str, name: str, against: str, *, is_on: bool = False, tip: str = ""
     ) -> None:
-        action = menu.addAction(text.replace("&", "&&"))
+        action = menu.addAction(as_it_is(text))
         action.setCheckable(True)
         action.setChecked(is_on)
         action.setToolTip(tip or text)

@@ -32,6 +32,7 @@ from ndbplan.base.resources import resource_path
 from ndbplan.desktop.canvas.look import process_colour
 from ndbplan.desktop.layout.layout import Layout, Layouter
 from ndbplan.desktop.look import paint, theme
+from ndbplan.desktop.look.text import as_it_is
 from ndbplan.plan.file import SUFFIX
 from ndbplan.plan.samples import GROUPS, sample_plan
 
@@ -159,7 +160,7 @@ class Gallery(QScrollArea):
         heading.setContentsMargins(0, 14, 0, 2)
         self._recent_box.addWidget(heading)
         for path in recent[:4]:
-            button = QPushButton(f"{path.name}   —   {path.parent}")
+            button = QPushButton(as_it_is(f"{path.name}   —   {path.parent}"))
             button.setProperty("kind", "link")
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _checked=False, p=path: self.file_chosen.emit(p))

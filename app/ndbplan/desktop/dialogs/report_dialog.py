@@ -30,6 +30,7 @@ from ndbplan.base.files import FileError, write_atomically
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.message_bar import MessageBar
 from ndbplan.desktop.widgets.sections import label
 from ndbplan.plan.project import Project
@@ -306,7 +307,7 @@ class _Logo(QWidget):
 
     def _take(self, data: str, words: str) -> None:
         self.data_url = data
-        self.choose.setText(words)
+        self.choose.setText(as_it_is(words))
         self.away.setVisible(bool(data))
         self.changed.emit()
 

@@ -1,4 +1,4 @@
-"""How wide texts are in the program's font."""
+"""Texts as they are shown, and how wide they are in the program's font."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def drawable(text: str) -> str:
         return text
     load_scripts()
     return spelt(text)
+
+
+def as_it_is(name: str) -> str:
+    """A name as buttons and menus show it: to them a single `&` says which letter is a key."""
+    return name.replace("&", "&&")
 
 
 @lru_cache(maxsize=4096)

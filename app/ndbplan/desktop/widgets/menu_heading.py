@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from ndbplan.desktop.look.text import as_it_is
+
 
 def heading(menu: QMenu, text: str) -> QAction:
     """Add a line that cannot be chosen and says what the next ones are about."""
-    action = menu.addAction(text)
+    action = menu.addAction(as_it_is(text))
     action.setEnabled(False)
     return action

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from ndbplan.desktop.analyses.simulation.run import Run, simulate
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
+from ndbplan.desktop.look.text import as_it_is
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
@@ -105,7 +106,7 @@ class VariantOverlay(QObject):
         self._menu.clear()
         self._menu.setEnabled(bool(names))
         for name in names:
-            action = self._menu.addAction(name.replace("&", "&&"))
+            action = self._menu.addAction(as_it_is(name))
             action.setCheckable(True)
             action.setChecked(name in self._chosen)
             action.toggled.connect(lambda on, name=name: self.choose(name, on=on))

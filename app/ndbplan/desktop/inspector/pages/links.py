@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from ndbplan.describe.titles import subtitle, title
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.text import as_it_is
 from ndbplan.desktop.widgets.sections import empty, label
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
@@ -65,7 +66,7 @@ class ObjectLinks(QWidget):
 
     def _button(self, plan: Plan, part: Any) -> QPushButton:
         name = part.name if isinstance(part, Disk) else title(plan, part)
-        button = QPushButton(name)
+        button = QPushButton(as_it_is(name))
         button.setIcon(theme.icon(ICONS.get(type(part), "box")))
         button.setProperty("look", "objectLink")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
