@@ -13,6 +13,8 @@ from exporting.acted_drawn import drawn_change
 from exporting.acted_life import KINDS, Life
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import CannotChangeError
+from ndbplan.edits.growth import add_node_group
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.export import Running, export
@@ -69,6 +71,19 @@ def test_a_drawn_change_has_steps_or_is_refused_with_why() -> None:
             assert steps or diff(before, after).is_empty
     assert done > 40
     assert refused > 8
+
+
+def test_no_backup_is_begun_that_the_product_refuses(tmp_path: Path) -> None:
+    """One without a password, where only encrypted ones are taken; one of data nodes without disks."""
+    for name in ("RequireEncryptedBackup", "Diskless"):
+        before = set_parameter(STARTER, "data_node", name, 1)
+        export(before, tmp_path / name, KINDS)
+        script = (tmp_path / name / "runbook.sh").read_text()
+        assert "\n  backup)" not in script
+        assert "\n  restore)" not in script
+        assert f"a backup and its restoring: {name} of data nodes 1, 2 is 1" in script
+        with pytest.raises(CannotChangeError, match=name):
+            change(Estimation(before), add_node_group(before), timed=False)
 
 
 def test_an_sql_node_whose_files_move_is_taken_up_where_it_was_stopped(tmp_path: Path) -> None:

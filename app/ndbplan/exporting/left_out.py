@@ -7,7 +7,7 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation
-from ndbplan.operations.restoring import no_way_to_restore
+from ndbplan.operations.restoring import no_way_to_back_up, no_way_to_restore
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode
 
@@ -64,7 +64,9 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
         if any(_is_on(plan, node, name) for node in nodes for name in names):
             reasons.append(why)
     keys = {part.key for part in parts}
-    if "restore" not in keys:
+    if "backup" not in keys:
+        reasons.append(f"a backup and its restoring: {no_way_to_back_up(plan)}")
+    elif "restore" not in keys:
         reasons.append(f"restoring a backup: {no_way_to_restore(plan)}")
     if "add-nodes" not in keys:
         reasons.append("adding data nodes: this plan cannot grow while it works")

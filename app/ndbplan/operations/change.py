@@ -47,6 +47,7 @@ from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
     fill_again,
+    no_way_to_back_up,
     no_way_to_restore,
     stop_sql,
     take_backup,
@@ -409,6 +410,12 @@ class _Work:
             )
 
     def _new_cluster(self) -> Iterator[Step]:
+        if why := no_way_to_back_up(self.before) or no_way_to_back_up(self.plan):
+            raise CannotChangeError(
+                f"all rows would go through a backup, and {why}",
+                where="the change",
+                fix="change that before, or load the rows into a new cluster from a dump",
+            )
         if why := no_way_to_restore(self.plan):
             raise CannotChangeError(why, where="the change", fix="add an API slot without a host")
         yield from stop_sql(self.times, self.before)

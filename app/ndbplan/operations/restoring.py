@@ -9,10 +9,12 @@ from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.directories import DataNodePaths, data_node_paths
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import data_nodes_named, node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.restore_backup import REBUILD_INDEXES, RESTORE_ROWS
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.commands import (
     BackUp,
     Command,
@@ -45,12 +47,35 @@ _EMPTY = (
 )
 
 
+_NO_BACKUP = {
+    "Diskless": "is 1: rows are in memory only, and there is no backup",
+    "RequireEncryptedBackup": (
+        "is 1: each backup needs a password, which no plan holds. By hand: ndb_mgm --encrypt-backup "
+        "--backup-password-from-stdin, and ndb_restore --decrypt --backup-password-from-stdin"
+    ),
+}
+"""Parameters with which START BACKUP is refused as it stands (manual: error 1329; RequireEncryptedBackup)."""
+
+
+def no_way_to_back_up(plan: Plan) -> str:
+    """Why START BACKUP takes none; nothing when it does."""
+    for name, why in _NO_BACKUP.items():
+        on = [
+            node
+            for node in plan.data_nodes
+            if catalogue.knows("DB", name, plan.version) and node_settings(plan, node).number(name)
+        ]
+        if on:
+            return f"{name} of {data_nodes_named(on)} {why}"
+    return ""
+
+
 def no_way_to_restore(plan: Plan) -> str:
-    """Why ndb_restore cannot connect to a cluster; nothing when it can."""
+    """Why no backup comes back by ndb_restore; nothing when it does."""
     if not plan.data_nodes:
         return "there is no data node"
     if any(slot.host_id is None for slot in plan.api_slots):
-        return ""
+        return no_way_to_back_up(plan)
     return (
         "ndb_restore runs on the hosts of the data nodes and needs an API slot that takes programs from "
         "anywhere: ndbplan add PLAN api"
@@ -98,11 +123,12 @@ def stop_sql(times: Times, plan: Plan) -> Iterator[Step]:
 def take_backup(times: Times, plan: Plan) -> Step:
     """A backup of everything, whose number is kept."""
     estimate = times.ask(times.now.of(plan).backup)
+    held = "rows, tables and accounts" if plan.features.stored_grants_restored else "rows and tables"
     return Step(
         "backup",
         "START BACKUP",
-        "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
-        "tables of NDB, and accounts that SQL nodes share.",
+        "Every data node writes its share into BackupDataDir; the script keeps the number. It holds "
+        f"{held} that SQL nodes share in NDB.",
         (BackUp(),),
         None if estimate is None else estimate.duration_s,
         check="the management client reports completed",

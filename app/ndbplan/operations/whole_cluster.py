@@ -15,7 +15,7 @@ from ndbplan.operations.commands import (
     wait_started,
 )
 from ndbplan.operations.operation import Operation, Step, Times
-from ndbplan.operations.restoring import take_backup
+from ndbplan.operations.restoring import no_way_to_back_up, take_backup
 from ndbplan.operations.steps import (
     DATA_NODE_STAYS_AWAY,
     MANAGEMENT_STAYS_AWAY,
@@ -26,11 +26,13 @@ from ndbplan.operations.steps import (
 from ndbplan.plan.plan import Plan
 
 
-def back_up(now: Estimation, *, timed: bool = True) -> Operation:
-    """A backup of all data nodes, and of what only SQL nodes hold.
+def back_up(now: Estimation, *, timed: bool = True) -> Operation | None:
+    """A backup of all data nodes, and of what only SQL nodes hold; None where START BACKUP takes none.
 
     `timed`: with durations; raises what `backup` raises then.
     """
+    if no_way_to_back_up(now.plan):
+        return None
     step = take_backup(Times(now, known=timed), now.plan)
     return Operation(
         "backup",
