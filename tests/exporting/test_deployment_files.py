@@ -14,6 +14,7 @@ from drawn_plans import plans
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
+from ndbplan.edits.roles import move_process
 from ndbplan.exporting.export import render_files
 from ndbplan.exporting.operator import kubernetes_name
 from ndbplan.exporting.systemd import unit_word
@@ -122,6 +123,22 @@ def test_the_operator_gets_what_it_does_not_set_itself() -> None:
     assert _loaded(exact)["spec"]["image"].endswith(":8.4.8")
     assert not {"DataDir", "FileSystemPath", "NoOfReplicas"} & spec["dataNode"]["config"].keys()
     assert "ndb-operator.yaml" not in render_files(set_plan(plan, ndb_version="7.6"), ["operator"])
+
+
+def test_what_the_operator_asks_for_can_be_scheduled_and_options_of_mysqld_come_along() -> None:
+    """Two data nodes of a host share it; memory that no host has is left out."""
+    plan = sample("starter")
+    first, second = plan.data_nodes
+    host = plan.host(first.host_id)
+    for node in plan.sql_nodes:
+        plan = update(plan, node.id, options={"log_bin": 1, "server_id": node.node_id})
+    for share, memory in ((1, True), (2, False)):
+        spec = _loaded(render_files(plan, ["operator"])["ndb-operator.yaml"])["spec"]
+        requests = spec["dataNode"]["ndbPodSpec"]["resources"]["requests"]
+        assert int(requests["cpu"]) * share < host.cores
+        assert ("memory" in requests) == memory
+        assert spec["mysqlNode"]["myCnf"] == "[mysqld]\nlog-bin\n"
+        plan = move_process(plan, second.id, first.host_id)
 
 
 @pytest.mark.parametrize(

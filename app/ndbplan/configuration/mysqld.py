@@ -22,6 +22,11 @@ def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:
     return options_of_its_place(plan, node) | stated_options(node)
 
 
+def option_line(name: str, value: str) -> str:
+    """A line of my.cnf; an option without a value is its name alone."""
+    return f"{name}={value}" if value else name
+
+
 def options_of_its_place(plan: Plan, node: SqlNode) -> dict[str, str]:
     """Those that follow from ids and hosts. Several on a host share no port of the X protocol either."""
     ids = process_node_ids(node)

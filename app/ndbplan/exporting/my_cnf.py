@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.configuration.deployment import connect_string, mysqld_instance, sql_files, sql_hosts
-from ndbplan.configuration.mysqld import mysqld_options
+from ndbplan.configuration.mysqld import mysqld_options, option_line
 from ndbplan.exporting.templates import render
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
@@ -26,9 +26,7 @@ def render_my_cnf(plan: Plan) -> dict[str, str]:
 def _instance(plan: Plan, node: SqlNode) -> dict[str, object]:
     return {
         "group": f"mysqld{mysqld_instance(plan, node)}",
-        "options": [
-            f"{name}={value}" if value else name for name, value in mysqld_options(plan, node).items()
-        ],
+        "options": [option_line(*option) for option in mysqld_options(plan, node).items()],
         "node_id": node.node_id,
         "socket": sql_files(plan, node).socket,
     }

@@ -9,6 +9,7 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB, format_ndb_size
 from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.mysqld import option_line, stated_options
 from ndbplan.configuration.sections import PATH_PARAMETERS
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import OF_PLAN, Fate, readings
@@ -39,10 +40,10 @@ def render_operator(plan: Plan) -> str:
     members = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
     comment = (
         f"Cluster '{plan.name}' for MySQL NDB Operator, written by ndbplan.\n"
-        "The operator places nodes, ids, directories and management nodes itself; settings of single nodes "
-        "and "
-        "disk roles of the plan are not carried over. It cannot give a host to one node, mount several "
-        "disks, lock memory, create log file groups, or add node groups to a cluster that runs."
+        "The operator places nodes, ids, directories and management nodes itself; settings of single nodes, "
+        "of connections and of SQL nodes in config.ini, and disk roles of the plan are not carried over. It "
+        "makes one SQL node where the plan has none. It cannot give a host to one node, mount several disks, "
+        "lock memory, create log file groups, or add node groups to a cluster that runs."
     )
     document = {
         "apiVersion": "mysql.oracle.com/v1",
@@ -107,14 +108,25 @@ def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
 
 
 def _requests(plan: Plan, members: list[DataNode]) -> dict[str, str]:
-    """Cores and memory that a data node needs: less than its host has, as other pods run there too."""
-    cores = max(1, min(plan.host(node.host_id).cores for node in members) - 1)
+    """Cores and memory that a data node needs: less than its share of its host, as other pods run there too.
+
+    Memory that no host has is not asked for: nothing could be scheduled.
+    """
+    shares = {host_id: sum(node.host_id == host_id for node in members) for host_id in _hosts(members)}
+    cores = min((plan.host(host_id).cores - 1) // count for host_id, count in shares.items())
+    requests = {"cpu": str(max(1, cores))}
     ids = {node.node_id for node in members}
     try:
         needed = max(n.ram_bytes.high for n in Estimation(plan).memory.nodes if n.node_id in ids)
     except UserError:
-        return {"cpu": str(cores)}
-    return {"cpu": str(cores), "memory": _binary(math.ceil(needed / MIB) * MIB)}
+        return requests
+    if all(needed * count < plan.host(host_id).memory_bytes for host_id, count in shares.items()):
+        requests["memory"] = _binary(math.ceil(needed / MIB) * MIB)
+    return requests
+
+
+def _hosts(members: list[DataNode]) -> set[str]:
+    return {node.host_id for node in members}
 
 
 def _disks(plan: Plan, node: DataNode) -> list[Disk]:
@@ -129,8 +141,17 @@ def _binary(size_bytes: int) -> str:
 
 
 def _mysql_node(plan: Plan) -> dict[str, Any]:
+    """SQL nodes, of which the operator needs one; options that all of the plan's have."""
     pools = [len(process_node_ids(node)) for node in plan.sql_nodes]
     spec: dict[str, Any] = {"nodeCount": max(1, len(plan.sql_nodes))}
     if pools and min(pools) > 1:
         spec["connectionPoolSize"] = min(pools)
+    if common := _in_all([stated_options(node) for node in plan.sql_nodes]):
+        spec["myCnf"] = "\n".join(("[mysqld]", *common, ""))
     return spec
+
+
+def _in_all(stated: list[dict[str, str]]) -> list[str]:
+    """Lines of the options that every SQL node has, with the same value."""
+    first = stated[0] if stated else {}
+    return [option_line(*one) for one in first.items() if all(one in options.items() for options in stated)]

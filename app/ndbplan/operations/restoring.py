@@ -123,12 +123,12 @@ def stop_sql(times: Times, plan: Plan) -> Iterator[Step]:
 def take_backup(times: Times, plan: Plan) -> Step:
     """A backup of everything, whose number is kept."""
     estimate = times.ask(times.now.of(plan).backup)
-    held = "rows, tables and accounts" if plan.features.stored_grants_restored else "rows and tables"
+    shared = ", and accounts that SQL nodes share" if plan.features.stored_grants_restored else ""
     return Step(
         "backup",
         "START BACKUP",
-        "Every data node writes its share into BackupDataDir; the script keeps the number. It holds "
-        f"{held} that SQL nodes share in NDB.",
+        "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
+        f"tables of NDB{shared}.",
         (BackUp(),),
         None if estimate is None else estimate.duration_s,
         check="the management client reports completed",
