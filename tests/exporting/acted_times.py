@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import cast
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.configuration.needs import nodes_for_new_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
@@ -92,7 +93,7 @@ class ActedTimes:
     def _moves(self) -> dict[str, Quantity]:
         """REORGANIZE of each table: when a group is added, or on the way to a plan with more of them."""
         plan = self.now.plan
-        new = [node for node in plan.data_nodes if not self._has(self.before, node.node_id)]
+        new = nodes_for_new_groups(self.before.plan, plan)
         small = Estimation(plan.replace(processes=tuple(p for p in plan.processes if p not in new)))
         moved = small.reorganise_to(plan) if new else self.now.reorganise()
         names = map(table_name, plan.tables)
