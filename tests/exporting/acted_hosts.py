@@ -1,14 +1,11 @@
-"""What the hosts of an acted cluster do: files, installed programs, services, and how processes start."""
+"""What the services of an acted cluster do, and how its processes start."""
 
 from __future__ import annotations
 
-import itertools
 import re
-import zlib
-from fnmatch import fnmatch
 
+from exporting.acted_files import ActedFiles
 from exporting.acted_state import (
-    ActedState,
     DataNodeProcess,
     ManagementServer,
     Process,
@@ -48,193 +45,8 @@ def _host_of(node_id: int, configuration: str) -> str | None:
     return None if found is None else found[1]
 
 
-class ActedHosts(ActedState):
-    """The programs of an operating system, on every host."""
-
-    # Files.
-
-    def _exists(self, host: str, path: str) -> bool:
-        return bool(self._inside(host, path.rstrip("/")))
-
-    def _inside(self, host: str, path: str) -> list[str]:
-        """A file or folder with everything in it."""
-        return [p for h, p in self.files if h == host and (p == path or p.startswith(f"{path}/"))]
-
-    def lose(self, host: str) -> None:
-        """A machine is gone, and an empty one has its name."""
-        self.files = {place: text for place, text in self.files.items() if place[0] != host}
-        self.enabled = {place for place in self.enabled if place[0] != host}
-        self.executable = {place for place in self.executable if place[0] != host}
-        self.units = {place: text for place, text in self.units.items() if place[0] != host}
-        self.releases[host] = ""
-        self.users.discard(host)
-        for process in self.processes():
-            if process.host == host:
-                self.accounts.pop(process.node_id, None)
-                process.active, process.ends_at = False, None
-
-    def _version(self, host: str, program: str) -> str:
-        if not (release := self.releases.get(host)):
-            raise RefusedError(f"{program}: No such file or directory\n", 127)
-        name = "Ver" if program.endswith("mysqld") else "MySQL distrib mysql-1.1.1"
-        return f"{name} {release}\n" if name == "Ver" else f"{name} ndb-{release}, for linux\n"
-
-    def _dnf(self, host: str, _words: list[str]) -> str:
-        """Packages are text files that say their release."""
-        [place] = [p for h, p in self.files if h == host and re.search("/ndb-programs/.*[.](rpm|deb|gz)$", p)]
-        self.releases[host] = self.files[host, place].strip()
-        return ""
-
-    _apt_get = _tar = _dnf
-
-    def _id(self, host: str, _words: list[str]) -> str:
-        if host not in self.users:
-            raise RefusedError("no such user\n")
-        return "uid=27(mysql)\n"
-
-    def _chmod(self, host: str, words: list[str]) -> str:
-        assert self._exists(host, words[-1])
-        assert words[0] == "0755"
-        self.executable.add((host, words[-1]))
-        return ""
-
-    def _useradd(self, host: str, _words: list[str]) -> str:
-        self.users.add(host)
-        return ""
-
-    def _test(self, host: str, words: list[str]) -> str:
-        if len(words) == 3 and words[1] == "=":
-            if words[0] != words[2]:
-                raise RefusedError("")
-            return ""
-        if len(words) == 3 and words[1] == "-eq":
-            return self._test(host, [words[0], "=", words[2]])
-        negated = words[0] == "!"
-        flag, path = words[-2:]
-        if flag in ("-n", "-z"):
-            if bool(path) != (flag == "-n"):
-                raise RefusedError("")
-            return ""
-        if path == "/run/systemd/system":
-            if self._is_init(host) != negated:
-                raise RefusedError("")
-            return ""
-        is_link = self.files.get((host, path), "").startswith("-> ")
-        found = {
-            "-L": is_link,
-            "-x": (host, path) in self.executable and self._exists(host, path),
-        }.get(flag, self._exists(host, path))
-        if found == negated:
-            raise RefusedError("")
-        return ""
-
-    def _install(self, host: str, words: list[str]) -> str:
-        path, text = words[-2], words[-1].removeprefix("stdin:")
-        if "-d" in words:
-            told = dict(itertools.pairwise(words))
-            owner = f"{told['-o']}:{told['-g']}:{told['-m'].lstrip('0')}" if "-o" in told else ""
-            self.files[host, f"{path.rstrip('/')}/"] = owner
-        else:
-            self.files[host, path] = text
-            self.executable.discard((host, path))
-        return ""
-
-    def _cat(self, host: str, words: list[str]) -> str:
-        return self.files[host, words[-1]]
-
-    def _stat(self, host: str, words: list[str]) -> str:
-        return self.files.get((host, f"{words[-1].rstrip('/')}/"), "stat: No such file") + "\n"
-
-    def _readlink(self, host: str, words: list[str]) -> str:
-        return self.files.get((host, words[-1]), "").removeprefix("-> ") + "\n"
-
-    def _sysctl(self, host: str, words: list[str]) -> str:
-        if words[0] == "-n":
-            return self.files.get((host, f"/proc/{words[1]}"), "60") + "\n"
-        for line in self.files[host, words[0].partition("=")[2]].splitlines():
-            if line[0] != "#":
-                name, _, value = line.partition(" = ")
-                self.files[host, f"/proc/{name}"] = value
-        return ""
-
-    def _systemd_tmpfiles(self, host: str, words: list[str]) -> str:
-        _, path, *_, value = self.files[host, words[-1]].splitlines()[-1].split()
-        self.files[host, path] = f"always [{value}] never"
-        return ""
-
-    def _udevadm(self, host: str, words: list[str]) -> str:
-        if words[0] == "trigger":
-            assert any(path.startswith("/etc/udev/rules.d/") for at, path in self.files if at == host)
-            self.files[host, "/sys/block/*/queue/scheduler"] = "[none] mq-deadline"
-        return ""
-
-    def _grep(self, host: str, words: list[str]) -> str:
-        path = "/sys/block/*/queue/scheduler" if words[0] == "-LF" else words[-1]
-        found = any(word in self.files.get((host, path), "[kyber]") for word in words if word[0] == "[")
-        if words[0] == "-LF":
-            return "" if found else f"{path}\n"
-        if not found:
-            raise RefusedError("", 1)
-        return ""
-
-    def _mountpoint(self, _host: str, words: list[str]) -> str:
-        return f"{words[-1]} is a mountpoint\n"
-
-    def _ln(self, host: str, words: list[str]) -> str:
-        self.files[host, words[-1]] = f"-> {words[-2]}"
-        return ""
-
-    def _mv(self, host: str, words: list[str]) -> str:
-        source, target = words[-2:]
-        moved = self._inside(host, source)
-        if not moved or (self._exists(host, target) and words[0] != "-f"):
-            raise RefusedError(f"mv: {source} -> {target} cannot be done\n")
-        for path in moved:
-            self.files[host, target + path[len(source) :]] = self.files.pop((host, path))
-        return ""
-
-    def _rm(self, host: str, words: list[str]) -> str:
-        for path in self._inside(host, words[-1].rstrip("/")):
-            del self.files[host, path]
-        return ""
-
-    def _ls(self, host: str, words: list[str]) -> str:
-        for path in words:
-            if not self._exists(host, path):
-                raise RefusedError(f"ls: cannot access '{path}': No such file or directory\n", 2)
-        return "\n".join(words) + "\n"
-
-    def _touch(self, host: str, words: list[str]) -> str:
-        self.files.setdefault((host, words[-1]), "")
-        return ""
-
-    def _find(self, host: str, words: list[str]) -> str:
-        """What is in a folder, deleted; or the folders in it with other names than those that are told."""
-        if "-maxdepth" in words:
-            named = [words[i + 2] for i, word in enumerate(words) if word == "!"]
-            paths = (p.removeprefix(f"{words[0]}/").split("/")[:-1] for p in self._inside(host, words[0]))
-            inside = {path[0] for path in paths if path}
-            return "\n".join(d for d in inside if not any(fnmatch(d, name) for name in named))
-        assert words[1:] == ["-mindepth", "1", "!", "-name", "lost+found", "-delete"]
-        for path in self._inside(host, words[0]):
-            if path.rstrip("/") != words[0]:
-                del self.files[host, path]
-        return ""
-
-    def _cp(self, host: str, words: list[str]) -> str:
-        source, target = words[-2:]
-        for path in self._inside(host, source):
-            self.files[host, target + path[len(source) :]] = self.files[host, path]
-        return ""
-
-    def _cksum(self, host: str, words: list[str]) -> str:
-        return self._cksum_text(host, [self.files[host, words[-1]]]).strip() + f" {words[-1]}\n"
-
-    def _cksum_text(self, _host: str, words: list[str]) -> str:
-        content = words[0].encode()
-        return f"{zlib.crc32(content)} {len(content)}\n"
-
-    # Services.
+class ActedHosts(ActedFiles):
+    """The services of a host, and the processes that they start."""
 
     def _process(self, host: str, unit: str) -> Process:
         for process in self.processes():
@@ -392,9 +204,20 @@ class ActedHosts(ActedState):
         node.backups = paths.backup
         node.configuration = serving[0].configuration
         running = any(one.is_started(self.now) for one in there)
-        kind = ("initial" if initial else "node") if running else "start" if initial or fresh else "system"
+        copies = initial and any(one.active and one.rows for one in there)
+        kind = (
+            ("initial" if initial else "node")
+            if running or copies
+            else "start"
+            if initial or fresh
+            else "system"
+        )
         start_s = self.random.uniform(20, 60) if self.lasts is None else self.lasts(kind, node.node_id)
         node.ready_at = self.now + start_s
+        mates = [one for one in there if one.active and one.group == node.group and one is not node]
+        if copies and not running and mates:
+            # It copies its rows from one that has them, when that is started.
+            node.ready_at = max(one.ready_at for one in mates) + start_s
 
     def _mates_started(self, node: DataNodeProcess) -> bool:
         there = map(self.running, self.data_nodes)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from ndbplan.base.quantity import Quantity
+from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.quoting import shell_quoted
 from ndbplan.configuration.difference import Difference
 from ndbplan.configuration.directories import data_node_paths
@@ -19,6 +19,7 @@ from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
+from ndbplan.estimate.times.restart_phases import STOP, Phase
 from ndbplan.operations.add_nodes import grow_by, start_new
 from ndbplan.operations.change_on_hosts import AnyProcess, prepare, served, sql_files_elsewhere
 from ndbplan.operations.commands import (
@@ -63,6 +64,7 @@ from ndbplan.operations.steps import (
     restart_all,
     restart_nodes,
     restart_sql_nodes,
+    slowest_restart,
     verify,
 )
 from ndbplan.operations.table_changes import left_to_people, stay, table_steps
@@ -338,8 +340,9 @@ class _Work:
             yield from grow_by(self.times, self.plan, new, tables, self.conditions)
 
     def _together(self) -> Iterator[Step]:
-        estimate = self.times.ask(self.times.now.restart, "system", None, self.conditions)
-        duration = None if estimate is None else estimate.duration_s
+        moved = self._moved()
+        phases = self.times.ask(self._phases_together, moved) or ()
+        duration = total(((one.name, one.duration_s) for one in phases), "s") if phases else None
         yield from stop_sql(self.times, self.before)
         yield Step(
             "data-stop",
@@ -352,7 +355,6 @@ class _Work:
         )
         yield from self._leave()
         yield from self._configuration()
-        moved = self._moved()
         old = [node for node in self.plan.data_nodes if node not in self.added]
         stay = [node for node in old if node not in moved]
         yield Step(
@@ -370,10 +372,19 @@ class _Work:
             blocked=(NOBODY,),
             check="ALL STATUS: all started",
             if_it_fails=DATA_NODE_STAYS_AWAY,
-            phases=() if estimate is None else estimate.phases,
+            phases=phases,
         )
         yield from self._start_sql()
         yield from self._new_groups()
+
+    def _phases_together(self, moved: list[DataNode]) -> tuple[Phase, ...]:
+        """A start of all; nodes that moved copy their rows when the others are started."""
+        now = self.times.now
+        phases = now.restart("system", None, self.conditions).phases
+        if not moved:
+            return phases
+        copied = slowest_restart(now, "initial", moved, self.conditions).phases
+        return (*phases, *(one for one in copied if one.name != STOP))
 
     def _elsewhere(self) -> list[DataNode]:
         """Data nodes on another host than before."""
