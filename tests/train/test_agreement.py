@@ -127,7 +127,8 @@ def test_reserved_nodes_do_not_run_and_programs_come_from_some_host() -> None:
         ("--system --query=PrimaryMGMNode,ConfigGenerationNumber", "1,1\n"),
         ("--query=nosuch", "Unknown query option: nosuch\n"),
         ("--query", "ndb_config: [ERROR] option '--query' requires an argument.\n"),
-        ("--configinfo", "ndb_config: [ERROR] unknown option '--configinfo'.\n"),
+        ("--configinfo", "ndbplan: ndb_config --configinfo is not simulated; there are --query,"),
+        ("--wrong", "ndb_config: [ERROR] unknown option '--wrong'.\n"),
     ],
 )
 def test_ndb_config_takes_its_options_or_says_that_it_does_not(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
+
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
 
@@ -109,3 +111,27 @@ def test_older_servers_ask_the_cluster_which_tables_there_are(begun: Callable[[s
     assert row[:2] == ["blobs_1k", "NULL"]
     assert row[-1] == "Got error 4009 'Cluster Failure' from NDBCLUSTER"
     assert "1 row in set, 3 warnings" in shown
+
+
+def test_every_counter_of_a_node_has_a_row(begun: Callable[[str], LiveCluster]) -> None:
+    for version, sorted_by in (("8.4.8", ["DBTC", "DBLQH", "DBSPJ"]), ("7.4.10", ["DBLQH", "DBSPJ", "DBTC"])):
+        consoles = Consoles(begun(version))
+        asked = "mysql> SELECT block_name, COUNT(*) / COUNT(DISTINCT block_instance) FROM ndbinfo.counters"
+        found = rows(consoles.answer(f"{asked} WHERE node_id = 3 GROUP BY block_name"))
+        assert [row[0] for row in found] == sorted_by, "from 8.0 on groups come as they are met"
+        assert {row[0]: float(row[1]) for row in found} == {"DBTC": 11, "DBLQH": 7, "DBSPJ": 13}
+        both = consoles.answer(
+            "mysql> SELECT SUM(val) FROM ndbinfo.counters WHERE counter_name IN ('LOCAL_WRITES')"
+        )
+        every = consoles.answer("mysql> SELECT SUM(val) FROM ndbinfo.counters WHERE counter_name = 'WRITES'")
+        assert 4 * int(rows(both)[0][0]) == pytest.approx(int(rows(every)[0][0]), rel=0.01)
+
+
+def test_typed_rows_are_counted_on_each_replica(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    asked = (
+        "mysql> SELECT SUM(tot_key_inserts) FROM ndbinfo.operations_per_fragment WHERE fq_name = 'test/def/c'"
+    )
+    consoles.answer("mysql> CREATE TABLE test.c (a INT PRIMARY KEY) ENGINE=NDB")
+    consoles.answer(f"mysql> INSERT INTO test.c VALUES {','.join(f'({i})' for i in range(1000))}")
+    assert int(rows(consoles.answer(asked))[0][0]) == pytest.approx(2000, abs=20)

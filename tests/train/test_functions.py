@@ -65,3 +65,38 @@ def test_what_is_no_date_is_null_with_a_warning(cluster: LiveCluster) -> None:
     assert client.answer("SELECT NOW() + INTERVAL '1:2' MINUTE_SECOND", cluster).startswith(
         "ndbplan: INTERVAL"
     )
+
+
+TRUNCATED = (
+    ("SELECT '3abc'+4", "7", "DOUBLE value: '3abc'"), ("SELECT 'abc'=0", "1", "DOUBLE value: 'abc'"),
+    ("SELECT 5/'2x'", "2.5", "DOUBLE value: '2x'"), ("SELECT 3 IN ('3z')", "1", "DOUBLE value: '3z'"),
+    ("SELECT CAST('12x' AS SIGNED)", "12", "INTEGER value: '12x'"),
+    ("SELECT CAST('1.5x' AS DECIMAL(5,2))", "1.50", "DECIMAL value: '1.5x'"),
+    ("SELECT COUNT(*) FROM ndbinfo.nodes WHERE node_id='3rd'", "1", "DOUBLE value: '3rd'"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "value", "told"), TRUNCATED)
+def test_what_is_left_of_a_text_that_is_read_as_a_number_is_warned_of(
+    sql: str, value: str, told: str, cluster: LiveCluster
+) -> None:
+    client = Client()
+    answer = client.answer(sql, cluster)
+    assert answer.splitlines()[3].strip("| ") == value
+    assert "1 row in set, 1 warning (" in answer
+    assert f"| Warning | 1292 | Truncated incorrect {told} |" in client.answer("SHOW WARNINGS", cluster)
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT '12' + 1", "SELECT ' 7 ' = 7", "SELECT NOW() - INTERVAL 1 DAY > NOW()"]
+)
+def test_a_text_that_is_a_number_is_not_warned_of(sql: str, cluster: LiveCluster) -> None:
+    assert "1 row in set (" in Client().answer(sql, cluster)
+
+
+def test_strict_servers_change_nothing_for_half_a_number(begun: Callable[[str], LiveCluster]) -> None:
+    for version, said in (
+        ("8.4.8", "ERROR 1292 (22007): Truncated incorrect DOUBLE value: '1x'\n"),
+        ("7.4.10", "Query OK, 1 row affected"),
+    ):
+        assert Client().answer("DELETE FROM test.blobs_1k WHERE id='1x'", begun(version)).startswith(said)

@@ -72,3 +72,36 @@ def test_programs_are_those_of_the_release(begun: Callable[[str], LiveCluster]) 
     old = Consoles(begun("7.4.10"))
     assert old.answer("app1$ perror --ndb 410").endswith(": Temporary error: Overload error\n")
     assert old.answer("app1$ ndb_perror 410").startswith("bash: ndb_perror: not in this release")
+
+
+def test_a_client_of_a_host_carries_out_one_line_and_ends(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    shown = consoles.answer('data1$ ndb_mgm -e "ALL STATUS"')
+    assert shown == consoles.answer("data1$ ndb_mgm --execute='ALL STATUS'")
+    assert shown.startswith("Connected to management server at")
+    assert shown.endswith(consoles.answer("ndb_mgm> ALL STATUS").partition("\n")[2])
+
+
+@pytest.mark.parametrize(
+    ("line", "begin"),
+    [
+        ("ndb_restore -n 3 -b 1 --print_meta", "ndbplan: ndb_restore --print-meta is not simulated"),
+        (
+            "ndb_restore -n 3 -b 1 --print-mta",
+            "ndb_restore: [ERROR] ndb_restore: unknown option '--print-mta'",
+        ),
+        ("ndbmtd --version", "ndbplan: ndbmtd --version is not simulated"),
+        ("ndbmtd --verzion", "ndbmtd: [ERROR] unknown option '--verzion'"),
+        ("ndbmtd --ndb_nodeid=x", "2026"),
+    ],
+)
+def test_options_of_the_product_are_not_called_unknown(line: str, begin: str, cluster: LiveCluster) -> None:
+    assert Consoles(cluster).answer(f"data1$ {line}").startswith(begin)
+
+
+def test_folders_are_named_from_the_data_directory_on_too(cluster: LiveCluster) -> None:
+    consoles = Consoles(cluster)
+    whole = next(line for line in consoles.answer("data1$ ls").splitlines() if line.endswith("ndb_3_fs"))
+    assert consoles.answer("data1$ ls ndb_3_fs") == consoles.answer(f"data1$ ls {whole}")
+    assert "D1\n" in consoles.answer("data1$ ls ./ndb_3_fs/")
+    assert "No such file" in consoles.answer("data1$ ls db_3_fs")

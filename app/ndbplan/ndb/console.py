@@ -58,6 +58,13 @@ def form(version: NdbVersion, name: str) -> Any:
     return next(row["value"] for row in rows if in_span(version, row))
 
 
+def tool_options(program: str) -> frozenset[str]:
+    """Long options of a program of NDB, without hyphens; `ndbmtd` has those of ndbd."""
+    options = _data()["tool_options"]
+    own = options.get({"ndbmtd": "ndbd"}.get(program, program), ())
+    return frozenset((*options["common"], *own))
+
+
 @cache
 def sql_variables(version: NdbVersion) -> dict[str, str]:
     """System variables of an SQL node that begin with ndb, as it has them by itself."""

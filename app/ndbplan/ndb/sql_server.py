@@ -51,6 +51,12 @@ def show_words() -> frozenset[str]:
     return frozenset(_data()["show"])
 
 
+@cache
+def server_functions() -> frozenset[str]:
+    """Functions that the product has, whether or not they are answered here."""
+    return frozenset(_data()["functions"]["names"])
+
+
 def engine_rows(version: NdbVersion) -> list[tuple[str | None, ...]]:
     """Storage engines in the order of the server: name, support, comment, transactions, XA, savepoints."""
     return [tuple(row) for row in next(one["rows"] for one in _data()["engines"] if in_span(version, one))]

@@ -30,8 +30,9 @@ from ndbplan.ndb.ndbinfo import (
     undo_log_rows,
 )
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode
+from ndbplan.plan.processes import DataNode, process_node_ids
 from ndbplan.plan.workloads import OperationKind
+from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import latest_restarts
 
 if TYPE_CHECKING:
@@ -392,7 +393,7 @@ def _cluster_operations(result: SimulationResult, plan: Plan, bucket: int) -> It
         for operation in transaction.operations
         if operation.kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
     ]
-    clients = [p.node_id for p in plan.processes if not isinstance(p, DataNode) and p.kind != "management"]
+    clients = [node_id for client in clients_of(plan) for node_id in process_node_ids(client)]
     for nth in range(waiting if writes else 0):
         kind, table = writes[nth % len(writes)]
         node_id, coordinator = nodes[nth % len(nodes)], nodes[(nth // len(nodes)) % len(nodes)]

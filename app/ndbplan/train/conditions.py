@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ndbplan.base.errors import UserError, readable
 from ndbplan.base.units import parse_bytes
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.train.quantities import NAMES, OF_ONE, SHARES, known, value
+from ndbplan.train.quantities import NAMES, OF_ONE, RATES, SHARES, known, value
 
 _TERM = re.compile(r"([A-Za-z_]+(?::[A-Za-z0-9_.\-]+)?+) ?(>=|<=|=|>|<)? ?([0-9.]+) ?(%|[A-Za-z]*)")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -61,7 +61,9 @@ class Condition(NamedTuple):
 def shown(name: str, sim: Simulation) -> str:
     """What a quantity is now, as people read it."""
     number = value(name, sim)
-    return f"{number:.1%}" if name in SHARES else f"{number:g}"
+    if name in SHARES:
+        return f"{number:.1%}"
+    return f"{round(number)}/s" if name in RATES else f"{number:g}"
 
 
 def parsed(text: str) -> Condition:

@@ -114,6 +114,7 @@ COUNTS: dict[str, Callable[[Simulation], float]] = {
     "load": lambda sim: load_of(sim),
 }
 """Transactions per second, how many, or 1 where it is so and 0 where not."""
+RATES = ("offered", "accepted", "refused")
 
 
 def load_of(sim: Simulation) -> float:

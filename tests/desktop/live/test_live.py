@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QLabel, QMenu, QTabBar, QWidget
 from shiboken6 import isValid
 
 from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
@@ -504,3 +504,18 @@ def test_processors_on_the_canvas_work_as_top_says(live: Live, qtbot: Any) -> No
     for shown, busy in (seen[0], seen[2]):
         assert shown == pytest.approx(busy, rel=0.02)
     assert seen[2][0] < 0.7 * seen[0][0]
+
+
+def test_what_is_typed_goes_to_the_console_whose_tab_was_clicked(live: Live, qtbot: Any) -> None:
+    _, page = live()
+    for prompt in (SQL, MGM):
+        dock = page._docks[prompt]
+        bar = next(
+            one
+            for one in page.findChildren(QTabBar)
+            if prompt in [one.tabText(i) for i in range(one.count())]
+        )
+        place = [bar.tabText(i) for i in range(bar.count())].index(dock.windowTitle())
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+        focus = QApplication.focusWidget()
+        assert focus is page.consoles[prompt].input

@@ -102,19 +102,34 @@ def test_had_it_been_done_is_the_play_with_that_line(played: Play, source: Read)
     both = had(found, source, at_s, line)
     assert "rolling restart" in both.answer
     kept = path(steps_of(found))
-    before = [step for step in kept if step.at_s < at_s]
+    (under_way,) = (step for step in kept if step.at_s < at_s < step.ended_s)
+    assert under_way.line.startswith("! wait")
     whole = Play(source.value, source.value.starts[0], "Ann")
-    for step in before:
+    for step in kept[: kept.index(under_way)]:
         whole.again(step)
-    whole.pass_to(at_s)
+    whole.again(under_way._replace(ended_s=at_s))
     whole.answer(line, TRAINER)
-    for step in kept[len(before) :]:
+    whole.again(under_way._replace(at_s=at_s))
+    for step in kept[kept.index(under_way) + 1 :]:
         whole.again(step)
     whole.pass_to(found["ended_s"])
     assert page(both.had) == page(outcome(whole, source.source))
     assert both.had["times"]["cured_s"] is None or both.had["times"] != both.was["times"]
     # What it was is what was handed in, without the way back.
     assert both.was["times"]["named_s"] == found["times"]["named_s"]
+
+
+def test_a_wait_under_way_is_broken_off_for_what_had_been_done(played: Play, source: Read) -> None:
+    found = outcome(played, source.source)
+    wait = max(path(steps_of(found)), key=lambda step: "! wait" in step.line and step.ended_s - step.at_s)
+    at_s = round((wait.at_s + wait.ended_s) / 2, 1)
+    assert wait.at_s < at_s < wait.ended_s
+    both = had(found, source, at_s, "ndb_mgm> ALL STATUS")
+    looked = [one["at_s"] for one in both.had["looks"] if one["line"] == "ndb_mgm> ALL STATUS"]
+    assert at_s in looked
+    assert [one["at_s"] for one in both.was["looks"]] == [
+        one["at_s"] for one in both.had["looks"] if one["at_s"] != at_s
+    ]
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,7 @@ class LivePage(QMainWindow):
         for prompt in (SQL, WORLD):
             self._add_console(prompt)
         self._docks[MGM].raise_()
+        self.tabifiedDockWidgetActivated.connect(_type_into)
         self.resizeDocks([self._docks[MGM], log], [620, 480], Qt.Orientation.Horizontal)
         if self.lesson is not None:
             lesson = self._dock(_LESSON, self.lesson, _RIGHT)
@@ -428,6 +429,12 @@ def _title(dock: QDockWidget, floats: bool) -> None:
     dock.setTitleBarWidget(None if floats else QWidget(dock))  # type: ignore[arg-type]  # None: Qt's own
     if before is not None:
         before.deleteLater()
+
+
+def _type_into(dock: QDockWidget) -> None:
+    """What is typed goes to the console whose tab was chosen."""
+    if isinstance(dock.widget(), Console):
+        dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _enter(part: QWidget) -> None:

@@ -5,6 +5,7 @@ Shell(host_id).answer("df -h", cluster).text
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
@@ -33,6 +34,15 @@ PROGRAMS: dict[str, Program] = {
 NOT_FOUND = 127
 _CONSOLES = {"ndb_mgm": "ndb_mgm> SHOW", "mysql": "mysql> SELECT 1"}
 """Programs that are consoles of their own, and a line for them."""
+
+
+_EXECUTES = re.compile(r"ndb_mgm\s+(?:-e|--execute[= ])\s*(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*")
+
+
+def told_to_client(line: str) -> str | None:
+    """What `ndb_mgm -e` is told to carry out; None: the line is another."""
+    found = _EXECUTES.fullmatch(line)
+    return None if found is None else next(one for one in found.groups() if one is not None)
 
 
 def find(cluster: LiveCluster, name: str) -> Host | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.deployment import management_directory
@@ -117,13 +117,24 @@ def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
         return Answer("".join(f"{name}\n" for name in sorted(folders)))
     text, failed = "", 0
     for name in names:
-        inside = folders.get(name.rstrip("/") or "/")
+        inside = _inside(folders, name.rstrip("/") or "/")
         if inside is None:
             text += f"ls: cannot access '{name}': No such file or directory\n"
             failed = 2
         else:
             text += "".join(f"{one}\n" for one in sorted(set(inside)))
     return Answer(text, failed)
+
+
+def _inside(folders: Mapping[str, list[str]], name: str) -> list[str] | None:
+    """What lies in a folder that is named whole, or from a data directory on, where the shell begins."""
+    found = [folders[name]] if name in folders else []
+    if not name.startswith("/"):
+        # Several processes may have directories of their own on one host.
+        found = [
+            inside for folder, inside in folders.items() if folder.endswith(f"/{name.removeprefix('./')}")
+        ]
+    return [one for inside in found for one in inside] if found else None
 
 
 def tail(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:

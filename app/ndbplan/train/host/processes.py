@@ -12,6 +12,7 @@ from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events.orders import Connect
 from ndbplan.train.answer import Answer
 from ndbplan.train.configuring import ReadConfig
+from ndbplan.train.host.options import name_of, refused
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.starts import StartProcess
 
@@ -26,6 +27,7 @@ def _read(words: Sequence[str]) -> tuple[set[str], dict[str, str]] | str:
     while left:
         word = left.pop(0)
         name, equals, value = word.partition("=")
+        name = name_of(name)
         if name in _VALUES:
             values[name] = value if equals else left.pop(0) if left else ""
         elif name in _FLAGS:
@@ -40,7 +42,7 @@ def data_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     read = _read(words)
     program = data_node_program(cluster.plan)
     if isinstance(read, str):
-        return Answer(f"{program}: [ERROR] unknown option '{read[:60]}'.\n", 2)
+        return refused(program, read, (*_VALUES, *_FLAGS))
     flags, values = read
     state, wanted = cluster.state, values.get("--ndb-nodeid", "")
     here = [node.node_id for node in cluster.plan.data_nodes if node.host_id == host.id]
@@ -68,7 +70,7 @@ def management_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> A
     """
     read = _read(words)
     if isinstance(read, str):
-        return Answer(f"ndb_mgmd: [ERROR] unknown option '{read[:60]}'.\n", 2)
+        return refused("ndb_mgmd", read, (*_VALUES, *_FLAGS))
     here = [p for p in cluster.plan.processes if isinstance(p, ManagementNode) and p.host_id == host.id]
     down = [p for p in here if p.node_id not in cluster.state.servers]
     said = f"MySQL Cluster Management Server {cluster.state.release.name}\n"

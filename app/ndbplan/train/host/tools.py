@@ -16,6 +16,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, Process
 from ndbplan.plan.tables import Column, Table
 from ndbplan.train.answer import Answer
+from ndbplan.train.host.options import name_of, refused
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of
 from ndbplan.train.space import fragment_space
@@ -94,15 +95,19 @@ _OF_CONNECTING = ("ndb-connectstring", "connect-string", "config-from-node", "cl
 _SWITCHES = ("nodes", "system")
 
 
+class _UnknownError(ValueError):
+    """An option that is not taken."""
+
+
 def _options(words: Sequence[str]) -> dict[str, str]:
     """Options of ndb_config by their long names. Raises ValueError with what is wrong."""
     left, given = list(words), dict[str, str]()
     while left:
         word = left.pop(0)
-        name, equals, value = word.lstrip("-").partition("=")
+        name, equals, value = name_of(word).lstrip("-").partition("=")
         name = _SHORT.get(name, name) if not word.startswith("--") else name
         if not word.startswith("-") or name not in (*_TAKES, *_OF_CONNECTING, *_SWITCHES):
-            raise ValueError(f"unknown option '{word[:40]}'")
+            raise _UnknownError(word)
         if name not in _SWITCHES and not equals:
             if not left:
                 raise ValueError(f"option '--{name}' requires an argument")
@@ -115,9 +120,10 @@ def config(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndb_config --query=nodeid,host,DataMemory [--type --host --nodeid --fields --rows --system]`."""
     try:
         given = _options(words)
+    except _UnknownError as unknown:
+        return refused("ndb_config", str(unknown), [f"--{name}" for name in (*_TAKES, *_SWITCHES)])
     except ValueError as error:
-        known = ", ".join(f"--{name}" for name in (*_TAKES, *_SWITCHES))
-        return Answer(f"ndb_config: [ERROR] {error}.\nndbplan: simulated are {known}\n", 2)
+        return Answer(f"ndb_config: [ERROR] {error}.\n", 2)
     if "query" not in given:
         return Answer("ndb_config: say what is asked for, such as --query=nodeid,host,DataMemory\n", 1)
     kinds = {"ndbd": "data", "ndb_mgmd": "management", "mysqld": "api"}

@@ -14,7 +14,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, parse_duration_s
 from ndbplan.train.consoles import LESSON, WORLD, addressed
 from ndbplan.train.lessons.files import Read
-from ndbplan.train.lessons.play import TRAINEE, TRAINER, Play, Step
+from ndbplan.train.lessons.play import TRAINEE, TRAINER, WAITS, Play, Step
 from ndbplan.train.lessons.result import outcome
 
 
@@ -69,7 +69,7 @@ def had(found: dict[str, Any], lesson: Read, at_s: float, line: str) -> Had:
         raise DebriefError(
             f"{format_clock(at_s)} is not within the lesson", fix=f"until {format_clock(found['ended_s'])}"
         )
-    steps = path(steps_of(found))
+    steps = [part for step in path(steps_of(found)) for part in _cut(step, at_s)]
     before = [step for step in steps if step.at_s < at_s - 1e-9]
     after = steps[len(before) :]
     play = began(found, lesson)
@@ -82,6 +82,17 @@ def had(found: dict[str, Any], lesson: Read, at_s: float, line: str) -> Had:
     _follow(play, after, found["ended_s"])
     _follow(other, after, found["ended_s"])
     return Had(outcome(play, lesson.source), outcome(other, lesson.source), answer)
+
+
+def _cut(step: Step, at_s: float) -> Iterator[Step]:
+    """Of a wait that was under way at a moment what was before it, and the rest; other lines are whole."""
+    found = addressed(step.line)
+    waits = found is not None and found.prompt == WORLD and found.text.split(" ")[0] in WAITS
+    if waits and step.at_s < at_s < step.ended_s:
+        yield step._replace(ended_s=at_s)
+        yield step._replace(at_s=at_s)
+    else:
+        yield step
 
 
 def compared(found: Had) -> Iterator[tuple[str, str, str]]:

@@ -30,6 +30,10 @@ MOST_SHOWN = 12
 """Lines of an answer that the debriefing keeps."""
 
 
+WAITS = ("wait", "until")
+"""What lets time pass and does nothing else."""
+
+
 class Step(NamedTuple):
     """A line, when it was given, and when its answer was there, in simulated seconds."""
 
@@ -144,7 +148,7 @@ class Play:
         """A step of an earlier play, at the moment at which it was made; time passes as it did."""
         self.pass_to(step.at_s)
         found = addressed(step.line)
-        if found is not None and found.prompt == WORLD and found.text.split(" ")[0] in ("wait", "until"):
+        if found is not None and found.prompt == WORLD and found.text.split(" ")[0] in WAITS:
             self.pass_to(step.ended_s)
             if not self.finished:
                 self.steps.append(step)
@@ -244,7 +248,7 @@ class Play:
             self.place += 1
             self._enter()
             after = self.stage
-            more = "All is done." if after is None else f"Next: {after.task.strip()}"
+            more = "All is done." if after is None else f"Next: {' '.join(after.task.split())}"
             said.append(f"Stage '{stage.name}' is done. {more}")
         if not self.finished and (self.stage is None or self.cluster.is_over):
             said.append(self._finish())

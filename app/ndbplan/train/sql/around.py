@@ -52,6 +52,23 @@ def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
                 )  # fmt: skip
 
 
+def in_order_met(tree: exp.Expr, cluster: LiveCluster) -> None:
+    """Groups that nothing orders: from 8.0 on as they are met, before sorted [8.4.8, 7.4.10].
+
+    Of joins and of what is no table the order is another matter, and stays.
+    """
+    if form(cluster.plan.version, "groups_sorted") or not isinstance(tree, exp.Select):
+        return
+    group, tables = tree.args.get("group"), list(tree.find_all(exp.Table))
+    whole = group is not None and not any(
+        group.args.get(name) for name in ("rollup", "cube", "grouping_sets")
+    )
+    plain = not any(tree.args.get(name) for name in ("order", "distinct", "with_", "with", "joins"))
+    if whole and plain and len(tables) == 1 and tables[0].find_ancestor(exp.Select) is tree:
+        met = exp.Min(this=exp.column("rowid", table=tables[0].alias_or_name))
+        tree.set("order", exp.Order(expressions=[exp.Ordered(this=met)]))
+
+
 def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
     """Functions that tell of the session, such as VERSION(), as texts."""
 
@@ -69,11 +86,14 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
         )
         if digits and value is not None:
             value = f"{value}.{values['microseconds']}"[: len(value) + 1 + digits]
+        if value is not None and name in _NUMBERS:
+            return exp.Literal.number(value)
         return exp.null() if value is None else exp.Literal.string(value)
 
     return tree.transform(change)
 
 
+_NUMBERS = ("connection_id", "last_insert_id", "row_count")
 _LONGEST_SLEEP_S = 3600.0
 
 

@@ -36,7 +36,7 @@ from ndbplan.train.sql import (
     variables,
 )
 from ndbplan.train.sql import rows as contents
-from ndbplan.train.sql.around import answered, grouped, readable, statements
+from ndbplan.train.sql.around import answered, grouped, in_order_met, readable, statements
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.created_from import filled, made_from
 from ndbplan.train.sql.defining import NDB
@@ -57,6 +57,7 @@ from ndbplan.train.sql.reading import parsed, typed_list
 from ndbplan.train.sql.reorganising import reorganise
 from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
+from ndbplan.train.sql.truncating import TRUNCATED
 
 PROMPT = "mysql>"
 _ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
@@ -221,7 +222,11 @@ class Client:
         transactions.not_lost(cluster)
 
         def query(tree: exp.Expr, own: Mapping[str, Relation]) -> Result:
-            return self._found(tree.sql("mysql"), tree.copy(), cluster, own)
+            found = self._found(tree.sql("mysql"), tree.copy(), cluster, own)
+            cut = next((one for one in found.warnings if one.code == TRUNCATED), None)
+            if cut is not None and form(cluster.plan.version, "strict_mode"):
+                raise SqlError(cut.code, "22007", cut.message)
+            return found
 
         try:
             done = change(sql, ChangeAsked(self.database, cluster, query, self._checks))
@@ -334,6 +339,7 @@ class Client:
         tree = answered(tree, session)
         self.slept_s += around.slept(tree, cluster)
         named = {one.db or self.database for one in tree.find_all(exp.Table)}
+        in_order_met(tree, cluster)
         again, unopened = tree.copy(), catalogue.unopened(tree, cluster)
         try:
             result = run(sql, tree, self.database, self._provider(cluster, tree, own))

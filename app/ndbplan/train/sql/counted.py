@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.ndbinfo import tc_instances
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import EVENLY, OperationKind
 from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
@@ -57,30 +60,76 @@ def _of_one(cluster: LiveCluster) -> defaultdict[tuple[str, OperationKind], floa
     return found
 
 
+_ATTRINFO, _OPERATIONS, _LOCAL_READS, _LOCAL_WRITES = 1, 10, 24, 25
+_NAMES_OF_TC = {
+    _ATTRINFO: "ATTRINFO", 2: "TRANSACTIONS", 3: "COMMITS", 4: "READS", 5: "SIMPLE_READS", 6: "WRITES",
+    7: "ABORTS", 8: "TABLE_SCANS", 9: "RANGE_SCANS", _LOCAL_READS: "LOCAL_READS",
+    _LOCAL_WRITES: "LOCAL_WRITES",
+}  # fmt: skip
+_NAMES_OF_LQH = {
+    _OPERATIONS: "OPERATIONS", 26: "LQHKEY_OVERLOAD", 27: "LQHKEY_OVERLOAD_TC", 28: "LQHKEY_OVERLOAD_READER",
+    29: "LQHKEY_OVERLOAD_NODE_PEER", 30: "LQHKEY_OVERLOAD_SUBSCRIBER", 31: "LQHSCAN_SLOWDOWNS",
+}  # fmt: skip
+_NAMES_OF_SPJ = {
+    11: "READS_RECEIVED", 12: "LOCAL_READS_SENT", 13: "REMOTE_READS_SENT", 14: "READS_NOT_FOUND",
+    15: "TABLE_SCANS_RECEIVED", 16: "LOCAL_TABLE_SCANS_SENT", 17: "RANGE_SCANS_RECEIVED",
+    18: "LOCAL_RANGE_SCANS_SENT", 19: "REMOTE_RANGE_SCANS_SENT", 20: "SCAN_BATCHES_RETURNED",
+    21: "SCAN_ROWS_RETURNED", 22: "PRUNED_RANGE_SCANS_RECEIVED", 23: "CONST_PRUNED_RANGE_SCANS_RECEIVED",
+}  # fmt: skip
+"""Numbers and names by block [source: the view counters of 7.4.10 and 8.4.8, 11, 7 and 13 of a node]."""
+_WORDS_A_BYTE = 0.25
+"""Of ATTRINFO: the values of a row that is written."""
+
+
 def counters(cluster: LiveCluster) -> Iterator[Row]:
-    """Of the coordinators; counters that tell of messages and of overload are left out."""
-    alive, each = cluster.state.alive(), _of_one(cluster)
+    """Of coordinators, of the blocks of rows, and of joins that are pushed down, of which the load has none.
 
-    def rows(*kinds: OperationKind) -> float:
-        return sum(count for (_, kind), count in each.items() if kind in kinds)
-
+    No part of the simulation is overloaded in its connections: those counters are 0.
+    """
+    plan, alive = cluster.plan, cluster.state.alive()
     for node_id in alive:
         node, done = cluster.state.data_node(node_id), _done(cluster, node_id)
         assert node is not None
-        instances = tc_instances(cluster.plan.version, threads_of(cluster.plan, node).tc)
-        share = 1.0 / len(alive) / len(instances)
-        values = {
-            (2, "TRANSACTIONS"): done.committed + done.refused, (3, "COMMITS"): done.committed,
-            (4, "READS"): done.committed * rows(OperationKind.READ),
-            (6, "WRITES"): done.committed * rows(*_WRITES), (7, "ABORTS"): done.refused,
-            (9, "RANGE_SCANS"): done.committed * rows(OperationKind.SCAN),
-        }  # fmt: skip
-        for instance in instances:
-            for (number, name), value in values.items():
-                yield {
-                    "node_id": node_id, "block_name": "DBTC", "block_instance": instance,
-                    "counter_id": number, "counter_name": name, "val": round(value * share),
-                }  # fmt: skip
+        threads, found = threads_of(plan, node), _values(cluster, done)
+        coordinators = tc_instances(plan.version, threads.tc)
+        blocks = (
+            ("DBTC", coordinators, _NAMES_OF_TC),
+            ("DBLQH", range(1, threads.ldm_instances + 1), _NAMES_OF_LQH),
+            ("DBSPJ", coordinators, _NAMES_OF_SPJ),
+        )  # fmt: skip
+        for block, instances, names in blocks:
+            share = 1.0 / len(alive) / len(instances)
+            for instance in instances:
+                for number, name in names.items():
+                    value = round(found.get(number, 0.0) * share)
+                    yield {
+                        "node_id": node_id, "block_name": block, "block_instance": instance,
+                        "counter_id": number, "counter_name": name, "val": value,
+                    }  # fmt: skip
+
+
+def _values(cluster: LiveCluster, done: _Done) -> dict[int, float]:
+    """Counters of the whole cluster that are not 0, by their numbers."""
+    plan, each, alive = cluster.plan, _of_one(cluster), cluster.state.alive()
+
+    def rows(*kinds: OperationKind) -> float:
+        return done.committed * sum(count for (_, kind), count in each.items() if kind in kinds)
+
+    written = sum(
+        count * (row.fixed_bytes + row.variable_bytes)
+        for (table_id, kind), count in each.items()
+        if kind in (OperationKind.INSERT, OperationKind.UPDATE)
+        and isinstance(plan.by_id.get(table_id), Table)
+        for row in (row_layout(plan.table(table_id), plan.version),)
+    )
+    reads, writes = rows(OperationKind.READ), rows(*_WRITES)
+    return {
+        _ATTRINFO: done.committed * written * _WORDS_A_BYTE,
+        2: done.committed + done.refused, 3: done.committed,
+        4: reads, 6: writes, 7: done.refused, 9: rows(OperationKind.SCAN),
+        _LOCAL_READS: reads / len(alive), _LOCAL_WRITES: writes / len(alive),
+        _OPERATIONS: reads + writes * no_of_replicas(plan),
+    }  # fmt: skip
 
 
 def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
@@ -93,6 +142,7 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
     for number, table in enumerate(cluster.plan.tables):
         parts = partitions_of(sim, cluster.plan_of(table), table)
         rows = sum(part.rows for part in parts)
+        typed = max(0, cluster.state.rows_typed.get(table.id, 0))
         for part in parts:
             share = part.rows / rows if rows else 1.0 / len(parts)
             there = [i for i in (part.primary, *part.nodes) if i in alive]
@@ -102,6 +152,7 @@ def operations_per_fragment(cluster: LiveCluster) -> Iterator[Row]:
                     for kind in OperationKind
                     if kind in _WRITES or node_id == there[0]
                 }
+                count[OperationKind.INSERT] += round(typed * share)
                 yield {
                     "fq_name": f"{table.database}/def/{table.name}", "parent_fq_name": None,
                     "type": "User table", "table_id": FIRST_TABLE + number, "node_id": node_id,

@@ -6,6 +6,7 @@ cannot hold says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from ndbplan.edits import validated
@@ -40,6 +41,8 @@ from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.state import is_local
+
+_GENERATED = re.compile(r"\b(?:generated\s+always\s+)?as\s*\((?!\s*(?:select|with)\b)", re.IGNORECASE)
 
 LONGEST_NAME = 64
 """Letters of the name of a table, column or index (manual, identifier length limits)."""
@@ -158,6 +161,9 @@ def _create(asked: Asked, stream: Stream) -> Done:
         raise NotSimulated("tables of NDB and InnoDB are simulated, and of no other engine")
     if engine.lower() not in NDB:
         raise SqlError(1286, "42000", f"Unknown storage engine '{engine}'")
+    generated = _GENERATED.search(asked.sql)
+    if generated is not None and not form(asked.plan.version, "generated_columns"):
+        raise syntax(asked.sql[generated.start() :])
     clause = partitioning.clause_of(asked)
     new_tables.check(asked, clause)
     read = read_ddl(partitioning.as_key(asked.sql, clause), asked.plan.version, database)

@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from ndbplan.ndb.sql_server import server_functions
+from ndbplan.train.sql import truncating
 from ndbplan.train.sql.functions import give, translate
 from ndbplan.train.sql.nulls import may_be_null
 from ndbplan.train.sql.numbers import INT, TEXT, Kind, decimal, kind_of, written
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.rollup import rolled_up
+from ndbplan.train.sql.truncating import number_in, read_as_numbers
 from ndbplan.train.sql.unsigned import Large, check_range, held, large_literals, unsigned
 
 
@@ -88,23 +91,25 @@ class _Warnings:
 
 
 def _functions(base: sqlite3.Connection, warnings: _Warnings) -> None:
+    def warn(code: int, text: str) -> None:
+        warnings.found.append(Warned("Warning", code, text))
+
     def divide(one: Any, other: Any) -> float | None:
         if one is None or other is None:
             return None
-        try:
-            if float(other) == 0.0:
-                warnings.found.append(Warned("Warning", 1365, "Division by 0"))
-                return None
-            return float(one) / float(other)
-        except (TypeError, ValueError):
+        above, below = (number_in(value, "DOUBLE", warn) or 0 for value in (one, other))
+        if not below:
+            warn(1365, "Division by 0")
             return None
+        return float(above) / float(below)
 
     def text(value: Any, digits: int) -> str | None:
         return None if value is None else written(value, decimal(digits))
 
     base.create_function("mysql_div", 2, divide, deterministic=True)
     base.create_function("mysql_text", 2, text, deterministic=True)
-    give(base, lambda code, text: warnings.found.append(Warned("Warning", code, text)))
+    give(base, warn)
+    truncating.give(base, warn)
     base.create_aggregate("only_value", 1, _OnlyValue)
 
 
@@ -214,9 +219,9 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
         put = only(one)
         if put is not one:
             one.replace(put)
-    for two in list(changed.find_all(exp.Binary)):
-        if isinstance(two, _COMPARES):
-            _compared(two, columns)
+    read_as_numbers(changed, columns)
+    for two in list(changed.find_all(*_COMPARES)):
+        _compared(two)
     translate(changed)
     _plain_unions(changed)
     changed = changed.transform(change).transform(divide)
@@ -226,15 +231,11 @@ def _translated(tree: exp.Expr, columns: Mapping[str, Kind]) -> str:
 _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 
 
-def _compared(node: exp.Binary, columns: Mapping[str, Kind]) -> None:
-    """A text beside a number is the number that it begins with; texts are equal whatever their case."""
+def _compared(node: exp.Binary) -> None:
+    """Texts are equal whatever their case."""
     for one, other in ((node.left, node.right), (node.right, node.left)):
         is_text = isinstance(one, exp.Literal) and one.is_string
-        if not is_text and not (isinstance(one, exp.Column) and columns.get(one.name.lower()) is TEXT):
-            continue
-        if kind_of(other, columns).is_number:
-            one.replace(exp.cast(one.copy(), "REAL", dialect="sqlite"))
-        elif is_text and isinstance(other, exp.Literal):
+        if is_text and isinstance(other, exp.Literal):
             one.replace(exp.Collate(this=one.copy(), expression=exp.to_identifier("NOCASE")))
             return
 
@@ -277,8 +278,6 @@ def _as_text(node: exp.Expr, columns: Mapping[str, Kind]) -> exp.Expr:
     return exp.Anonymous(this="mysql_text", expressions=[node, exp.Literal.number(kind.digits)])
 
 
-_OF_MYSQL = frozenset(("crc32", "sha", "sha1", "sha2", "uuid", "sleep", "timediff", "insert", "quote"))
-"""Functions that the product has, and neither SQLite nor sqlglot knows by name."""
 _NO_COLUMN = re.compile(r"no such column: (.+)")
 _NO_FUNCTION = re.compile(r"no such function: (.+)")
 _AMBIGUOUS = re.compile(r"ambiguous column name: (.+)")
@@ -315,7 +314,7 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
 def _is_typed_only(tree: exp.Expr, name: str) -> bool:
     """Whether a function is of no name that the product knows either."""
     typed = {one.name.lower() for one in tree.find_all(exp.Anonymous)}
-    return name in typed and name not in _OF_MYSQL
+    return name in typed and name not in server_functions()
 
 
 def _clause(tree: exp.Expr, name: str) -> str:

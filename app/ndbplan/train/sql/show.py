@@ -128,6 +128,13 @@ def _engine(asked: Asked) -> Result:
     words = [one.lower() for one in asked.words[2:]]
     if words[:2] in (["ndb", "status"], ["ndbcluster", "status"]):
         return server.engine_status(asked.cluster)
+    known = {str(row["ENGINE"]).lower() for row in catalogue.engines(asked.cluster)} | {"ndb"}
+    if len(words) < 2 or words[1] not in ("status", "logs", "mutex"):
+        raise syntax(words[1] if len(words) > 1 else "")
+    if words[0] not in known:
+        raise SqlError(1286, "42000", f"Unknown storage engine '{asked.words[2]}'")
+    if words[0] in ("innodb", "performance_schema"):
+        raise NotSimulated(f"SHOW ENGINE {words[0].upper()} is not simulated; that of NDB is")
     # Other engines, and what else may be asked of this one [7.4.10, 8.4.8].
     return Result((), (), [])
 

@@ -1,0 +1,30 @@
+"""Options of programs: how they are read, and what is said of one that is not taken.
+
+name_of("--backup_path")                      # "--backup-path": underscores are hyphens
+refused("ndb_restore", "--print-meta", known) # the product has it, and it is not simulated
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ndbplan.ndb.console import tool_options
+from ndbplan.train.answer import Answer
+
+
+def name_of(word: str) -> str:
+    """The name of an option as the manual writes it."""
+    return word.replace("_", "-") if word.startswith("--") else word
+
+
+def refused(program: str, word: str, known: Iterable[str], prefix: str = "") -> Answer:
+    """What a program says of an option that it does not have, or that is not simulated."""
+    name = name_of(word.partition("=")[0])
+    if name.removeprefix("--") in tool_options(program) or (len(name) == 2 and name in _SHORT):
+        there = ", ".join(one for one in known if one.startswith("--"))
+        return Answer(f"ndbplan: {program} {name} is not simulated; there are {there}\n", 2)
+    return Answer(f"{program}: [ERROR] {prefix}unknown option '{word[:60]}'.\n", 2)
+
+
+_SHORT = ("-?", "-V", "-v", "-P", "-p", "-t")
+"""Options of one letter that the programs of the product have and that are not simulated."""
