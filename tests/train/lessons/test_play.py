@@ -410,3 +410,13 @@ def test_a_lesson_whose_near_miss_reaches_all_points_fails_its_check(monkeypatch
     assert bad.exit_code
     assert "nothing is done: 100 points, WRONG" in bad.output
     assert "2 faults" in str(bad.exception), "one for each of its two plans"
+
+
+def test_a_line_that_was_refused_is_no_evidence(begun: Play) -> None:
+    play = begun.branch()
+    assert play.stage is not None
+    wanted = next(iter(play.stage.evidence))
+    for line in (f"ndb_mgm> SELECT * FROM {wanted.look[0]};", f"mysql> SELECT * FROM {wanted.look[0]}_x;"):
+        play.answer(line)
+        assert not play.marks, line
+        assert play.looks[-1].shows == ""

@@ -11,6 +11,7 @@ The same lines give the same outcome, to the byte: whatever is handed in can be 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -30,6 +31,11 @@ MOST_SHOWN = 12
 """Lines of an answer that the debriefing keeps."""
 
 
+_SHOWS_NOTHING = re.compile(
+    r"^(?:Invalid (?:command|argument)|ndbplan: |bash: |ls: |tail: |ERROR (?:1046|1049|1054|1064|1146) )",
+    re.MULTILINE,
+)
+"""What was misspelt, or asked of a console that does not know it, showed nothing."""
 WAITS = ("wait", "until")
 """What lets time pass and does nothing else."""
 
@@ -210,7 +216,7 @@ class Play:
         truth = {name: shown(name, sim) for name in self.lesson.shows}
         stage, shows = self.stage, ""
         for one in () if stage is None else stage.evidence:
-            if self._is(one, line):
+            if self._is(one, line) and not _SHOWS_NOTHING.search(answer):
                 shows = shows or one.name
                 if one.name not in self.marks:
                     self.marks[one.name] = Mark(one.name, at_s, one.points, one.says)
