@@ -135,3 +135,26 @@ def test_typed_rows_are_counted_on_each_replica(cluster: LiveCluster) -> None:
     consoles.answer("mysql> CREATE TABLE test.c (a INT PRIMARY KEY) ENGINE=NDB")
     consoles.answer(f"mysql> INSERT INTO test.c VALUES {','.join(f'({i})' for i in range(1000))}")
     assert int(rows(consoles.answer(asked))[0][0]) == pytest.approx(2000, abs=20)
+
+
+def test_a_client_without_a_server_tries_again_as_its_release_does(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    for version, tries_s, said in (
+        (
+            "7.4.10",
+            10.0,
+            ["Unable to connect", "Retrying every 5 seconds.", "Could not get status", "*  1010: "],
+        ),
+        ("8.4.8", 0.0, ["ERROR: Unable to connect"]),
+    ):
+        consoles = Consoles(begun(version))
+        assert consoles.answer("ndb_mgm> HELP SHOW").startswith("----"), "help needs no server"
+        for line in ("ndb_mgm> SHOW", "! kill node:1", "! wait 1s"):
+            consoles.answer(line)
+        begin_s = consoles.cluster.now_s
+        lines = consoles.answer("ndb_mgm> ALL STATUS").splitlines()
+        assert consoles.cluster.now_s - begin_s == pytest.approx(tries_s)
+        assert [line.startswith(begin) for line, begin in zip(lines, said, strict=False)] == [True] * len(
+            said
+        )

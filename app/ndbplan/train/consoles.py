@@ -120,12 +120,14 @@ class Consoles:
 
     def _management(self, text: str) -> str:
         before = ""
-        if not self.is_connected:
+        if mgm.needs_server(text) and self.cluster.state.server is None:
+            self.is_connected = False
+            self.cluster.advance(mgm.tries_s(self.cluster))
+            return mgm.unanswered(text, self.cluster)
+        if not self.is_connected and mgm.needs_server(text):
             before = mgm.greeting(self.cluster)
-            self.is_connected = self.cluster.state.server is not None
+            self.is_connected = True
             self._told = len(self.cluster.state.log)
-            if not self.is_connected and mgm.needs_server(text):
-                return before
         events = self._events()
         reply = mgm.answer(text, self.cluster)
         done = carry_out(reply, self.cluster)

@@ -61,6 +61,21 @@ def not_connected(cluster: LiveCluster) -> str:
     )
 
 
+def tries_s(cluster: LiveCluster) -> float:
+    """How long an interactive client tries to find a server before it gives up."""
+    return float(form(cluster.plan.version, "tries_to_connect_s"))
+
+
+def unanswered(text: str, cluster: LiveCluster) -> str:
+    """What an interactive client says to a line that no server answered."""
+    said = not_connected(cluster)
+    if tries_s(cluster):
+        said += "Retrying every 5 seconds. Attempts left: 2 1, failed.\n"
+        if {"SHOW", "STATUS"} & set(line_of(text).upper[:2]):
+            said += "Could not get status\n*  1010: Management server not connected\n*        \n"
+    return said
+
+
 def needs_server(text: str) -> bool:
     """Whether a line is for a management server; some the client answers by itself."""
     first = line_of(text).upper[:1]
