@@ -18,11 +18,14 @@ from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.desktop.document.selection import Selection
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.look.paint import brush
 from ndbplan.plan.plan import Plan
 from ndbplan.train.sight import Sight
 
 _CLOCK = QRect(12, 8, 110, 30)
 """Where the clock stands in the viewport."""
+_GROUND = 215
+"""Alpha of what it stands on."""
 
 
 class LiveCanvas(Stage):
@@ -69,6 +72,10 @@ class LiveCanvas(Stage):
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()
         painter.resetTransform()
+        # It stays readable over what is panned below it.
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(brush(theme.tokens().canvas, _GROUND))
+        painter.drawRoundedRect(_CLOCK, 6, 6)
         painter.setFont(theme.mono_font(18, 600))
         painter.setPen(theme.tokens().text_strong)
         painter.drawText(_CLOCK, Qt.AlignmentFlag.AlignCenter, self.clock)
