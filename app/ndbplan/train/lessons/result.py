@@ -175,7 +175,7 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     for look in found["looks"]:
         truth = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in look["truth"].items())
         shows = f" — shows: {said[look['shows']]}" if look["shows"] else ""
-        yield f"  {format_clock(look['at_s'])} {look['line']}: {truth}{shows}"
+        yield f"  {format_clock(look['at_s'])} {look['line'].rstrip(';')}: {truth}{shows}"
     if found["missed"]:
         yield "What was not looked at and would have shown it"
         yield from (f"  {one['says']}" for one in found["missed"])

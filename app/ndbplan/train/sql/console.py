@@ -19,7 +19,6 @@ from ndbplan.base.kept import keeping
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, tables_of
-from ndbplan.plan.processes import SqlNode
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import Transacts, rows_of
 from ndbplan.train.sql import (
@@ -124,7 +123,7 @@ class Client:
 
     def _one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
         if server.answering(cluster) is None:
-            return _no_server(cluster)
+            return server.unreachable(cluster)
         try:
             kept, self.warnings, self.slept_s = self.warnings, (), 0.0
             if _KEEPS_WARNINGS.match(sql):
@@ -440,15 +439,6 @@ class Client:
         if found.warnings:
             self.warnings = found.warnings
         return found
-
-
-def _no_server(cluster: LiveCluster) -> str:
-    """What the client says when no SQL node answers."""
-    nodes = [process for process in cluster.plan.processes if isinstance(process, SqlNode)]
-    if not nodes:
-        return "ndbplan: the plan has no SQL node for a mysql client to connect to\n"
-    where = cluster.state.address(nodes[0].node_id)
-    return f"ERROR 2003 (HY000): Can't connect to MySQL server on '{where}:3306' (111)\n"
 
 
 def _heading(tree: exp.Expr, sql: str) -> str:

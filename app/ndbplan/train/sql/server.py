@@ -147,6 +147,15 @@ _TRANS_EPOCHS = 10
 """Global checkpoints since the last change of a table that is logged [assumed]."""
 
 
+def unreachable(cluster: LiveCluster) -> str:
+    """What the client says when no SQL node answers."""
+    nodes = [process for process in cluster.plan.processes if isinstance(process, SqlNode)]
+    if not nodes:
+        return "ndbplan: the plan has no SQL node for a mysql client to connect to\n"
+    where = cluster.state.address(nodes[0].node_id)
+    return f"ERROR 2003 (HY000): Can't connect to MySQL server on '{where}:3306' (111)\n"
+
+
 def connected_host(cluster: LiveCluster) -> str:
     """Where the management server runs, or ran, that the configuration came from."""
     first = min((one.node_id for one in cluster.plan.management_nodes), default=None)
