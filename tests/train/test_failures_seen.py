@@ -158,3 +158,13 @@ def test_a_client_without_a_server_tries_again_as_its_release_does(
         assert [line.startswith(begin) for line, begin in zip(lines, said, strict=False)] == [True] * len(
             said
         )
+
+
+def test_a_transaction_of_an_older_server_has_no_savepoint(begun: Callable[[str], LiveCluster]) -> None:
+    consoles = Consoles(begun("7.4.10"))
+    consoles.answer("mysql> BEGIN")
+    said = consoles.answer("mysql> SAVEPOINT sp1")
+    assert said == "ERROR 1178 (42000): The storage engine for the table doesn't support SAVEPOINT\n"
+    assert consoles.answer("mysql> ROLLBACK TO SAVEPOINT sp1").startswith(
+        "ERROR 1305 (42000): SAVEPOINT sp1 "
+    )
