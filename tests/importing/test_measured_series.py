@@ -79,6 +79,8 @@ def test_a_device_is_the_disk_of_its_name_on_its_machine(plan: Plan, result: Sim
     never = held_against(result, plan, read_measured(iostat(dated=True)), 60.0)
     assert not never.lines
     assert "at no moment of the run" in never.notes[-1]
+    other = held_against(result, plan, read_measured(iostat(dated=True).replace("c0d1", "c0d7")))
+    assert other.notes[-1] == "not in this run: cciss/c0d7"
 
 
 def test_a_run_laid_over_itself_differs_nowhere(plan: Plan, result: SimulationResult) -> None:

@@ -14,7 +14,7 @@ from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.compose import Options
 from ndbplan.report.document import LineChart
-from ndbplan.report.evidence import ask
+from ndbplan.report.evidence import EvidenceError, ask
 from ndbplan.report.verify import verify
 from ndbplan.report.write import make, write
 from report.conftest import Example
@@ -80,6 +80,15 @@ def test_the_same_bytes_twice_and_no_time_inside(example: Example, content: byte
     assert write(example.made, ".pptx") == content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_a_damaged_file_is_refused_in_a_line(content: bytes) -> None:
+    """A byte of a packed slide or chart that changed on its way."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        place = archive.getinfo("ppt/slides/slide2.xml").header_offset + 120
+    other = bytes([content[place] ^ 1])
+    with pytest.raises(EvidenceError, match="damaged"):
+        verify(content[:place] + other + content[place + 1 :], "deck.pptx")
 
 
 def test_a_changed_figure_is_found(example: Example, content: bytes) -> None:

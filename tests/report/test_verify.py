@@ -118,6 +118,11 @@ def test_without_the_plan_only_the_whole_is_compared(example: Example) -> None:
     assert (found.figures, found.differ) == (0, ())
     assert "plan stayed out" in found.not_checked[0]
     assert verify(content.replace(b"Example &amp; Sons", b"Example &amp; Suns", 1), "report.html").differ
+    # How high a bar is, or its colour, is a figure to who looks at it.
+    for drawn in (b'height="', b"fill:#"):
+        place = content.index(drawn) + len(drawn)
+        other = b"8" if content[place : place + 1] != b"8" else b"7"
+        assert verify(content[:place] + other + content[place + 1 :], "report.html").differ
 
 
 def test_the_plan_comes_out_as_it_went_in(example: Example) -> None:

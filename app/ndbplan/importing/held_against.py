@@ -86,12 +86,13 @@ class Held(Shape):
 def held_against(result: SimulationResult, plan: Plan, measured: Measured, starts_s: float = 0.0) -> Held:
     """The lines of a file beside a run in which its first moment is `starts_s`."""
     lines: list[HeldLine] = []
-    without: list[str] = []
+    # A device has several lines.
+    without: dict[str, None] = {}
     outside = 0
     for line in _numbered(result, measured.lines):
         found = list(_counterparts(result, plan, line))
         if not found:
-            without.append(_name(line))
+            without[_name(line)] = None
         for what, unit, values, node_ids, disk_ids in found:
             held = _held(result, line, starts_s, values)
             if held is None:
@@ -104,7 +105,7 @@ def held_against(result: SimulationResult, plan: Plan, measured: Measured, start
     notes = list(measured.notes)
     if without:
         more = f" and {len(without) - _LISTED} more" if len(without) > _LISTED else ""
-        notes.append(f"not in this run: {', '.join(without[:_LISTED])}{more}")
+        notes.append(f"not in this run: {', '.join(list(without)[:_LISTED])}{more}")
     if outside:
         notes.append(f"{how_many(outside, 'line')} measured at no moment of the run")
     return Held(measured.kind, tuple(lines), tuple(notes))

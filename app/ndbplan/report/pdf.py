@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -208,16 +209,23 @@ def _widths(table: Table) -> str:
     )
 
 
+def damaged() -> tuple[type[Exception], ...]:
+    """What reading a damaged file raises: it fails in many ways."""
+    from pypdf.errors import PyPdfError
+
+    return (
+        PyPdfError, zlib.error, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError,
+    )  # fmt: skip
+
+
 def evidence_in(content: bytes) -> str | None:
     """What is attached to a report; None: nothing, or it cannot be read."""
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
 
     try:
         found = PdfReader(io.BytesIO(content)).attachments.get(ATTACHED)
         return found[0].decode("utf-8") if found else None
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
-        # A damaged file fails in many ways.
+    except damaged():
         return None
 
 
@@ -234,8 +242,8 @@ def pieces_of(content: bytes) -> list[Piece]:
 
 
 def digest_of_pages(content: bytes) -> str:
-    """SHA-256 of everything that the pages say."""
-    return digest_of(pieces_of(content))
+    """SHA-256 of everything that the pages say, and of all that is drawn on them."""
+    return digest_of([*pieces_of(content), Piece("pages", "", drawing_of(content), True)])
 
 
 def with_attached(page: bytes, evidence: str) -> bytes:
@@ -262,12 +270,11 @@ def with_attached(page: bytes, evidence: str) -> bytes:
 def drawing_of(content: bytes) -> str:
     """SHA-256 of all that the pages are drawn with: lines, letters and the shapes of their fonts."""
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
 
     try:
         pages = [_values(page, frozenset()) for page in PdfReader(io.BytesIO(content)).pages]
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
-        # A damaged file fails in many ways: what it shows is not what was drawn.
+    except damaged():
+        # What it shows is not what was drawn.
         return ""
     return hashlib.sha256(repr(pages).encode("utf-8")).hexdigest()
 

@@ -5,13 +5,16 @@ Of a long table the first rows are shown; appendices and listings stay in the do
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from ndbplan.exporting.evidence import digest
 from ndbplan.report.document import (
     BarChart,
     Document,
@@ -214,13 +217,24 @@ def _section_slides(deck: Any, section: Section) -> None:
     pages.say(waiting)
 
 
+DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, OSError)
+"""What reading a damaged file raises."""
+
+
 def evidence_in(content: bytes) -> str | None:
     """What travels in slides; None: nothing."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return archive.read(EVIDENCE).decode("utf-8")
-    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError, OSError):
+    except DAMAGED:
         return None
+
+
+def digest_of_slides(content: bytes) -> str:
+    """SHA-256 of every part of the file, without what it carries."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = [name for name in sorted(archive.namelist()) if name != EVIDENCE]
+        return digest([[name, hashlib.sha256(archive.read(name)).hexdigest()] for name in parts])
 
 
 _SAID = re.compile(r"<(?:a:t|c:v)>([^<]*)<")

@@ -26,7 +26,7 @@ from ndbplan.report.document import Document, LineChart, runs_of
 from ndbplan.report.evidence import EvidenceError, asked_again, loads, options_of, project_of
 from ndbplan.report.pictures import DRAWN
 from ndbplan.report.texts import text
-from ndbplan.report.visible import Piece, digest_of
+from ndbplan.report.visible import Piece
 from ndbplan.report.write import make, write
 
 
@@ -73,7 +73,7 @@ def verify(content: bytes, name: str, draw: Draw | None = None, play: Play | Non
     made_by = str(evidence.get("program"))[:40]
     is_picture = "look" in evidence or PROCEDURE in evidence
     if evidence["plan"] is None:
-        return _only_whole(carrier.seen(content, is_picture=is_picture), evidence, made_by)
+        return _only_whole(carrier.digest(content, is_picture=is_picture), evidence, made_by)
     if is_picture:
         return _of_picture(content, name, carrier, evidence, draw)
     if "demo" in evidence:
@@ -224,8 +224,8 @@ def _side_by_side(written: list[Piece], computed: list[Piece]) -> Iterator[tuple
             )
 
 
-def _only_whole(pieces: list[Piece], evidence: dict[str, Any], made_by: str) -> Verified:
+def _only_whole(digest: str, evidence: dict[str, Any], made_by: str) -> Verified:
     """Of a file without its plan: whether it reads as it did when it was written."""
-    same = evidence.get("text") == digest_of(pieces)
+    same = evidence.get("text") == digest
     differ = () if same else (Differing("file", text("verify.changed"), ""),)
     return Verified(0, differ, made_by, ndbplan.__version__, (text("verify.no_plan"),), ())

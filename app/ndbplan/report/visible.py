@@ -118,5 +118,10 @@ def evidence_in(html: str) -> str | None:
 
 
 def digest_of(pieces: list[Piece]) -> str:
-    """SHA-256 of everything that a report shows."""
+    """SHA-256 of everything that a file shows."""
     return digest([list(piece) for piece in pieces])
+
+
+def digest_of_page(html: str) -> str:
+    """SHA-256 of an HTML report with its styles and scripts, without what it carries."""
+    return digest(without_evidence(html))

@@ -23,13 +23,13 @@ from ndbplan.report.sources import Answers, Asked
 
 def _html(made: Made) -> bytes:
     from ndbplan.report.html import html_of
-    from ndbplan.report.visible import digest_of, pieces_of
+    from ndbplan.report.visible import digest_of_page
 
     def written(evidence: dict[str, Any]) -> str:
         return html_of(made.document, f"{OPENING}{dumps(evidence)}{CLOSING}", made.options.logo)
 
     if made.evidence["plan"] is None:
-        return written({**made.evidence, "text": digest_of(pieces_of(written({})))}).encode("utf-8")
+        return written({**made.evidence, "text": digest_of_page(written({}))}).encode("utf-8")
     return written(made.evidence).encode("utf-8")
 
 
@@ -45,14 +45,13 @@ def _pdf(made: Made) -> bytes:
 
 
 def _slides(made: Made) -> bytes:
-    from ndbplan.report.slides import pieces_of, slides_of
-    from ndbplan.report.visible import digest_of
+    from ndbplan.report.slides import digest_of_slides, slides_of
 
     def written(evidence: dict[str, Any]) -> bytes:
         return slides_of(made.document, dumps(evidence), made.options.logo)
 
     if made.evidence["plan"] is None:
-        return written({**made.evidence, "text": digest_of(pieces_of(written({})))})
+        return written({**made.evidence, "text": digest_of_slides(written({}))})
     return written(made.evidence)
 
 
