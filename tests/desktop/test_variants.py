@@ -196,6 +196,16 @@ def test_the_panel_shows_what_differs_and_the_figures(window, compared, qtbot) -
     assert compared.rows.columns == ("Main", "B", "C"), "to look at another one is no new comparison"
 
 
+def test_nothing_is_cut_while_the_table_has_room(compared) -> None:
+    """The table is as wide as it is only after the panel was."""
+    table = compared.table
+    for width in (400, 1400):
+        table.resize(width, table.height())
+    assert table.columnWidth(0) >= table.sizeHintForColumn(0)
+    head = table.horizontalHeader()
+    assert all(table.columnWidth(column) >= head.sectionSizeHint(column) for column in (1, 2, 3))
+
+
 def test_variants_are_chosen_and_the_comparison_follows_an_edit(window, compared, qtbot) -> None:
     compared.chips[2].click()
     qtbot.waitUntil(lambda: compared.rows.columns == ("Main", "B"), timeout=60_000)

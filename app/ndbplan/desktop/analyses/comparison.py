@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QFont, QResizeEvent
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -159,6 +159,7 @@ class ComparePanel(Panel):
         self.rows = _Rows()
         self.table = QTableView()
         self.table.setAccessibleName("Variants side by side")
+        self.table.installEventFilter(self)
         self.table.setModel(self.rows)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
@@ -301,9 +302,11 @@ class ComparePanel(Panel):
             self._share_width()
         self.runs.show_runs(runs)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Columns follow the width of the table, which comes after that of the panel."""
+        if watched is self.table and event.type() == QEvent.Type.Resize:
+            self._fit_columns()
+        return super().eventFilter(watched, event)
 
     def _fit_columns(self) -> None:
         """What figures and titles need first; names of variants share what is left: tips say them whole."""
@@ -313,7 +316,8 @@ class ComparePanel(Panel):
         needed = [self.table.sizeHintForColumn(column) for column in columns]
         more = [max(0, head.sectionSizeHint(c) - width) for c, width in zip(columns, needed, strict=True)]
         room = self.table.width() - _SCROLL_BAR - sum(needed)
-        title = min(_TITLE_WIDTH, self.table.sizeHintForColumn(0), max(_LEAST_TITLE, room))
+        most = max(_LEAST_TITLE, min(_TITLE_WIDTH, room), room - sum(more))
+        title = min(self.table.sizeHintForColumn(0), most)
         share = max(0.0, min(1.0, (room - title) / max(1, sum(more))))
         self.table.setColumnWidth(0, title)
         for column, width, wanted in zip(columns, needed, more, strict=True):
