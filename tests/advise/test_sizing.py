@@ -218,6 +218,67 @@ def test_older_versions_take_fewer_data_nodes_and_the_excuse_names_the_version_t
     assert sized.excuses[0].smallest_change == "NDB 8.0.18"
 
 
+_OF_24_GROUPS = {"ndb_version": "8.0.17", "least_groups": 24, "most_groups": 144}
+
+
+@pytest.mark.parametrize(
+    ("stated", "limit", "change"),
+    [
+        pytest.param(
+            {"within": {"restart": "1 ms"}}, "Restart of a data node: ", "restart within ", id="time"
+        ),
+        pytest.param(
+            {"within": {"reorganise": "1 h"}},
+            "Reorganisation for one more node group (no node id is free",
+            "no limit of reorganise",
+            id="work that cannot be done",
+        ),
+        pytest.param(
+            {"within": {"reorganise": "1 h"}, "ndb_version": "6.3.45"},
+            "Reorganisation for one more node group (NDB 6.3.45 cannot add data nodes online",
+            "no limit of reorganise",
+            id="work that a version cannot do",
+        ),
+        pytest.param(
+            {"replicas": 1, "most_groups": 24},
+            "any host may fail (stops ",
+            "no host that may fail",
+            id="failures",
+        ),
+        pytest.param(
+            {"budget": 1e5, "hardware": {**BEGUN["hardware"], "clients": "host-large"}},
+            "budget: not stated is ",
+            "no budget, as long as prices are not stated",
+            id="prices",
+        ),
+    ],
+)
+def test_an_excuse_names_what_is_lacking_and_not_that_a_version_takes_no_more_nodes(
+    stated: dict[str, Any], limit: str, change: str
+) -> None:
+    wanted = _wanted(**{**_OF_24_GROUPS, **stated})
+    (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
+    assert excuse.first_limit.startswith(limit)
+    assert excuse.smallest_change is not None
+    assert excuse.smallest_change.startswith(change)
+    assert excuse.node_groups == 24
+
+
+def test_a_peak_that_no_cluster_carries_is_excused_with_the_peak_that_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ndbplan.advise.sizing.limits.MOST_NODES", 12)
+    wanted = _of_one_row("read", 3_000_000)
+    (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
+    assert excuse.first_limit.startswith("nodes in all: ")
+    assert excuse.smallest_change is not None
+    peak = re.fullmatch(r"peaks of 'w' ([\d\W]+) tx/s", excuse.smallest_change)
+    assert peak is not None, excuse.smallest_change
+    carried = float(re.sub(r"\D", "", peak[1]))
+    eased = _of_one_row("read", carried, least_groups=excuse.node_groups)
+    assert _sized(eased, _classes(eased)[1:]).plans
+
+
 def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_redo_buffer() -> None:
     plan = sample_plan("redo-overload")
     loads = [{"name": plan.workloads[0].name}]
@@ -241,6 +302,7 @@ def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_r
         ({"loads": [{"name": "x", "peak_per_s": 1}]}, "loads[0].transactions", "no transactions"),
         ({"currency": None, "budget": 5.0}, "currency", "needs a currency"),
         ({"sql": "SELECT 1"}, "sql", "there is no table"),
+        ({"least_groups": 5}, "least_groups", "5 are more than most_groups 4"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(stated: dict[str, Any], place: str, said: str) -> None:
@@ -276,7 +338,7 @@ def test_a_job_that_its_loader_cannot_do_in_time_is_tried_on_no_cluster(
     wanted = _wanted(job={"size": "600 GB", "within": "1 s", "threads": 32}, loads=[])
     tried = []
     monkeypatch.setattr(limits, "max_load", lambda *asked, **_: tried.append(asked))
-    monkeypatch.setattr(search, "excuse", lambda _, verdict: verdict)
+    monkeypatch.setattr(search, "excuse", lambda _, verdict, __: verdict)
     broken = [one.broken for one in _sized(wanted, _classes(wanted)[1:]).excuses]
     assert not tried
     assert {one.limit for one in broken} == {"load job (as fast as its loader can by itself)"}

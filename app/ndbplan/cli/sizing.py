@@ -87,7 +87,7 @@ def _progress(share: float) -> None:
 
 
 def _lines(sized: Sized) -> Iterator[str]:
-    from ndbplan.base.units import format_value
+    from ndbplan.base.units import format_value, how_many
 
     if not sized.plans:
         yield "no class of hosts meets the requirements"
@@ -109,7 +109,8 @@ def _lines(sized: Sized) -> Iterator[str]:
         if one.smallest_change is None:
             yield "    no change of these hosts, or of requirements, was found to let it pass"
         else:
-            yield f"    it would pass with {one.smallest_change}"
+            groups = how_many(one.node_groups, "node group")
+            yield f"    it would pass with {one.smallest_change}, as {groups}"
     if sized.not_looked_at:
         yield ""
         yield f"{len(sized.not_looked_at)} further classes cost more than these"

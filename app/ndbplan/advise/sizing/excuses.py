@@ -12,14 +12,17 @@ from dataclasses import dataclass, replace
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.limits import LOADER, Judge
+from ndbplan.advise.sizing.limits import LOADER, PRICE, Judge
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_value
 from ndbplan.edits.solutions import MOST_CORES
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.demand import at_rate
 from ndbplan.ndb.features import release, rows
 from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
 
 _MOST_CHANGES = 6
@@ -41,7 +44,7 @@ class Excuse(Shape):
     smallest_change: str | None
     """None: no change of this hardware or of a single requirement was found."""
     node_groups: int
-    """Of the cluster that comes nearest."""
+    """Of the cluster that comes nearest, with its smallest change where there is one."""
 
 
 @dataclass(frozen=True)
@@ -53,37 +56,53 @@ class _Moved:
     groups: int
     words: str
     kind: str
+    begun: Plan | None = None
+    """With other loads; None: with the same."""
 
 
-def excuse(judge: Judge, verdict: Verdict) -> Excuse:
-    """The first limit that the cluster of a class that comes nearest breaks, and what would let it pass."""
+def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Excuse:
+    """The first limit that the cluster of a class that comes nearest breaks, and what would let it pass.
+
+    `beyond`: one with more nodes than there may be. It is told of instead where a later version or lower
+    peaks are less of a change, or no more of one and that many node groups are needed in any case.
+    """
+    changes, groups = _changes(judge, verdict)
+    if beyond is not None and beyond is not verdict:
+        later, with_groups = _changes(judge, beyond)
+        is_needed = verdict.at_least > verdict.groups
+        if later and (not changes or len(later) < len(changes) + is_needed):
+            verdict, changes, groups = beyond, later, with_groups
     assert verdict.broken is not None
-    changes = _changes(judge, verdict)
-    return Excuse(verdict.choice.title, verdict.broken.line, changes, verdict.groups)
+    return Excuse(verdict.choice.title, verdict.broken.line, " and ".join(changes) or None, groups)
 
 
-def _changes(judge: Judge, verdict: Verdict) -> str | None:
+def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
+    """What together lets a cluster pass, and its node groups then; nothing where none was found."""
     words: dict[str, str] = {}
-    requirements, choice, groups = judge.requirements, verdict.choice, verdict.groups
-    found = verdict
+    choice, groups, found = verdict.choice, verdict.groups, verdict
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
-            return " and ".join(words.values())
-        moved = _moved(judge, broken, choice, requirements, groups)
+            break
+        moved = _moved(judge, broken, choice, judge.requirements, groups)
         if moved is None:
-            return None
+            return (), verdict.groups
         words[moved.kind] = moved.words
-        requirements, choice, groups = moved.requirements, moved.choice, moved.groups
-        builder = judge.builder
-        if requirements.ndb_version is not None:
-            begun = builder.begun.replace(ndb_version=requirements.ndb_version)
+        choice, groups = moved.choice, moved.groups
+        builder, begun = judge.builder, moved.begun or judge.begun
+        if moved.requirements.ndb_version is not None:
+            begun = begun.replace(ndb_version=moved.requirements.ndb_version)
+        if begun is not judge.begun:
             builder = Builder(begun, builder.clients, builder.through_api)
+        judge = Judge(moved.requirements, builder, judge.cancelled, most_steps=0)
         try:
-            found = Judge(requirements, builder, judge.cancelled, most_steps=0).verdict(choice, groups)
+            found = judge.verdict(choice, groups)
+            while found.broken is not None and groups < found.at_least <= judge.most_groups:
+                groups = found.at_least
+                found = judge.verdict(choice, groups)
         except UserError:
-            return None
-    return " and ".join(words.values()) if found.broken is None else None
+            return (), verdict.groups
+    return (tuple(words.values()), groups) if found.broken is None else ((), verdict.groups)
 
 
 def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int) -> _Moved | None:
@@ -92,14 +111,19 @@ def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, grou
     host, kind = choice.host, broken.kind
     if kind.startswith("within."):
         name = kind.partition(".")[2]
-        limit = math.ceil(broken.needed.value)
-        within = wanted.within.model_copy(update={name: float(limit)})
-        words = f"{name.replace('_', ' ')} within {format_value(limit, 's')}"
+        what, limit = name.replace("_", " "), math.ceil(broken.needed.value)
+        # Where it cannot be done at all, no time is enough.
+        may_be_done = broken.allowed.value > 0
+        within = wanted.within.model_copy(update={name: float(limit) if may_be_done else None})
+        words = f"{what} within {format_value(limit, 's')}" if may_be_done else f"no limit of {what}"
         return _Moved(choice, wanted.model_copy(update={"within": within}), groups, words, kind)
     if kind == "money":
         budget = math.ceil(broken.needed.value)
         words = f"a budget of {format_value(budget, broken.needed.unit)}"
         return _Moved(choice, wanted.model_copy(update={"budget": budget}), groups, words, kind)
+    if kind == PRICE:
+        words = "no budget, as long as prices are not stated"
+        return _Moved(choice, wanted.model_copy(update={"budget": None}), groups, words, kind)
     if kind in ("job", LOADER) and wanted.job is not None:
         limit = math.ceil(broken.needed.value)
         moved = wanted.job.model_copy(update={"within": float(limit)})
@@ -118,7 +142,7 @@ def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, grou
         kind = "disk space"
     new = _HARDWARE[kind](host, times) if kind in _HARDWARE else None
     if new is None:
-        return None
+        return _less(judge, broken, choice, wanted, groups)
     machine, words = new
     if wanted.budget is not None:
         words += " at the same price"
@@ -135,6 +159,19 @@ def _of_version(
             moved = wanted.model_copy(update={"ndb_version": since})
             return _Moved(choice, moved, groups, f"NDB {since}", broken.kind)
     return None
+
+
+def _less(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int) -> _Moved | None:
+    """As much of the peaks as gets through where no hardware of a host lets more through."""
+    if broken.kind != "nodes" and broken.needed.unit != "tx/s":
+        return None
+    share = 1 / (broken.nearness * _MARGIN)
+    less = {one.id: at_rate(one, share) for one in judge.loads}
+    workloads = tuple(less.get(one.id, one) for one in judge.begun.workloads)
+    rates = Estimation(judge.begun)
+    peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in less.values()]
+    words = f"peaks of {' and '.join(peaks)}"
+    return _Moved(choice, wanted, groups, words, "peak", judge.begun.replace(workloads=workloads))
 
 
 def _disks_decide(builder: Builder, choice: Choice) -> bool:

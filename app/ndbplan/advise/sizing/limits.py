@@ -75,7 +75,9 @@ _CONNECTIONS, _CLIENTS = "connections", "clients"
 """Limits of what the load comes through: its cluster connections, and its hosts."""
 _CHECK = "check"
 LOADER = "loader"
-"""A limit that no cluster moves."""
+PRICE = "price"
+UNMOVED = frozenset({LOADER, PRICE})
+"""Limits that no cluster of a class moves."""
 FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
 _FIXED_NODES = 4
@@ -113,6 +115,12 @@ class Judge:
     def begun(self) -> Plan:
         """Tables and workloads."""
         return self.builder.begun
+
+    @property
+    def most_groups(self) -> int:
+        """Node groups that there may be, by the version and by the requirements."""
+        by_version = self.begun.features.data_nodes_most // no_of_replicas(self.begun)
+        return min(self.requirements.most_groups, by_version)
 
     @property
     def loads(self) -> tuple[Workload, ...]:
@@ -257,7 +265,7 @@ class Judge:
         unit = plan.currency or "money"
         if cost.total is None or cost.unpriced:
             missing = " and ".join(cost.unpriced[:2])
-            yield Met(f"budget: not stated is {missing}", _exact(2, unit), _exact(1, unit), "price")
+            yield Met(f"budget: not stated is {missing}", _exact(2, unit), _exact(1, unit), PRICE)
         else:
             yield Met("budget", cost.total, _exact(budget, unit), "money")
 
@@ -323,9 +331,16 @@ class Judge:
     def _times(self, grown: Estimation) -> Iterator[Met]:
         for name, figure_name in _TIMES.items():
             limit = getattr(self.requirements.within, name)
-            if limit is not None:
-                figure = FIGURES[figure_name]
+            if limit is None:
+                continue
+            figure = FIGURES[figure_name]
+            try:
                 taken = figure.of(grown)
+            except UserError as error:
+                # Of this cluster: the largest of a version takes no further node group.
+                title = f"{figure.title} ({error.what})"
+                yield Met(title, _exact(1, "count"), _exact(0, "count"), f"within.{name}", is_ratio=False)
+            else:
                 assert taken is not None
                 yield Met(figure.title, taken, _exact(limit, "s"), f"within.{name}")
 

@@ -23,7 +23,7 @@ from ndbplan.advise.sizing.build import Builder, Clients, other_hosts
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, Judge
+from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, UNMOVED, Judge
 from ndbplan.advise.sizing.sized_plan import SizedPlan
 from ndbplan.advise.sizing.verdict import Verdict
 from ndbplan.base.shapes import Shape
@@ -86,7 +86,7 @@ def _judged(asked: tuple[Judge, Choice, int]) -> Verdict:
     return judge.verdict(choice, groups)
 
 
-def _excused(asked: tuple[Judge, Verdict]) -> Excuse:
+def _excused(asked: tuple[Judge, Verdict, Verdict | None]) -> Excuse:
     return excuse(*asked)
 
 
@@ -108,6 +108,7 @@ class _Search:
     def sized(self) -> Sized:
         passed: list[Verdict] = []
         rejected: dict[int, Verdict] = {}
+        beyond: dict[int, Verdict] = {}
         wanted = min(self.requirements.answers, len(self.choices))
         heap = [self._entry(place, self.requirements.least_groups) for place in range(len(self.choices))]
         heapq.heapify(heap)
@@ -124,14 +125,16 @@ class _Search:
                 passed.append(verdict)
                 rejected.pop(place, None)
             else:
-                nearest = rejected.get(place, verdict)
-                is_last = verdict.broken.kind in ("version", LOADER)
-                rejected[place] = verdict if is_last or verdict.distance <= nearest.distance else nearest
+                nearest = rejected.setdefault(place, verdict)
+                if verdict.plan is None:
+                    beyond[place] = verdict
+                elif verdict.broken.kind == LOADER or verdict.distance < nearest.distance:
+                    rejected[place] = verdict
             if following is not None:
                 heapq.heappush(heap, self._entry(place, following))
             self.progress(_SEARCHED * (len(self.choices) - len(heap)) / len(self.choices))
         left = {place for _, place, _ in heap}
-        given_up = [verdict for place, verdict in sorted(rejected.items()) if place not in left]
+        given_up = [(one, beyond.get(place)) for place, one in sorted(rejected.items()) if place not in left]
         found = Sized(
             tuple(self._answer(rank, verdict) for rank, verdict in enumerate(passed, 1)),
             tuple(self._excuses(given_up)),
@@ -152,23 +155,25 @@ class _Search:
                 self.judge.stop_if_told()
         return self._known.pop(first)
 
-    def _excuses(self, given_up: Sequence[Verdict]) -> Iterator[Excuse]:
-        asked = [(self.judge, verdict) for verdict in given_up]
+    def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> Iterator[Excuse]:
+        asked = [(self.judge, *verdicts) for verdicts in given_up]
         for done, found in enumerate(self.each(_excused, asked)):
             self.progress(_SEARCHED + (1 - _SEARCHED) * done / len(given_up))
             self.judge.stop_if_told()
             yield found
 
     def _next(self, verdict: Verdict) -> int | None:
-        """How many node groups of the same class are looked at next; None: it passes, or none is left."""
-        if verdict.broken is None or verdict.plan is None or verdict.broken.kind == LOADER:
+        """How many node groups of the same class are looked at next; None: it passes, or none is left.
+
+        Where none can pass any more, the largest that the version takes says best how far away they are;
+        one that is larger, whether a later version helps.
+        """
+        if verdict.broken is None or verdict.plan is None or verdict.broken.kind in UNMOVED:
             return None
-        by_version = self.judge.begun.features.data_nodes_most // no_of_replicas(self.judge.begun)
         most, following = self.requirements.most_groups, max(verdict.groups + 1, verdict.at_least)
-        if following > most:
-            # None can pass any more; the largest says best how far away they are.
-            following = min(most, by_version)
-        return following if verdict.groups < following <= max(most, by_version) else None
+        if verdict.groups < self.judge.most_groups:
+            return min(following, self.judge.most_groups)
+        return following if following <= most else None
 
     def _entry(self, place: int, groups: int) -> tuple[Key, int, int]:
         return self._key(self.choices[place], groups, FEWEST_CLIENTS), place, groups
