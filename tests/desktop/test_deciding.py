@@ -158,6 +158,27 @@ def test_requirements_that_make_no_sense_are_refused_where_they_are_typed(
     assert "headroom" not in dialog.stated
 
 
+def test_a_load_job_and_durability_are_asked_for_as_they_are_typed(qtbot: Any, document: Document) -> None:
+    dialog = SizeDialog(document)
+    qtbot.addWidget(dialog)
+
+    def type_into(name: str, text: str) -> None:
+        dialog.fields[name].line.setText(text)
+        dialog.fields[name].line.editingFinished.emit()
+
+    type_into("size", "600 GB")
+    dialog.search()
+    assert dialog.task is None
+    assert "has no time" in dialog.state.text()
+    type_into("within", "2 h")
+    type_into("time_between_global_checkpoints_ms", "500")
+    asked = dialog._requirements()
+    assert asked["job"] == {"size": 6e11, "within": 7200.0}
+    assert asked["durability"] == {"time_between_global_checkpoints_ms": 500}
+    type_into("time_between_global_checkpoints_ms", "5")
+    assert not dialog.fields["time_between_global_checkpoints_ms"].error.isHidden()
+
+
 def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) -> None:
     before = document.plan
     dialog = SweepDialog(document, None, "DataMemory=4G,8G")

@@ -87,7 +87,7 @@ def _progress(share: float) -> None:
 
 
 def _lines(sized: Sized) -> Iterator[str]:
-    from ndbplan.base.units import format_value, how_many
+    from ndbplan.base.units import format_value
 
     if not sized.plans:
         yield "no class of hosts meets the requirements"
@@ -106,11 +106,10 @@ def _lines(sized: Sized) -> Iterator[str]:
         yield ""
         yield f"not {one.title}:"
         yield f"    {one.first_limit}"
-        if one.smallest_change is None:
+        if one.remedy is None:
             yield "    no change of these hosts, or of requirements, was found to let it pass"
         else:
-            groups = how_many(one.node_groups, "node group")
-            yield f"    it would pass with {one.smallest_change}, as {groups}"
+            yield f"    it would pass with {one.remedy}"
     if sized.not_looked_at:
         yield ""
         yield f"{len(sized.not_looked_at)} further classes cost more than these"

@@ -16,7 +16,7 @@ from ndbplan.advise.sizing.limits import LOADER, PRICE, Judge
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_value
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_value, how_many
 from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import at_rate
@@ -45,6 +45,12 @@ class Excuse(Shape):
     """None: no change of this hardware or of a single requirement was found."""
     node_groups: int
     """Of the cluster that comes nearest, with its smallest change where there is one."""
+
+    @property
+    def remedy(self) -> str | None:
+        """The change and the node groups: `restart within 30 s, as 24 node groups`; None: none was found."""
+        groups = how_many(self.node_groups, "node group")
+        return None if self.smallest_change is None else f"{self.smallest_change}, as {groups}"
 
 
 @dataclass(frozen=True)

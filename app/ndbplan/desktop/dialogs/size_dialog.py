@@ -29,10 +29,10 @@ from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
 from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
 from ndbplan.desktop.widgets.sections import Section, label
-from ndbplan.desktop.widgets.units import COUNT, NUMBER, SECONDS, SHARE, Unit
+from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, WHOLE, Unit
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.requirements import MOST_GROUPS, Requirements
+from ndbplan.plan.requirements import MOST_GROUPS, Requirements, WantedJob
 from ndbplan.plan.workloads import Workload
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ class SizeDialog(Dialog):
         """What was typed other than the form begins with, as `Requirements` has it."""
         self._peaks: dict[str, float] = {}
         self._within: dict[str, float] = {}
+        self._job: dict[str, Any] = {}
+        self._durability: dict[str, Any] = {}
         self.resize(1120, 640)
         self.fields: dict[str, LineField | ChoiceField] = {}
         self.answers = numbers.NumbersTable("Clusters that pass", _ANSWERS)
@@ -147,10 +149,8 @@ class SizeDialog(Dialog):
         safe.body.addWidget(self.carry)
         times = self._section(column, "Times at most")
         for name, text in _TIMES:
-            field = LineField(text, SECONDS, self._taker(name, self._within), empty=_NONE)
-            field.show_value(None)
-            times.body.addWidget(field)
-            self.fields[name] = field
+            self._line(times, name, text, SECONDS, None, empty=_NONE, into=self._within)
+        self._job_and_durability(column)
         money = self._section(column, "Size and money")
         self._line(money, "most_groups", "Node groups at most", COUNT, MOST_GROUPS)
         self._line(money, "budget", "Budget", COUNT, None, empty="none",
@@ -163,6 +163,19 @@ class SizeDialog(Dialog):
         scroll.setWidget(holder)
         return scroll
 
+    def _job_and_durability(self, column: QVBoxLayout) -> None:
+        begun = WantedJob(within=1.0)
+        job = self._section(column, "Load job")
+        self._line(job, "within", "Done within", SECONDS, None, empty="no job", into=self._job,
+                   tip="The longest that loading the rows may take")  # fmt: skip
+        self._line(job, "size", "Size", CAPACITY, None, empty="all rows", into=self._job,
+                   tip="Bytes of the values of all rows that are loaded")  # fmt: skip
+        self._line(job, "threads", "Threads", WHOLE, begun.threads, into=self._job, tip="Of its loader")
+        kept = self._section(column, "Durability")
+        self._line(kept, "time_between_global_checkpoints_ms", "Global checkpoints every", WHOLE, None,
+                   empty="as planned", into=self._durability,
+                   tip="TimeBetweenGlobalCheckpoints in ms: what is lost when all nodes fail")  # fmt: skip
+
     @staticmethod
     def _section(column: QVBoxLayout, heading: str) -> Section:
         section = Section(heading)
@@ -171,9 +184,9 @@ class SizeDialog(Dialog):
 
     def _line(
         self, section: Section, name: str, text: str, unit: Unit, value: Any, *, empty: str | None = None,
-        tip: str = "",
+        tip: str = "", into: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        field = LineField(text, unit, self._taker(name), empty=empty, tip=tip)
+        field = LineField(text, unit, self._taker(name, into), empty=empty, tip=tip)
         field.show_value(value)
         section.body.addWidget(field)
         self.fields[name] = field
@@ -226,6 +239,10 @@ class SizeDialog(Dialog):
             ]
         if self._within:
             stated["within"] = dict(self._within)
+        if "within" in self._job:
+            stated["job"] = dict(self._job)
+        if self._durability:
+            stated["durability"] = dict(self._durability)
         stated["survive"] = [name for name, box in self.survive.items() if box.isChecked()]
         stated["carry_peak"] = self.carry.isChecked()
         text = self.sql.toPlainText().strip()
@@ -246,6 +263,9 @@ class SizeDialog(Dialog):
         plan = self._document.plan
         try:
             stated = self._requirements()
+            if self._job and "job" not in stated:
+                fix = "type how long it may take"
+                raise UserError("a load job of so much has no time", where="Load job", fix=fix)
         except UserError as error:
             self.state.say(error.line, is_error=True)
             return
@@ -310,7 +330,7 @@ class SizeDialog(Dialog):
                 [
                     numbers.text(one.title),
                     numbers.text(one.first_limit),
-                    numbers.text(one.smallest_change or "no single change that was found"),
+                    numbers.text(one.remedy or "no single change that was found"),
                 ]
                 for one in sized.excuses
             ]
