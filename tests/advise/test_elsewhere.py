@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,3 +92,24 @@ def test_sizing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "crew", lambda workers, scheduler: nullcontext(each))
     assert search.size(*asked, workers=2).to_json() == here
     assert max(together) > 2
+
+
+_LEADS = """
+import os, time
+from ndbplan.advise.executors import crew
+if __name__ == "__main__":
+    with crew(2) as each:
+        print(*each(os.path.abspath, ["a", "b"]), flush=True)
+        time.sleep(3600)
+"""
+
+
+def test_workers_end_with_the_process_that_began_them_even_when_it_is_killed(tmp_path: Path) -> None:
+    """What is printed ends when nobody is left who could print."""
+    script = tmp_path / "leads.py"
+    script.write_text(_LEADS)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE) as leader:
+        assert leader.stdout is not None
+        assert leader.stdout.readline()
+        leader.kill()
+        leader.communicate(timeout=60)

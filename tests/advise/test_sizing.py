@@ -16,7 +16,8 @@ from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
 from ndbplan.advise.sizing.excuses import _HARDWARE
-from ndbplan.advise.sizing.limits import Judge, job_of
+from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.loads import job_of
 from ndbplan.advise.sizing.search import Sized, size
 from ndbplan.advise.sizing.verdict import Verdict
 from ndbplan.base.errors import Cancelled, UserError

@@ -88,8 +88,25 @@ def crew(workers: int, scheduler: str | None = None) -> Iterator[Each]:
         import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
 
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
             yield _Processes(pool)
+
+
+def _end_with_parent() -> None:
+    """This process ends when the one that began it does, killed or not: it would wait for work for ever."""
+    import multiprocessing
+    import os
+    from threading import Thread
+
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _here(function: Callable[[A], R], pieces: Sequence[A]) -> Iterator[R]:

@@ -29,6 +29,7 @@ from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import sustained_s
 from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_CONNECTIONS, MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.loads import job_of, steady
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
@@ -39,24 +40,13 @@ from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import value_changes
-from ndbplan.edits.ids import NewIds
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.jobs import USUAL_BATCH
 from ndbplan.estimate.loaded import job_of as loading
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.requirements import Requirements, WantedJob
-from ndbplan.plan.workloads import (
-    LEAST_WEIGHT,
-    JobLoad,
-    OpenLoad,
-    Operation,
-    OperationKind,
-    RatePoint,
-    Transaction,
-    Workload,
-)
+from ndbplan.plan.requirements import Requirements
+from ndbplan.plan.workloads import JobLoad, Workload
 from ndbplan.simulate.bottleneck import Bottleneck
 
 _PARTS = {"host": "host", "rack": "rack", "link": "switch"}
@@ -415,31 +405,6 @@ _STEPS_HELD = 3
 """Steps, of those that do most against the broken limit, that are held against all others."""
 _BARELY = 0.999
 """What lasts all but this share of the time is still not sustained."""
-
-
-def steady(workload: Workload, rate_per_s: float) -> Workload:
-    """The mix at a steady rate."""
-    load = OpenLoad(points=(RatePoint(at_s=0.0, rate_per_s=max(rate_per_s, _ROUNDING)),))
-    return workload.model_copy(update={"load": load})
-
-
-def job_of(plan: Plan, job: WantedJob) -> Workload:
-    """A load job into all tables, by their rows."""
-    rows = {table.id: max(1, table.rows) for table in plan.tables}
-    in_all = sum(rows.values())
-    transactions = tuple(
-        Transaction(
-            name=f"load {number}",
-            weight=max(LEAST_WEIGHT, rows[table.id] / in_all),
-            operations=(Operation(table_id=table.id, kind=OperationKind.INSERT, rows=USUAL_BATCH),),
-        )
-        for number, table in enumerate(plan.tables, 1)
-    )
-    load = JobLoad(
-        tool=job.tool, threads=job.threads, total_bytes=None if job.size is None else round(job.size)
-    )
-    ids = NewIds(plan)
-    return Workload(id=ids.of(Workload), name="load job", transactions=transactions, load=load)
 
 
 def _kind_of(limit: Bottleneck | None) -> str:
