@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -196,6 +196,17 @@ def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) 
     dialog.open_cell()
     assert document.plan.parameters.data_node["DataMemory"] == 8 * 2**30
     assert document.project.main is before
+    dialog.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    dialog.filter.setText("8g")
+    assert dialog.table.model().rowCount() == 2
+    dialog.table.selectRow(1)
+    dialog.open_cell()
+    assert dict(document.plan.parameters.data_node)["NoOfReplicas"] == 1
+    assert document.plan.parameters.data_node["DataMemory"] == 8 * 2**30
+    dialog.chart.chosen.emit(0)
+    assert dialog.filter.text() == ""
+    assert dialog.chosen is not None
+    assert dialog.chosen.number == 0
     dialog.inputs[0].setText("DataMemory=1G..3G:2000")
     dialog.run()
     assert "4000 combinations are too many" in dialog.state.text()

@@ -6,6 +6,7 @@ A click on a cell opens exactly that plan as a variant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -78,7 +80,17 @@ class SweepDialog(Dialog):
         self.bar.setTextVisible(False)
         self.bar.hide()
         self.body.addWidget(self.bar)
-        self.cells = side_by_side(self.table, self.chart, (440, 500))
+        self.filter = QLineEdit()
+        self.filter.setAccessibleName("Show only cells with this text")
+        self.filter.setPlaceholderText("Show only cells with…")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._show_only)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.filter)
+        column.addWidget(self.table, 1)
+        self.cells = side_by_side(left, self.chart, (440, 500))
         self.body.addWidget(self.cells, 1)
         self.nothing = label(_NOTHING_YET, "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -120,7 +132,8 @@ class SweepDialog(Dialog):
         self.bar.show()
         self.take.setText("Stop")
         self._words = [
-            [_words(sweep.plan, one.address, value) for value in one.values] for one in sweep.varied
+            [_words(sweep.plan, one.address, value, one.values) for value in one.values]
+            for one in sweep.varied
         ]
         self.chart.show_axes(self._words, "")
         self.task = self.tasks.start(
@@ -195,9 +208,15 @@ class SweepDialog(Dialog):
         self.take.setText("Measure")
         self._enable()
 
+    def _show_only(self, text: str) -> None:
+        self.table.show_only(text)
+        self._enable()
+
     def _choose(self, number: int) -> None:
+        """Select a cell of the picture; one that the filter hides is shown again."""
         at = next((n for n, row in enumerate(self.rows) if row.number == number), None)
-        if at is not None:
+        if at is not None and not self.table.select_source_row(at):
+            self.filter.clear()
             self.table.select_source_row(at)
 
     @property
@@ -229,14 +248,16 @@ def _place(sweep: Sweep, cell: Sequence[str]) -> tuple[int, ...]:
     return tuple(one.values.index(value) for one, value in zip(sweep.varied, cell, strict=True))
 
 
-def _words(plan: Plan, address: str, value: str) -> str:
+def _words(plan: Plan, address: str, value: str, values: Sequence[str]) -> str:
     """A value as people read it: what setting it changes says in which unit it is."""
     from ndbplan.edits.assign import assign
     from ndbplan.edits.changes import value_changes
 
-    changes = value_changes(plan, assign(plan, f"{address}={value}")[0])
-    # What the plan has already is no change.
-    return changes[0].shown[1] if changes else value
+    then = assign(plan, f"{address}={value}")[0]
+    # What the plan has already is no change of it, but of what it has with another value.
+    others = (assign(plan, f"{address}={other}")[0] for other in values if other != value)
+    changes = (value_changes(before, then) for before in chain((plan,), others))
+    return next((found[0].shown[1] for found in changes if found), value)
 
 
 def measured_in_thread(sweep: Sweep, task: Task) -> None:

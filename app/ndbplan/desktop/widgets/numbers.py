@@ -272,6 +272,12 @@ class NumbersTable(QTableView):
         self._source.show_rows(rows, headers)
         self._fit()
 
+    def show_only(self, text: str) -> None:
+        """Show only rows that have a text in one of their cells, however it is written; nothing: all rows."""
+        self._sorted.setFilterKeyColumn(-1)
+        self._sorted.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._sorted.setFilterFixedString(text.strip())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width() and not self._is_by_hand:
@@ -317,11 +323,13 @@ class NumbersTable(QTableView):
         """The row of `show_rows` behind an index of the view."""
         return self._sorted.mapToSource(index).row()
 
-    def select_source_row(self, row: int) -> None:
-        """Select a row of `show_rows`, wherever it is sorted to, and bring it into sight."""
+    def select_source_row(self, row: int) -> bool:
+        """Select a row of `show_rows`, wherever it is sorted to, and show it; False: a filter hides it."""
         index = self._sorted.mapFromSource(self._source.index(row, 0))
-        self.selectRow(index.row())
-        self.scrollTo(index)
+        if index.isValid():
+            self.selectRow(index.row())
+            self.scrollTo(index)
+        return index.isValid()
 
     def as_csv(self) -> str:
         """The table as CSV: plain numbers, one header line."""
