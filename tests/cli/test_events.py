@@ -20,6 +20,7 @@ TYPED = [
     ("host_failure", ["at=60s", "host=host-a1"]),
     ("node_failure", ["at=60s", "node=2"]),
     ("management_node_down", ["at=60s", "object=145"]),
+    ("network_slow", ["at=60s", "object=host-a1", "from=host-b1", "factor=0.1", "for=30s"]),
     ("disk_slow", ["at=60s", "disk=host-a1/nvme0", "factor=0.5", "for=30s"]),
     ("disk_full", ["at=60s", "disk=host-a1/nvme0", "for=30s"]),
     ("burst", ["at=60s", "factor=3", "for=1min"]),

@@ -212,6 +212,23 @@ def test_the_link_of_a_node_group_is_cut_at_its_name(broken: Window) -> None:
     broken.simulated()
 
 
+def test_the_link_of_a_node_group_is_slowed_at_its_name(broken: Window) -> None:
+    view = broken.window.canvas
+    (ribbon,) = view.canvas_scene._ribbons.values()
+    view.set_zoom(0.8)
+    view.centerOn(ribbon._pill.center())
+    broken.click(broken.right_click(view.mapFromScene(ribbon._pill.center())), "Slow to … at…")
+    ask = broken.asked()
+    ask.fields[0].selectAll()
+    QTest.keyClicks(ask.fields[0], "0.1 %")
+    QTest.keyClick(ask.fields[0], Qt.Key.Key_Return)
+    (event,) = broken.events
+    assert (event.kind, event.object_ids, event.other_ids) == ("network_slow", ("host-a1",), ("host-b1",))
+    assert event.factor == 0.001
+    broken.simulated()
+    assert broken.panel.result.bottleneck.resource == "network"
+
+
 def test_without_a_workload_nothing_is_offered(broken: Window) -> None:
     from ndbplan.edits import parts as edits
 

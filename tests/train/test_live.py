@@ -15,7 +15,15 @@ from ndbplan.edits.assign import assign
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.ndb.ndbinfo import restart_told
 from ndbplan.ndb.survival import fail
-from ndbplan.plan.events import Burst, DiskFull, DiskSlow, HostFailure, NetworkCut, ParameterChange
+from ndbplan.plan.events import (
+    Burst,
+    DiskFull,
+    DiskSlow,
+    HostFailure,
+    NetworkCut,
+    NetworkSlow,
+    ParameterChange,
+)
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.samples import sample_plan
@@ -272,6 +280,7 @@ def drawn(rng: random.Random, cluster: LiveCluster) -> object:
         CreateGroup(()),
         HostFailure(at_s=0, object_id=host, back_after_s=rng.choice([None, 30.0])),
         NetworkCut(at_s=0, object_ids=(host,), back_after_s=rng.choice([None, 20.0])),
+        NetworkSlow(at_s=0, object_ids=(host,), factor=1e-4, duration_s=rng.choice([0.0, 20.0])),
         Restore(host),
         Restore(),
         DiskSlow(at_s=0, object_id=disk, factor=0.3, duration_s=20),

@@ -14,6 +14,7 @@ from ndbplan.plan.events import (
     Event,
     ManagementNodeDown,
     NetworkCut,
+    NetworkSlow,
     NodesAdded,
     ParameterChange,
     SqlNodeDown,
@@ -139,13 +140,14 @@ def event_line(plan: Plan, event: Event) -> str:
         return f"{title(plan, plan.by_id[event.object_id])} is full"
     if isinstance(event, DeviceFailure):
         return f"a device of {title(plan, plan.by_id[event.object_id])} fails"
-    if isinstance(event, NetworkCut):
+    if isinstance(event, NetworkCut | NetworkSlow):
         shown = [display_name(plan, plan.by_id[i]) for i in event.object_ids]
         others = [display_name(plan, plan.by_id[i]) for i in event.other_ids]
         side = f"{shown[0]} and {len(shown) - 1} more" if len(shown) > 1 else shown[0]
-        if not others:
-            return f"{side} cut off"
-        return f"{side} cut from {others[0]}" + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+        far = f"{others[0]} and {len(others) - 1} more" if len(others) > 1 else "".join(others)
+        if isinstance(event, NetworkSlow):
+            return f"network of {side}{f' to {far}' if far else ''} at {format_percent(event.factor)}"
+        return f"{side} cut from {far}" if far else f"{side} cut off"
     if isinstance(event, NodesAdded):
         return "1 node group added" if event.groups == 1 else f"{event.groups} node groups added"
     if isinstance(event, Burst):

@@ -22,6 +22,7 @@ from ndbplan.plan.events import (
     LocationFailure,
     ManagementNodeDown,
     NetworkCut,
+    NetworkSlow,
     NodeFailure,
     ParameterChange,
     SqlNodeDown,
@@ -173,10 +174,7 @@ def slowed(
     plan: Plan, workload_id: str, disk_ids: Iterable[str], factor: float, at_s: float, duration_s: float = 0.0
 ) -> Plan:
     """The plan with events in which disks have so much of their speed; a duration of 0: until the end."""
-    if not 0 < factor < 1:
-        raise UserError(
-            f"{factor:g} times its speed is not slower", fix="type more than 0 % and less than 100 %"
-        )
+    _refuse_faster(factor)
     new = [
         validated.made(
             DiskSlow, {"at_s": at_s, "object_id": disk_id, "factor": factor, "duration_s": duration_s}
@@ -184,6 +182,13 @@ def slowed(
         for disk_id in disk_ids
     ]
     return with_event(plan, workload_id, *new)
+
+
+def _refuse_faster(factor: float) -> None:
+    if not 0 < factor < 1:
+        raise UserError(
+            f"{factor:g} times its speed is not slower", fix="type more than 0 % and less than 100 %"
+        )
 
 
 def filled(
@@ -209,4 +214,23 @@ def cut_off(
     new = validated.made(
         NetworkCut, {"at_s": at_s, "object_ids": tuple(object_ids), "other_ids": tuple(other_ids)}
     )
+    return with_event(plan, workload_id, new)
+
+
+def slowed_link(
+    plan: Plan,
+    workload_id: str,
+    object_ids: Iterable[str],
+    at_s: float,
+    factor: float,
+    duration_s: float = 0.0,
+    other_ids: Iterable[str] = (),
+) -> Plan:
+    """The plan with an event in which what crosses between two sides gets so much of its bandwidth.
+
+    No other side: everything else. A duration of 0: until the end.
+    """
+    _refuse_faster(factor)
+    sides = {"object_ids": tuple(object_ids), "other_ids": tuple(other_ids)}
+    new = validated.made(NetworkSlow, {"at_s": at_s, **sides, "factor": factor, "duration_s": duration_s})
     return with_event(plan, workload_id, new)

@@ -101,6 +101,27 @@ class NetworkCut(_Event):
     """When both sides see each other again and data nodes that stopped are started; None: not at all."""
 
 
+class NetworkSlow(_Event):
+    """A link or switch carries less: what crosses between two sides gets a share of its bandwidth."""
+
+    title: ClassVar[str] = "Link or switch becomes slow"
+    kind: Literal["network_slow"] = "network_slow"
+    object_ids: Annotated[
+        tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255), Shown("One side")
+    ]
+    """Locations, hosts and processes of one side."""
+    other_ids: Annotated[
+        tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255), Shown("Other side")
+    ] = ()
+    """Those of the other side; none: everything that is not of the first."""
+    factor: Annotated[float, Shown("Speed ×", tip="Against what the plan says of hosts and uplinks")] = Field(
+        default=0.1, gt=0, le=1
+    )
+    """Bandwidth of what crosses against what the plan says of hosts and uplinks."""
+    duration_s: Annotated[Seconds, Shown("For", tip=_REST)] = 0.0
+    """0: for the rest of the run."""
+
+
 class DiskSlow(_Event):
     """A disk gets slower, or fails."""
 
@@ -177,6 +198,7 @@ Event = Annotated[
     | HostFailure
     | LocationFailure
     | NetworkCut
+    | NetworkSlow
     | DiskSlow
     | DiskFull
     | DeviceFailure
@@ -209,10 +231,12 @@ SPELLINGS = {
     "location": "object_id", "rack": "object_id", "objects": "object_id", "object_ids": "object_id",
     "from": "other_ids", "other": "other_ids", "others": "other_ids",
 }  # fmt: skip
-"""Fields of events as people type them; what a cut is about is `object_ids`, of all others `object_id`."""
+"""Fields of events as people type them; `object_ids` have two sides, all others `object_id`."""
 
 
 def field_typed(kind: str, name: str) -> str:
     """The field of an event of this kind that is meant by a name; a name that is none stays as it is."""
     field = SPELLINGS.get(name, name)
-    return "object_ids" if field == "object_id" and kind == "network_cut" else field
+    event = kinds().get(kind)
+    two_sided = event is not None and "object_ids" in event.model_fields
+    return "object_ids" if field == "object_id" and two_sided else field

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, get_args
 from annotated_types import MinLen
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.events import NetworkCut
+from ndbplan.plan.events import NetworkCut, NetworkSlow
 from ndbplan.plan.fields import Id, Part, Ref
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.places import MOST_LEVELS
@@ -309,10 +309,10 @@ def _link(_plan: Objects, link: Link, place: str) -> Iterator[BrokenReferenceErr
         )
 
 
-def _cut(_plan: Objects, event: NetworkCut, place: str) -> Iterator[BrokenReferenceError]:
+def _sides(_plan: Objects, event: NetworkCut | NetworkSlow, place: str) -> Iterator[BrokenReferenceError]:
     for object_id in sorted({*event.object_ids} & {*event.other_ids}):
         yield BrokenReferenceError(
-            f"'{object_id}' is on both sides of the cut; what is cut apart is on one of them",
+            f"'{object_id}' is on both sides; what a link joins is on one of them",
             where=f"{place}.other_ids",
             fix="take it out of one side",
         )
@@ -403,7 +403,8 @@ _LAWS: dict[type, Callable[[Objects, Any, str], Iterator[BrokenReferenceError]]]
     Location: _place,
     DataNode: _disk_roles,
     Link: _link,
-    NetworkCut: _cut,
+    NetworkCut: _sides,
+    NetworkSlow: _sides,
     Operation: _operation,
     Table: _table,
 }

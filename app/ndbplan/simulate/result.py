@@ -17,6 +17,7 @@ from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
 from ndbplan.simulate.model.meanwhile import worst_reads
 from ndbplan.simulate.model.scenario import Given
+from ndbplan.simulate.model.slow_links import slow_services
 from ndbplan.simulate.model.start import LcpAtStart
 from ndbplan.simulate.recorded import (
     LEAST_REFUSED,
@@ -280,9 +281,11 @@ def _services(sim: Simulation, peak_per_s: float) -> tuple[Service, ...]:
     had been then.
     """
     scenario, cache = sim.scenario, sim.page_cache
+    plan, links = sim.outage.plan, (*sim.slow_links.values(), *sim.were_slow)
+    slow = [one for link in links for one in slow_services(plan, scenario.workload, link)[:1]]
     if cache is None:
-        return scenario.services
-    others = [service for service in scenario.services if service.resource != DISK_READS]
+        return tuple(sorted((*scenario.services, *slow), key=lambda service: service.max_per_s))
+    others = [service for service in (*scenario.services, *slow) if service.resource != DISK_READS]
     out, lengths, runs = sim.history.totals, sim.bucket_lengths_s(), sim.running()
     rates = (out[:, OfCluster.ATTEMPTED] / lengths)[runs]
     done = (np.cumsum(out[:, OfCluster.ACCEPTED]) - out[:, OfCluster.ACCEPTED])[runs]

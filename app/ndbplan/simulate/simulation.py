@@ -16,8 +16,10 @@ from ndbplan.base.row_types import Floats, column
 from ndbplan.configuration.failures import Judged
 from ndbplan.ndb.survival import Running
 from ndbplan.plan.events import Event
+from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.page_cache import PageCache
 from ndbplan.simulate.model.scenario import Scenario
+from ndbplan.simulate.model.slow_links import SlowLink, slow_send_buffered, slow_services
 from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
@@ -124,6 +126,10 @@ class Simulation:
     """Settings of the run from a moment on, where they change."""
     slowed: list[SlowTime] = field(default_factory=list)
     """Disks that lost speed, as the events came."""
+    slow_links: dict[int, SlowLink] = field(default_factory=dict)
+    """Links that carry less now, by the number of their event."""
+    were_slow: list[SlowLink] = field(default_factory=list)
+    """Those that did, and are whole again."""
     full_disks: list[DownTime] = field(default_factory=list)
     """Disks that were full, or are."""
     lost_devices: dict[str, int] = field(default_factory=dict)
@@ -234,6 +240,19 @@ class Simulation:
         """Disks have other work from now on: what they wrote last step is not a measure any more."""
         limits = column(self.laws.nodes, lambda node: node.buffer_limit_bytes)[:, None]
         self.state.parts[Part.LIMIT] = np.broadcast_to(limits, self.laws.load.shape)
+
+    def slow_limits(self) -> tuple[list[Service], float]:
+        """(what slowed links pass, transactions that fit the send buffers of the slowest link of all)."""
+        plan, workload = self.outage.plan, self.scenario.workload
+        buffered = float(self.scenario.laws.run.send_buffered)
+        least = min((one.max_per_s for one in self.scenario.services), default=math.inf)
+        found: list[Service] = []
+        for link in self.slow_links.values():
+            limits = slow_services(plan, workload, link)
+            found += limits
+            if limits and limits[0].max_per_s < least:
+                least, buffered = limits[0].max_per_s, slow_send_buffered(plan, workload, link)
+        return found, buffered
 
     def later(self, *dues: Due) -> None:
         """Let something happen at a later moment, or at the end of this one."""

@@ -40,6 +40,7 @@ from ndbplan.plan.events import (
     HostFailure,
     LocationFailure,
     NetworkCut,
+    NetworkSlow,
     ParameterChange,
 )
 from ndbplan.plan.fields import refusal
@@ -289,14 +290,32 @@ def _speed(cluster: LiveCluster, disk_id: str, share: float) -> Iterator[DiskSlo
     yield DiskSlow(at_s=0, object_id=disk_id, factor=max(1e-6, factor))
 
 
+def _slow_link(name: str, speed: str, duration_s: float, cluster: LiveCluster) -> NetworkSlow:
+    """What crosses between two hosts has so much of the bandwidth that the plan states."""
+    one, other = (cluster.plan_host(host) for host in name.split("/"))
+    if speed.endswith("%"):
+        share = parse_factor(speed.rstrip("%")) / 100.0
+    else:
+        hosts = (cluster.plan.host(one), cluster.plan.host(other))
+        share = parse_bytes_per_s(speed) / min(host.network_bytes_per_s for host in hosts)
+    if not 0 < share <= 1:
+        raise WorldError(f"{speed} is not slower than the link", fix="type more than 0 % and less than 100 %")
+    return NetworkSlow(at_s=0, object_ids=(one,), other_ids=(other,), factor=share, duration_s=duration_s)
+
+
 def _slow(text: str, cluster: LiveCluster) -> Deed:
     text, _, lasts = text.partition(" for ")
     duration_s = _duration_s(lasts) if lasts else 0.0
     name, _, speed = text.rpartition(" ")
-    orders: list[DiskSlow] = []
+    orders: list[Event | Order] = []
     for part in parse_parts(cluster.plan, _by_name(name, cluster)):
+        if part.kind == "link":
+            orders.append(_slow_link(part.name, speed, duration_s, cluster))
+            continue
         if part.kind != "disk":
-            raise WorldError(f"{part} is not a disk", fix="type for example 'slow disk:a1/redo 20MB/s'")
+            raise WorldError(
+                f"{part} is no disk and no link", fix="type for example 'slow disk:a1/redo 20MB/s'"
+            )
         for disk in called_so(cluster.plan, part):
             if speed.endswith("%"):
                 share = parse_factor(speed.rstrip("%")) / 100.0
@@ -392,7 +411,7 @@ def _help(_text: str, _cluster: LiveCluster) -> str:
         "wait TIME; until QUANTITY [<] NUMBER [within TIME]; rewind TIME; rewind to TIME; clock\n"
         "kill, hang, wake, start node:N; fail, restore host:NAME, rack:NAME, disk:HOST/NAME; fail device:…\n"
         "cut link:HOST/HOST, switch:NAME, host:NAME; heal; slow disk:HOST/NAME 20MB/s (or 30%) [for TIME]\n"
-        "fill disk:HOST/NAME [for TIME]; free disk:HOST/NAME\n"
+        "slow link:HOST/HOST 10% [for TIME]; fill disk:HOST/NAME [for TIME]; free disk:HOST/NAME\n"
         "load x2; spread (keys); set NAME=VALUE; edit NAME=VALUE (config.ini)\n"
         "move lcp to DISK (redo, lcp, undo, data_files, backup)\n"
         f"quantities: {', '.join(NAMES)}, {', '.join(f'{one}:…' for one in OF_ONE)}"

@@ -1,7 +1,7 @@
 """The program as people start it, and an eye in it: says where things are on the screen, and when it is done.
 
-Reads a question in each line of its input, `look EXPRESSION` or `until EXPRESSION`, and prints the answer as
-JSON. It looks and never acts: what is done to the window is done by mouse and keyboard.
+Reads a question in each line of its input, `look EXPRESSION`, `until EXPRESSION` or `still EXPRESSION` (true,
+and no longer changing), and prints the answer as JSON. It looks and never acts: what is done to the window is done by mouse and keyboard.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from ndbplan.desktop.windows import Windows
 
 _LOOK_MS = 20
 _LINES_PX = 60
+_STILL_LOOKS = 6
+"""Looks in turn that find a thing in the same place: what is still laid out or rebuilt moves meanwhile."""
 
 
 class Eye(QObject):
@@ -44,6 +46,8 @@ class Eye(QObject):
         super().__init__()
         self.windows = windows
         self._awaited: Any = None
+        self._seen: Any = None
+        self._looks, self._wanted = 0, 1
         self._ear = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, self)
         self._ear.activated.connect(lambda *_: self._hear())
         self._timer = QTimer(self)
@@ -60,11 +64,15 @@ class Eye(QObject):
             self._answer(self._see(expression))
         else:
             self._awaited = expression
+            self._looks, self._wanted = 0, _STILL_LOOKS if what == "still" else 1
             self._timer.start()
 
     def _look_again(self) -> None:
         seen = self._see(self._awaited)
-        if seen and not (isinstance(seen, dict) and "fault" in seen):
+        is_there = seen and not (isinstance(seen, dict) and "fault" in seen)
+        self._looks = 0 if not is_there else self._looks + 1 if seen == self._seen else 1
+        self._seen = seen
+        if self._looks >= self._wanted:
             self._timer.stop()
             self._answer(seen)
 

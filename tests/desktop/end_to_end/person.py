@@ -24,6 +24,10 @@ _EYE = Path(__file__).with_name("eye.py")
 _HAND = Path(__file__).with_name("hand.py")
 _PATIENCE_S = 120.0
 _STEPS_OF_A_DRAG = 4
+_LAST_LOOK = (
+    "[window.isActiveWindow(), type(focus).__name__, focus.accessibleName(), getattr(focus, 'text', str)(),"
+    " dialog(), tip(), window.messages.text, window.selection.ids, resting()]"
+)
 
 
 def missing() -> list[str]:
@@ -104,31 +108,44 @@ class Person:
         """Wait until an expression is true; fails when that takes too long."""
         return self._ask(f"until {expression}")
 
+    def find(self, where: str) -> tuple[int, int]:
+        """The place on the screen of what an expression finds, once it stays there."""
+        x, y = self._ask(f"still {where}")
+        return x, y
+
     def _ask(self, line: str) -> Any:
         assert self._program.stdin is not None
         assert self._program.stdout is not None
         self._program.stdin.write(line + "\n")
         self._program.stdin.flush()
         if not select.select([self._program.stdout], [], [], _PATIENCE_S)[0]:
-            # An `until` never answers where it does not come true: the last look says why.
-            raise AssertionError(f"{line}: not within {_PATIENCE_S:g} s")
+            # An `until` never answers where it does not come true: a last look says what is there instead.
+            raise AssertionError(f"{line}: not within {_PATIENCE_S:g} s; {self._what_is_there()}")
         answer = json.loads(self._program.stdout.readline())
         assert not (isinstance(answer, dict) and "fault" in answer), f"{line}: {answer}"
         return answer
+
+    def _what_is_there(self) -> str:
+        """Who has the keyboard, and what the window says."""
+        assert self._program.stdin is not None
+        assert self._program.stdout is not None
+        self._program.stdin.write(f"look {_LAST_LOOK}\n")
+        self._program.stdin.flush()
+        return self._program.stdout.readline() if select.select([self._program.stdout], [], [], 5)[0] else "?"
 
     # Doing
 
     def click(self, where: str, *, button: int = 1, times: int = 1, keys: str = "") -> None:
         """Click at what an expression finds, as soon as it is there; `keys` are held."""
         self.actions += 1
-        x, y = self.until(where)
+        x, y = self.find(where)
         held, free = ([f"key{move}", keys] if keys else [] for move in ("down", "up"))
         self._do("mousemove", x, y, *held, "click", "--repeat", times, "--delay", 60, button, *free)
 
     def drag(self, source: str, target: str, keys: str = "") -> None:
         """Drag from what one expression finds to another."""
         self.actions += 1
-        (x, y), (to_x, to_y) = self.until(source), self.until(target)
+        (x, y), (to_x, to_y) = self.find(source), self.find(target)
         self._do("mousemove", x, y, *(["keydown", keys] if keys else []), "mousedown", 1)
         for step in range(1, _STEPS_OF_A_DRAG + 1):
             share = step / _STEPS_OF_A_DRAG
@@ -141,7 +158,7 @@ class Person:
 
     def hover(self, where: str) -> None:
         """Move the mouse to what an expression finds."""
-        self._do("mousemove", *self.until(where))
+        self._do("mousemove", *self.find(where))
 
     def bring(self, address: str, target: str, says: str, done: str) -> None:
         """Drag a file from another program to what an expression finds, until it is done with it.
@@ -149,7 +166,7 @@ class Person:
         `address`: as a file manager or a browser hands it over; `says`: true while it hangs over the window.
         """
         self.actions += 1
-        to_x, to_y = self.until(target)
+        to_x, to_y = self.find(target)
         command = [sys.executable, str(_HAND), address]
         with subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, text=True) as hand:
             assert hand.stdout is not None

@@ -98,6 +98,18 @@ class EventEdits(QObject):
         """Let parts lose sight of others, or of everything else."""
         return self._at("Cut off", ids, at_s, partial(events.cut_off, other_ids=others))
 
+    def slow_link(
+        self,
+        ids: Sequence[str],
+        factor: float,
+        at_s: float,
+        duration_s: float = 0.0,
+        others: Sequence[str] = (),
+    ) -> bool:
+        """Give what crosses between parts and others, or everything else, so much of its bandwidth."""
+        slowed = partial(events.slowed_link, factor=factor, duration_s=duration_s, other_ids=others)
+        return self._at("Slow down the network of", ids, at_s, slowed)
+
     def _at(self, verb: str, ids: Sequence[str], at_s: float, edit: Callable[..., Plan]) -> bool:
         workload, plan = self.workload, self._document.plan
         if workload is None:

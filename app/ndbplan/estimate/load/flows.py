@@ -91,6 +91,10 @@ class Flows:
         """What comes into these places from outside."""
         return self._sum(lambda begin, end: end in here and begin not in here)
 
+    def crossing(self, here: Collection[str | None], there: Collection[str | None]) -> Quantity:
+        """What goes from these places to those."""
+        return self._sum(lambda begin, end: begin in here and end in there)
+
     def between(self, one: str, other: str) -> Quantity:
         """What goes from one place to another."""
         return self._sum(lambda begin, end: begin == one and end == other)

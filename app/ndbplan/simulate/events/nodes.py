@@ -156,7 +156,8 @@ def members(sim: Simulation, group: int) -> None:
 def service(sim: Simulation) -> None:
     """What the nodes that are left let pass: data nodes that have rows, SQL and API nodes that are up."""
     scenario, run = sim.scenario, sim.laws.run
-    if scenario.services or sim.page_cache is not None:
+    slow, run.send_buffered = sim.slow_limits()
+    if scenario.services or slow or sim.page_cache is not None:
         clients = clients_of(sim.outage.plan)
         up = sum(not sim.outage.is_down(client.id) for client in clients) / max(1, len(clients))
         known = sim.outage.failures.cluster.data_nodes
@@ -164,7 +165,7 @@ def service(sim: Simulation) -> None:
         alive = sum(not sim.is_dead(n) for n in there) / max(1, len(there))
         left = [
             s.max_per_s * ((up if clients else 1.0) if s.is_clients else alive)
-            for s in scenario.services
+            for s in (*scenario.services, *slow)
             if s.resource != DISK_READS
         ]
         run.service_per_s = run.service_beside_reads_per_s = max(1e-9, min(left)) if left else 0.0

@@ -40,6 +40,7 @@ from ndbplan.simulate.events.nodes import (
     die,
     members,
     rejoin,
+    service,
     start,
     stop_all,
 )
@@ -321,6 +322,9 @@ def restore(sim: Simulation, order: Restore) -> None:
     if not order.place_id:
         for number in list(outage.cuts):
             heal(sim, number, None)
+        sim.were_slow += sim.slow_links.values()
+        sim.slow_links.clear()
+        service(sim)
         return
     hosts = hosts_of(plan, [order.place_id])
     processes = processes_on(plan, hosts)

@@ -10,6 +10,7 @@ from ndbplan.plan.events import (
     LocationFailure,
     ManagementNodeDown,
     NetworkCut,
+    NetworkSlow,
     NodeFailure,
     SqlNodeDown,
 )
@@ -192,22 +193,26 @@ def be_back(sim: Simulation, event: PlaceReturns) -> None:
 @planned(NetworkCut)
 def network_cut(event: NetworkCut, asked: Asked) -> Iterator[Due]:
     """Two sides lose sight of each other, and see each other again."""
-    plan = asked.plan
-    here, there = hosts_of(plan, event.object_ids), hosts_of(plan, event.other_ids)
-    if here & there:
-        host = plan.host(min(here & there))
-        raise SimulationError(
-            f"host {host.hostname} is on both sides of the network cut",
-            where="events",
-            fix="name each host, or the location it stands in, on one side",
-        )
-    sides = [_called(plan, event.object_ids), _called(plan, event.other_ids) or "all others"]
+    plan, sides = asked.plan, sides_of(asked.plan, event)
     text = f"{sides[0]} and {sides[1]} lose sight of each other"
     lost = SightLost(asked.number, event.object_ids, event.other_ids, text)
     yield Due(event.at_s, lost, of_cluster=False)
     if event.back_after_s is not None:
         back = SightBack(asked.number, f"{sides[0]} and {sides[1]} see each other again", Starts(plan))
         yield Due(event.at_s + event.back_after_s, back, of_cluster=False)
+
+
+def sides_of(plan: Plan, event: NetworkCut | NetworkSlow) -> tuple[str, str]:
+    """What both sides are called. Raises SimulationError for a host on both."""
+    here, there = hosts_of(plan, event.object_ids), hosts_of(plan, event.other_ids)
+    if here & there:
+        host = plan.host(min(here & there))
+        raise SimulationError(
+            f"host {host.hostname} is on both sides of the network",
+            where="events",
+            fix="name each host, or the location it stands in, on one side",
+        )
+    return _called(plan, event.object_ids), _called(plan, event.other_ids) or "all others"
 
 
 def _called(plan: Plan, object_ids: tuple[str, ...]) -> str:

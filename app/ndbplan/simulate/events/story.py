@@ -8,14 +8,14 @@ from dataclasses import replace
 from ndbplan.plan.events import Event, NodesAdded
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
-from ndbplan.simulate.events import clients, configuration, disks, full_disks, nodes, orders, parts
+from ndbplan.simulate.events import clients, configuration, disks, full_disks, networks, nodes, orders, parts
 from ndbplan.simulate.events.growth import CompilePlan, added_nodes, before_growth
 from ndbplan.simulate.events.handlers import Asked, Order, dues_of, handle
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.simulation import Due, Simulation, Story, in_order
 from ndbplan.simulate.world.state import look_anew
 
-KINDS = (clients, configuration, disks, full_disks, nodes, orders, parts)
+KINDS = (clients, configuration, disks, full_disks, networks, nodes, orders, parts)
 """Whose handlers there are."""
 
 

@@ -45,7 +45,7 @@ def get_through(laws: Laws, state: State) -> None:
     run, cluster, piece = laws.run, state.cluster, state.piece
     service = run.service_per_s * piece.length_s
     piece.refused = 0.0
-    if run.send_buffered > 0.0 and not run.stands_still:
+    if (run.send_buffered > 0.0 or cluster.sending > 0.0) and not run.stands_still:
         through_link(run, cluster, piece, state.errors, state.first, service)
     elif service > 0.0:
         piece.arrived = min(piece.arrived, service)
@@ -66,10 +66,13 @@ def through_link(
     an answer send nothing, so they never hold more than one transaction each.
     """
     wanting = piece.arrived + cluster.sending
-    passed = min(service, wanting)
+    passed = min(service, wanting) if service > 0.0 else wanting
     left = wanting - passed
     refused = 0.0
-    if run.clients > 0.0 and run.clients < run.send_buffered:
+    if run.send_buffered <= 0.0:
+        # A link that was slow is whole again: what its buffers hold goes first.
+        left = min(left, cluster.sending)
+    elif run.clients > 0.0 and run.clients < run.send_buffered:
         left = min(left, run.clients)
     elif left > run.send_buffered:
         refused = left - run.send_buffered

@@ -72,7 +72,7 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
     ]
     for uplink in uplinks(plan, workload):
         where = f"uplink of {uplink.location}"
-        found += _service(rate, "network", where, uplink.utilisation, uplink.location_id)
+        found += service_of(rate, "network", where, uplink.utilisation, uplink.location_id)
     by_id, machines = {node.node_id: node for node in plan.data_nodes}, machines_of(plan).by_id
     reading: dict[str, tuple[Disk, list[Quantity]]] = {}
     for data in disk_data(plan, workload).nodes:
@@ -86,7 +86,7 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
         # Nodes that share a disk wait for one another.
         whole = reads[0] if len(reads) == 1 else total([("a data node", one) for one in reads], "reads/s")
         use = whole.scaled(1 / disk.random_read_iops, "fraction")
-        found += _service(rate, DISK_READS, where, use, disk.id)
+        found += service_of(rate, DISK_READS, where, use, disk.id)
     held = row_lock_s(plan, workload)
     for table, locks_per_s in hottest_rows(plan, workload):
         use = Quantity(
@@ -96,11 +96,11 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
             "fraction",
             (Term("locks of the hottest row", locks_per_s, "per s", "workload"), term_of(held)),
         )
-        found += _service(rate, "row locks", f"hottest row of {table.full_name}", use, table.id)
+        found += service_of(rate, "row locks", f"hottest row of {table.full_name}", use, table.id)
     return tuple(sorted(found, key=lambda s: s.max_per_s))
 
 
-def _service(rate: float, resource: str, where: str, use: Quantity, *ids: str) -> list[Service]:
+def service_of(rate: float, resource: str, where: str, use: Quantity, *ids: str) -> list[Service]:
     """The limit of a resource that is so far in use at a rate; nothing where it is not used."""
     if use.value <= 0:
         return []
@@ -117,7 +117,7 @@ def _of_data_nodes(
     found: list[Service] = []
     for node in busy:
         where = f"node {node.node_id}, LDM threads"
-        found += _service(rate, "cpu", where, node.ldm_utilisation, ids[node.node_id])
+        found += service_of(rate, "cpu", where, node.ldm_utilisation, ids[node.node_id])
     return tuple(found)
 
 
@@ -127,14 +127,14 @@ def _of_hosts(rate: float, hosts: tuple[HostCpu, ...], coming: tuple[ClientNode,
     by_client_host = {client.host_id: client for client in reversed(coming)}
     for host in hosts:
         if host.data_nodes:
-            found += _service(rate, "cpu", host.host, host.utilisation, host.host_id)
+            found += service_of(rate, "cpu", host.host, host.utilisation, host.host_id)
         else:
             client = by_client_host[host.host_id]
             ids = client.process_id, host.host_id
-            found += _service(rate, f"{client.kind} nodes", client.title, host.utilisation, *ids)
+            found += service_of(rate, f"{client.kind} nodes", client.title, host.utilisation, *ids)
     for client in coming:
         where, use = f"{client.title}, {CLUSTER_CONNECTIONS}", client.connection_utilisation
-        found += _service(rate, f"{client.kind} nodes", where, use, client.process_id)
+        found += service_of(rate, f"{client.kind} nodes", where, use, client.process_id)
     return tuple(found)
 
 
@@ -142,7 +142,7 @@ def _of_hosts(rate: float, hosts: tuple[HostCpu, ...], coming: tuple[ClientNode,
 def _of_links(rate: float, links: NetworkEstimate) -> tuple[Service, ...]:
     found: list[Service] = []
     for link in links.hosts:
-        found += _service(rate, "network", link.host, link.utilisation, link.host_id)
+        found += service_of(rate, "network", link.host, link.utilisation, link.host_id)
     return tuple(found)
 
 

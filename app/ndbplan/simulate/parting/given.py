@@ -120,6 +120,7 @@ _EVENTS = {
     "burst": _Given("load", "a burst"),
     "disk_slow": _Given("disks", "a slower disk"),
     "disk_full": _Given("disks", "a full disk"),
+    "network_slow": _Given("network", "a slower link"),
     "device_failure": _Given("disks", "a failed device"),
     "sql_node_down": _Given("clients", "the stop of an SQL node"),
     "nodes_added": _Given("nodes", "more node groups"),

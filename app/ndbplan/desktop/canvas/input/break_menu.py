@@ -12,7 +12,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
-from ndbplan.base.units import format_clock
+from ndbplan.base.units import format_clock, format_percent
 from ndbplan.configuration.arrays import may_lose
 from ndbplan.configuration.directories import disk_for
 from ndbplan.describe.titles import display_name
@@ -28,7 +28,7 @@ from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 
-_HALF = 0.5
+_HALF, _TENTH = 0.5, 0.1
 
 
 class Target(NamedTuple):
@@ -67,7 +67,8 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
         menu.addAction("One device fails at…", partial(_ask_device, target, event_edits, now))
     if disks:
         menu.addAction(f"Slow to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
-        menu.addAction("Slow to … at…", partial(_ask_slow, target, event_edits, now))
+        slow = partial(event_edits.slow, ids)
+        menu.addAction("Slow to … at…", partial(_ask_slow, target, "", _HALF, now, slow))
         menu.addAction(f"Fill up at {now}", partial(event_edits.fill, ids, at_s))
         menu.addAction("Fill up at…", partial(_ask_fill, target, event_edits, now))
     logs = [disk.id for part in parts if (disk := _log_disk(target.plan, part)) is not None]
@@ -89,6 +90,10 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
         cut = event_edits.cut_off
         menu.addAction(theme.icon("scissors"), f"Cut off the network at {now}", partial(cut, ids, at_s))
         menu.addAction("Cut off at…", partial(_ask, target, "Cut off", now, partial(cut, ids)))
+        slow = partial(event_edits.slow_link, ids)
+        menu.addAction(
+            "Slow its network to … at…", partial(_ask_slow, target, "the network of", _TENTH, now, slow)
+        )
     menu.addSeparator()
 
 
@@ -118,6 +123,11 @@ def link_menu(view: Stage, where: QPoint, hosts: Sequence[str]) -> QMenu:
     menu.addAction(theme.icon("scissors"), f"Cut at {format_clock(at_s)}", partial(cut, at_s))
     target = Target(view, where, plan, ends[:1])
     menu.addAction("Cut at…", partial(_ask, target, "Cut the link of", format_clock(at_s), cut))
+    slow = partial(event_edits.slow_link, ends[:1], others=others)
+    menu.addAction(f"Slow to {format_percent(_TENTH)} at {format_clock(at_s)}", partial(slow, _TENTH, at_s))
+    menu.addAction(
+        "Slow to … at…", partial(_ask_slow, target, "the link of", _TENTH, format_clock(at_s), slow)
+    )
     return menu
 
 
@@ -149,13 +159,18 @@ def _ask_fill(target: Target, event_edits: EventEdits, now: str) -> None:
     Ask(f"Fill up {target.name}", questions, "Fill up", take, target.owner).ask_at(target.where)
 
 
-def _ask_slow(target: Target, event_edits: EventEdits, now: str) -> None:
+def _ask_slow(
+    target: Target, what: str, usual: float, now: str, slow: Callable[[float, float, float], object]
+) -> None:
+    """`slow` takes the share of the speed, the moment and how long it lasts."""
+
     def take(factor: float, at_s: float, lasts_s: float | None) -> None:
-        event_edits.slow(target.ids, factor, at_s, lasts_s or 0.0)
+        slow(factor, at_s, lasts_s or 0.0)
 
     questions = [
-        Question("Share of its speed", SHARE, "50 %"),
+        Question("Share of its speed", SHARE, format_percent(usual)),
         Question("At", MOMENT, now),
         Question("For", SECONDS, "", "the rest of the run"),
     ]
-    Ask(f"Slow down {target.name}", questions, "Slow down", take, target.owner).ask_at(target.where)
+    name = f"{what} {target.name}".strip()
+    Ask(f"Slow down {name}", questions, "Slow down", take, target.owner).ask_at(target.where)
