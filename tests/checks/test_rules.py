@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from ndbplan import checks
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB, MIB
 from ndbplan.checks.rule import RULES
@@ -18,7 +21,7 @@ from ndbplan.plan.hardware import DiskKind
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link
 from ndbplan.plan.samples import sample_plan
-from ndbplan.plan.tables import Index, SpaceFile
+from ndbplan.plan.tables import Column, Index, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from one_rule import of_rule
 
@@ -91,6 +94,18 @@ def linked(first: str, second: str, times: int = 1) -> Plan:
 def old(version: str, **values: int | str) -> Plan:
     plan = set_plan(sample("add-nodes"), ndb_version=version)
     return with_parameters(plan, **values)
+
+
+def large_disk_data() -> Plan:
+    plan = sample("disk-data")
+    return update(plan, plan.tables[0].id, rows=100 * plan.tables[0].rows)
+
+
+def alone() -> Plan:
+    """Both data nodes of the starter on one host."""
+    plan = starter()
+    first, second = plan.data_nodes
+    return remove(move_process(plan, second.id, first.host_id), [second.host_id])
 
 
 BROKEN: dict[str, Callable[[], Plan]] = {
@@ -180,7 +195,6 @@ BROKEN: dict[str, Callable[[], Plan]] = {
         sample("disk-data").logfile_groups[0].id,
         undo_files=(SpaceFile(name="one", size_bytes=100_000),),
     ),
-    "disk-page-buffer": lambda: sample("disk-data"),
     "heartbeat": lambda: with_parameters(
         starter(HeartbeatIntervalDbDb=5000), TransactionInactiveTimeout=10_000
     ),
@@ -193,6 +207,14 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "backup-on-redo-disk": lambda: one_disk(starter()),
     "growth-at-peak": lambda: aside(starter()),
     "initial-start": lambda: sample("disk-data"),
+    "node-id-room": lambda: update(starter(), "mgm145", node_id=3),
+    "table-impossible": lambda: first_table(
+        starter(), columns=(*starter().tables[0].columns, Column(name="c", type="char", length=300))
+    ),
+    "disk-page-buffer": lambda: with_parameters(large_disk_data(), DiskPageBufferMemory=4 * MIB),
+    "nobody-arbitrates": lambda: set_parameter(starter(), "data_node", "Arbitration", "Disabled"),
+    "what-may-fail": alone,
+    "fills-with-growth": lambda: first_table(starter(), growth_rows_per_month=40_000_000),
 }
 """A plan that breaks each rule."""
 
@@ -208,13 +230,13 @@ ELSEWHERE = {
     # Tested in tests/estimate/load/test_files_on_disks.py.
     "file-directory",
     # Tested in tests/exporting/test_schema_sql.py.
-    "column-of-version", "column-in-key", "table-impossible",
+    "column-of-version", "column-in-key",
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.
-    "node-kinds", "unknown-parameter", "parameter-value", "node-group-size", "what-may-fail",
-    "nobody-arbitrates", "number-of-replicas", "management-nodes",
-    "sql-nodes", "spare-api-slots", "node-id-room", "memory-of-host", "data-memory-of-host",
+    "node-kinds", "unknown-parameter", "parameter-value", "node-group-size",
+    "number-of-replicas", "management-nodes",
+    "sql-nodes", "spare-api-slots", "memory-of-host", "data-memory-of-host",
     "data-memory-fill", "disk-demand", "shared-device", "redo-and-lcp-apart", "disk-space", "backups-kept",
-    "disk-space-of-memory", "fills-with-growth", "disks-unknown", "logfile-groups",
+    "disk-space-of-memory", "disks-unknown", "logfile-groups",
     "tablespace-of-table",
     # Tested in test_calibrations.py.
     "calibrations",
@@ -238,9 +260,27 @@ def test_a_rule_finds_what_breaks_it_and_its_edit_mends_it(rule: str) -> None:
     problems = [problem for problem in check(plan) if problem.rule == rule]
     assert problems, f"{rule} finds nothing"
     for problem in problems:
-        if problem.edit is not None:
-            assert problem.fix
-            assert problem.message not in found(problem.edit(plan), rule)
+        assert problem.edit is None or problem.fix
+        ways = [problem.edit] if problem.edit is not None else [way.edit for way in problem.solutions]
+        assert ways or problem.missing, "nothing to click, and not a word why"
+        for way in ways:
+            assert problem.message not in found(way(plan), rule)
+
+
+def _said(tree: ast.Module) -> Iterator[tuple[str, ast.Call, ast.FunctionDef]]:
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+            if isinstance(call.func, ast.Name) and call.func.id in ("error", "warning", "hint", "problem"):
+                yield call.func.id, call, function
+
+
+@pytest.mark.parametrize("path", sorted(Path(checks.__file__).parent.glob("*/*.py")), ids=lambda p: p.stem)
+def test_whatever_a_rule_says_has_a_way_out_or_says_what_is_missing(path: Path) -> None:
+    for name, call, function in _said(ast.parse(path.read_text("utf-8"))):
+        has_edit = len(call.args) > (5 if name == "problem" else 4)
+        named = {one.arg for one in call.keywords} & {"edit", "missing"}
+        searched = any(isinstance(one, ast.keyword) and one.arg == "solve" for one in ast.walk(function))
+        assert has_edit or named or searched, f"{path.name}:{call.lineno} {function.name}"
 
 
 @pytest.mark.parametrize("rule", sorted(set(BROKEN) - {"initial-start"}))

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import how_many
 from ndbplan.checks.harm import RULES_OF_ROOM, harm
-from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.problem import Edit, Problem, Solve
+from ndbplan.checks.unwise.bought_room import with_room
 from ndbplan.checks.way import (
     ROOM,
     SINGLY_UP_TO,
@@ -47,6 +48,8 @@ from ndbplan.plan.plan import Plan
 
 Change = tuple[str, str, str]
 Seen = tuple[object, ...]
+_MOST_SEARCHES = 8
+"""Fixes that do harm by themselves for which is looked what goes with them: each asks all rules again."""
 _TOLD = 3
 """Changes that the words of a fix name."""
 
@@ -65,8 +68,9 @@ def with_offers(plan: Plan, problems: Sequence[Problem], find: Find) -> list[Pro
             part.try_halves(problems, find)
         for problem, with_fix in part.mended(problems):
             offers.setdefault(id(problem), with_fix)
+    solved: dict[tuple[str, int], Solve] = {}
     return [
-        offers[id(p)] if id(p) in offers else _withheld(p, trials.refused) if has_fix(p) else p
+        offers[id(p)] if id(p) in offers else _withheld(plan, p, trials.refused, solved) if has_fix(p) else p
         for p in problems
     ]
 
@@ -347,10 +351,17 @@ def _differences(before: Plan, after: Plan) -> frozenset[Change]:
     return frozenset((c.scope, c.name, str(c.after)) for c in value_changes(before, after))
 
 
-def _withheld(problem: Problem, refused: Mapping[Finding, str]) -> Problem:
+def _withheld(
+    plan: Plan, problem: Problem, refused: Mapping[Finding, str], solved: dict[tuple[str, int], Solve]
+) -> Problem:
+    """Without the fix, which does harm by itself; `solved`: searches for what goes with one, by fix."""
+    solve, key = problem.solve, (problem.rule, id(problem.edit))
+    if solve is None and (key in solved or len(solved) < _MOST_SEARCHES):
+        solve = solved.setdefault(key, partial(with_room, plan, problem))
     fix, reason = problem.fix, refused.get(finding(problem), "")
     if fix and reason.startswith(ROOM):
         fix = f"make room first ({reason.removeprefix(ROOM)}), then {fix}"
     elif fix and reason:
         fix = f"{fix}; by itself that is not enough here: {reason}"
-    return replace(problem, edit=None, fix=fix)
+    missing = reason.removeprefix(ROOM) or "what it would do is not allowed here"
+    return replace(problem, edit=None, fix=fix, missing=missing, solve=solve)

@@ -83,6 +83,8 @@ class Problem(Shape):
     """Ways out that somebody has to choose between, the one to take first; each holds for all of `alike`."""
     advice: Callable[[], str] | None = field(default=None, compare=False)
     """Finds `fix` where that takes a search: only problems that are shown need it."""
+    missing: str = field(default="", compare=False)
+    """Where nothing can be clicked: what only a person knows or decides, or what stands against it."""
     solve: Solve | None = field(default=None, compare=False)
     """Finds `solutions`, in the same way; one object for all problems that it solves together."""
 

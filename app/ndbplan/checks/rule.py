@@ -72,6 +72,7 @@ def failure(rule: str, fault: Exception) -> Problem:
         f"the rule {rule} failed ({readable(' '.join(shown.split()), 200)}): a fault of the program; what "
         "it looks at is not checked, the other rules have answered",
         "report it with the plan",
+        missing="nothing of the plan: the program is at fault",
     )
 
 
@@ -115,9 +116,12 @@ def problem(
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
     measure: float = 0.0,
+    missing: str = "",
 ) -> Problem:
     """A problem whose severity depends on circumstances."""
-    return Problem("", severity, where, message, fix, tuple(object_ids), edit, measure=measure)
+    return Problem(
+        "", severity, where, message, fix, tuple(object_ids), edit, measure=measure, missing=missing
+    )
 
 
 def error(
@@ -127,9 +131,10 @@ def error(
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
     measure: float = 0.0,
+    missing: str = "",
 ) -> Problem:
     """The cluster would not start, or not survive what it is built to survive."""
-    return problem(Severity.ERROR, where, message, fix, object_ids, edit, measure)
+    return problem(Severity.ERROR, where, message, fix, object_ids, edit, measure, missing)
 
 
 def warning(
@@ -139,9 +144,10 @@ def warning(
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
     measure: float = 0.0,
+    missing: str = "",
 ) -> Problem:
     """It works, but not as the designer will want."""
-    return problem(Severity.WARNING, where, message, fix, object_ids, edit, measure)
+    return problem(Severity.WARNING, where, message, fix, object_ids, edit, measure, missing)
 
 
 def hint(
@@ -151,6 +157,7 @@ def hint(
     object_ids: Iterable[str] = (),
     edit: Edit | None = None,
     measure: float = 0.0,
+    missing: str = "",
 ) -> Problem:
     """Good to know."""
-    return problem(Severity.HINT, where, message, fix, object_ids, edit, measure)
+    return problem(Severity.HINT, where, message, fix, object_ids, edit, measure, missing)

@@ -62,6 +62,9 @@ def load_rules() -> None:
     RULES.update((rule.name, rule) for rule in ordered)
 
 
+NOTHING_FOUND = "no change that was tried mends it without bringing another problem"
+
+
 def _never() -> bool:
     return False
 
@@ -150,7 +153,9 @@ def _solved(problems: Iterable[Problem], look: Look) -> Iterator[Problem]:
         try:
             ways = solved[id(solve)] if id(solve) in solved else solved.setdefault(id(solve), solve(look))
             solutions = tuple(_credited(way, problem.rule) for way in ways.solutions)
-            yield replace(problem, solutions=solutions, fix=ways.fix or problem.fix, solve=None)
+            fix = ways.fix or problem.fix
+            missing = "" if solutions else problem.missing or fix or NOTHING_FOUND
+            yield replace(problem, solutions=solutions, fix=fix, missing=missing, solve=None)
         except (UserError, Cancelled):
             raise
         except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out

@@ -8,11 +8,13 @@ A fix (offers.py) is what everybody would do; a solution may cost hardware, or a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from ndbplan.base.errors import UserError
 from ndbplan.checks.harm import counts, harm
-from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
+from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, Solve, WaysOut
 from ndbplan.edits.changes import together
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
 
 _MOST_ROUNDS = 4
@@ -57,6 +59,34 @@ def that_mend(
         if not reason and next(told, None) is None:
             found.append(Solution(way.title, way.why, edit, way.buys))
     return tuple(found)
+
+
+def errors_only(look: Look) -> Look:
+    """What is found, but for warnings and hints: a plan that is refused hides those that it has."""
+
+    def errors(plan: Plan) -> list[Problem]:
+        return [problem for problem in look(plan) if problem.severity is Severity.ERROR]
+
+    return errors
+
+
+def one_of(
+    now: Estimation, rule: str, ways: Iterable[Solution], fix: str, object_ids: Collection[str] = ()
+) -> Solve:
+    """What finds those of some ways that mend and do no harm; `fix`: what is said where none does.
+
+    A way out of an error may bring a warning.
+    """
+    return partial(_one_of, now, rule, tuple(ways), fix, tuple(object_ids))
+
+
+def _one_of(
+    now: Estimation, rule: str, ways: Sequence[Solution], fix: str, object_ids: Sequence[str], look: Look
+) -> WaysOut:
+    found = that_mend(look, now.plan, ways, rule, object_ids)
+    if not found and any(p.rule == rule for p in errors_only(look)(now.plan)):
+        found = that_mend(errors_only(look), now.plan, ways, rule, object_ids)
+    return WaysOut(found, "" if found else fix)
 
 
 def _fixes(found: Sequence[Problem], known: set[tuple[str, str]], anywhere: bool) -> list[Edit]:

@@ -1,7 +1,8 @@
 """The program as people start it, and an eye in it: says where things are on the screen, and when it is done.
 
 Reads a question in each line of its input, `look EXPRESSION`, `until EXPRESSION` or `still EXPRESSION` (true,
-and no longer changing), and prints the answer as JSON. It looks and never acts: what is done to the window is done by mouse and keyboard.
+and no longer changing), and prints the answer as JSON. It looks and never acts: what is done to the window is
+done by mouse and keyboard.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A link that carries less: what crosses it has its share of the bandwidth, and all of it again afterwards."""
+"""A link that carries less: what crosses it has its share of the bandwidth, and afterwards all of it."""
 
 from __future__ import annotations
 

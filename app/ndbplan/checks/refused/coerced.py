@@ -87,7 +87,18 @@ def settings_lifted(now: Estimation) -> Iterator[Problem]:
                 f"spintime {longest} is above {LONGEST_SPIN_US}; the data node takes {LONGEST_SPIN_US}",
                 f"write spintime={LONGEST_SPIN_US} at most",
                 alike.object_ids,
+                setting(alike.scope_of("ThreadConfig"), "ThreadConfig", _spinning_less(text)),
             )
+
+
+def _spinning_less(text: str) -> str:
+    """The text of ThreadConfig with no more than is taken."""
+    return re.sub(
+        r"(spintime\s*=\s*)([0-9]+)",
+        lambda found: f"{found[1]}{min(LONGEST_SPIN_US, int(found[2][:9]))}",
+        text,
+        flags=re.I,
+    )
 
 
 def _small_transaction_memory(alike: NodesAlike) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.mysqld import stated_options
 from ndbplan.configuration.sections import paths_left_out
 from ndbplan.configuration.stated import Fate, Stated, stated
-from ndbplan.edits.changes import SetParameter
+from ndbplan.edits.changes import SetField, SetParameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.mysqld_options import fault, is_option, option
@@ -83,6 +83,7 @@ def paths_of_disk_roles(now: Estimation) -> Iterator[Problem]:
             "leaves it out",
             "give all data nodes the same folder, each on a host of its own: full paths of files say it then",
             tuple(node.id for node in nodes),
+            missing="a folder that every data node can have: only whoever mounts the disks knows it",
         )
 
 
@@ -129,12 +130,17 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
         told = stated_options(node)
         if plan.features.binlog_needs_server_id and "log-bin" in told and "server-id" not in told:
             text = "log-bin without server-id; mysqld would not start with it"
-            yield warning(where, text, "add server-id, another number for each SQL node", (node.id,))
+            fix = f"add server-id {node.node_id}, another number for each SQL node"
+            numbered = SetField(node.id, "options", {**node.options, "server-id": node.node_id})
+            yield warning(where, text, fix, (node.id,), numbered)
         for name, value in node.options.items():
             if why := fault(name, value, plan.version):
-                yield warning(where, why, f"remove {name}", (node.id,))
+                left = {key: kept for key, kept in node.options.items() if key != name}
+                edit = SetField(node.id, "options", left)
+                yield warning(where, why, f"remove {name}", (node.id,), edit)
             elif option(name, plan.version) is None:
                 text = (
                     f"{name} is not among the options of mysqld that are known here; it is written as it is"
                 )
-                yield hint(where, text, "look for it in the manual of the version", (node.id,))
+                unknown = "what the option does: only the manual of the version says it"
+                yield hint(where, text, "look for it there", (node.id,), missing=unknown)

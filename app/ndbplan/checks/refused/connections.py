@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from ndbplan.base.units import format_ndb_size
 from ndbplan.checks.parameters import counting, setting, without
-from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.problem import Edit, Problem, Severity, Solution
 from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.connections import Connection, connections_of, server_of
 from ndbplan.configuration.settings import node_settings
-from ndbplan.configuration.stated import Fate, link_scope, readings
+from ndbplan.configuration.stated import Fate, link_scope, readings, stated
 from ndbplan.edits.changes import KeepLinks, together
+from ndbplan.edits.solutions import host_memory, module_size
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode, process_node_ids
 
@@ -151,7 +156,7 @@ def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
         if needed > room:
             ids = ", ".join(str(process.node_id) for process in processes)
             beside = "" if room == host.memory_bytes else f", {format_ndb_size(room)} beside its data nodes"
-            yield warning(
+            told = warning(
                 f"host {host.hostname}",
                 f"send buffers of node{'s' if len(processes) > 1 else ''} {ids} take "
                 f"{format_ndb_size(needed)} (TotalSendBufferMemory or all SendBufferMemory, and "
@@ -160,6 +165,32 @@ def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
                 "lower SendBufferMemory or ExtraSendBufferMemory",
                 [process.id for process in processes],
             )
+            ids_here = [process.id for process in processes]
+            ways = _ways_for_send_buffers(plan, host, ids_here, needed - room)
+            unknown = "which connections need their buffers: only whoever measured them knows"
+            yield replace(told, solve=one_of(now, "send-buffers-fit", ways, unknown, ids_here))
+
+
+def _ways_for_send_buffers(
+    plan: Plan, host: Host, process_ids: Sequence[str], short_bytes: int
+) -> tuple[Solution, ...]:
+    """What is stated of them back to the defaults, or as much memory more in the host."""
+    names = ("ExtraSendBufferMemory", "TotalSendBufferMemory", "SendBufferMemory")
+    edits = [
+        without(one.scope, one.reading.written)
+        for one in stated(plan)
+        if one.reading.name in names
+        and one.section in ("MGM", "API", "TCP")
+        and (not one.object_ids or set(one.object_ids) & set(process_ids))
+    ]
+    size = module_size(host.memory_bytes + short_bytes)
+    why = f"instead of {format_ndb_size(host.memory_bytes)}"
+    larger = partial(host_memory, host_ids=[host.id], memory_bytes=size)
+    bought = Solution(f"Give {host.hostname} {format_ndb_size(size)}", why, larger, buys=True)
+    if not edits:
+        return (bought,)
+    why = "the sizes that the product takes by itself"
+    return (Solution("Set the send buffers back to their defaults", why, together(edits)), bought)
 
 
 def _data_nodes_bytes(now: Estimation, host_id: str) -> int:

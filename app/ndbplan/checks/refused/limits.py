@@ -12,6 +12,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import error, problem, rule
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
 from ndbplan.configuration.stated import stated_by_place
+from ndbplan.edits.changes import together
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
@@ -136,11 +137,13 @@ def table_objects(now: Estimation) -> Iterator[Problem]:
     for alike in nodes_alike(now.plan):
         total = sum(alike.settings.number(name) for name in names)
         if total > _OBJECTS_MAX:
+            stated = [name for name in names if alike.settings.states(name)]
             yield error(
                 alike.where,
                 f"{', '.join(names)} add up to {total}; ndb_mgmd allows {_OBJECTS_MAX}",
-                "lower them to what the schema needs",
+                f"set {', '.join(stated)} back to what the schema needs",
                 alike.object_ids,
+                together(without(alike.scope_of(name), name) for name in stated),
             )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from ndbplan.base.files import NAME_BYTES_MOST
-from ndbplan.checks.parameters import counting, holding, without
+from ndbplan.checks.parameters import counting, holding, setting, without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.log_destination import EXAMPLE, doubts_of, faults_of, file_names
 from ndbplan.checks.rule import error, hint, rule, warning
@@ -59,7 +60,8 @@ def log_destination(now: Estimation) -> Iterator[Problem]:
             )
         for doubt in doubts_of(str(one.reading.value)):
             fix = f"look whether the log is written after the first start, or write for example {EXAMPLE}"
-            yield hint(one.where, f"LogDestination {doubt}", fix, one.object_ids)
+            unknown = "whether that can be written: only the host knows it"
+            yield hint(one.where, f"LogDestination {doubt}", fix, one.object_ids, missing=unknown)
     for node in plan.management_nodes:
         settings = node_settings(plan, node)
         bad = sorted({",", ";"} & set(settings.text("DataDir")))
@@ -71,6 +73,11 @@ def log_destination(now: Estimation) -> Iterator[Problem]:
                 "LogDestination; ndb_mgmd starts without its log",
                 "choose a folder without , and ;",
                 [node.id],
+                setting(
+                    node.id if node.parameters.get("DataDir") else "management",
+                    "DataDir",
+                    re.sub("[,;]", "_", settings.text("DataDir")),
+                ),
             )
 
 
@@ -96,4 +103,5 @@ def _too_long(where: str, what: str, paths: Iterable[str], object_ids: Iterable[
     longest = max((len(part.encode()) for path in paths for part in path.split("/")), default=0)
     if longest > NAME_BYTES_MOST:
         text = f"{what} takes {longest} bytes; file systems allow {NAME_BYTES_MOST}"
-        yield warning(where, text, "choose a shorter name", tuple(object_ids))
+        unknown = "which folder there is instead: only whoever sets up the hosts knows"
+        yield warning(where, text, "choose a shorter name", tuple(object_ids), missing=unknown)

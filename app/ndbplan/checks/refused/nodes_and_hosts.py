@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Problem, Severity
@@ -11,7 +12,8 @@ from ndbplan.configuration.deployment import MANAGEMENT_PORT
 from ndbplan.configuration.node_groups import counted_nodes, stated_group
 from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
 from ndbplan.configuration.stated import counting as counting_of
-from ndbplan.edits.changes import SetField
+from ndbplan.edits.changes import SetField, together
+from ndbplan.edits.parts import remove
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of, never_resolves
@@ -22,6 +24,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS = 65536
 _FIRST_FREE_PORT = 1024
 """Ports there are, and the first that needs no root (RFC 6335, 6)."""
+NAME_OF_MACHINE = "the name or address of the machine: only its network knows it"
 
 
 @rule("replicas-alike", "NoOfReplicas differs between data nodes", refused=True)
@@ -62,6 +65,9 @@ def node_group_number(now: Estimation) -> Iterator[Problem]:
             f"{len(plan.data_nodes)} data nodes with NoOfReplicas 1 need as many node groups; there are "
             f"{most}",
             "use NoOfReplicas 2 or fewer data nodes",
+            [],
+            setting("data_node", "NoOfReplicas", 2) if len(plan.data_nodes) % 2 == 0 else None,
+            missing="which data nodes can go: only whoever knows what they are for can say",
         )
 
 
@@ -73,20 +79,26 @@ def _ungrouped(process_id: str) -> Edit:
 def data_node_ids(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     highest = catalogue.parameter("DB", "NodeId", plan.version).maximum or 144
+    taken = {node_id for process in plan.processes for node_id in process_node_ids(process)}
+    free = (node_id for node_id in range(1, highest + 1) if node_id not in taken)
     for node in plan.data_nodes:
         if node.node_id > highest:
+            own = next(free, None)
             yield error(
                 f"data node {node.node_id}",
                 f"{node.node_id} is no id of a data node in NDB {plan.ndb_version}: they go from 1 to "
                 f"{highest}",
-                f"give it a free node id up to {highest}",
+                f"give it a free node id up to {highest}" + (f": {own}" if own else ""),
                 [node.id],
+                SetField(node.id, "node_id", own) if own else None,
+                missing=f"which node can do without its id: all up to {highest} are taken",
             )
     if len(plan.data_nodes) > highest:
         yield error(
             "data nodes",
             f"{len(plan.data_nodes)} data nodes; NDB {plan.ndb_version} has at most {highest}",
             "take data nodes away",
+            missing="which data nodes can go: only whoever knows what they are for can say",
         )
 
 
@@ -110,6 +122,7 @@ def localhost_mixed(now: Estimation) -> Iterator[Problem]:
             "with other host names",
             "name the machine as the other machines see it",
             [host.id for host in here],
+            missing=NAME_OF_MACHINE,
         )
 
 
@@ -173,6 +186,7 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
                 "on, but no node can be there",
                 "write the real name or address of the machine",
                 ids,
+                missing=NAME_OF_MACHINE,
             )
         elif why:
             yield error(
@@ -180,6 +194,7 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
                 f"{host.hostname} {why}, so ndb_mgmd refuses it",
                 "write the real name or address of the machine",
                 ids,
+                missing=NAME_OF_MACHINE,
             )
         elif ":" in host.hostname and not plan.features.ipv6 and not mapped:
             yield error(
@@ -188,6 +203,7 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
                 "8.0.22",
                 "use an IPv4 address or a name",
                 ids,
+                missing=NAME_OF_MACHINE,
             )
 
 
@@ -199,4 +215,20 @@ def node_count(now: Estimation) -> Iterator[Problem]:
             "cluster",
             f"the plan takes {len(ids)} node ids; a cluster has 255",
             "take API slots or pool connections away",
+            [],
+            _fewer_ids(now.plan, len(ids) - 255),
+            missing="which nodes can go: API slots and pools alone do not have so many ids",
         )
+
+
+def _fewer_ids(plan: Plan, count: int) -> Edit | None:
+    """The last API slots gone, then the last connections of pools; None: those are not so many."""
+    slots = [slot.id for slot in plan.api_slots[-count:]]
+    left, edits = count - len(slots), list[Edit]([partial(remove, object_ids=slots)] if slots else [])
+    for node in reversed(plan.sql_nodes):
+        fewer = min(left, len(node.pool_node_ids))
+        if fewer:
+            edits.append(SetField(node.id, "pool_node_ids", node.pool_node_ids[:-fewer]))
+            left -= fewer
+    both: Edit | None = together(edits) if edits and not left else None
+    return both

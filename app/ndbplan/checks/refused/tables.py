@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.refused.table_cures import table_cures
 from ndbplan.checks.rule import error, rule, warning
+from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.directories import disk_of_path, named_folders
 from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys, unknown_in
 from ndbplan.configuration.space_files import files_twice
 from ndbplan.edits import validated
-from ndbplan.edits.changes import SetField
+from ndbplan.edits.changes import SetField, together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import sql_versions
 from ndbplan.ndb.columns import COLUMN_TYPES
@@ -41,25 +44,34 @@ def column_of_version(now: Estimation) -> Iterator[Problem]:
 def column_in_key(now: Estimation) -> Iterator[Problem]:
     for one in (one for table in now.plan.tables for one in in_keys(table)):
         key = f"index {one.key}" if one.key else "the primary key"
-        yield error(
+        told = error(
             one.where,
             f"{one.where} is in {key}: {one.why}; CREATE TABLE fails",
             f"take index {one.key} out" if one.key else "choose another primary key",
             [one.table.id],
             _without_index(one) if one.key else None,
         )
+        if one.key:
+            yield told
+            continue
+        ways = tuple(table_cures(now.plan, one))
+        unknown = "which columns tell the rows apart: only whoever made the table knows"
+        yield replace(told, solve=one_of(now, "column-in-key", ways, unknown, [one.table.id]))
 
 
 @rule("table-impossible", "A table has columns or keys that no SQL node makes")
 def table_impossible(now: Estimation) -> Iterator[Problem]:
     for one in (one for table in now.plan.tables for one in impossible_in(table)):
         key = "" if one.key is None else f" in index {one.key}" if one.key else " in the primary key"
-        yield error(
+        told = error(
             one.where,
             f"{one.where}{key}: {one.why}; CREATE TABLE fails",
             "correct the table",
             [one.table.id],
         )
+        ways = tuple(table_cures(now.plan, one))
+        unknown = "what the table is meant to be: only whoever made it knows"
+        yield replace(told, solve=one_of(now, "table-impossible", ways, unknown, [one.table.id]))
 
 
 @rule("file-twice", "Two tablespaces or log file groups have a file of one name")
@@ -92,6 +104,7 @@ def file_directory(now: Estimation) -> Iterator[Problem]:
                     f"the second to make a file in {folder} fails with error 760 (File already exists)",
                     "name no folder and give the role to a disk, or put one data node on a host",
                     [*owners, host.id],
+                    _without_folder(parts, folder),
                 )
                 break
         missing = [h for h in hosts.values() if h.disks and disk_of_path(h.disks, folder) is None]
@@ -102,7 +115,23 @@ def file_directory(now: Estimation) -> Iterator[Problem]:
                 f"folder {folder} is on no disk of {names}; its files count to the disk of their role",
                 "mount a disk there on every host of a data node, or name a folder that all of them have",
                 [*owners, *(host.id for host in missing)],
+                _without_folder(parts, folder),
             )
+
+
+def _without_folder(parts: Iterable[LogfileGroup | Tablespace], folder: str) -> Edit:
+    """No folder is named where this one was: files lie on the disk of their role."""
+    edits: list[Edit] = []
+    for part in parts:
+        if isinstance(part, Tablespace) and part.directory == folder:
+            edits.append(SetField(part.id, "directory", None))
+        field = "undo_files" if isinstance(part, LogfileGroup) else "data_files"
+        files: tuple[SpaceFile, ...] = getattr(part, field)
+        if any(file.directory == folder for file in files):
+            left = (validated.changed(f, directory=None) if f.directory == folder else f for f in files)
+            edits.append(SetField(part.id, field, tuple(left)))
+    all_of_them: Edit = together(edits)
+    return all_of_them
 
 
 def _folders(part: LogfileGroup | Tablespace) -> set[str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,7 @@ from ndbplan.checks.node_cures import apart_from_data_nodes
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.checks.solutions import completed, that_mend
+from ndbplan.checks.solutions import completed, one_of, that_mend
 from ndbplan.configuration.settings import (
     NodesAlike,
     no_of_replicas,
@@ -68,6 +69,9 @@ def threads(alike: NodesAlike) -> ThreadCounts:
     plan = alike.plan
     cores = min((plan.host(node.host_id).cores for node in alike.nodes), default=8)
     return thread_counts(plan.version, parameters, cores)
+
+
+_OUTSIDE = "certificates and passwords: they lie outside of the plan"
 
 
 @rule("thread-config", "ThreadConfig cannot be read", refused=True)
@@ -137,12 +141,31 @@ def thread_config_of_node(now: Estimation) -> Iterator[Problem]:
         except BadValueError:
             continue
         except ThreadConfigError as bad:
-            yield error(
+            told = error(
                 alike.where,
                 f"ThreadConfig: {bad.what}; ndb_mgmd accepts it, but the data node stops with error 2350",
                 bad.fix,
                 alike.object_ids,
             )
+            ways = tuple(_taken_threads(plan, alike, text))
+            unknown = "which threads are meant: only whoever wrote it knows"
+            yield replace(told, solve=one_of(now, "thread-config-of-node", ways, unknown, alike.object_ids))
+
+
+def _taken_threads(plan: Plan, alike: NodesAlike, text: str) -> Iterator[Solution]:
+    """As many query threads as there are LDM threads, or what the host suggests."""
+    scope = alike.scope_of("ThreadConfig")
+    ldm = re.search(r"ldm\s*=\s*\{[^}]*count\s*=\s*([0-9]+)", text, re.I)
+    query = re.compile(r"(query\s*=\s*\{[^}]*count\s*=\s*)[0-9]+", re.I)
+    if ldm and query.search(text):
+        edit = SetParameter(scope, "ThreadConfig", query.sub(rf"\g<1>{ldm[1]}", text))
+        yield Solution(f"Use {ldm[1]} query threads", "as many as there are LDM threads", edit)
+    chosen = thread_setting(plan, alike.nodes[0]) if alike.nodes else ()
+    edits = [without(scope, "ThreadConfig")]
+    edits += [SetParameter(alike.scope_of(c.name), c.name, c.value) for c in chosen]
+    words = " and ".join(f"{c.name} {c.value}" for c in chosen) or "the default"
+    why = "; ".join(c.reason for c in chosen) or "one thread of each kind"
+    yield Solution(f"Take {words} instead of ThreadConfig", why, together(edits))
 
 
 @rule("thread-settings-ignored", "A thread setting has no effect")
@@ -368,20 +391,6 @@ def partitions_per_node(now: Estimation) -> Iterator[Problem]:
             )
 
 
-@rule("location-domains", "LocationDomainId does not place replicas")
-def location_domains(now: Estimation) -> Iterator[Problem]:
-    plan = now.plan
-    domains = {place.location_domain_id for place in plan.locations if place.location_domain_id}
-    grouped = all(node.node_group is not None for node in plan.data_nodes)
-    if len(domains) > 1 and plan.data_nodes and not grouped:
-        yield hint(
-            "locations",
-            f"{len(domains)} LocationDomainIds are set, but node groups are still filled in node-id order",
-            "give every data node its NodeGroup so that each group spans locations",
-            [place.id for place in plan.locations],
-        )
-
-
 @rule("files-for-security", "Certificates or passwords are missing")
 def files_for_security(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
@@ -397,6 +406,7 @@ def files_for_security(now: Estimation) -> Iterator[Problem]:
                     f"{name} is on: ndb_mgmd says nothing, but the data node does not start without {needs}",
                     "prepare it on every data node host before the first start",
                     alike.object_ids,
+                    missing=_OUTSIDE,
                 )
     for node in plan.management_nodes:
         settings = node_settings(plan, node)
@@ -408,6 +418,7 @@ def files_for_security(now: Estimation) -> Iterator[Problem]:
                 f"{on[0]} is on: ndb_mgmd does not start without a TLS certificate of the node",
                 "prepare it on the host before the first start",
                 [node.id],
+                missing=_OUTSIDE,
             )
 
 
@@ -422,6 +433,7 @@ def paths_absolute(now: Estimation) -> Iterator[Problem]:
                     alike.where,
                     f"{name} is '{value[:60]}', which depends on the folder the data node is started in; a "
                     "path that does not exist there stops it with error 2805",
-                    "write an absolute path",
+                    "take it back: the folder then follows from the disk of the role",
                     alike.object_ids,
+                    without(alike.scope_of(name), name),
                 )

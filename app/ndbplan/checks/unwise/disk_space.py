@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.quantity import Quantity
@@ -21,6 +22,7 @@ from ndbplan.checks.unwise.disk_cures import (
     less_on_disk,
     less_or_larger,
 )
+from ndbplan.checks.unwise.growth_ways import room_to_grow
 from ndbplan.checks.unwise.space_ways import fewer_backups
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.estimation import Estimation
@@ -198,6 +200,7 @@ def disks_unknown(now: Estimation) -> Iterator[Problem]:
         f"plan: whether the files of a data node fit, {format_bytes(most)} at most, is not known",
         "state the disks of these hosts with their capacity",
         [*hosts, *(node.id for node in nodes)],
+        missing="which disks these hosts have, and their capacity",
     )
 
 
@@ -223,17 +226,21 @@ def fills_with_growth(now: Estimation) -> Iterator[Problem]:
             where, follows = f"tablespace {first.name}", "inserts fail when no extent is left"
             fix = "add data files in time, where the disks have room, or add a node group"
         text = f"{where} is full in {_months(first.months_until_full)} as the tables grow{more}; {follows}"
-        yield warning(where, text, fix, [one.object_id for one in soon])
+        ids = tuple(one.object_id for one in soon)
+        solve = partial(room_to_grow, now, kind, ids, fix)
+        yield replace(warning(where, text, fix, ids), solve=solve)
     left = memory_full(plan, horizon=2.0 * _SOON_MONTHS)
     if left is None or left.value == 0 or left.low > _SOON_MONTHS:
         return
     report, can = (warning, "is") if left.value <= _SOON_MONTHS else (hint, "may be")
-    yield report(
+    fix = "raise DataMemory where the hosts have the memory, or add a node group"
+    told = report(
         "DataMemory",
         f"DataMemory of the first data node {can} full in {_months(left)} as the tables grow; inserts then "
         "fail with error 827",
-        "raise DataMemory where the hosts have the memory, or add a node group",
+        fix,
     )
+    yield replace(told, solve=partial(room_to_grow, now, "memory", (), fix))
 
 
 def _loads_of_backups(plan: Plan) -> tuple[Workload | None, ...]:

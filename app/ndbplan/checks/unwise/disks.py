@@ -270,6 +270,7 @@ def redo_and_lcp_apart(now: Estimation) -> Iterator[Problem]:
             "start",
             "make the links in new nodes too; nothing else is needed",
             [node.id for node in linked],
+            missing="nothing: the plan is as it is meant, and the runbook makes the links",
         )
     for node in moved:
         yield warning(

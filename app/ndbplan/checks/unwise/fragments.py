@@ -60,6 +60,7 @@ def hash_map_skew(now: Estimation) -> Iterator[Problem]:
             if buckets < plan.features.hash_map_buckets
             else numbers_that_divide(buckets, partitions, len(node_groups(plan))),
             [table.id for table in tables],
+            missing="how many node groups there are to be: no number of partitions alone is even here",
         )
 
 
@@ -86,6 +87,7 @@ def reorganise_refused(now: Estimation) -> Iterator[Problem]:
                 "MAX_ROWS instead of REORGANIZE PARTITION, as the runbook does",
                 None,
                 [table.id],
+                missing="nothing: the runbook does it",
             )
 
 
@@ -108,6 +110,7 @@ def reorganise_leaves_behind(now: Estimation) -> Iterator[Problem]:
                 f"reorganising {table.full_name} leaves {' and '.join(stays)} on the old node groups",
                 "drop and create the unique indexes afterwards, or copy the table",
                 [table.id],
+                missing="nothing of the plan: it is work on the cluster once the tables are reorganised",
             )
 
 

@@ -137,19 +137,19 @@ def _larger_hosts(
 ) -> tuple[list[Solution], float]:
     """More memory for the hosts together with what it is for (`words`), and how much of it a host gets."""
     plan = raised(now.plan)
-    short = _short_of_memory(now.of(plan))
+    short = short_of_memory(now.of(plan))
     if not short:
         return [], math.inf
     most = max(short.values())
-    larger = together([partial(_memories, sizes=short), raised])
+    larger = together([partial(memories, sizes=short), raised])
     edit, reason = completed(look, now.plan, larger, rule)
-    disks = _short_of_space(now.of(larger(now.plan))) if reason else {}
+    disks = short_of_space(now.of(larger(now.plan))) if reason else {}
     if disks:
-        edit, reason = completed(look, now.plan, together([larger, partial(_capacities, sizes=disks)]), rule)
+        edit, reason = completed(look, now.plan, together([larger, partial(capacities, sizes=disks)]), rule)
         words = f"disks of {format_bytes(max(disks.values()))}, and {words}"
     if reason:
         return [], math.inf
-    these = _hosts(plan, short)
+    these = hosts_named(plan, short)
     why = (
         f"no host more and no row to move; {these} with {format_bytes_binary(most)} instead of "
         f"{_had(plan, short)}, one after the other"
@@ -158,13 +158,14 @@ def _larger_hosts(
     return [Solution(title, why, edit, buys=True)], most
 
 
-def _memories(plan: Plan, sizes: dict[str, int]) -> Plan:
+def memories(plan: Plan, sizes: dict[str, int]) -> Plan:
+    """The plan whose hosts have so much memory, by id."""
     for host_id, size in sizes.items():
         plan = host_memory(plan, [host_id], size)
     return plan
 
 
-def _short_of_space(now: Estimation) -> dict[str, int]:
+def short_of_space(now: Estimation) -> dict[str, int]:
     """Disks that cannot hold what a full DataMemory writes, with the capacity that can."""
     sizes = {}
     for disk in now.disk_space.disks:
@@ -174,13 +175,15 @@ def _short_of_space(now: Estimation) -> dict[str, int]:
     return sizes
 
 
-def _capacities(plan: Plan, sizes: dict[str, int]) -> Plan:
+def capacities(plan: Plan, sizes: dict[str, int]) -> Plan:
+    """The plan whose disks have so much capacity, by id."""
     for disk_id, size in sizes.items():
         plan = edits.update(plan, disk_id, capacity_bytes=size)
     return plan
 
 
-def _hosts(plan: Plan, ids: Iterable[str]) -> str:
+def hosts_named(plan: Plan, ids: Iterable[str]) -> str:
+    """Their name, or how many there are."""
     names = [plan.host(host_id).hostname for host_id in ids]
     return names[0] if len(names) == 1 else f"{len(names)} hosts"
 
@@ -257,19 +260,19 @@ def room_in_hosts(rule: str, now: Estimation, look: Look) -> WaysOut:
         if not reason:
             why = "the tables fit, and it takes nothing new; a rolling restart does it"
             rooms.append(Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit))
-    short = _short_of_memory(now)
+    short = short_of_memory(now)
     if short:
-        edit, reason = completed(look, now.plan, partial(_memories, sizes=short), rule)
+        edit, reason = completed(look, now.plan, partial(memories, sizes=short), rule)
         why = f"instead of {_had(now.plan, short)}"
         if not rooms:
             why = f"DataMemory is what the tables need; {why}"
-        title = f"Give {_hosts(now.plan, short)} {format_bytes_binary(max(short.values()))}"
+        title = f"Give {hosts_named(now.plan, short)} {format_bytes_binary(max(short.values()))}"
         rooms += [] if reason else [Solution(title, why, edit, buys=True)]
     otherwise = f"{_missing(now)}: lower DataMemory or DiskPageBufferMemory, or give the host more memory"
     return ways_out(rooms, otherwise)
 
 
-def _short_of_memory(now: Estimation) -> dict[str, int]:
+def short_of_memory(now: Estimation) -> dict[str, int]:
     """Hosts whose data nodes need more memory than they have, with what they should have."""
     data_memory: dict[str, int] = defaultdict(int)
     for node in now.plan.data_nodes:

@@ -6,17 +6,23 @@ ndb_mgmd takes addresses 127.x.x.x but 127.0.0.1 together with any others (8.4.8
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ndbplan.base.units import how_many
-from ndbplan.checks.problem import Problem
-from ndbplan.checks.refused.nodes_and_hosts import local_names
+from ndbplan.checks.parameters import setting
+from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.refused.nodes_and_hosts import NAME_OF_MACHINE, local_names
 from ndbplan.checks.rule import error, rule
 from ndbplan.configuration.deployment import management_port
+from ndbplan.edits.changes import together
+from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.addresses import is_loopback
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode
+
+_PORTS = 65536
 
 
 def _used(plan: Plan, *, local: bool) -> list[Host]:
@@ -39,6 +45,7 @@ def loopback_apart(now: Estimation) -> Iterator[Problem]:
             f"{others[0].hostname}{more} would look for its nodes on their own machine",
             "name the machine as the other machines see it",
             [host.id],
+            missing=NAME_OF_MACHINE,
         )
 
 
@@ -55,14 +62,19 @@ def loopback_shared(now: Estimation) -> Iterator[Problem]:
     for port, nodes in servers.items():
         # ndb_mgmd listens on all addresses of its machine, whatever its HostName is.
         if len({node.host_id for node in nodes}) > 1:
-            yield _shared(plan, nodes, f"listen on port {port}", "give each a PortNumber of its own")
+            ports = (free for free in range(port + 1, _PORTS) if free not in servers)
+            own = together(setting(node.id, "PortNumber", next(ports)) for node in nodes[1:])
+            yield _shared(plan, nodes, f"listen on port {port}", "give each a PortNumber of its own", own)
     sql = [node for node in plan.sql_nodes if node.host_id in local]
     if len({node.host_id for node in sql}) > 1:
         fix = "put them on one host of the plan: each gets files and ports of its own"
-        yield _shared(plan, sql, "read /etc/my.cnf and listen on the same ports", fix)
+        onto = together(partial(move_process, process_id=n.id, host_id=sql[0].host_id) for n in sql[1:])
+        yield _shared(plan, sql, "read /etc/my.cnf and listen on the same ports", fix, onto)
 
 
-def _shared(plan: Plan, nodes: Sequence[ManagementNode | SqlNode], what: str, fix: str) -> Problem:
+def _shared(
+    plan: Plan, nodes: Sequence[ManagementNode | SqlNode], what: str, fix: str, edit: Edit
+) -> Problem:
     ids = " and ".join(str(node.node_id) for node in nodes[:2])
     hosts = " and ".join(dict.fromkeys(plan.host(node.host_id).hostname for node in nodes[:2]))
     kind = "management" if isinstance(nodes[0], ManagementNode) else "SQL"
@@ -72,4 +84,5 @@ def _shared(plan: Plan, nodes: Sequence[ManagementNode | SqlNode], what: str, fi
         f"{kind} nodes {ids}{more} all {what}, and {hosts} are one machine: only one of them starts",
         fix,
         [node.id for node in nodes],
+        edit,
     )

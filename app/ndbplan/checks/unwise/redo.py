@@ -18,8 +18,9 @@ from ndbplan.base.units import (
 )
 from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.parameters import setting, without
-from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.problem import Edit, Problem, Solution
 from ndbplan.checks.rule import error, hint, rule, warning
+from ndbplan.checks.solutions import one_of
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, ways_for_log
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import (
@@ -155,14 +156,18 @@ def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
             )
         elif log < (usual := plan.features.redo_log_usual_share * memory):
             size, parts = alike.settings.number("FragmentLogFileSize"), redo_log_parts(alike.settings)
-            yield hint(
+            files = math.ceil(usual / parts / size)
+            told = hint(
                 alike.where,
                 f"the redo log of a data node is {log / max(1, memory):.1f} x DataMemory; before 7.6 the "
                 f"usual advice is {plan.features.redo_log_usual_share:g} x for write-heavy loads",
-                f"for such loads set NoOfFragmentLogFiles to {math.ceil(usual / parts / size)} (initial node "
-                "restart)",
+                f"for such loads set NoOfFragmentLogFiles to {files} (initial node restart)",
                 alike.object_ids,
             )
+            edit = setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)
+            way = Solution(f"Set NoOfFragmentLogFiles to {files}", "each node starts with --initial", edit)
+            unknown = "larger disks: the redo log of the usual advice does not fit"
+            yield replace(told, solve=one_of(now, "redo-log-and-memory", [way], unknown, alike.object_ids))
 
 
 @rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
@@ -179,6 +184,7 @@ def redo_log_seconds(now: Estimation) -> Iterator[Problem]:
                 f"when no "
                 f"checkpoint completes; {_SHORTEST_LOG_S} s should fit",
                 *_longer_log(now, workload, full.value),
+                missing="disks with room for such a log: the plan has none",
             )
 
 
@@ -274,6 +280,9 @@ def checkpoint_speed(now: Estimation) -> Iterator[Problem]:
                 alike.object_ids,
                 setting(alike.scope_of("MaxDiskWriteSpeed"), "MaxDiskWriteSpeed", most),
             )
+        # What nodes share is one value: the slowest disk of all decides.
+        here = alike.nodes if alike.scope_of("MinDiskWriteSpeed") != "data_node" else plan.data_nodes
+        least = max(MIB, int(_HALF_OF_THE_DISK * _slowest_write(plan, here)) // MIB * MIB)
         for node in alike.nodes:
             disk = disk_for(plan, node, DiskRole.LCP)
             floor = alike.settings.number("MinDiskWriteSpeed")
@@ -285,8 +294,9 @@ def checkpoint_speed(now: Estimation) -> Iterator[Problem]:
                     f"what disk {disk.name} can write "
                     f"({format_bytes_per_s(disk.sequential_write_bytes_per_s)}): "
                     "checkpoints starve the redo log and never slow down",
-                    "lower MinDiskWriteSpeed",
+                    f"lower MinDiskWriteSpeed to {format_ndb_size(least)}",
                     [node.id, disk.id],
+                    setting(alike.scope_of("MinDiskWriteSpeed"), "MinDiskWriteSpeed", least),
                 )
 
 
@@ -398,7 +408,7 @@ def direct_io_sync(now: Estimation) -> Iterator[Problem]:
             if disk is not None
         )
         if slow and alike.settings.number("ODirect") == 1 and alike.settings.number("ODirectSyncFlag") == 0:
-            yield hint(
+            told = hint(
                 alike.where,
                 "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
                 "times "
@@ -406,6 +416,11 @@ def direct_io_sync(now: Estimation) -> Iterator[Problem]:
                 "set ODirectSyncFlag to 1 after a test",
                 alike.object_ids,
             )
+            edit = setting(alike.scope_of("ODirectSyncFlag"), "ODirectSyncFlag", 1)
+            why = "after a test that the file system keeps what it has taken when the power fails"
+            ways = [Solution("Set ODirectSyncFlag to 1", why, edit)]
+            unknown = "whether the file system allows it: only a test says"
+            yield replace(told, solve=one_of(now, "direct-io-sync", ways, unknown, alike.object_ids))
 
 
 @rule("compressed-checkpoints", "Compression overloads busy LDM threads")
@@ -432,4 +447,5 @@ def compressed_checkpoints(now: Estimation) -> Iterator[Problem]:
                 f"already",
                 "switch compression off or use more LDM threads",
                 alike.object_ids,
+                together(setting(alike.scope_of(name), name, 0) for name in names),
             )

@@ -12,7 +12,7 @@ from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
 from ndbplan.checks.rule import hint, rule, warning
-from ndbplan.checks.solutions import that_mend, ways_out
+from ndbplan.checks.solutions import one_of, that_mend, ways_out
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, nodes_alike
@@ -64,7 +64,7 @@ def heartbeat(now: Estimation) -> Iterator[Problem]:
             )
         inactive = alike.settings.number("TransactionInactiveTimeout")
         if 0 < inactive < _MISSED_HEARTBEATS * interval:
-            yield warning(
+            told = warning(
                 alike.where,
                 f"it takes {_MISSED_HEARTBEATS * interval} ms to notice a dead data node "
                 f"({_MISSED_HEARTBEATS} x "
@@ -73,6 +73,24 @@ def heartbeat(now: Estimation) -> Iterator[Problem]:
                 f"lower {name} or raise TransactionInactiveTimeout",
                 alike.object_ids,
             )
+            longer, shorter = _MISSED_HEARTBEATS * interval, inactive // _MISSED_HEARTBEATS
+            patient = setting(
+                alike.scope_of("TransactionInactiveTimeout"), "TransactionInactiveTimeout", longer
+            )
+            ways = [
+                Solution(
+                    f"Raise TransactionInactiveTimeout to {longer} ms",
+                    "no data node is taken for dead sooner",
+                    patient,
+                ),
+                Solution(
+                    f"Lower {name} to {shorter} ms",
+                    "a dead data node is noticed sooner, and a pause of one too",
+                    setting(alike.scope_of(name), name, shorter),
+                ),
+            ]
+            unknown = "how long clients may wait: both values have other limits here"
+            yield replace(told, solve=one_of(now, "heartbeat", ways, unknown, alike.object_ids))
 
 
 @rule("arbitration-timeout", "Arbitration does not wait for two heartbeats")
@@ -239,6 +257,7 @@ def growth_at_peak(now: Estimation) -> Iterator[Problem]:
             "restart is possible meanwhile",
             "do it outside the busy hours",
             [node.id for node in aside],
+            missing="when the busy hours are: the tab Operations proposes the quietest ones of a load",
         )
 
 
@@ -253,4 +272,5 @@ def initial_start(now: Estimation) -> Iterator[Problem]:
             "undo files; CREATE LOGFILE GROUP then fails on the old files",
             "delete the files by hand before an initial start; the runbook never uses --initial on old nodes",
             [space.id for space in plan.tablespaces],
+            missing="nothing of the plan: it holds for every cluster with disk data",
         )

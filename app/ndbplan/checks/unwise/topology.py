@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes_binary, how_many
+from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_bytes_binary, format_ndb_size, how_many
 from ndbplan.checks.node_cures import (
     another_node,
     apart_from_data_nodes,
@@ -14,19 +15,24 @@ from ndbplan.checks.node_cures import (
     second_replica,
     tested_replicas,
 )
-from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
+from ndbplan.checks.solutions import completed
 from ndbplan.configuration.node_groups import counted_nodes, node_group_ids, stated_group
 from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
+from ndbplan.edits.names import next_hostname
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import ldm_threads
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import is_loopback
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
 
+_NODE_IDS = 255
 _SPARE_SLOTS = 2
 """Free API slots for ndb_restore and the like: judgement."""
 
@@ -182,7 +188,19 @@ def host_names(now: Estimation) -> Iterator[Problem]:
                 "looks like two copies of the data may be on it",
                 "give each host its own name",
                 [host.id for host in hosts],
+                _own_names(now.plan, hosts[1:]),
             )
+
+
+def _own_names(plan: Plan, hosts: Sequence[Host]) -> Edit:
+    """The next free names, as for hosts that are added."""
+    taken = {host.hostname for host in plan.hosts}
+    edits = []
+    for host in hosts:
+        taken.add(name := next_hostname(host.hostname, taken))
+        edits.append(SetField(host.id, "hostname", name))
+    own: Edit = together(edits)
+    return own
 
 
 @rule("management-nodes", "Fewer than two management nodes may arbitrate")
@@ -288,7 +306,18 @@ def node_id_room(now: Estimation) -> Iterator[Problem]:
             f"apart from the rest (1 to {highest} are for data nodes)",
             f"give the other nodes ids above {highest}",
             [p.id for p in taken],
+            _ids_above(plan, others),
+            missing=f"which nodes can go: no ids above {highest} are free",
         )
+
+
+def _ids_above(plan: Plan, processes: Iterable[Process]) -> Edit | None:
+    """Ids behind those of data nodes for all of these; None: there are not so many."""
+    used = {node_id for process in plan.processes for node_id in process_node_ids(process)}
+    free = [i for i in range(plan.features.data_nodes_most + 1, _NODE_IDS + 1) if i not in used]
+    edits = [SetField(p.id, "node_id", i) for p, i in zip(processes, free, strict=False)]
+    above: Edit | None = together(edits) if edits and len(edits) == len([*processes]) else None
+    return above
 
 
 @rule("uneven-data-nodes", "Data nodes are not alike")
@@ -310,7 +339,7 @@ def uneven_data_nodes(now: Estimation) -> Iterator[Problem]:
         if len(values) > 1:
             low, high = min(values), max(values)
             shown = format_bytes_binary if name == "DataMemory" else str
-            yield problem(
+            told = problem(
                 severity,
                 "data nodes",
                 f"{name} differs between data nodes ({shown(low)} to {shown(high)}); the smallest decides "
@@ -318,6 +347,59 @@ def uneven_data_nodes(now: Estimation) -> Iterator[Problem]:
                 f"give all data nodes the same {name}",
                 [node.id for node in plan.data_nodes],
             )
+            ways = _alike(now, name, low, high)
+            unknown = "which size is meant: none of those that are stated suits all hosts"
+            yield replace(told, solve=partial(_made_alike, now, name, tuple(ways), unknown))
+
+
+_THREADS = ("AutomaticThreadConfig", "NumCPUs", "ThreadConfig", "MaxNoOfExecutionThreads")
+"""What says how many LDM threads a data node has."""
+
+
+def _alike(now: Estimation, name: str, low: int, high: int) -> Iterator[Solution]:
+    """All as the smallest, which decides anyway, and all as the largest."""
+    plan = now.plan
+    if name == "LDM threads":
+        for count, why in ((low, "it decides for all anyway"), (high, "all threads are used then")):
+            model = next(node for node in plan.data_nodes if ldm_threads(plan, node) == count)
+            settings = node_settings(plan, model)
+            known = [n for n in _THREADS if catalogue.knows("DB", n, plan.version)]
+            values = {n: settings.value(n) if settings.states(n) else None for n in known}
+            yield Solution(
+                f"Give all the thread settings of data node {model.node_id}",
+                f"{how_many(count, 'LDM thread')} each; {why}",
+                partial(_of_all_nodes, values=values),
+            )
+        return
+    shown = format_ndb_size if name == "DataMemory" else str
+    for value, why in ((low, "it decides for all anyway"), (high, "the hosts have room for it")):
+        yield Solution(f"Give all {name} {shown(value)}", why, partial(_of_all_nodes, values={name: value}))
+
+
+def _made_alike(
+    now: Estimation, name: str, ways: tuple[Solution, ...], otherwise: str, look: Look
+) -> WaysOut:
+    """Those after which they do not differ in this any more; in other things they may."""
+    kept = []
+    for way in ways:
+        try:
+            edit, reason = completed(look, now.plan, way.edit)
+            left = look(edit(now.plan))
+        except UserError:
+            continue
+        differs = any(p.rule == "uneven-data-nodes" and p.message.startswith(f"{name} ") for p in left)
+        kept += [replace(way, edit=edit)] if not reason and not differs else []
+    return WaysOut(tuple(kept), "" if kept else otherwise)
+
+
+def _of_all_nodes(plan: Plan, values: Mapping[str, int | str | None]) -> Plan:
+    """The plan whose data nodes all have these values, none of its own."""
+    for name, value in values.items():
+        for node in plan.data_nodes:
+            if name in node.parameters:
+                plan = set_parameter(plan, node.id, name, None)
+        plan = set_parameter(plan, "data_node", name, value)
+    return plan
 
 
 def _is_bound(plan: Plan, node: DataNode) -> bool:

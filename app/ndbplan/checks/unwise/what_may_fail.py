@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import chain as one_after_another
 from itertools import islice
 from threading import Lock
 
 from ndbplan.checks.fits import misfit
-from ndbplan.checks.problem import Edit, Problem, Severity
-from ndbplan.checks.rule import problem, rule, warning
+from ndbplan.checks.problem import Edit, Problem, Severity, Solution
+from ndbplan.checks.rule import hint, problem, rule, warning
+from ndbplan.checks.solutions import one_of
+from ndbplan.checks.unwise.more_places import more_places
 from ndbplan.configuration.failing_parts import Part, called_so
 from ndbplan.configuration.failures import Damage, Failures
 from ndbplan.configuration.killers import Search, search_of
 from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.edits.changes import SetParameter
 from ndbplan.edits.parts import update
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
@@ -58,6 +63,7 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
     if not killers:
         return
     cures = dict(_cures(now, search, killers))
+    solve = partial(more_places, now)
     for part in killers:
         why = search.of_parts(part).best.verdict.why
         cure = cures.get(part)
@@ -68,7 +74,7 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
             words, edit = cure
             yield problem(_severity(plan), name, text, words, ids, edit)
         elif (beside := _places_like(plan, part)) is not None:
-            yield problem(
+            told = problem(
                 Severity.HINT if beside == 1 else Severity.WARNING,
                 name,
                 f"{text}. No placement on the hosts and locations of the plan survives it",
@@ -76,7 +82,9 @@ def what_may_fail(now: Estimation) -> Iterator[Problem]:
                 ids,
             )
         else:
-            yield warning(name, text, _needs(search, part), ids)
+            told = warning(name, text, _needs(search, part), ids)
+        if cure is None:
+            yield replace(told, solve=solve)
 
 
 _NEEDS = {
@@ -375,4 +383,30 @@ def nobody_arbitrates(now: Estimation) -> Iterator[Problem]:
         "what one of them took is lost when the cut heals (error 2307)",
         "set Arbitration to Default" if off else "set ArbitrationRank to 1 on a management node",
         [node.id for node in plan.management_nodes],
+        SetParameter("data_node", "Arbitration", None) if off else _arbitrating(plan),
     )
+
+
+def _arbitrating(plan: Plan) -> Edit:
+    """A management node that may be asked, one on a host without data nodes if there is any."""
+    with_data = {node.host_id for node in plan.data_nodes}
+    node = min(plan.management_nodes, key=lambda one: (one.host_id in with_data, one.node_id))
+    return SetParameter(node.id, "ArbitrationRank", 1)
+
+
+@rule("location-domains", "LocationDomainId does not place replicas")
+def location_domains(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    domains = {place.location_domain_id for place in plan.locations if place.location_domain_id}
+    grouped = all(node.node_group is not None for node in plan.data_nodes)
+    if len(domains) > 1 and plan.data_nodes and not grouped:
+        told = hint(
+            "locations",
+            f"{len(domains)} LocationDomainIds are set, but node groups are still filled in node-id order",
+            "give every data node its NodeGroup so that each group spans locations",
+            [place.id for place in plan.locations],
+        )
+        title, why = "Give every data node its NodeGroup", "the members of a group stand apart"
+        unknown = "data nodes for whole node groups in each location: the plan does not have them"
+        ways = [Solution(title, why, _across_places)]
+        yield replace(told, solve=one_of(now, "location-domains", ways, unknown))

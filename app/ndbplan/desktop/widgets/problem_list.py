@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -111,8 +111,9 @@ class ProblemRow(QWidget):
         texts.addWidget(self._text)
         self.ways = [self._way(number, way) for number, way in enumerate(problem.solutions)]
         """One button for each way out, the recommended one first."""
-        if problem.fix and not self.ways:
-            texts.addWidget(label(_sentence(problem.fix), "muted"))
+        if not self.ways:
+            for line in _words_without_buttons(problem):
+                texts.addWidget(label(line, "muted"))
         for button, way in zip(self.ways, problem.solutions, strict=True):
             # Nearer to its own words than to those of the way above it.
             texts.addSpacing(4)
@@ -308,6 +309,15 @@ def concerning(problems: Iterable[Problem], plan: Plan, ids: Iterable[str]) -> l
             wanted.update(disk.id for disk in host.disks)
             wanted.update(process.id for process in plan.processes_of_host[host.id])
     return [problem for problem in problems if wanted & set(problem.object_ids)]
+
+
+def _words_without_buttons(problem: Problem) -> Iterator[str]:
+    """What to do, and why no click does it."""
+    fix, missing = problem.fix or "", problem.missing if problem.edit is None else ""
+    if fix:
+        yield _sentence(fix)
+    if missing and missing not in fix:
+        yield _sentence(missing) if missing.startswith("nothing") else f"Needed: {missing}"
 
 
 def _sentence(text: str) -> str:
