@@ -314,6 +314,11 @@ class Quantity:
         return f"{text} ({format_value(self.low, self.unit)} … {format_value(self.high, self.unit)})"
 
 
+def told_later(tell: Callable[[], tuple[Term, ...]]) -> Derivation:
+    """The steps of a term, told when they are first asked for."""
+    return _Told(tell)
+
+
 def _joined(first: Derivation, second: Derivation) -> Derivation:
     if not first or not second:
         return first or second

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.base.quantity import Quantity, Term, total
+from ndbplan.base.quantity import Quantity, Term, told_later, total
 from ndbplan.base.shapes import Shape
+from ndbplan.base.units import how_many
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.storage.pages_of_tables import KINDS
 from ndbplan.estimate.storage.table_memory import TableMemory, TableSizes
@@ -176,7 +178,7 @@ def _of_groups(
     else:
         value = low = high = np.zeros((len(KINDS), max(1, groups)))
     in_data_memory, in_index_memory = (
-        [near.widened(found) for found in _of_kinds(value, low, high, kinds)]
+        [near.widened(found) for found in _of_kinds(value, low, high, kinds, tables)]
         for kinds in (in_data, [not inside for inside in in_data])
     )
     return list(zip(in_data_memory, in_index_memory, strict=True))
@@ -210,6 +212,8 @@ def memories_of_nodes(
     return tuple(memories)
 
 
+_TABLES_TOLD = 8
+"""Tables that a derivation names: judgement."""
 _KIND_TERMS = (
     "fixed parts",
     "variable parts",
@@ -220,15 +224,41 @@ _KIND_TERMS = (
 )
 
 
-def _of_kinds(value: Array, low: Array, high: Array, chosen: list[bool]) -> list[Quantity]:
+def _of_tables(tables: tuple[TableSizes, ...], kind: int, group: int) -> tuple[Term, ...]:
+    """What of a kind of pages is which table's in a node group: the largest first, down to their columns."""
+    sizes = [(float(one.by_group[kind, group]), one.memory) for one in tables]
+    sizes = sorted((one for one in sizes if one[0]), key=lambda one: -one[0])
+    name = _KIND_TERMS[kind]
+    told = []
+    for size, table in sizes[:_TABLES_TOLD]:
+        share = size / max(1.0, table.ranges[kind][0])
+        why = told_later(partial(table.why_of, kind, share))
+        told.append(Term(f"{name} of {table.table}", size, "bytes", "formula", why))
+    others = sizes[_TABLES_TOLD:]
+    if others:
+        rest = sum(size for size, _ in others)
+        told.append(Term(f"{name} of {how_many(len(others), 'other table')}", rest, "bytes", "formula"))
+    return tuple(told)
+
+
+def _of_kinds(
+    value: Array, low: Array, high: Array, chosen: list[bool], tables: tuple[TableSizes, ...]
+) -> list[Quantity]:
     """For each node group the sum over some kinds, of bytes by kind and node group."""
-    names = [f"{name} of all tables" for name, taken in zip(_KIND_TERMS, chosen, strict=True) if taken]
-    kinds = value[chosen]
+    kinds = [kind for kind, taken in enumerate(chosen) if taken]
     ends = [sizes[chosen].sum(axis=0).tolist() for sizes in (value, low, high)]
     quantities = []
-    for sizes, mid, least, most in zip(kinds.T.tolist(), *ends, strict=True):
+    for group, (sizes, mid, least, most) in enumerate(zip(value[chosen].T.tolist(), *ends, strict=True)):
         terms = [
-            Term(name, size, "bytes", "formula") for name, size in zip(names, sizes, strict=True) if size
+            Term(
+                f"{_KIND_TERMS[kind]} of all tables",
+                size,
+                "bytes",
+                "formula",
+                told_later(partial(_of_tables, tables, kind, group)),
+            )
+            for kind, size in zip(kinds, sizes, strict=True)
+            if size
         ]
         quantities.append(Quantity.spanning(mid, (least, most), "bytes", terms))
     return quantities

@@ -51,6 +51,8 @@ class StoredColumn(NamedTuple):
     is_disk: bool
     is_dynamic: bool
     length_is_assumed: bool = False
+    part_bytes: float = 0.0
+    """Of a blob: mean bytes of a value that are not in the row."""
 
     @property
     def mean_words(self) -> float:
@@ -174,6 +176,7 @@ def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = Fals
         is_disk,
         column.column_format == "dynamic",
         assumed,
+        max(0.0, _blob_mean(column) - stored.inline_bytes) if stored.storage is _BLOB else 0.0,
     )
 
 

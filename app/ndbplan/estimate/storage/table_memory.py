@@ -135,21 +135,27 @@ class TableMemory(Shape):
         return total(parts, "bytes")
 
     def _quantity(self, kind: int) -> Quantity:
-        value, low, high, why = self.ranges[kind]
-        if kind == VARIABLE and value:
-            why = (*why, *self._by_column())
-        return Quantity(value, low, high, "bytes", why)
+        value, low, high, _ = self.ranges[kind]
+        return Quantity(value, low, high, "bytes", self.why_of(kind) if value else ())
 
-    def _by_column(self) -> Iterator[Term]:
-        """What values of variable columns take, the largest first."""
-        shares = [
-            (self.rows * (1.0 - column.null_fraction) * column.mean_bytes, column)
+    def why_of(self, kind: int, share: float = 1.0) -> tuple[Term, ...]:
+        """What leads to a part of it, or to a share of that: down to the columns where lengths matter."""
+        columns = self._by_column(kind, share) if kind in (VARIABLE, BLOB) else ()
+        return (*self.ranges[kind][3], *columns)
+
+    def _by_column(self, kind: int, share: float) -> Iterator[Term]:
+        """What values take in variable parts of rows, or those of blobs in their parts; largest first."""
+        storages = (Storage.BLOB,) if kind == BLOB else (Storage.VARIABLE, Storage.BLOB)
+        sizes = [
+            (column.part_bytes if kind == BLOB else column.mean_bytes, column)
             for column in self.columns
-            if not column.is_disk and column.type.storage in (Storage.VARIABLE, Storage.BLOB)
+            if not column.is_disk and column.type.storage in storages
         ]
-        for taken, column in sorted(shares, key=lambda share: -share[0])[:_COLUMNS_TOLD]:
-            mean = f"{column.mean_bytes:.4g} bytes in {1.0 - column.null_fraction:.3g} of the rows"
-            yield Term(f"values of {column.name}, {mean}", taken, "bytes", _LENGTH[column.length_is_assumed])
+        taken = [(share * self.rows * (1.0 - one.null_fraction) * mean, mean, one) for mean, one in sizes]
+        what = "parts of values" if kind == BLOB else "values"
+        for size, mean, column in sorted(taken, key=lambda each: -each[0])[:_COLUMNS_TOLD]:
+            each = f"{mean:.4g} bytes in {1.0 - column.null_fraction:.3g} of the rows"
+            yield Term(f"{what} of {column.name}, {each}", size, "bytes", _LENGTH[column.length_is_assumed])
 
 
 class TableSizes(NamedTuple):
