@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from ndbplan.describe.estimated import loads_at
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.canvas.tips import tip
+from ndbplan.desktop.look import paint
 from ndbplan.edits import events
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.workload import estimation_of
@@ -37,6 +38,29 @@ def test_each_state_is_painted_and_goes_again(hands, loads: Loads) -> None:
     assert hands.view.grab().toImage() != plain
     hands.view.show_loads(NO_LOADS)
     assert hands.view.grab().toImage() == plain
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.7, 0.47, 0.43, 0.41, 0.3, 0.265, 0.2, 0.12, 0.06])
+@pytest.mark.parametrize(
+    "loads",
+    [
+        NO_LOADS._replace(
+            cpu={PLAN.hosts[0].id: 0.4}, memory={PLAN.hosts[0].id: 0.8}, disks={DISK: 0.3}, space={DISK: 0.9}
+        ),
+        NO_LOADS._replace(slow={DISK: 0.25}, down={"ndb1": True, "rack-b": True}),
+    ],
+)
+def test_no_text_is_painted_that_is_too_small_to_read(
+    hands, monkeypatch: pytest.MonkeyPatch, zoom: float, loads: Loads
+) -> None:
+    hands.view.set_zoom(zoom)
+    hands.view.show_loads(loads)
+    sizes: list[int] = []
+    real = paint.font
+    monkeypatch.setattr(paint, "font", lambda size, weight: sizes.append(size) or real(size, weight))
+    hands.view.grab()
+    assert [size for size in sizes if size * zoom < 8.99] == []
+    assert zoom < 0.1 or sizes
 
 
 def test_a_group_says_how_many_of_its_members_run(hands) -> None:

@@ -13,6 +13,7 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.units import MIB, parse_bytes
 from ndbplan.edits.parts import update
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
+from ndbplan.estimate.storage.rows import ASSUMED_BLOB_BYTES
 from ndbplan.estimate.stored import memory
 from ndbplan.ndb.parameters import parameter
 from ndbplan.ndb.threads.layout import thread_counts
@@ -190,3 +191,30 @@ def test_nodes_of_one_host_share_its_memory_and_a_container_limits_a_node() -> N
     (host,) = found.hosts
     assert host.data_nodes_bytes.value == pytest.approx(sum(n.ram_bytes.value for n in found.nodes))
     assert [node.ram_limit_bytes for node in found.nodes] == [3 * 2**30, 24 * 2**30]
+
+
+def test_what_a_node_holds_goes_down_to_the_column_and_what_is_assumed_of_it() -> None:
+    columns = (
+        Column(name="id", type="bigint"),
+        Column(name="name", type="varchar", length=100, average_bytes=20),
+        Column(name="note", type="varchar", length=400),
+        Column(name="body", type="text"),
+    )
+    tables = [
+        Table(id=name, database="d", name=name, columns=columns, primary_key=("id",), rows=10**6)
+        for name in "ab"
+    ]
+    means = {"name": 21, "note": 202, "body": ASSUMED_BLOB_BYTES - 256}
+    held = memory(_plan(*tables, nodes=4)).nodes[0].data_memory_bytes
+    kinds = {term.term: term for term in held.why}
+    assert sum(term.value for term in held.why) == held.value
+    for kind, names in (("variable parts", ("note", "name")), ("blob parts", ("body",))):
+        of_all = kinds[f"{kind} of all tables"]
+        assert sum(term.value for term in of_all.why) == of_all.value
+        (one,) = [term for term in of_all.why if term.term == f"{kind} of d.a"]
+        told = [term for term in one.why if "values of" in term.term]
+        for name in names:
+            (of_column,) = [term for term in told if f"values of {name}," in term.term]
+            assert of_column.source.startswith("plan" if name == "name" else "assum")
+            # Two node groups: half of the rows.
+            assert of_column.value == pytest.approx(0.5e6 * means[name], rel=0.01)

@@ -14,10 +14,13 @@ from ndbplan.desktop.canvas.look import Look, process_colour
 from ndbplan.desktop.canvas.shading import block, ink
 from ndbplan.desktop.layout.cards import Card
 from ndbplan.desktop.look import paint
+from ndbplan.desktop.look.text import text_width
 
 _LARGEST_PX = 56
-_ONE_LINE = 2.6
-"""A tile lower than so many lines has its name and value on one."""
+_TWO_LINES, _ONE_LINE = 2.6, 1.15
+"""Lines that a tile is high which has its name and value below one another, or beside."""
+_IN_CHIP, _IN_DISK = 28, 42
+"""Size of a number in the mark of a node and of a disk at most."""
 
 
 class Told(NamedTuple):
@@ -79,33 +82,47 @@ def _paint_tile(
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(paint.pen(ink(shade, t), max(2.0, 1.0 / look.zoom)))
             painter.drawRoundedRect(size.adjusted(2, 2, -2, -2), 10, 10)
-    px = min(round(11 / look.zoom), _LARGEST_PX, int(size.height() / _ONE_LINE))
-    if px * look.zoom < 5.5:
-        return
     inner = size.adjusted(14, 8, -14, -8)
-    half = inner.height() / 2
-    name = QRectF(inner.x(), inner.y(), inner.width(), half)
-    paint.text(painter, name, card.host.hostname, t.text_strong, px, 600)
-    paint.text(painter, name.translated(0, half), says.value, getattr(t, says.tone), px, 500)
+    half, ink_of_value = inner.height() / 2, getattr(t, says.tone)
+    px = look.px(min(round(11 / look.zoom), _LARGEST_PX), int(size.height() / _TWO_LINES))
+    if px:
+        name = QRectF(inner.x(), inner.y(), inner.width(), half)
+        paint.text(painter, name, card.host.hostname, t.text_strong, px, 600)
+        paint.text(painter, name.translated(0, half), says.value, ink_of_value, px, 500)
+        return
+    # One line: what is wrong, else the name, and what it is worth where that fits beside it.
+    px = look.px(14, int(size.height() / _ONE_LINE))
+    if not px:
+        return
+    line = size.adjusted(8, 0, -8, 0)
+    if says.tone != "text_strong":
+        paint.text(painter, line, says.value, ink_of_value, px, 600)
+        return
+    paint.text(painter, line, card.host.hostname, t.text_strong, px, 600)
+    left = line.width() - text_width(card.host.hostname, px, 600) - px / 2
+    value = " ".join(says.value.split(" ")[-2:]) if says.value.endswith("%") else ""
+    if value and text_width(value, px, 500) <= left:
+        paint.text(painter, line, value, ink_of_value, px, 500, paint.RIGHT)
 
 
 def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> None:
     t, loads = look.tokens, look.loads
     size = min(round(15 / look.zoom * 0.72), 34)
+    number_px, share_px = look.px(22, _IN_CHIP), look.px(24, _IN_DISK)
     paint.text(painter, QRectF(14, 6, width - 28, 44), card.host.hostname, t.text, size, 600)
     for chip in card.chips:
         rect = paint.qrect(chip.rect)
         state = next((loads.states[i] for i in chip.ids if i in loads.states), None)
         if state is not None:
             paint.box(painter, rect, t.card, getattr(t, state.tone), 7, 3.0)
-            paint.text(painter, rect, chip.number, getattr(t, state.tone), 22, 600, paint.CENTRE)
+            paint.text(painter, rect, chip.number, getattr(t, state.tone), number_px, 600, paint.CENTRE)
             continue
         if any(i in loads.down for i in chip.ids):
             paint.crossed(painter, rect, t, 7, 3.0)
-            paint.text(painter, rect, chip.number, t.error, 22, 600, paint.CENTRE)
+            paint.text(painter, rect, chip.number, t.error, number_px, 600, paint.CENTRE)
             continue
         paint.box(painter, rect, process_colour(chip, t), None, 7)
-        paint.text(painter, rect, chip.number, t.canvas, 22, 600, paint.CENTRE)
+        paint.text(painter, rect, chip.number, t.canvas, number_px, 600, paint.CENTRE)
     for tile in card.tiles:
         rect = paint.qrect(tile.rect)
         fraction = loads.disks.get(tile.disk.id)
@@ -115,7 +132,7 @@ def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> Non
         filled = QRectF(rect.x(), rect.y(), rect.width() * min(fraction, 1.0), rect.height())
         paint.box(painter, filled, t.load(fraction), None, 7)
         colour = t.canvas if fraction > 0.6 else t.muted
-        paint.text(painter, rect, percent(fraction), colour, 24, 600, paint.CENTRE)
+        paint.text(painter, rect, percent(fraction), colour, share_px, 600, paint.CENTRE)
 
 
 def _has_error(card: Card, look: Look) -> bool:

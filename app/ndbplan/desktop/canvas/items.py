@@ -26,6 +26,8 @@ _Z_INSIDE_ANOTHER = 0.05
 _MARGIN = 5.0
 _NOTE_SHARE = 0.86
 """Of the size of a location's name: what is said beside it."""
+_LARGEST_APART, _APART_BOTTOM = 95, 40.0
+"""Size of the name of a location that stands over its frame at most, and where that ends in the frame."""
 LOG_FULL = 0.995
 """A redo log that is used to this share of its room is shown as full: what is written next waits for it."""
 
@@ -154,8 +156,11 @@ class LocationItem(CanvasItem):
         fill = t.accent_soft if self.is_target else t.canvas if self.box.children else t.location
         edge = t.line_strong if self.box.children else t.line
         paint.box(painter, self.size, fill, self.border(edge), 12, self.border_width())
+        if self.look.names_stand_apart:
+            self._paint_name_apart(painter)
+            return
         name_px = self.look.title_px
-        note_px = gap = round(name_px * _NOTE_SHARE)
+        note_px = gap = self.look.px(round(name_px * _NOTE_SHARE), name_px)
         title = QRectF(18, 8, self.size.width() - 36, 34)
         width = text_width(place.name, name_px, 600)
         paint.text(painter, title, place.name, t.text_strong, name_px, 600)
@@ -163,7 +168,8 @@ class LocationItem(CanvasItem):
         notes = [f"LocationDomainId {domain}"] if domain is not None else []
         if not self.box.hosts and not self.box.children:
             hint = QRectF(18, 40, self.size.width() - 36, self.size.height() - 52)
-            paint.text(painter, hint, "Drag hosts here", t.muted, 13, 400, paint.CENTRE)
+            hint_px = self.look.px(13, 40)
+            paint.text(painter, hint, "Drag hosts here", t.muted, hint_px, 400, paint.CENTRE)
         elif len(self.box.hosts) > 6:
             notes.append(f"{len(self.box.hosts)} hosts")
         rest = title.adjusted(width + gap, 0, 0, 0)
@@ -171,8 +177,31 @@ class LocationItem(CanvasItem):
             paint.text(painter, rest, "down", t.error, note_px, 600)
         elif self.shade is not None and rest.width() > 40:
             paint.text(painter, rest, self.shade.text, ink(self.shade, t), note_px, 600)
-        elif notes and rest.width() > 40 and self.look.zoom >= NUMBERS_FROM:
-            paint.text(painter, rest, " · ".join(notes), t.muted, note_px, 400)
+        elif self.look.zoom >= NUMBERS_FROM:
+            # Cut words say less than none.
+            whole = (" · ".join(notes[first:]) for first in range(len(notes)))
+            fits = (words for words in whole if text_width(words, note_px or name_px, 400) <= rest.width())
+            paint.text(painter, rest, next(fits, ""), t.muted, note_px, 400)
+
+    def _paint_name_apart(self, painter: QPainter) -> None:
+        """The name on a ground of its own over the upper edge: inside it would be too small to read."""
+        t, px = self.look.tokens, self.look.px(14, _LARGEST_APART)
+        if not px or (not self.box.hosts and not self.is_down):
+            return
+        name = self.box.location.name
+        width = min(self.size.width(), text_width(name, px, 600) + px)
+        ground = QRectF(0, _APART_BOTTOM - 1.3 * px, width, 1.3 * px)
+        ink_of_name = t.error if self.is_down else t.text_strong
+        paint.box(painter, ground, t.canvas, self.border(t.line_strong), px / 4, 1.0 / self.look.zoom)
+        paint.text(painter, ground, name, ink_of_name, px, 600, paint.CENTRE)
+
+    def boundingRect(self) -> QRectF:
+        apart = 1.3 * _LARGEST_APART - _APART_BOTTOM if self.look.names_stand_apart else 0.0
+        return self._bounds.adjusted(0, -apart, 0, 0)
+
+    def reach(self) -> None:
+        """Its name is about to stand elsewhere."""
+        self.prepareGeometryChange()
 
 
 class HostItem(CanvasItem):
@@ -230,25 +259,48 @@ class HostItem(CanvasItem):
         cpu, memory = loads.cpu.get(host.id), loads.memory.get(host.id)
         width, is_coloured = self.size.width(), bool(self.look.colouring.name)
         has_bars = cpu is not None or memory is not None or is_coloured
-        left = QRectF(13, 8, (width * 0.58 if has_bars else width) - 28, 20)
+        name_px, small_px = self.look.px(14, 22), self.look.px(12, 22)
+        # Larger lines need more of the height that two of them have.
+        more = max(0, small_px - 14) / 3
+        left = QRectF(13, 8 - more, (width * 0.58 if has_bars else width) - 28, 20)
         room = self.severity_mark(painter, left.right(), 18, (host.id,))
-        paint.text(painter, left.adjusted(0, 0, -room, 0), host.hostname, t.text_strong, 14, 600)
-        paint.text(painter, QRectF(13, 28, left.width() + 10, 18), self.card.subtitle, t.muted, 12)
+        paint.text(painter, left.adjusted(0, 0, -room, 0), host.hostname, t.text_strong, name_px, 600)
+        facts = self.card.subtitle.split(" · ")
+        shorter = [" · ".join(facts[:count]) for count in range(len(facts), 0, -1)]
+        below = QRectF(13, 28 + more, left.width() + 10, 18)
+        paint.fitting(painter, below, shorter, t.muted, small_px)
         if is_coloured and self.shade is not None and not self.is_down:
-            pill(painter, QRectF(width - 178, 11, 164, 26), self.look.colouring.of_what, self.shade, t)
-        for label, fraction, y in (("CPU", cpu, 9.0), ("RAM", memory, 28.0)):
-            if fraction is None or is_coloured:
-                continue
-            paint.text(painter, QRectF(width - 178, y, 34, 18), label, t.muted, 11, 500)
-            paint.bar(painter, QRectF(width - 146, y + 6, 84, 6), fraction, t)
-            ink = t.text if fraction < 0.75 else t.load_ink(fraction)
-            right = QRectF(width - 60, y, 46, 18)
-            paint.text(painter, right, percent(fraction), ink, 11, 500, paint.RIGHT)
+            title, pill_px = self.look.colouring.of_what, self.look.px(12, 22)
+            pill(painter, QRectF(width - 178, 11, 164, 26), title, self.shade, t, pill_px)
+        for label, fraction, y in (("CPU", cpu, 9.0 - more), ("RAM", memory, 28.0 + more)):
+            if fraction is not None and not is_coloured:
+                self._paint_use(painter, label, fraction, QRectF(width - 178, y, 164, 18))
         if self.is_down:
-            paint.text(painter, QRectF(width - 106, 9, 92, 18), "down", t.error, 12, 600, paint.RIGHT)
+            paint.text(
+                painter,
+                QRectF(width - 106, 9, 92, 18),
+                "down",
+                t.error,
+                self.look.px(12, 22),
+                600,
+                paint.RIGHT,
+            )
         if not self.card.chips and not self.card.tiles:
             hint = QRectF(13, 52, width - 28, self.size.height() - 60)
-            paint.text(painter, hint, "Drag disks and nodes here", t.muted, 12)
+            paint.text(painter, hint, "Drag disks and nodes here", t.muted, small_px)
+
+    def _paint_use(self, painter: QPainter, label: str, fraction: float, line: QRectF) -> None:
+        """`CPU ▂▂▂ 46 %`; from afar a shorter bar, and both words behind it."""
+        t, px = self.look.tokens, self.look.px(11, 22)
+        ink_of_use = t.text if fraction < 0.75 else t.load_ink(fraction)
+        near = px == 11
+        bar = QRectF(line.x() + 32, line.y() + 6, 84, 6) if near else QRectF(line.x(), line.y() + 6, 52, 6)
+        paint.bar(painter, bar, fraction, t)
+        if near:
+            paint.text(painter, QRectF(line.x(), line.y(), 34, 18), label, t.muted, px, 500)
+        said = percent(fraction) if near else f"{label} {percent(fraction)}"
+        room = line.adjusted(118 if near else 56, 0, 0, 0)
+        paint.fitting(painter, room, (said, percent(fraction)), ink_of_use, px, 500, paint.RIGHT)
 
 
 class LooseItem(CanvasItem):
@@ -268,8 +320,9 @@ class LooseItem(CanvasItem):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(paint.colour(t.line_strong), 1.0, Qt.PenStyle.DashLine))
         painter.drawRoundedRect(self.size.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        words, size = (self.box.chips[0].text, 24) if self.look.is_far else ("API programs anywhere", 12)
-        paint.text(painter, self.size.adjusted(13, 0, -15, 0), words, t.muted, size)
+        is_far, room = self.look.is_far, self.size.adjusted(13, 0, -15, 0)
+        words = [self.box.chips[0].text] if is_far else ["API programs anywhere", "API programs", "API"]
+        paint.fitting(painter, room, words, t.muted, self.look.px(24, 40) if is_far else self.look.px(12, 22))
 
 
 class ProcessItem(CanvasItem):
@@ -299,7 +352,7 @@ class ProcessItem(CanvasItem):
         is_filled = self.is_selected and not (self.is_down or starting or self.state is not None)
         if is_filled:
             paint.box(painter, self.size, colour, colour, 7, 1.5)
-            paint.text(painter, self.size, self._words, t.canvas, 13, 600, paint.CENTRE)
+            self._say(painter, self._words, t.canvas)
         else:
             self._paint_state(painter, colour)
         if self.is_selected and (self.is_current or not is_filled):
@@ -325,6 +378,12 @@ class ProcessItem(CanvasItem):
         words = f"{self.chip.number} · {self.shade.text}"
         return words if text_width(words, 13, 600) <= self.size.width() - _MARGIN else self.shade.text
 
+    def _say(self, painter: QPainter, words: str, ink_of_words: str) -> None:
+        """The words as they can be read: from afar the first of them, or the node id alone."""
+        px, first = self.look.px(13, 24), words.partition(" · ")[0]
+        room = self.size.adjusted(4, 0, -4, 0) if px > 13 else self.size
+        paint.fitting(painter, room, (words, first, self.chip.number), ink_of_words, px, 600, paint.CENTRE)
+
     def _paint_state(self, painter: QPainter, colour: str) -> None:
         """The chip as it is at the moment on show: up, starting, with a full log, down."""
         t, loads = self.look.tokens, self.look.loads
@@ -339,7 +398,7 @@ class ProcessItem(CanvasItem):
         elif self.is_down:
             paint.box(painter, self.size, t.card, t.line_strong, 7, 1.5)
             paint.crossed(painter, self.size, t, 7, 1.5)
-            paint.text(painter, self.size, words, t.faint, 13, 600, paint.CENTRE)
+            self._say(painter, words, t.faint)
             return
         elif loads.redo_logs.get(self.object_id, 0.0) >= LOG_FULL:
             shade, colour, words = None, t.error, f"{self.chip.number} · log full"
@@ -347,7 +406,7 @@ class ProcessItem(CanvasItem):
         if shade is not None:
             hatch(painter, self.size, shade, t, 7)
         text_ink = colour if shade is None else t.text_strong
-        paint.text(painter, self.size, words, text_ink, 13, 600, paint.CENTRE)
+        self._say(painter, words, text_ink)
         if start is not None:
             done = (start.number - 1) / start.phases
             paint.progress(painter, self.size.adjusted(5, self.size.height() - 5, -5, -2), done, colour, t)
@@ -386,31 +445,39 @@ class DiskItem(CanvasItem):
         elif fraction is None:
             painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
         speed = self.look.loads.slow.get(tile.disk.id)
-        name = tile.disk.name if fraction is None else f"{tile.disk.name} · {percent(fraction)}"
-        words = QRectF(44, 5, self.size.width() - 50, 19)
+        used = () if fraction is None else (f"{tile.disk.name} · {percent(fraction)}", percent(fraction))
+        name_px, role_px = self.look.px(12, 20), self.look.px(11, 20)
+        more = max(0, name_px - 14) / 3
+        words = QRectF(44, 5 - more, self.size.width() - 50, 19)
         room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))
-        below, roles = words.translated(0, 17), tile.roles
+        below = words.translated(0, 17 + 2 * more)
         if speed is not None or self.is_down:
             state = "failed" if speed is not None and speed <= 0 else "down" if speed is None else ""
             ink = t.error if state else t.warning
-            state = state or f"{percent(speed or 0.0)} of its speed"
-            paint.text(painter, words.adjusted(0, 0, -room, 0), tile.disk.name, t.muted, 12, 600)
-            paint.text(painter, below, state, ink, 11, 600)
+            share = percent(speed or 0.0)
+            said = (state,) if state else (f"{share} of its speed", share)
+            paint.text(painter, words.adjusted(0, 0, -room, 0), tile.disk.name, t.muted, name_px, 600)
+            paint.fitting(painter, below, said, ink, role_px, 600)
             if ink == t.error:
                 paint.crossed(painter, self.size, t, 8, 1.5)
             return
-        paint.text(painter, words.adjusted(0, 0, -room, 0), name, t.text_strong, 12, 600)
+        above = words.adjusted(0, 0, -room, 0)
+        paint.fitting(painter, above, used or (tile.disk.name,), t.text_strong, name_px, 600)
         if self.shade is not None and self.look.colouring.name not in ("disk", "space"):
-            paint.text(painter, below, self.shade.text, t.text_strong, 11, 600)
+            paint.text(painter, below, self.shade.text, t.text_strong, role_px, 600)
             return
-        if full is not None and (full >= 0.75 or self.size.width() >= WIDE_TILE):
-            said = f"{percent(full)} full"
+        roles = tile.roles
+        is_wide = self.size.width() >= WIDE_TILE and role_px == 11
+        if full is not None and (full >= 0.75 or is_wide):
+            said_full = f"{percent(full)} full"
             ink = t.muted if full < 0.75 else t.load_ink(full)
-            paint.text(painter, below, said, ink, 11, 500, paint.RIGHT)
+            paint.text(painter, below, said_full, ink, role_px, 500, paint.RIGHT)
             below.setWidth(below.width() - FULL_WIDTH)
             # A narrow tile has room for one of them: what is short comes first.
-            roles = roles if self.size.width() >= WIDE_TILE else ""
-        paint.text(painter, below, roles, t.muted, 11, 500)
+            roles = roles if is_wide else ""
+        count = len(tile.all_roles.split(", ")) if tile.all_roles else 0
+        shorter = (roles, f"{count} roles") if roles and count > 1 else (roles,)
+        paint.fitting(painter, below, shorter, t.muted, role_px, 500)
 
 
 def rect_around(items: Sequence[CanvasItem]) -> QRectF:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ndbplan.describe.colouring import NOTHING, Colouring
 from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.layout.cards import Chip
@@ -11,6 +13,8 @@ FAR = 0.42
 """Below this zoom a host is drawn without text and its chips and tiles as marks."""
 NUMBERS_FROM = 0.26
 """From this zoom up the marks carry node ids and percentages."""
+LEAST_PX = 9.0
+"""Of a text on the screen: what would be smaller is enlarged as far as there is room, else left out."""
 _TITLE_PX, _TITLE_ON_SCREEN_PX, TITLE_LARGEST_PX = 14, 11.0, 34
 """Of the name of a location, in the scene: near, so that it can be read farther away, and at most."""
 
@@ -35,6 +39,16 @@ class Look:
     def shows_tiles(self) -> bool:
         """Whether a host is one tile: far away, or less far where the tile has something to say."""
         return self.is_far and (bool(self.colouring.name) or self.zoom < NUMBERS_FROM)
+
+    def px(self, size: int, largest: int) -> int:
+        """Size in the scene of a text of this size, so that it can be read; 0: its place has no room."""
+        wanted = max(size, math.ceil(LEAST_PX / self.zoom))
+        return wanted if wanted <= largest else 0
+
+    @property
+    def names_stand_apart(self) -> bool:
+        """Whether names of locations no longer fit into their frames, and stand over them."""
+        return self.zoom * TITLE_LARGEST_PX < LEAST_PX
 
     @property
     def title_px(self) -> int:

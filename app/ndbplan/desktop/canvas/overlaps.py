@@ -84,6 +84,8 @@ class NameTag(QGraphicsItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t, px = self._look.tokens, self._look.title_px
+        if self._look.names_stand_apart:
+            return
         ground = QRectF(self.slot.topLeft(), self.slot.bottomRight())
         ground.setHeight(px + _PAD)
         ground.setWidth(min(self.slot.width(), text_width(self.name, px, 600) + 2 * _PAD))

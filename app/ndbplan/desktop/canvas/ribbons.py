@@ -22,6 +22,8 @@ _BRACKET = 9.0
 _ADJACENT = LOCATION_GAP + 2 * LOCATION_PAD + 24.0
 """Hosts further apart than this have others between them."""
 _LANES = 5
+_WIDER = 20.0
+"""How far a name that is enlarged reaches out of its place on each side."""
 _ROOM_FOR_THE_NAME = 78.0
 """Between two hosts; in less the number stands alone."""
 
@@ -78,7 +80,7 @@ class RibbonItem(QGraphicsItem):
             self._pill = QRectF()
         else:
             self._pill = QRectF(middle.x() - width / 2, middle.y() - high / 2, width, high)
-        self._bounds = self._path.boundingRect().united(self._pill).adjusted(-4, -4, 4, 4)
+        self._bounds = self._path.boundingRect().united(self._pill).adjusted(-4 - _WIDER, -4, 4 + _WIDER, 4)
         self.update()
 
     @property
@@ -146,9 +148,19 @@ class RibbonItem(QGraphicsItem):
         painter.drawPath(self._path)
         if not far and not self._pill.isNull() and (self.is_selected or not self._goes_around):
             fill = ink if self.is_selected else t.location
-            paint.box(painter, self._pill, fill, ink, self._pill_height / 2, 1.5)
+            px = self.look.px(self._text_px, round(self._pill_height) - 3)
+            pill = self._pill if self._is_narrow or not px else self._wide_enough(px)
+            paint.box(painter, pill, fill, ink, self._pill_height / 2, 1.5)
             words = t.canvas if self.is_selected else ink
-            paint.text(painter, self._pill, self.text, words, self._text_px, 600, paint.CENTRE)
+            room = pill.adjusted(3, 0, -3, 0)
+            shorter = (self.text, self.text.removeprefix("Group "), f"{self.number}")
+            paint.fitting(painter, room, shorter, words, px, 600, paint.CENTRE)
+
+    def _wide_enough(self, px: int) -> QRectF:
+        """The ground of a name that is enlarged."""
+        more = text_width(self.text, px, 600) + 12 - self._pill.width()
+        beside = min(max(0.0, more / 2), _WIDER)
+        return self._pill.adjusted(-beside, 0, beside, 0)
 
 
 def _join(path: QPainterPath, one: Stop, other: Stop, number: int, hosts: Sequence[QRectF]) -> QPointF | None:

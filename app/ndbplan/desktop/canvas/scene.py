@@ -17,7 +17,7 @@ from ndbplan.desktop.canvas.items import (
     LooseItem,
     ProcessItem,
 )
-from ndbplan.desktop.canvas.look import Look
+from ndbplan.desktop.canvas.look import LEAST_PX, TITLE_LARGEST_PX, Look
 from ndbplan.desktop.canvas.overlaps import Overlaps
 from ndbplan.desktop.canvas.ribbons import RibbonItem, Stop
 from ndbplan.desktop.canvas.tips import tip
@@ -215,7 +215,10 @@ class CanvasScene(QGraphicsScene):
 
     def set_zoom(self, zoom: float) -> None:
         """Tell the items from how far they are seen."""
-        was_far = self.look.is_far
+        was_far, apart = self.look.is_far, self.look.names_stand_apart
+        if (zoom * TITLE_LARGEST_PX < LEAST_PX) != apart:
+            for location in self._locations.values():
+                location.reach()
         self.look.zoom = zoom
         if self.look.is_far != was_far:
             for item in self._all_inside():

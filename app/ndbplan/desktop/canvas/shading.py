@@ -70,13 +70,15 @@ def block(painter: QPainter, rect: QRectF, shade: Shade | Entry, t: Tokens, radi
     hatch(painter, rect, shade, t, radius)
 
 
-def pill(painter: QPainter, room: QRectF, title: str, shade: Shade, t: Tokens) -> None:
-    """`CPU 46 %`, on the right of the room that there is."""
+def pill(painter: QPainter, room: QRectF, title: str, shade: Shade, t: Tokens, px: int = 12) -> None:
+    """`CPU 46 %`, on the right of the room that there is; where that is little, the value alone."""
     words = f"{title}  {shade.text}".strip()
-    width = min(room.width(), text_width(words, 12, 600) + 22)
+    if px and text_width(words, px, 600) + 22 > room.width():
+        words = shade.text
+    width = min(room.width(), text_width(words, px or 12, 600) + 22)
     rect = QRectF(room.right() - width, room.y(), width, room.height())
     block(painter, rect, shade, t, rect.height() / 2)
-    paint.text(painter, rect.adjusted(8, 0, -8, 0), words, t.text_strong, 12, 600, paint.CENTRE)
+    paint.text(painter, rect.adjusted(8, 0, -8, 0), words, t.text_strong, px, 600, paint.CENTRE)
 
 
 def swatch(painter: QPainter, rect: QRectF, entry: Entry, t: Tokens) -> None:

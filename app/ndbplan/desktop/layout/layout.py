@@ -336,7 +336,7 @@ def _loose(plan: Plan) -> LooseBox | None:
     at = next((slot.position for slot in slots if slot.position is not None), above)
     chip = Rect(at.x + LOOSE_TEXT, at.y + 8, round(text_width(text, 13, 600) + 22), 26)
     return LooseBox(
-        (Chip(tuple(p.id for p in slots), "api", text, text, None, chip),),
+        (Chip(tuple(p.id for p in slots), "api", text, f"× {len(slots)}", None, chip),),
         Rect(at.x, at.y, round(LOOSE_TEXT + chip.width + 12), _LOOSE_HEIGHT),
     )
 

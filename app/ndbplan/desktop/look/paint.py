@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from ndbplan.desktop.look.rect import Rect
-from ndbplan.desktop.look.text import elided
+from ndbplan.desktop.look.text import elided, text_width
 from ndbplan.desktop.look.theme import Tokens, font
 
 BASELINE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -92,10 +93,26 @@ def text(
     weight: int = 400,
     align: Qt.AlignmentFlag = BASELINE,
 ) -> None:
-    """One line of text, cut with an ellipsis when it is too wide for `rect`."""
+    """One line of text, cut with an ellipsis when it is too wide for `rect`; of no size: nothing."""
+    if not size_px:
+        return
     painter.setFont(font(size_px, weight))
     painter.setPen(pen(ink))
     painter.drawText(rect, align, elided(words, size_px, weight, rect.width()))
+
+
+def fitting(
+    painter: QPainter,
+    rect: QRectF,
+    words: Sequence[str],
+    ink: str,
+    size_px: int = 13,
+    weight: int = 400,
+    align: Qt.AlignmentFlag = BASELINE,
+) -> None:
+    """The first of some texts that is not too wide; none: the last one, cut."""
+    wide = (one for one in words if not size_px or text_width(one, size_px, weight) <= rect.width())
+    text(painter, rect, next(wide, words[-1]), ink, size_px, weight, align)
 
 
 def bar(painter: QPainter, rect: QRectF, fraction: float, tokens: Tokens) -> None:
