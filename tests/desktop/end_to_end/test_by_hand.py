@@ -152,6 +152,25 @@ def test_a_node_is_killed_by_hand_and_the_run_shows_it(person: Person) -> None:
     person.until("any(w.events for w in plan.workloads) and resting() and 'ndb1' in scene.look.loads.down")
 
 
+def test_a_link_is_slowed_by_hand_and_that_is_moved_along_the_run(person: Person) -> None:
+    person.click("tab('Simulation')")
+    person.click("link(0)", button=3)
+    person.click("entry('Slow to … at')")
+    person.until("type(focus).__name__ == 'QLineEdit'")
+    person.press("ctrl+a")
+    person.write("0.1 %\n")
+    events = "[[e.kind, e.at_s] for w in plan.workloads for e in w.events]"
+    panel = "window.panels.analyses.panel('Simulation')"
+    person.until(f"{events} and resting() and {panel}.result.bottleneck.resource == 'network'")
+    track = f"{panel}.scrubber.events"
+    corner = f"{track}.mapToGlobal({track}.rect().topLeft())"
+    ((kind, at_s),) = person.look(events)
+    at = "[{0}.x() + round({1}.x_of({2})), {0}.y() + 8]"
+    person.drag(at.format(corner, track, at_s), at.format(corner, track, at_s / 3))
+    ((_, now_s),) = person.until(f"{events} != [[{kind!r}, {at_s}]] and resting() and {events}")
+    assert abs(now_s - at_s / 3) < 0.05 * at_s
+
+
 def test_a_disk_is_filled_by_hand_before_the_line_of_the_last_run(person: Person) -> None:
     disk = person.look("plan.data_nodes[0].disk_roles.lcp")
     person.click(f"item({disk!r})", button=3)

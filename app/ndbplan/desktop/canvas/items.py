@@ -320,7 +320,10 @@ class LooseItem(CanvasItem):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(paint.colour(t.line_strong), 1.0, Qt.PenStyle.DashLine))
         painter.drawRoundedRect(self.size.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        is_far, room = self.look.is_far, self.size.adjusted(13, 0, -15, 0)
+        is_far = self.look.is_far
+        # Near, the chip of the slots stands behind the words.
+        end = self.size.right() - 15 if is_far else self.box.chips[0].rect.x - self.box.rect.x - 6
+        room = QRectF(13, 0, end - 13, self.size.height())
         words = [self.box.chips[0].text] if is_far else ["API programs anywhere", "API programs", "API"]
         paint.fitting(painter, room, words, t.muted, self.look.px(24, 40) if is_far else self.look.px(12, 22))
 

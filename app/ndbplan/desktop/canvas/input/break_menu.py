@@ -68,7 +68,7 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
     if disks:
         menu.addAction(f"Slow to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
         slow = partial(event_edits.slow, ids)
-        menu.addAction("Slow to … at…", partial(_ask_slow, target, "", _HALF, now, slow))
+        menu.addAction("Slow to … at…", partial(_ask_slow, target, target.name, _HALF, now, slow))
         menu.addAction(f"Fill up at {now}", partial(event_edits.fill, ids, at_s))
         menu.addAction("Fill up at…", partial(_ask_fill, target, event_edits, now))
     logs = [disk.id for part in parts if (disk := _log_disk(target.plan, part)) is not None]
@@ -92,7 +92,8 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
         menu.addAction("Cut off at…", partial(_ask, target, "Cut off", now, partial(cut, ids)))
         slow = partial(event_edits.slow_link, ids)
         menu.addAction(
-            "Slow its network to … at…", partial(_ask_slow, target, "the network of", _TENTH, now, slow)
+            "Slow its network to … at…",
+            partial(_ask_slow, target, f"the network of {target.name}", _TENTH, now, slow),
         )
     menu.addSeparator()
 
@@ -126,7 +127,7 @@ def link_menu(view: Stage, where: QPoint, hosts: Sequence[str]) -> QMenu:
     slow = partial(event_edits.slow_link, ends[:1], others=others)
     menu.addAction(f"Slow to {format_percent(_TENTH)} at {format_clock(at_s)}", partial(slow, _TENTH, at_s))
     menu.addAction(
-        "Slow to … at…", partial(_ask_slow, target, "the link of", _TENTH, format_clock(at_s), slow)
+        "Slow to … at…", partial(_ask_slow, target, f"link {one} – {far}", _TENTH, format_clock(at_s), slow)
     )
     return menu
 
@@ -160,7 +161,7 @@ def _ask_fill(target: Target, event_edits: EventEdits, now: str) -> None:
 
 
 def _ask_slow(
-    target: Target, what: str, usual: float, now: str, slow: Callable[[float, float, float], object]
+    target: Target, name: str, usual: float, now: str, slow: Callable[[float, float, float], object]
 ) -> None:
     """`slow` takes the share of the speed, the moment and how long it lasts."""
 
@@ -172,5 +173,4 @@ def _ask_slow(
         Question("At", MOMENT, now),
         Question("For", SECONDS, "", "the rest of the run"),
     ]
-    name = f"{what} {target.name}".strip()
     Ask(f"Slow down {name}", questions, "Slow down", take, target.owner).ask_at(target.where)
