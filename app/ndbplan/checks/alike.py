@@ -34,9 +34,17 @@ def once_of_all(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
     """
     groups: dict[tuple[object, ...], list[Problem]] = {}
     for number, problem in enumerate(problems):
-        is_of_some = problem.where.startswith("data node") and problem.solve is None and problem.object_ids
+        is_of_some = problem.where.startswith("data node") and problem.object_ids
         has_fix = problem.edit is not None
-        key = (problem.rule, problem.severity, problem.waived, problem.message, problem.fix, has_fix)
+        key = (
+            problem.rule,
+            problem.severity,
+            problem.waived,
+            problem.message,
+            problem.fix,
+            has_fix,
+            id(problem.solve),
+        )
         groups.setdefault(key if is_of_some else (number,), []).append(problem)
     return [_of_all(plan, group) if len(group) > 1 else group[0] for group in groups.values()]
 

@@ -39,6 +39,8 @@ class Solution(Shape):
     edit: Edit
     buys: bool = False
     """Whether it takes hardware that is not there: nobody's click on "Fix all" buys that."""
+    asks: bool = False
+    """Whether it is right only if somebody who knows the plan says so: "Fix all" leaves it as well."""
 
 
 @dataclass(frozen=True)
@@ -97,4 +99,5 @@ class Problem(Shape):
         """What to do without asking: its fix, else the first way out where that takes nothing new."""
         if self.edit is not None or not self.solutions:
             return self.edit
-        return None if self.solutions[0].buys else self.solutions[0].edit
+        first = self.solutions[0]
+        return None if first.buys or first.asks else first.edit

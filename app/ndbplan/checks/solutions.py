@@ -8,6 +8,7 @@ A fix (offers.py) is what everybody would do; a solution may cost hardware, or a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.errors import UserError
@@ -57,7 +58,7 @@ def that_mend(
             continue
         told = (p for p in left if p.rule == rule and (not object_ids or set(object_ids) & set(p.object_ids)))
         if not reason and next(told, None) is None:
-            found.append(Solution(way.title, way.why, edit, way.buys))
+            found.append(replace(way, edit=edit))
     return tuple(found)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
+from ndbplan.base.units import how_many
 from ndbplan.checks.parameters import setting, without
-from ndbplan.checks.problem import Edit, Problem, Severity
+from ndbplan.checks.problem import Edit, Problem, Severity, Solution
 from ndbplan.checks.rule import error, problem, rule, warning
+from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.deployment import MANAGEMENT_PORT
 from ndbplan.configuration.node_groups import counted_nodes, stated_group
 from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
@@ -211,14 +214,16 @@ def host_name_reserved(now: Estimation) -> Iterator[Problem]:
 def node_count(now: Estimation) -> Iterator[Problem]:
     ids = [node_id for process in now.plan.processes for node_id in process_node_ids(process)]
     if len(ids) > 255:
-        yield error(
+        told = error(
             "cluster",
             f"the plan takes {len(ids)} node ids; a cluster has 255",
             "take API slots or pool connections away",
-            [],
-            _fewer_ids(now.plan, len(ids) - 255),
-            missing="which nodes can go: API slots and pools alone do not have so many ids",
         )
+        edit = _fewer_ids(now.plan, len(ids) - 255)
+        title = f"Take {how_many(len(ids) - 255, 'id')} of API slots and pools away"
+        ways = [Solution(title, "data, management and SQL nodes stay", edit, asks=True)] if edit else []
+        unknown = "which nodes can go: API slots and pools alone do not have so many ids"
+        yield replace(told, solve=one_of(now, "node-count", ways, unknown))
 
 
 def _fewer_ids(plan: Plan, count: int) -> Edit | None:

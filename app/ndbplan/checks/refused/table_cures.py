@@ -29,7 +29,7 @@ def table_cures(plan: Plan, one: RefusedColumn) -> Iterator[Solution]:
         except EditError:
             continue
         if len(_against(after)) < len(before):
-            yield Solution(title, f"before: {one.why}", edit)
+            yield Solution(title, f"before: {one.why}", edit, asks=True)
 
 
 def _against(table: Table) -> list[RefusedColumn]:

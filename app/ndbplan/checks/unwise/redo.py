@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,9 +18,9 @@ from ndbplan.base.units import (
 )
 from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.parameters import setting, without
-from ndbplan.checks.problem import Edit, Problem, Solution
+from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.solutions import one_of
+from ndbplan.checks.solutions import one_of, that_mend
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, ways_for_log
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import (
@@ -138,6 +138,8 @@ def redo_log_size(now: Estimation) -> Iterator[Problem]:
 @rule("redo-log-and-memory", "The redo log is small for DataMemory")
 def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
+    longer: dict[str, int] = {}
+    solve = partial(_usual_log, now, longer)
     for alike in nodes_alike(plan):
         if not alike.nodes:
             continue
@@ -164,10 +166,19 @@ def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
                 f"for such loads set NoOfFragmentLogFiles to {files} (initial node restart)",
                 alike.object_ids,
             )
-            edit = setting(alike.scope_of("NoOfFragmentLogFiles"), "NoOfFragmentLogFiles", files)
-            way = Solution(f"Set NoOfFragmentLogFiles to {files}", "each node starts with --initial", edit)
-            unknown = "larger disks: the redo log of the usual advice does not fit"
-            yield replace(told, solve=one_of(now, "redo-log-and-memory", [way], unknown, alike.object_ids))
+            scope = alike.scope_of("NoOfFragmentLogFiles")
+            longer[scope] = max(files, longer.get(scope, 0))
+            yield replace(told, solve=solve)
+
+
+def _usual_log(now: Estimation, files: Mapping[str, int], look: Look) -> WaysOut:
+    """As many files as the usual advice has, by scope, for all nodes that have fewer; where they fit."""
+    edit: Edit = together(setting(scope, "NoOfFragmentLogFiles", count) for scope, count in files.items())
+    counts = " and ".join(str(count) for count in dict.fromkeys(files.values()))
+    why = "for write-heavy loads; each node starts with --initial"
+    way = Solution(f"Set NoOfFragmentLogFiles to {counts}", why, edit, asks=True)
+    found = that_mend(look, now.plan, [way], "redo-log-and-memory")
+    return WaysOut(found, "" if found else "larger disks: the redo log of the usual advice does not fit")
 
 
 @rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
@@ -418,7 +429,7 @@ def direct_io_sync(now: Estimation) -> Iterator[Problem]:
             )
             edit = setting(alike.scope_of("ODirectSyncFlag"), "ODirectSyncFlag", 1)
             why = "after a test that the file system keeps what it has taken when the power fails"
-            ways = [Solution("Set ODirectSyncFlag to 1", why, edit)]
+            ways = [Solution("Set ODirectSyncFlag to 1", why, edit, asks=True)]
             unknown = "whether the file system allows it: only a test says"
             yield replace(told, solve=one_of(now, "direct-io-sync", ways, unknown, alike.object_ids))
 

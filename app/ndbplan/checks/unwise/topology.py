@@ -18,7 +18,7 @@ from ndbplan.checks.node_cures import (
 from ndbplan.checks.problem import Edit, Look, Problem, Severity, Solution, WaysOut
 from ndbplan.checks.refused.threads import is_automatic
 from ndbplan.checks.rule import error, hint, problem, rule, warning
-from ndbplan.checks.solutions import completed
+from ndbplan.checks.solutions import completed, one_of
 from ndbplan.configuration.node_groups import counted_nodes, node_group_ids, stated_group
 from ndbplan.configuration.settings import no_of_replicas, node_settings, nodes_alike, redo_log_parts
 from ndbplan.edits.changes import FreeApiSlots, SetField, SetParameter, together
@@ -181,26 +181,30 @@ def host_names(now: Estimation) -> Iterator[Problem]:
         by_name.setdefault(host.hostname.lower(), []).append(host)
     for hosts in by_name.values():
         if len(hosts) > 1:
-            yield error(
+            told = error(
                 f"host {hosts[0].hostname}",
                 f"{len(hosts)} hosts are called {hosts[0].hostname}; in config.ini they are one machine, "
                 f"and what "
                 "looks like two copies of the data may be on it",
                 "give each host its own name",
                 [host.id for host in hosts],
-                _own_names(now.plan, hosts[1:]),
             )
+            edit, names = _own_names(now.plan, hosts[1:])
+            way = Solution(f"Call the others {names}", "the next free names", edit, asks=True)
+            unknown = "what the machines are called: only their network knows it"
+            ids = [host.id for host in hosts]
+            yield replace(told, solve=one_of(now, "host-names", [way], unknown, ids))
 
 
-def _own_names(plan: Plan, hosts: Sequence[Host]) -> Edit:
-    """The next free names, as for hosts that are added."""
+def _own_names(plan: Plan, hosts: Sequence[Host]) -> tuple[Edit, str]:
+    """The next free names, as for hosts that are added, and the first few of them in words."""
     taken = {host.hostname for host in plan.hosts}
-    edits = []
+    names: list[str] = []
     for host in hosts:
-        taken.add(name := next_hostname(host.hostname, taken))
-        edits.append(SetField(host.id, "hostname", name))
-    own: Edit = together(edits)
-    return own
+        names.append(next_hostname(host.hostname, taken))
+        taken.add(names[-1])
+    edits = (SetField(host.id, "hostname", name) for host, name in zip(hosts, names, strict=True))
+    return together(edits), ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
 
 
 @rule("management-nodes", "Fewer than two management nodes may arbitrate")
@@ -299,16 +303,19 @@ def node_id_room(now: Estimation) -> Iterator[Problem]:
     taken = [p for p in others if p.node_id in next_ids]
     if taken:
         shown = ", ".join(str(p.node_id) for p in taken)
-        yield hint(
+        told = hint(
             "node ids",
             f"node ids {shown} right behind the data nodes belong to other nodes; new data nodes will have "
             f"ids "
             f"apart from the rest (1 to {highest} are for data nodes)",
             f"give the other nodes ids above {highest}",
             [p.id for p in taken],
-            _ids_above(plan, others),
-            missing=f"which nodes can go: no ids above {highest} are free",
         )
+        edit = _ids_above(plan, others)
+        why = "before they run: each starts with another id, and config.ini names it"
+        ways = [Solution(f"Give the other nodes ids above {highest}", why, edit, asks=True)] if edit else []
+        unknown = f"which nodes can go: no ids above {highest} are free"
+        yield replace(told, solve=one_of(now, "node-id-room", ways, unknown))
 
 
 def _ids_above(plan: Plan, processes: Iterable[Process]) -> Edit | None:
@@ -369,11 +376,13 @@ def _alike(now: Estimation, name: str, low: int, high: int) -> Iterator[Solution
                 f"Give all the thread settings of data node {model.node_id}",
                 f"{how_many(count, 'LDM thread')} each; {why}",
                 partial(_of_all_nodes, values=values),
+                asks=True,
             )
         return
     shown = format_ndb_size if name == "DataMemory" else str
     for value, why in ((low, "it decides for all anyway"), (high, "the hosts have room for it")):
-        yield Solution(f"Give all {name} {shown(value)}", why, partial(_of_all_nodes, values={name: value}))
+        edit = partial(_of_all_nodes, values={name: value})
+        yield Solution(f"Give all {name} {shown(value)}", why, edit, asks=True)
 
 
 def _made_alike(

@@ -408,5 +408,5 @@ def location_domains(now: Estimation) -> Iterator[Problem]:
         )
         title, why = "Give every data node its NodeGroup", "the members of a group stand apart"
         unknown = "data nodes for whole node groups in each location: the plan does not have them"
-        ways = [Solution(title, why, _across_places)]
+        ways = [Solution(title, why, _across_places, asks=True)]
         yield replace(told, solve=one_of(now, "location-domains", ways, unknown))
