@@ -29,7 +29,10 @@ def with_room(plan: Plan, problem: Problem, look: Look) -> WaysOut:
     if edit is None:
         return WaysOut((), "")
     title = words[:1].upper() + words[1:]
-    ways = [Solution(title, "with the fixes of what it brings", edit)]
+    alone = Solution(title, "with the fixes of what it brings", edit, asks=True)
+    found = _that_mend(plan, problem, alone, look)
+    if found:
+        return WaysOut(found, "")
     try:
         after = edit(plan)
         memory = short_of_memory(Estimation(after))
@@ -38,12 +41,17 @@ def with_room(plan: Plan, problem: Problem, look: Look) -> WaysOut:
         return WaysOut((), "")
     bought = [f"{hosts_named(after, memory)} {format_bytes_binary(max(memory.values()))}"] if memory else []
     bought += [f"disks {format_bytes(max(disks.values()))}"] if disks else []
-    if bought:
-        given = together([edit, partial(memories, sizes=memory), partial(capacities, sizes=disks)])
-        what = " and ".join(bought)
-        ways.append(Solution(f"{title}, and give {what}", "there is no room for it so far", given, buys=True))
-    found = that_mend(look, plan, ways, problem.rule, problem.object_ids)
+    if not bought:
+        return WaysOut((), "")
+    given = together([edit, partial(memories, sizes=memory), partial(capacities, sizes=disks)])
+    title += f", and give {' and '.join(bought)}"
+    larger = Solution(title, "there is no room for it so far", given, buys=True)
+    return WaysOut(_that_mend(plan, problem, larger, look), "")
+
+
+def _that_mend(plan: Plan, problem: Problem, way: Solution, look: Look) -> tuple[Solution, ...]:
+    found = that_mend(look, plan, [way], problem.rule, problem.object_ids)
     if not found and problem.severity is Severity.ERROR:
         # A plan that is refused has hidden what else there is to say of it.
-        found = that_mend(errors_only(look), plan, ways, problem.rule, problem.object_ids)
-    return WaysOut(found, "")
+        found = that_mend(errors_only(look), plan, [way], problem.rule, problem.object_ids)
+    return found
