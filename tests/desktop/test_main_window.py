@@ -381,6 +381,12 @@ def test_moving_apart_is_offered_as_long_as_something_covers_something(window) -
     window.messages.say("error", "Something else.")
     QApplication.processEvents()
     assert status.apart.text() == "1 overlap · Move apart"
+    status.layout().activate()
+    where, said = status.apart.x(), status.estimates.text()
+    status.estimates.setText("estimating …")
+    status.layout().activate()
+    assert status.apart.x() == where, "a button moves from under the pointer"
+    status.estimates.setText(said)
     assert not window.messages.geometry().contains(status.apart.mapTo(window.messages.parent(), QPoint(1, 1)))
     # The name of the rack below is written above what covers it.
     assert [item.name for item in scene.items() if isinstance(item, NameTag)] == ["Rack B"]

@@ -54,8 +54,9 @@ class StatusBar(QWidget):
         self.show_overlaps(())
         row.addWidget(self.summary)
         row.addStretch(1)
-        row.addWidget(self.apart, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.estimates)
+        # Behind what changes its length by itself: a button must not move from under the pointer.
+        row.addWidget(self.apart, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.zoom, 0, Qt.AlignmentFlag.AlignVCenter)
 
     @property
