@@ -19,7 +19,7 @@ from ndbplan.desktop.look.text import text_width
 _LARGEST_PX = 56
 _TWO_LINES, _ONE_LINE = 2.6, 1.15
 """Lines that a tile is high which has its name and value below one another, or beside."""
-_IN_CHIP, _IN_DISK = 28, 42
+_IN_CHIP, _IN_DISK = 26, 42
 """Size of a number in the mark of a node and of a disk at most."""
 
 

@@ -449,7 +449,7 @@ class DiskItem(CanvasItem):
             painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
         speed = self.look.loads.slow.get(tile.disk.id)
         used = () if fraction is None else (f"{tile.disk.name} · {percent(fraction)}", percent(fraction))
-        name_px, role_px = self.look.px(12, 20), self.look.px(11, 20)
+        name_px, role_px = self.look.px(12, 22), self.look.px(11, 22)
         more = max(0, name_px - 14) / 3
         words = QRectF(44, 5 - more, self.size.width() - 50, 19)
         room = self.severity_mark(painter, self.size.right() - 6, 14, (tile.disk.id,))

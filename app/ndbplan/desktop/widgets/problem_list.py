@@ -321,7 +321,8 @@ def _words_without_buttons(problem: Problem) -> Iterator[str]:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """With a capital; a number and its sign stay on one line."""
+    return text[:1].upper() + text[1:].replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _same(new: tuple[Problem, ...], old: tuple[Problem, ...]) -> bool:
