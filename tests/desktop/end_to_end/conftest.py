@@ -1,4 +1,4 @@
-"""A screen for all of these tests; without what it takes they are skipped and say what is missing."""
+"""Screens for these tests; without what it takes they are skipped and say what is missing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ from desktop.end_to_end.person import Person, Screen, missing
 _FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
+    """A screen of a module's own: a program of another one beside it would take the keyboard now and then."""
+    yield from _screen(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def shared_screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
+    """The screen of the program that is shared."""
+    yield from _screen(tmp_path_factory)
+
+
+def _screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
     """An X server of the smallest size that is looked at, with a window manager."""
     lacking = missing()
     if lacking:
@@ -26,9 +37,9 @@ def screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screen]:
 
 
 @pytest.fixture(scope="session")
-def shared(screen: Screen) -> Iterator[Person]:
+def shared(shared_screen: Screen) -> Iterator[Person]:
     """Somebody before the sample `starter`, whose first simulation shows a limit, after its tour."""
-    with Person(screen, "starter") as person:
+    with Person(shared_screen, "starter") as person:
         panel = "window.panels.analyses.panel('Simulation')"
         result = f"{panel}.result"
         person.until(f"resting() and {result}.accepted_per_s.value < 0.95 * {result}.offered_per_s")

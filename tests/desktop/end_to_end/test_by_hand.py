@@ -84,6 +84,7 @@ def test_enter_takes_a_value_and_ctrl_z_takes_it_back(person: Person) -> None:
 def test_a_crash_loses_nothing(screen: Screen) -> None:
     with Person(screen, "starter") as person:
         person.click("item('app-a1')")
+        person.until("window.selection.ids == ('app-a1',) and focus is window.canvas and resting()")
         person.press("Delete")
         person.until("len(plan.hosts) == 4 and window.journal.is_safe()")
     # Killed. The next start says so.
