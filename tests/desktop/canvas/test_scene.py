@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPathStroker
 
 from ndbplan.describe.overlay import Loads
-from ndbplan.desktop.canvas.items import DiskItem, HostItem, ProcessItem
+from ndbplan.desktop.canvas.disk_item import DiskItem
+from ndbplan.desktop.canvas.items import HostItem, ProcessItem
 from ndbplan.desktop.canvas.scene import CanvasScene
 from ndbplan.desktop.look import theme
 from ndbplan.edits import arrange

@@ -11,7 +11,7 @@ from functools import partial
 from ndbplan.base.units import how_many
 from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Edit, Problem
-from ndbplan.checks.refused.nodes_and_hosts import NAME_OF_MACHINE, local_names
+from ndbplan.checks.refused.nodes_and_hosts import NAME_OF_MACHINE, PORTS, local_names
 from ndbplan.checks.rule import error, rule
 from ndbplan.configuration.deployment import management_port
 from ndbplan.edits.changes import together
@@ -21,8 +21,6 @@ from ndbplan.ndb.addresses import is_loopback
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode
-
-_PORTS = 65536
 
 
 def _used(plan: Plan, *, local: bool) -> list[Host]:
@@ -62,7 +60,7 @@ def loopback_shared(now: Estimation) -> Iterator[Problem]:
     for port, nodes in servers.items():
         # ndb_mgmd listens on all addresses of its machine, whatever its HostName is.
         if len({node.host_id for node in nodes}) > 1:
-            ports = (free for free in range(port + 1, _PORTS) if free not in servers)
+            ports = (free for free in range(port + 1, PORTS) if free not in servers)
             own = together(setting(node.id, "PortNumber", next(ports)) for node in nodes[1:])
             yield _shared(plan, nodes, f"listen on port {port}", "give each a PortNumber of its own", own)
     sql = [node for node in plan.sql_nodes if node.host_id in local]

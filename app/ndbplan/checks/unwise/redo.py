@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,10 +18,10 @@ from ndbplan.base.units import (
 )
 from ndbplan.checks.fits import first_that_fits
 from ndbplan.checks.parameters import setting, without
-from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
+from ndbplan.checks.problem import Edit, Problem, Solution
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.checks.solutions import one_of, that_mend
-from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, ways_for_log
+from ndbplan.checks.solutions import one_of
+from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, usual_log, ways_for_log
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import (
     NodesAlike,
@@ -139,7 +139,7 @@ def redo_log_size(now: Estimation) -> Iterator[Problem]:
 def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     longer: dict[str, int] = {}
-    solve = partial(_usual_log, now, longer)
+    solve = partial(usual_log, now, longer)
     for alike in nodes_alike(plan):
         if not alike.nodes:
             continue
@@ -169,16 +169,6 @@ def redo_log_and_memory(now: Estimation) -> Iterator[Problem]:
             scope = alike.scope_of("NoOfFragmentLogFiles")
             longer[scope] = max(files, longer.get(scope, 0))
             yield replace(told, solve=solve)
-
-
-def _usual_log(now: Estimation, files: Mapping[str, int], look: Look) -> WaysOut:
-    """As many files as the usual advice has, by scope, for all nodes that have fewer; where they fit."""
-    edit: Edit = together(setting(scope, "NoOfFragmentLogFiles", count) for scope, count in files.items())
-    counts = " and ".join(str(count) for count in dict.fromkeys(files.values()))
-    why = "for write-heavy loads; each node starts with --initial"
-    way = Solution(f"Set NoOfFragmentLogFiles to {counts}", why, edit, asks=True)
-    found = that_mend(look, now.plan, [way], "redo-log-and-memory")
-    return WaysOut(found, "" if found else "larger disks: the redo log of the usual advice does not fit")
 
 
 @rule("redo-log-seconds", "The redo log holds less than a minute of peak load")
@@ -422,15 +412,13 @@ def direct_io_sync(now: Estimation) -> Iterator[Problem]:
             told = hint(
                 alike.where,
                 "ODirectSyncFlag spares an fsync per redo write where the file system allows it: 2 to 3 "
-                "times "
-                "the speed on hard disks",
+                "times the speed on hard disks",
                 "set ODirectSyncFlag to 1 after a test",
                 alike.object_ids,
             )
             edit = setting(alike.scope_of("ODirectSyncFlag"), "ODirectSyncFlag", 1)
-            why = "after a test that the file system keeps what it has taken when the power fails"
-            ways = [Solution("Set ODirectSyncFlag to 1", why, edit, asks=True)]
-            unknown = "whether the file system allows it: only a test says"
+            unknown = "whether the file system keeps what it took when the power fails: only a test says"
+            ways = [Solution("Set ODirectSyncFlag to 1", "after a test of the file system", edit, asks=True)]
             yield replace(told, solve=one_of(now, "direct-io-sync", ways, unknown, alike.object_ids))
 
 

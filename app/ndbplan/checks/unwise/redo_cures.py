@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from ndbplan.base.units import (
@@ -17,6 +17,7 @@ from ndbplan.base.units import (
 from ndbplan.checks.fits import ROOM_LEFT, first_that_fits, rounded_up
 from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
+from ndbplan.checks.solutions import that_mend
 from ndbplan.checks.unwise.load_cures import TIMES_AS_FAST, first_of_each, more_groups
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings, redo_log_parts, scope_of
@@ -230,3 +231,13 @@ def _faster(plan: Plan, node: DataNode) -> Iterator[tuple[str, Edit]]:
         words = f"set {name} to {format_ndb_size(rounded)}, which disk {disk.name} can write"
         yield words, setting(scope_of(node, name), name, rounded)
         step *= 2
+
+
+def usual_log(now: Estimation, files: Mapping[str, int], look: Look) -> WaysOut:
+    """As many files as the usual advice has, by scope, for all nodes that have fewer; where they fit."""
+    edit: Edit = together(setting(scope, "NoOfFragmentLogFiles", count) for scope, count in files.items())
+    counts = " and ".join(str(count) for count in dict.fromkeys(files.values()))
+    why = "for write-heavy loads; each node starts with --initial"
+    way = Solution(f"Set NoOfFragmentLogFiles to {counts}", why, edit, asks=True)
+    found = that_mend(look, now.plan, [way], "redo-log-and-memory")
+    return WaysOut(found, "" if found else "larger disks: the redo log of the usual advice does not fit")

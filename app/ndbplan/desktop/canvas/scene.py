@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QGraphicsScene, QGraphicsSceneHelpEvent, QToolTip
 
 from ndbplan.describe.colouring import Colouring
 from ndbplan.describe.overlay import Loads, percent
+from ndbplan.desktop.canvas.disk_item import DiskItem
 from ndbplan.desktop.canvas.items import (
     CanvasItem,
-    DiskItem,
     HostItem,
     LocationItem,
     LooseItem,

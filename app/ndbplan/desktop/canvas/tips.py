@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes, how_many
 from ndbplan.describe.overlay import Loads, percent
-from ndbplan.desktop.canvas.items import CanvasItem, DiskItem, HostItem, LocationItem, ProcessItem
+from ndbplan.desktop.canvas.disk_item import DiskItem
+from ndbplan.desktop.canvas.items import CanvasItem, HostItem, LocationItem, ProcessItem
 
 _SEVERITIES = {"error": "has an error", "warning": "has a warning"}
 

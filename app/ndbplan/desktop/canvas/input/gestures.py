@@ -14,8 +14,9 @@ from PySide6.QtGui import QPen, QPixmap
 from PySide6.QtWidgets import QGraphicsPixmapItem, QGraphicsRectItem
 
 from ndbplan.describe.titles import display_name
+from ndbplan.desktop.canvas.disk_item import DiskItem
 from ndbplan.desktop.canvas.drop_target import HostDropTarget
-from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem, DiskItem
+from ndbplan.desktop.canvas.items import Z_DRAGGED, Z_LABEL, CanvasItem
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.layout import copies
 from ndbplan.desktop.layout.collision import GRID
