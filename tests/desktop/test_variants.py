@@ -271,3 +271,11 @@ def test_runs_stand_on_one_axis_with_the_moment_at_which_they_part(window, qtbot
         assert len(shown.chart.drawing.lines) == 3
     dashes = {line.opts["pen"].style() for line in shown.chart.drawing.lines}
     assert len(dashes) == 3, "lines are told apart without their colours"
+
+
+def test_names_are_shown_as_they_are_and_not_as_markup(window) -> None:
+    """In the bar, where a label would take `<b>` for bold, and beside the lines of charts."""
+    from ndbplan.desktop.widgets.chart_readout import _ink
+
+    assert window.top_bar.names.title.textFormat() == Qt.TextFormat.PlainText
+    assert "&lt;b&gt;A&amp;B" in _ink("<b>A&B", "#ffffff")

@@ -149,6 +149,7 @@ class _Names(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.title = QLabel()
         self.title.setProperty("role", "title")
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setMinimumWidth(1)
         self.edited = QLabel(_EDITED)
         self.edited.setProperty("role", "caption")

@@ -50,6 +50,7 @@ class Legend(QFrame):
         self._row.addWidget(self.button)
         self.entries: list[QToolButton] = []
         self.note = QLabel()
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.note.setProperty("role", "caption")
         self._row.addWidget(self.note)
         view.installEventFilter(self)

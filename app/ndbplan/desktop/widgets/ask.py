@@ -65,6 +65,7 @@ class Ask(QFrame):
             self.fields.append(field)
         layout.addLayout(grid)
         self.error = QLabel()
+        self.error.setTextFormat(Qt.TextFormat.PlainText)
         self.error.setProperty("look", "fieldError")
         self.error.setWordWrap(True)
         self.error.hide()

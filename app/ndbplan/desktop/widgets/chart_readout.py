@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QWidget
@@ -112,5 +114,5 @@ class Readout(QLabel):
 
 def _ink(text: str, colour: str) -> str:
     # A name stands with its value, and the thousands of a figure together, in one line.
-    whole = text.replace(" ", "&nbsp;").replace("\u2009", "\u2009\u2060")
+    whole = escape(text).replace(" ", "&nbsp;").replace("\u2009", "\u2009\u2060")
     return f'<span style="color:{colour}">{whole}</span>'

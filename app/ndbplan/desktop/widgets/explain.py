@@ -139,6 +139,7 @@ class Explanation(QFrame):
         if _count(quantity.why) <= _MOST_ROWS:
             self.tree.expandToDepth(0)
         self._detail = QLabel()
+        self._detail.setTextFormat(Qt.TextFormat.PlainText)
         self._detail.setProperty("look", "muted")
         self._detail.setWordWrap(True)
         self._detail.setMinimumHeight(34)

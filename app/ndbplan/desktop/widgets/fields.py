@@ -62,6 +62,7 @@ class Field(QWidget):
         editor.setMinimumWidth(80)
         editor.installEventFilter(self)
         self.error = QLabel()
+        self.error.setTextFormat(Qt.TextFormat.PlainText)
         self.error.setProperty("look", "fieldError")
         self.error.setWordWrap(True)
         self.error.hide()
