@@ -325,6 +325,18 @@ def test_a_load_job_that_takes_too_long_is_excused_with_the_time_that_it_takes()
     assert {met.limit for met in answer.limits} >= {"Restart of a data node", "Backup", "Rolling restart"}
 
 
+def test_rows_of_a_load_job_that_memory_has_no_room_for_are_simulated_on_no_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ndbplan.advise.sizing.limits.max_load", None)
+    wanted = _wanted(loads=[], job={"within": "30 d", "size": "4 TB"})
+    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+    verdict = judge.verdict(_classes(wanted)[1], 1)
+    assert verdict.broken is not None
+    assert verdict.broken.limit.startswith("DataMemory of node 1 when the load job is done")
+    assert verdict.at_least > 10
+
+
 def test_it_stops_at_once_when_told_to() -> None:
     wanted = _wanted()
     clients = _clients(wanted)

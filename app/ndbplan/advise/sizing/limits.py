@@ -29,7 +29,7 @@ from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import sustained_s
 from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_CONNECTIONS, MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.loads import job_of, steady
+from ndbplan.advise.sizing.loads import job_of, steady, with_rows
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
@@ -231,14 +231,16 @@ class Judge:
         assert found.plan is not None
         grown = Estimation(after_months(found.plan, self.requirements.months))
         yield partial(self._money, found.plan)
+        if self.requirements.job is not None:
+            yield partial(self._loader, found.plan)
         yield partial(self._memory, found, grown)
+        if self.requirements.job is not None:
+            yield partial(self._loaded, found)
         for workload in self.loads:
             yield partial(self._load, found, grown, workload)
         yield partial(self._space, grown)
         yield partial(self._times, grown)
         yield partial(self._survives, grown)
-        if self.requirements.job is not None:
-            yield partial(self._loader, found.plan)
         yield partial(self._checks, found.plan, "")
         if grown.plan is not found.plan:
             yield partial(self._checks, grown.plan, f" in {self.requirements.months} months")
@@ -261,13 +263,28 @@ class Judge:
 
     def _memory(self, found: Verdict, grown: Estimation) -> Iterator[Met]:
         room = 1.0 / (1.0 + self.requirements.headroom)
-        nodes = [node for node in grown.memory.nodes if node.data_memory_limit_bytes]
+        yield self._fullest(found, grown, room, f"in {self.requirements.months} months")
+
+    def _loaded(self, found: Verdict) -> Iterator[Met]:
+        """Whether the rows of a load job have room in the memory of all node groups."""
+        wanted, plan = self.requirements.job, found.plan
+        assert wanted is not None
+        assert plan is not None
+        job = loading(plan, job_of(plan, wanted))
+        if job is not None:
+            rows = dict(job.rows)
+            tables = tuple(with_rows(one, max(one.rows, round(rows.get(one.id, 0)))) for one in plan.tables)
+            then = Estimation(plan.replace(tables=tables))
+            yield self._fullest(found, then, 1.0, "when the load job is done")
+
+    def _fullest(self, found: Verdict, then: Estimation, room: float, when: str) -> Met:
+        """DataMemory of the fullest node, of which so much may be used; and that all need it in all."""
+        nodes = [node for node in then.memory.nodes if node.data_memory_limit_bytes]
         most = max(nodes, key=lambda node: node.data_memory_bytes.value / node.data_memory_limit_bytes)
         limit = most.data_memory_limit_bytes * room
-        in_all = sum(node.data_memory_bytes.value for node in nodes)
-        self._at_least(found, in_all / limit / len(nodes))
-        title = f"DataMemory of node {most.node_id} in {self.requirements.months} months"
-        yield Met(title, most.data_memory_bytes, _exact(limit, "bytes"), "memory")
+        self._at_least(found, sum(node.data_memory_bytes.value for node in nodes) / limit / len(nodes))
+        title = f"DataMemory of node {most.node_id} {when}"
+        return Met(title, most.data_memory_bytes, _exact(limit, "bytes"), "memory")
 
     def _at_least(self, found: Verdict, mean_use: float) -> None:
         """What of a node is used in the mean: with fewer groups at least as much in all is on fewer nodes."""

@@ -6,6 +6,7 @@ from ndbplan.edits.ids import NewIds
 from ndbplan.estimate.load.jobs import USUAL_BATCH
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import WantedJob
+from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import (
     LEAST_WEIGHT,
     JobLoad,
@@ -44,3 +45,10 @@ def job_of(plan: Plan, job: WantedJob) -> Workload:
     )
     ids = NewIds(plan)
     return Workload(id=ids.of(Workload), name="load job", transactions=transactions, load=load)
+
+
+def with_rows(table: Table, rows: int) -> Table:
+    """The table with so many rows, spread evenly where they are others than it states."""
+    if rows == table.rows:
+        return table
+    return table.model_copy(update={"rows": rows, "partition_rows": (), "partition_variable_bytes": ()})
