@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndbplan.base.resources import resource_path
 from ndbplan.edits.growth import add_node_group
-from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.timed import backup, restart
 from ndbplan.importing.calibrate import calibrate, timed_backup, timed_reorganise, timed_restart
@@ -19,6 +20,7 @@ from reality.measured_times import plan_of as backup_plan
 from reality.measured_times import plan_of_restart, table_of, timings
 
 TERABYTE = load(resource_path("samples/terabyte-load.ndbplan"))
+_WORLDS = 5
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
 OF_2009 = load(resource_path("samples/node-restart.ndbplan"))
 OVERLOAD = load(resource_path("samples/redo-overload.ndbplan"))
@@ -281,3 +283,27 @@ def test_what_lies_in_its_range_is_no_contradiction_though_constants_alone_do_no
 def test_calibrations_follow_the_plan_when_nodes_are_added() -> None:
     plan, _ = calibrate(TERABYTE, RESTART)
     assert add_node_group(plan).calibrations == plan.calibrations
+
+
+@pytest.mark.parametrize(("version", "rows"), [("8.0", 20_000_000), ("8.4.8", 3_000_000)])
+def test_what_one_restart_tells_makes_others_certain(version: str, rows: int) -> None:
+    """A restart of constants drawn from their ranges: of others of that cluster the range is narrower, and
+    holds what the same constants make. Each alone is hardly better known: what they share is kept."""
+    plan = plan_of_restart({"version": version, "rows": rows, "data_memory": f"{2 + 3 * rows // 10**6}G"})
+    twice = (plan.tables[0].model_copy(update={"rows": 2 * rows}),)
+    kinds: tuple[tuple[Any, Any], ...] = ((plan.tables, "node"), (twice, "node"), (plan.tables, "initial"))
+    inside = 0
+    for seed in range(_WORLDS):
+        drawn = constants_of(plan).drawn(np.random.default_rng(seed)).calibrations
+        secret = plan.replace(calibrations=drawn)
+        told = timed_restart(plan, "node", restart(secret, "node").duration_s.value)
+        assert any(calibration.shared for calibration in told.calibrations)
+        for tables, kind in kinds:
+            before, after, true = (
+                restart(one.replace(tables=tables), kind).duration_s for one in (plan, told, secret)
+            )
+            # What an initial restart waits for besides is as unknown as before, and no run is like another.
+            room = 1.0 if kind == "node" else 1.02
+            assert after.high / after.low < room * before.high / before.low, kind
+            inside += after.low <= true.value <= after.high
+    assert inside >= 0.8 * _WORLDS * len(kinds)

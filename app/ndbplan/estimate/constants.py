@@ -6,6 +6,8 @@ log * constants["redo_page_overhead"] * constants["device_write_factor"]     # r
 
 from __future__ import annotations
 
+import math
+from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value
@@ -46,6 +48,12 @@ def _of(calibrations: tuple[Calibration, ...], name: str, era: str) -> Constant:
         if calibration.constant == name:
             return _calibrated(base, calibration.value, calibration.low, calibration.high, calibration.source)
     return base
+
+
+def known_together(calibrations: tuple[Calibration, ...]) -> dict[str, Calibration]:
+    """Those that count, by constant, of which a measurement told how they are known together."""
+    last = {one.constant: one for one in calibrations}
+    return {name: one for name, one in last.items() if one.shared}
 
 
 @kept_by_value(512)
@@ -91,11 +99,17 @@ class Constants:
 
         One world of a Monte-Carlo: `Estimation(plan, workload, constants=constants.drawn(random))`.
         """
-        drawn = []
+        drawn, together = [], known_together(self.calibrations)
+        unknown: dict[str, list[float]] = {}
         for name in all_constants():
             one = self[name]
             if one.low < one.high:
                 value = one.at(float(random.normal()))
+                if name in together:
+                    shared, source = together[name].shared, together[name].source
+                    drawn_of = unknown.setdefault(source, [])
+                    drawn_of += random.normal(size=max(0, len(shared) - len(drawn_of))).tolist()
+                    value = one.value * math.exp(sum(map(mul, shared, drawn_of)))
                 drawn.append(Calibration(constant=name, value=value, low=value, high=value, source=_DRAWN))
         return Constants((*self.calibrations, *drawn), self.era)
 

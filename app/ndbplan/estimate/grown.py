@@ -35,6 +35,7 @@ from ndbplan.estimate.times.reorganise import (
     reorganise_table,
     tablespace_peaks,
 )
+from ndbplan.estimate.together import together
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
@@ -133,18 +134,31 @@ def reorganise(plan: Plan, groups: int = 1, workload: Workload | None = None) ->
 
 def reorganise_to(plan: Plan, grown: Plan, workload: Workload | None = None) -> ReorganiseEstimate:
     """What reorganising every table does when the node groups of another plan are there too."""
-    now, then = machines_of(plan), machines_of(grown)
-    left = Left.of(cpu(plan, workload), busy_disks(now, traffic_on_disks(plan, workload)))
-    tables = tuple(
-        reorganise_table(redistribute(plan, grown, table), table, now, then, left) for table in plan.tables
-    )
-    duration = total(((t.table, t.duration_s) for t in tables if t.moves), "s")
+    tables = _reorganised_tables(plan, grown, workload)
+
+    def lasts(moved: Plan) -> Quantity:
+        then = grown.replace(calibrations=moved.calibrations)
+        return _duration(_reorganised_tables(moved, then, workload))
+
+    duration = together(plan, _duration(tables), lasts)
     peak = sum(p.fixed_bytes + p.variable_bytes for t in tables for p in t.redistribution.partitions)
     after = _after(plan, grown)
     peaks = node_peaks(memory(plan), memory(after), _members(plan))
     near = reach(plan, "reorganise")
     spaces = _tablespaces(plan, after)
     return ReorganiseEstimate(tables, near.widened(duration), peak, peaks, after, spaces, near)
+
+
+def _reorganised_tables(plan: Plan, grown: Plan, workload: Workload | None) -> tuple[TableReorganise, ...]:
+    now, then = machines_of(plan), machines_of(grown)
+    left = Left.of(cpu(plan, workload), busy_disks(now, traffic_on_disks(plan, workload)))
+    return tuple(
+        reorganise_table(redistribute(plan, grown, table), table, now, then, left) for table in plan.tables
+    )
+
+
+def _duration(tables: tuple[TableReorganise, ...]) -> Quantity:
+    return total(((t.table, t.duration_s) for t in tables if t.moves), "s")
 
 
 def _members(plan: Plan) -> set[int]:

@@ -12,7 +12,12 @@ from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
-from ndbplan.estimate.load.checkpoint import CheckpointEstimate
+from ndbplan.estimate.load.checkpoint import (
+    CheckpointEstimate,
+    MemoryEnds,
+    memory_ends,
+    until_memory_is_full,
+)
 from ndbplan.estimate.load.checkpoint import checkpoint as checkpoint_of
 from ndbplan.estimate.load.clients import ClientsEstimate, Coming
 from ndbplan.estimate.load.cpu import CpuEstimate
@@ -28,6 +33,7 @@ from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
+from ndbplan.estimate.load.row_capacity import kept_rows_per_s, memory_limits
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
 from ndbplan.estimate.narrowed import bare, narrowed
@@ -41,6 +47,7 @@ from ndbplan.estimate.stored import (
     lying,
     machines_of,
     node_data_by_id,
+    node_memories,
     reach,
 )
 from ndbplan.ndb.version import NdbVersion
@@ -194,7 +201,30 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
     """Checkpoints of every data node that holds rows, under a workload or without one."""
     machines, near = narrowed(machines_of(plan)), reach(plan, "load")
     loads, of_tables = node_loads_by_id(plan, workload), stored_loads(plan, workload)
-    return checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near)
+    found = checkpoint_of(machines, node_data_by_id(plan), loads, of_tables, near)
+    return found if workload is None else until_memory_is_full(found, memory_full_after_s(plan, workload))
+
+
+@kept_by_identity(size=48)
+def memory_full_after_s(plan: Plan, workload: Workload) -> MemoryEnds:
+    """Until DataMemory, or IndexMemory up to 7.5, of each data node is full under a workload."""
+    growth: dict[int, tuple[float, float]] = {}
+    for load, shares in chosen_loads(plan, workload):
+        rows = kept_rows_per_s(load)
+        if rows > 0:
+            data, index = memory_per_row(plan, load)
+            for node_id, share in shares.items():
+                before = growth.get(node_id, (0.0, 0.0))
+                kept = rows * share.replicas
+                growth[node_id] = (before[0] + kept * data, before[1] + kept * index)
+    if not growth:
+        return memory_ends()
+    machines, ends = machines_of(plan).by_id, []
+    for used in node_memories(plan):
+        if used.node_id in growth:
+            limits = memory_limits(used, machines[used.node_id].settings)
+            ends.append((used.node_id, limits.full_after_s(used, *growth[used.node_id])))
+    return memory_ends(*ends)
 
 
 def stored_on_disk(plan: Plan) -> Stored:

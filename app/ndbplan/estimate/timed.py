@@ -29,6 +29,7 @@ from ndbplan.estimate.times import restore_backup as restores
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
+from ndbplan.estimate.together import together
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
@@ -96,9 +97,14 @@ def restart(
     if node_id is not None and all(node.node_id != node_id for node in plan.data_nodes):
         ids = ", ".join(str(node.node_id) for node in plan.data_nodes[:8])
         raise RestartError(f"there is no data node {node_id}", fix=f"use one of {ids}")
-    estimate = _start(_running(plan, conditions.load), kind, node_id, conditions)
+
+    def started(of: Plan) -> RestartEstimate:
+        return _start(_running(of, conditions.load), kind, node_id, conditions)
+
+    estimate = started(plan)
+    duration = together(plan, estimate.duration_s, lambda moved: started(moved).duration_s)
     near = reach(plan, "first start" if kind == "start" else "restart")
-    return replace(estimate, duration_s=near.widened(estimate.duration_s), nearness=near)
+    return replace(estimate, duration_s=near.widened(duration), nearness=near)
 
 
 def start_beside(
@@ -119,15 +125,23 @@ def backup(plan: Plan, workload: Workload | None = None) -> BackupEstimate:
 
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
     """
+    estimate = _backup(plan, workload)
+    duration = together(plan, estimate.duration_s, lambda moved: _backup(moved, workload).duration_s)
+    if duration is not estimate.duration_s:
+        estimate = replace(estimate, duration_s=duration)
+    return _less_certain(estimate, reach(plan, "backup"))
+
+
+def _backup(plan: Plan, workload: Workload | None) -> BackupEstimate:
     job = None if workload is None else job_of(plan, workload)
-    estimate = backups.backup(
+    return backups.backup(
         narrowed(machines_of(plan)),
         node_data(plan),
         node_loads_by_id(plan, workload),
         traffic_on_disks(plan, workload),
+        checkpoint(plan, workload),
         None if job is None else job.transactions / job.rate_per_s.value,
     )
-    return _less_certain(estimate, reach(plan, "backup"))
 
 
 @kept_by_identity(size=48)

@@ -4,7 +4,8 @@
 
 A least-squares update on the scale of factors. Before, a constant lies in its range (p10 to p90); knobs that
 the processor decides move together by half, as a fast machine is fast in all of them. What comes out are
-values with narrower ranges; what no constant can explain is named and not used.
+values with narrower ranges, and how they are known together: a time that one of them does not explain another
+does (`Calibration.shared`). What no constant can explain is named and not used.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ _CONTRADICTS = 3.0
 _OF_THE_MODEL = 0.08
 """By how much, as a logarithm, operations that were left out differ from what the others say: median of the
 recorded starts and reorganisations (tests/reality)."""
+_LEAST_UNKNOWN = 1e-3
+"""Of the logarithm: an unknown that moves everything by less is none."""
 _ROOM = 0.85
 """Share of the least possible time below which a measurement contradicts the plan."""
 
@@ -114,8 +117,7 @@ def updated(
         _refuse_the_contradicting(
             plan, knobs, predict(plan), observed, ((wanted - at) / spread).tolist(), slope
         )
-    known = np.linalg.inv(before)
-    after = before
+    known, slope = np.linalg.inv(before), np.zeros((len(observed), len(knobs)))
     for _ in range(_ROUNDS):
         at = logs(theta)
         slope = slopes(theta, at)
@@ -128,8 +130,12 @@ def updated(
     if math.sqrt(float(theta @ known @ theta)) > _FARTHEST:
         _refuse_the_unlikely(plan, knobs, predict(plan), observed, theta.tolist())
     _refuse_what_stays(predict(plan), np.exp(logs(theta)).tolist(), observed)
+    # The values explain what was measured; how well they are known is what they say of another operation.
+    certain = np.diag(1.0 / (noise**2 + _OF_THE_MODEL**2))
+    after = np.linalg.inv(known + slope.T @ certain @ slope)
     widths = np.maximum(_REPEATED, np.sqrt(np.diag(after))), np.sqrt(np.diag(before))
-    return _calibrated(plan, knobs, theta.tolist(), widths[0].tolist(), widths[1].tolist(), source)
+    learned = zip(theta.tolist(), widths[0].tolist(), widths[1].tolist(), _rows(after), strict=True)
+    return _calibrated(plan, knobs, [_Learned(*one) for one in learned], source)
 
 
 def deviation(plan: Plan, constant: str) -> float:
@@ -141,6 +147,7 @@ def deviation(plan: Plan, constant: str) -> float:
 
 
 def _covariance(plan: Plan, knobs: Sequence[Knob]) -> Array:
+    """What is known of knobs: those of one measurement together, as it left them; the others by ranges."""
     import numpy as np
 
     widths = np.array([deviation(plan, knob.first) for knob in knobs])
@@ -148,45 +155,78 @@ def _covariance(plan: Plan, knobs: Sequence[Knob]) -> Array:
     correlation = np.where(np.outer(shared, shared), _SHARED, 0.0)
     np.fill_diagonal(correlation, 1.0)
     covariance: Array = correlation * np.outer(widths, widths)
+    known = {one.constant: one for one in plan.calibrations if one.shared}
+    for i, knob in enumerate(knobs):
+        one = known.get(knob.first)
+        if one is None:
+            continue
+        for j, other in enumerate(knobs):
+            with_it = known.get(other.first)
+            if i == j:
+                continue
+            covariance[i, j] = covariance[j, i] = 0.0
+            if with_it is not None and with_it.source == one.source:
+                sign = 1.0 if bool(knob.durations) == bool(other.durations) else -1.0
+                covariance[i, j] = covariance[j, i] = sign * float(np.dot(one.shared, with_it.shared))
     return covariance
 
 
-def _with(plan: Plan, values: dict[str, tuple[float, float, float]], source: str) -> Plan:
+def _rows(covariance: Array) -> list[tuple[float, ...]]:
+    """A factor of a covariance: how each moves with independent unknowns of one standard deviation."""
+    import numpy as np
+
+    squares, directions = np.linalg.eigh(covariance)
+    large = squares > _LEAST_UNKNOWN**2
+    factor = directions[:, large] * np.sqrt(squares[large])
+    return [tuple(round(float(one), 6) for one in row) for row in factor]
+
+
+class _Learned(NamedTuple):
+    """What a measurement says of a knob: logarithm of its factor, deviations now and before, its row."""
+
+    log: float
+    now: float
+    was: float
+    row: tuple[float, ...]
+
+
+_Known = tuple[float, float, float, tuple[float, ...]]
+"""Value, ends of its range, and how it is known together with others."""
+
+
+def _with(plan: Plan, values: dict[str, _Known], source: str) -> Plan:
     kept = tuple(c for c in plan.calibrations if c.constant not in values)
     new = tuple(
-        Calibration(constant=name, value=value, low=low, high=high, source=source)
-        for name, (value, low, high) in values.items()
+        Calibration(constant=name, value=value, low=low, high=high, source=source, shared=shared)
+        for name, (value, low, high, shared) in values.items()
     )
     return plan.replace(calibrations=(*kept, *new))
 
 
 def _moved(plan: Plan, knobs: Sequence[Knob], theta: Sequence[float]) -> Plan:
-    values = {}
+    """The plan with moved constants, to ask it for values: nothing is known together."""
+    values: dict[str, _Known] = {}
     for knob, log in zip(knobs, theta, strict=True):
         for names, factor in ((knob.durations, math.exp(log)), (knob.rates, math.exp(-log))):
             for name in names:
                 value = constant_for(plan, name).value * factor
-                values[name] = (value, value, value)
-    return _with(plan, values, "update")
+                values[name] = (value, value, value, ())
+    alone = tuple(one.model_copy(update={"shared": ()}) if one.shared else one for one in plan.calibrations)
+    return _with(plan.replace(calibrations=alone), values, "update")
 
 
-def _calibrated(
-    plan: Plan,
-    knobs: Sequence[Knob],
-    theta: Sequence[float],
-    after: Sequence[float],
-    before: Sequence[float],
-    source: str,
-) -> Plan:
+def _calibrated(plan: Plan, knobs: Sequence[Knob], learned: Sequence[_Learned], source: str) -> Plan:
     """The plan with what has become better known."""
-    values = {}
-    for knob, log, now, was in zip(knobs, theta, after, before, strict=True):
-        if abs(log) < _LEAST_CHANGE and now > (1 - _LEAST_CHANGE) * was:
+    values: dict[str, _Known] = {}
+    for knob, one in zip(knobs, learned, strict=True):
+        if abs(one.log) < _LEAST_CHANGE and one.now > (1 - _LEAST_CHANGE) * one.was:
             continue
-        for names, factor in ((knob.durations, math.exp(log)), (knob.rates, math.exp(-log))):
+        room = math.exp(P90 * one.now)
+        for names, sign in ((knob.durations, 1.0), (knob.rates, -1.0)):
             for name in names:
-                value, room = constant_for(plan, name).value * factor, math.exp(P90 * now)
-                values[name] = (value, value / room, value * room)
+                value = constant_for(plan, name).value * math.exp(sign * one.log)
+                row = tuple(sign * part for part in one.row)
+                values[name] = (value, value / room, value * room, row)
     return _with(plan, values, source)
 
 

@@ -93,6 +93,9 @@ class Waiver(Part):
     reason: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(no_control)]
 
 
+Loading = Annotated[float, Field(ge=-50, le=50)]
+
+
 class Calibration(Assumable):
     """A measured rate that replaces one of the engine's constants."""
 
@@ -103,6 +106,9 @@ class Calibration(Assumable):
     high: float | None = Field(default=None, ge=0, le=1e18)
     source: Label
     """Where it was measured."""
+    shared: tuple[Loading, ...] = Field(default=(), max_length=64)
+    """How its logarithm moves with each unknown that a measurement of several constants at once left open, by
+    a standard deviation of it: those of one source are known together. Empty: it is known by itself."""
 
 
 NDB_TABLES = 20320

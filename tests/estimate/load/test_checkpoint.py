@@ -109,6 +109,7 @@ def test_the_log_must_span_the_checkpoints() -> None:
 
 def test_growing_data_overflows_the_log_sooner_when_checkpoints_are_slow() -> None:
     roomy = set_parameter(OVERLOAD, "data_node", "DataMemory", 2**40)
+    roomy = set_parameter(roomy, "data_node", "IndexMemory", 2**40)
     slow = set_parameter(roomy, "data_node", "DiskCheckpointSpeed", 10 * 2**20)
     workload = OVERLOAD.workloads[1]
     fast = checkpoint(roomy, workload).nodes[0].overflow_after_s

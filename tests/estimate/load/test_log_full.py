@@ -6,7 +6,9 @@ import pytest
 
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.estimate.loaded import checkpoint, redo
+from ndbplan.estimate.loaded import checkpoint, memory_full_after_s, redo
+from ndbplan.estimate.stored import node_memories
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.model.workload import estimation_of
@@ -51,3 +53,37 @@ def test_the_log_is_full_when_the_simulation_says(
     without = redo(plan, workload).time_to_full_s
     assert without is not None
     assert without.low <= full, "no log is full sooner than without any checkpoint"
+
+
+@pytest.mark.parametrize(("memory", "code"), [("DataMemory", 827), ("IndexMemory", 625)])
+def test_memory_that_is_full_sooner_keeps_the_log_from_it(memory: str, code: int) -> None:
+    """The simulation knew the end of both, the estimate only about that of DataMemory."""
+    plan = edits.set_plan(sample_plan("redo-overload"), ndb_version="7.1")
+    workload = plan.workload("blobs-5k")
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=2000),))
+    plan = edits.update(plan.replace(workloads=(workload,)), workload.id, load=load, through="api")
+    for name in ("DataMemory", "IndexMemory"):
+        plan = set_parameter(plan, "data_node", name, 2**40)
+    full_s = _soonest(plan)
+    assert full_s is not None
+    for times, first in ((0.5, code), (2.0, 410)):
+        limited = set_parameter(plan, "data_node", memory, _holds(plan, memory, times * full_s))
+        result = simulate(estimation_of(limited, workload.id), duration_s=3 * full_s)
+        assert min(result.errors, key=lambda error: error.first_at_s.value).code == first
+        assert (_soonest(limited) is None) == (first == code)
+
+
+def _soonest(plan: Plan) -> float | None:
+    """Seconds until the log of a node is full under the last workload."""
+    found = (node.overflow_after_s for node in checkpoint(plan, plan.workloads[-1]).nodes)
+    return min((one.value for one in found if one is not None), default=None)
+
+
+def _holds(plan: Plan, memory: str, seconds: float) -> int:
+    """Bytes of a memory that the load fills in so many seconds."""
+    ends = dict(memory_full_after_s(set_parameter(plan, "data_node", memory, 2**33), plan.workloads[-1]))
+    used = {node.node_id: node for node in node_memories(plan)}
+    field = "data_memory_bytes" if memory == "DataMemory" else "index_memory_bytes"
+    node_id = min(ends, key=lambda one: ends[one])
+    before = float(getattr(used[node_id], field).value)
+    return int(before + (2**33 - before) * seconds / ends[node_id])

@@ -11,7 +11,7 @@ from ndbplan.base.row_types import record, rows
 from ndbplan.simulate.kernel import checkpoint
 from ndbplan.simulate.world.indices import Change
 from ndbplan.simulate.world.laws import Node, Run
-from ndbplan.simulate.world.state import Cluster, NodeState
+from ndbplan.simulate.world.state import NodeState
 
 
 @pytest.fixture(params=["compiled", "plain"])
@@ -30,7 +30,7 @@ def _written(begin_fragment: Any, share_changed: float) -> float:
     state[0].updated_bytes = -np.log1p(-share_changed) * 1e6
     run = Run()
     run.gcp_s = 2.0
-    begin_fragment(record(run), node, state, begun, record(Cluster()), 0)
+    begin_fragment(record(run), node[0], state[0], begun, 0, 1.0, 0.0)
     written: float = state[0].lcp_left_bytes
     return written
 

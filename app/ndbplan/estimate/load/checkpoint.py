@@ -8,11 +8,12 @@ table, found as the time T at which speed x T has written what changed in T (Ron
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.later import Later
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
@@ -284,11 +285,7 @@ def _log_full(
     limits: SpeedLimits,
     room: Room,
 ) -> Quantity | None:
-    """When the growing rows have made the log of a part too small for a node's checkpoints.
-
-    None: never, or not before they fill DataMemory, from when on no row is added. A row takes no less memory
-    than it takes in a checkpoint.
-    """
+    """When the growing rows have made the log of a part too small for a node's checkpoints; None: never."""
     part, rate = load.hottest_log_part
     page = constants["redo_page_overhead"]
     usable = redo_log_bytes - log_reserve(settings.features, constants).value
@@ -326,7 +323,7 @@ def _log_full(
     pause = constants["lcp_pause_s"]
     model = constants["simulated_rate"]
     value = seconds(limits.ceiling, room.lasting, pause.value, rate * page.value)
-    if value is None or growth * value > factor * (settings.number("DataMemory") - data.checkpoint_bytes) > 0:
+    if value is None:
         return None
     soon = seconds(limits.floor, room.lasting, pause.high, rate * page.high * model.high)
     late = seconds(limits.ceiling, room.likely, pause.low, rate * page.low * model.low)
@@ -406,3 +403,31 @@ def checkpoint(
         one = _node(used, constants, data.alike, own, tables, writers[node_id], *room[node_id])
         nodes.append(_of(_less_certain(near, one), node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))
+
+
+MemoryEnds = tuple[tuple[int, float], ...]
+"""(node id, seconds until its memory is full) of data nodes whose rows grow."""
+
+
+@kept_by_value(96)
+def memory_ends(*of_nodes: tuple[int, float]) -> MemoryEnds:
+    """The same object for all that are equal, so that results can be kept by identity."""
+    return of_nodes
+
+
+@kept_by_identity(size=48)
+def until_memory_is_full(estimate: CheckpointEstimate, ends: MemoryEnds) -> CheckpointEstimate:
+    """The same where a log that would be full later is not: from when a node's memory is full, on all nodes
+    no row is added.
+    """
+    end_s = min((seconds for _, seconds in ends), default=math.inf)
+    return replace(estimate, nodes=tuple(_until(node, end_s) for node in estimate.nodes))
+
+
+@kept_by_identity(size=KEPT_NODES)
+def _until(node: NodeCheckpoint, end_s: float) -> NodeCheckpoint:
+    def overflow() -> Quantity | None:
+        found = node.overflow()
+        return None if found is None or found.value > end_s else found
+
+    return replace(node, overflow=Later(overflow))

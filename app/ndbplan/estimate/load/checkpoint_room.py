@@ -41,8 +41,13 @@ def sequential_write_bytes_per_s(disk: Disk, streams: int, constants: Constants)
     return speed * constants["hdd_shared_stream_factor"]
 
 
-def rooms(machines: Machines, loads: Mapping[int, NodeLoad], threads: Mapping[int, int]) -> dict[int, Room]:
-    """What each node can write of a checkpoint, by node id.
+def rooms(
+    machines: Machines,
+    loads: Mapping[int, NodeLoad],
+    threads: Mapping[int, int],
+    purpose: DiskRole = DiskRole.LCP,
+) -> dict[int, Room]:
+    """What each node can write of a checkpoint (or a backup: `purpose`), by node id.
 
     Of a disk that the log is written to as well a checkpoint gets what the log leaves, and no less than its
     share. It takes that share for some seconds only where its speed follows the load: when the log lags by
@@ -52,13 +57,13 @@ def rooms(machines: Machines, loads: Mapping[int, NodeLoad], threads: Mapping[in
     on_disk: dict[str, list[Machine]] = {}
     logs: dict[str, list[Machine]] = {}
     for node in machines.nodes:
-        for role, found in ((DiskRole.LCP, on_disk), (DiskRole.REDO, logs)):
+        for role, found in ((purpose, on_disk), (DiskRole.REDO, logs)):
             disk = node.disks[role]
             if disk is not None:
                 found.setdefault(disk.id, []).append(node)
     rooms = dict.fromkeys(machines.by_id, NO_LIMIT)
     for disk_id, nodes in on_disk.items():
-        disk = nodes[0].disks[DiskRole.LCP]
+        disk = nodes[0].disks[purpose]
         if disk is not None:
             room = _room(disk, nodes, logs.get(disk_id, []), loads, threads, machines.constants)
             rooms.update({node.node_id: room for node in nodes})

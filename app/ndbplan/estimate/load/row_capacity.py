@@ -1,15 +1,19 @@
 """Room for rows on a data node: how fast a transaction of the mix takes it, and how much there is.
 
-Source: engine model 2.6 and 5.1; constants by name in resources/ndb/constants.json.
+Source: engine model 2.1, 2.6 and 5.1; constants by name in resources/ndb/constants.json.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
+from ndbplan.configuration.settings import NodeSettings, usable_data_memory
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import Stored, disk_rows
+from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Tablespace
 
@@ -23,6 +27,31 @@ class TablespaceRoom:
     """0: the node has none."""
     bytes_per_s: float = 0.0
     """Pages that inserted rows take, those of deleted rows taken off."""
+
+
+class MemoryLimits(NamedTuple):
+    """Bytes of a data node's memory at which no row is taken any more."""
+
+    data_bytes: float
+    """DataMemory without what is kept free (error 827)."""
+    index_bytes: float
+    """IndexMemory up to 7.5 (error 625)."""
+
+    def full_after_s(self, used: NodeMemory, data_per_s: float, index_per_s: float) -> float:
+        """Seconds until one of them is full that grows by so many bytes a second; infinite: never."""
+        data, index = used.data_memory_bytes.value, used.index_memory_bytes.value
+        each = ((self.data_bytes - data, data_per_s), (self.index_bytes - index, index_per_s))
+        return min((max(0.0, left) / growth for left, growth in each if growth > 0), default=math.inf)
+
+
+def memory_limits(used: NodeMemory, settings: NodeSettings) -> MemoryLimits:
+    """What a data node may use.
+
+    The default of IndexMemory holds a million rows: a plan that says nothing of it leaves it open, and later
+    versions have none.
+    """
+    index = used.index_memory_limit_bytes if settings.states("IndexMemory") else 0
+    return MemoryLimits(used.data_memory_limit_bytes * usable_data_memory(settings), index or math.inf)
 
 
 def kept_rows_per_s(load: TableLoad) -> float:

@@ -19,12 +19,14 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_percent
 from ndbplan.configuration.settings import NodeSettings, replicas_of
 from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
+from ndbplan.estimate.times.backup_disks import Target, left_to, targets_of, written_beside
 from ndbplan.estimate.times.disk_files import busy_disks, create_file, files_of_disk_data, left_beside
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.running import Files
@@ -82,11 +84,11 @@ def phased(phases: list[Phase]) -> PhasedEstimate:
     return PhasedEstimate(tuple(phases), total(((p.name, p.duration_s) for p in phases), "s"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Devices:
+class _Devices(NamedTuple):
     """What the disks of a cluster give to each of the nodes that use them at once, by disk id."""
 
     share: dict[str, float]
+    """Share of a disk that is left beside all that is asked of it."""
 
     @classmethod
     def of(cls, machines: Machines, roles: tuple[DiskRole, ...], busy: Mapping[str, float]) -> _Devices:
@@ -101,41 +103,28 @@ class _Devices:
         left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in disks.items()}
         return cls({i: left[i] / users[i] for i in disks})
 
-    def device(self, disk: Disk | None) -> _Device | None:
-        """What a disk gives to one node."""
-        if disk is None:
-            return None
-        share = self.share[disk.id]
-        return _device(
-            disk.name, disk.sequential_write_bytes_per_s * share, disk.sequential_read_bytes_per_s * share
-        )
+    def device(self, disk: Disk) -> _Device:
+        """What a disk gives to one node that reads."""
+        return _device(disk.name, disk.sequential_read_bytes_per_s * self.share[disk.id])
 
     def slowest(self, disks: Sequence[tuple[Disk, float]]) -> _Device | None:
         """What the disks of some files give to one node: all of them, as soon as the last has its share."""
-        found = [(self.device(disk), share) for disk, share in disks]
-        if len(found) == 1:
-            return found[0][0]
-        alike = [
-            _device(device.name, device.writes_bytes_per_s / share, device.reads_bytes_per_s / share)
-            for device, share in found
-            if device is not None and share
-        ]
+        found = [(self.device(disk), share) for disk, share in disks if share]
+        alike = [_device(device.name, device.reads_bytes_per_s / share) for device, share in found]
         return min(alike, key=lambda device: device.reads_bytes_per_s, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Device:
-    """What a disk gives to one data node."""
+class _Device(NamedTuple):
+    """What the disks of its files give to one data node that reads them."""
 
     name: str
-    writes_bytes_per_s: float
     reads_bytes_per_s: float
 
 
 @kept_by_value(256)
-def _device(name: str, writes_bytes_per_s: float, reads_bytes_per_s: float) -> _Device:
+def _device(name: str, reads_bytes_per_s: float) -> _Device:
     """The same object for all disks that give the same, so that results can be kept by identity."""
-    return _Device(name, writes_bytes_per_s, reads_bytes_per_s)
+    return _Device(name, reads_bytes_per_s)
 
 
 class _Machine(NamedTuple):
@@ -146,7 +135,8 @@ class _Machine(NamedTuple):
     """Whether each of them writes its own part of the backup."""
     cores: float
     """Cores of the host over the data nodes that share it."""
-    target: _Device | None
+    target: Target | None
+    """Where the backup goes."""
     source: _Device | None
     """Where the columns on disk are."""
     one_disk: bool
@@ -239,21 +229,28 @@ def _limits(
     if settings.number("CompressedBackup"):
         time = Quantity.exact(work, "bytes", terms) / constants["backup_compress_bytes_per_s"]
         limits.append(Limit("LDM threads that compress", time))
-    return [*limits, *_device_limits(constants, data, size, machine)]
+    return [*limits, *_device_limits(constants, data, size, machine, slowest(*limits)[0])]
 
 
-def _device_limits(constants: Constants, data: NodeData, size: Quantity, machine: _Machine) -> list[Limit]:
-    """Writing the backup and reading the pages of columns on disk: in turn when both are on one device."""
+def _device_limits(
+    constants: Constants, data: NodeData, size: Quantity, machine: _Machine, alone: Quantity
+) -> list[Limit]:
+    """Writing the backup and reading the pages of columns on disk: in turn when both are on one device.
+
+    `alone`: what the node would need without any limit of its disks: so quickly it asks them to write.
+    """
     target, source, one_disk = machine.target, machine.source, machine.one_disk
     pages = data.primary_disk_page_bytes
     read = Quantity.stated("pages of columns on disk to read", pages, "bytes", "rows at their declared width")
     limits = []
     if target is not None:
-        speed = Quantity.stated(f"writing of {target.name}", target.writes_bytes_per_s, "bytes/s")
-        writing = size.named("bytes") / speed
+        asked, most = (size.value / s if s > 0 else 0.0 for s in (alone.value, alone.low))
+        speed = written_beside(constants, target, asked, most).named("writing")
+        limits.append(Limit(f"disk {target.name}", size.named("bytes") / speed))
         if one_disk and source is not None:
-            writing += Quantity.exact(read.value / source.reads_bytes_per_s, "s", read.why)
-        limits.append(Limit(f"disk {target.name}", writing))
+            reading = Quantity.exact(read.value / source.reads_bytes_per_s, "s", read.why)
+            alone_on_it = size.named("bytes") / left_to(target).named("writing")
+            limits.append(Limit(f"disk {target.name}", alone_on_it + reading))
     if source is not None and not one_disk and pages:
         speed = Quantity.stated(f"reading of {source.name}", source.reads_bytes_per_s, "bytes/s")
         limits.append(Limit(f"disk {source.name}", read / speed * constants["device_time"]))
@@ -269,7 +266,7 @@ def _node(
     ldm_threads: int,
     multithreaded: bool,
     cores: float,
-    target: _Device | None,
+    target: Target | None,
     source: _Device | None,
     one_disk: bool,
     job_s: float | None,
@@ -327,14 +324,16 @@ def backup(
     held: tuple[NodeData, ...],
     loads: Mapping[int, NodeLoad],
     disks: DisksEstimate,
+    checkpoints: CheckpointEstimate,
     job_s: float | None = None,
 ) -> BackupEstimate:
     """START BACKUP: every node writes the fragments whose primary it holds, under a load or idle.
 
     Columns on disk are part of it. No node is faster than its slowest LDM thread, its cores and its disks.
-    `loads`, `disks`: what is asked of nodes and disks meanwhile; `job_s`: for so long, if it ends.
+    `loads`, `disks`, `checkpoints`: what is asked of nodes and disks meanwhile; `job_s`: for so long, if it
+    ends.
     """
-    busy = busy_disks(machines, disks)
+    busy, targets = busy_disks(machines, disks), targets_of(machines, loads, disks, checkpoints)
     devices = _Devices.of(machines, (DiskRole.BACKUP, DiskRole.DATA_FILES), busy)
     several = _have_several_alike(machines)
     together = Counter(node.host.id for node in machines.nodes)
@@ -353,7 +352,7 @@ def backup(
             node.ldm_threads,
             several and _may_be_multithreaded(own),
             node.host.cores / together[node.host.id],
-            devices.device(target),
+            targets.get(data.node_id),
             devices.slowest(sources),
             any(source is target for source, _ in sources),
             job_s,

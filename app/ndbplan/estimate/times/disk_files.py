@@ -23,7 +23,7 @@ from ndbplan.plan.tables import SpaceFile
 
 LEAST_DISK_LEFT = 0.05
 """Share of a disk that other programs leave at least."""
-_LEAST_BESIDE_TRAFFIC = 0.2
+LEAST_BESIDE_TRAFFIC = 0.2
 """Of that share what traffic of the cluster leaves at least."""
 
 
@@ -35,7 +35,7 @@ def disk_left(disk: Disk) -> float:
 def left_beside(disk: Disk, busy: float) -> float:
     """Share of a disk that is left when traffic takes so much of its time, besides other programs."""
     left = disk_left(disk)
-    return max(_LEAST_BESIDE_TRAFFIC * left, left - busy)
+    return max(LEAST_BESIDE_TRAFFIC * left, left - busy)
 
 
 def busy_disks(machines: Machines, asked: DisksEstimate, starting: Collection[int] = ()) -> dict[str, float]:

@@ -170,7 +170,7 @@ def let_disks_write(laws: Laws, state: State, history: History, flat: Floats, hi
     if not piece.writes_lcp:
         cluster.lcp_stage_left_s -= piece.length_s
     if ended or (not piece.writes_lcp and cluster.lcp_stage_left_s <= 1e-9):
-        checkpoint(laws.run, laws.nodes, state.parts, state.node_state, state.begun, cluster)
+        checkpoint(laws, state)
 
 
 @inlined

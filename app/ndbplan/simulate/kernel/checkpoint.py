@@ -12,8 +12,8 @@ from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal, random_share
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
 from ndbplan.simulate.world.indices import Change, Part
-from ndbplan.simulate.world.laws import Node, Run
-from ndbplan.simulate.world.state import Cluster, NodeState
+from ndbplan.simulate.world.laws import Laws, Node, Run
+from ndbplan.simulate.world.state import Cluster, NodeState, State
 
 LCP_PARTS = 2048.0
 """Parts of a fragment, some of which a partial checkpoint writes in full (engine model 4.3)."""
@@ -28,75 +28,96 @@ FORCED_AT = 2.0 / 3.0
 
 
 @compiled
-def _at_global_checkpoint(run: Run, cluster: Cluster, now: float, last: float, before: float) -> float:
+def _at_global_checkpoint(run: Run, age_s: float, now: float, last: float, before: float) -> float:
     """What a sum was at the global checkpoint before a moment: how long ago that was is chance, half the time
-    between two on average. `last`, `before`: what it was at the last one of this run, and at the one before.
+    between two on average. `last`, `before`: what it was at the last one of this run, `age_s` ago, and at
+    the one before.
     """
     half = 0.5 * run.gcp_s
-    if cluster.gcp_age_s >= half:
-        return now - (now - last) * half / cluster.gcp_age_s
-    return last - (last - before) * (half - cluster.gcp_age_s) / run.gcp_s
+    if age_s >= half:
+        return now - (now - last) * half / age_s
+    return last - (last - before) * (half - age_s) / run.gcp_s
+
+
+@compiled
+def _partial(node: Node, data: float, changed: float, new: float, updated: float, rewritten: float) -> float:
+    """What a partial checkpoint writes of so many bytes: as many parts in full as changes since the fragment
+    own last checkpoint ask for (all of them where most rows changed), and of the others the rows that changed
+    since the global checkpoint before that one, which is all that a row says of when it changed. A row that
+    is updated twice is written once (NDB source; 8.4.8).
+    """
+    untouched = min(data, node.untouched_bytes)
+    data = max(1.0, data - untouched)
+    distinct = data * (1.0 - np.exp(-updated / data))
+    share = min(1.0, (distinct + changed) / data)
+    k = share * (1.0 + 0.5 * node.fragment_share)
+    full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
+    if share > node.all_parts_above:
+        full = 1.0
+    again = data * (1.0 - np.exp(-rewritten / data))
+    written: float = data * full + min(data, again + new) * (1.0 - full) + untouched / LCP_PARTS
+    return written
 
 
 @compiled
 def _next_fragment(
-    run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, cluster: Cluster, n: int
+    run: Run, node: Node, state: NodeState, begun: Floats, n: int, age_s: float, since: float
 ) -> None:
-    """Begin the next fragment of every LDM thread: it is written as large as it is now.
+    """Begin the next fragment of every LDM thread: it is written as large as it is at its moment.
 
     So of the rows inserted since its checkpoint began the later fragments hold more: 0.14 to 0.35 of all
-    while a thread has two (7.4.10, 8.4.8). Size: full, or from 7.6 partial: so many parts in full as changes
-    since the fragment's own last checkpoint ask for (all of them where most rows changed), and of the others
-    the rows that changed since the global checkpoint before that one, which is all that a row says of when
-    it changed. Distinct rows (NDB source; 8.4.8).
+    while a thread has two (7.4.10, 8.4.8). Size: full, or from 7.6 partial.
+
+    `since`: transactions accepted since its moment (below 0: that will be until then); `age_s`: how long
+    before that moment the last global checkpoint was. A fragment that were as large as it is when a step
+    ends would make a growing table's checkpoints longer in longer steps, each by more than the one before.
     """
-    node, state = nodes[n], node_state[n]
     turn = max(0, int(node.fragments - state.lcp_fragments_left))
-    data = state.rows_bytes
+    data = max(0.0, state.rows_bytes - since * node.inserted_bytes)
+    updated_bytes = state.updated_bytes - since * node.updated_bytes
+    changed_bytes = state.changed_bytes - since * node.changed_bytes
+    new_bytes = state.new_bytes - since * node.new_bytes
     if node.partial_lcp and data > 0.0:
-        untouched = min(data, node.untouched_bytes)
-        data = max(1.0, data - untouched)
-        changed = state.changed_bytes - begun[Change.CHANGED, n, turn]
-        new = state.new_bytes - begun[Change.NEW, n, turn]
-        updated = data * (1.0 - np.exp((begun[Change.UPDATED, n, turn] - state.updated_bytes) / data))
-        rewritten = data * (1.0 - np.exp((begun[Change.REWRITTEN, n, turn] - state.updated_bytes) / data))
-        share = min(1.0, (updated + changed) / data)
-        k = share * (1.0 + 0.5 * node.fragment_share)
-        full = min(1.0, (1.0 + np.floor(LCP_PARTS * k / (k + node.recovery_work))) / LCP_PARTS)
-        if share > node.all_parts_above:
-            full = 1.0
-        data = data * full + min(data, rewritten + new) * (1.0 - full) + untouched / LCP_PARTS
-    begun[Change.UPDATED, n, turn] = state.updated_bytes
-    begun[Change.CHANGED, n, turn] = state.changed_bytes
+        changed = changed_bytes - begun[Change.CHANGED, n, turn]
+        new = new_bytes - begun[Change.NEW, n, turn]
+        updated = updated_bytes - begun[Change.UPDATED, n, turn]
+        rewritten = updated_bytes - begun[Change.REWRITTEN, n, turn]
+        data = _partial(node, data, changed, new, updated, rewritten)
+    begun[Change.UPDATED, n, turn] = updated_bytes
+    begun[Change.CHANGED, n, turn] = changed_bytes
     begun[Change.NEW, n, turn] = _at_global_checkpoint(
-        run, cluster, state.new_bytes, state.new_at_gcp_bytes, state.new_before_gcp_bytes
+        run, age_s, new_bytes, state.new_at_gcp_bytes, state.new_before_gcp_bytes
     )
     begun[Change.REWRITTEN, n, turn] = _at_global_checkpoint(
-        run, cluster, state.updated_bytes, state.updated_at_gcp_bytes, state.updated_before_gcp_bytes
+        run, age_s, updated_bytes, state.updated_at_gcp_bytes, state.updated_before_gcp_bytes
     )
     state.lcp_left_bytes += np.floor(data * node.lcp_factor / node.fragments)
     state.lcp_fragments_left -= 1.0
 
 
 @compiled
-def _next_fragments(
-    run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, cluster: Cluster, n: int
-) -> None:
-    """Begin fragments when those under way will not last for a whole step."""
-    step = node_state[n].lcp_target_bytes_per_s * max(run.step_s, FRAGMENT_AHEAD_S)
-    while node_state[n].lcp_fragments_left > 0.0 and node_state[n].lcp_left_bytes < step:
-        _next_fragment(run, nodes, node_state, begun, cluster, n)
+def _next_fragments(laws: Laws, state: State, n: int) -> None:
+    """Begin fragments when those under way will not last for a whole step.
+
+    The moment of each is when the one before it ends, for a checkpoint that began at its own moment.
+    """
+    node, mine, piece, cluster = laws.nodes[n], state.node_state[n], state.piece, state.cluster
+    step = mine.lcp_target_bytes_per_s * max(laws.run.step_s, FRAGMENT_AHEAD_S)
+    speed = mine.lcp_target_bytes_per_s * state.work[laws.places[n].lcp_disk].heavy_grant
+    per_s = piece.accepted / piece.length_s
+    while mine.lcp_fragments_left > 0.0 and mine.lcp_left_bytes < step:
+        ago_s = cluster.lcp_late_s - min(FRAGMENT_AHEAD_S, mine.lcp_left_bytes / max(1.0, speed))
+        age_s = cluster.gcp_age_s - ago_s
+        _next_fragment(laws.run, node, mine, state.begun, n, age_s, ago_s * per_s)
 
 
 @compiled
-def _goes_on(
-    run: Run, nodes: Rows[Node], node_state: Rows[NodeState], begun: Floats, cluster: Cluster
-) -> bool:
+def _goes_on(laws: Laws, state: State) -> bool:
     """Begin the fragments whose turn it is. Whether some node has anything left to write."""
     running = False
-    for n in range(node_state.shape[0]):
-        _next_fragments(run, nodes, node_state, begun, cluster, n)
-        running |= node_state[n].lcp_left_bytes > 0.0
+    for n in range(state.node_state.shape[0]):
+        _next_fragments(laws, state, n)
+        running |= state.node_state[n].lcp_left_bytes > 0.0
     return running
 
 
@@ -147,27 +168,22 @@ def _log_is_short(nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState])
 
 
 @compiled
-def _begin(
-    run: Run,
-    nodes: Rows[Node],
-    parts: Floats,
-    node_state: Rows[NodeState],
-    begun: Floats,
-    cluster: Cluster,
-) -> None:
+def _begin(laws: Laws, state: State) -> None:
     """A checkpoint begins, on every node at once."""
+    run, nodes, parts, cluster = laws.run, laws.nodes, state.parts, state.cluster
     # How long ago the last global checkpoint was is chance: the log is kept back to the mean moment.
     since = (cluster.gcp_age_s - cluster.lcp_late_s) / run.gcp_s - 0.5
     cluster.log_at_lcp_bytes = parts[Part.MADE].sum()
     cluster.lcp_number += 1
     cluster.lcp_writes = True
     for n in range(parts.shape[1]):
-        if node_state[n].is_dead:
+        mine = state.node_state[n]
+        if mine.is_dead:
             continue
-        node_state[n].lcp_fragments_left = nodes[n].fragments
-        node_state[n].undo_start_bytes = node_state[n].undo_made_bytes
-        node_state[n].lcp_left_bytes = CONTROL_FILE_BYTES
-        _next_fragments(run, nodes, node_state, begun, cluster, n)
+        mine.lcp_fragments_left = nodes[n].fragments
+        mine.undo_start_bytes = mine.undo_made_bytes
+        mine.lcp_left_bytes = CONTROL_FILE_BYTES
+        _next_fragments(laws, state, n)
         for p in range(parts.shape[2]):
             # The checkpoint takes disk time: what was written last step is not a measure any more.
             parts[Part.LIMIT, n, p] = nodes[n].buffer_limit_bytes
@@ -181,20 +197,15 @@ def _begin(
 
 
 @compiled
-def checkpoint(
-    run: Run,
-    nodes: Rows[Node],
-    parts: Floats,
-    node_state: Rows[NodeState],
-    begun: Floats,
-    cluster: Cluster,
-) -> None:
+def checkpoint(laws: Laws, state: State) -> None:
     """End of fragments, start, pause and end of checkpoints, one for the whole cluster at a time.
 
     Called when fragments are written, and when the time of a stage of the pause is over.
     """
+    run, nodes, parts = laws.run, laws.nodes, state.parts
+    node_state, cluster = state.node_state, state.cluster
     if cluster.lcp_writes:
-        if not _goes_on(run, nodes, node_state, begun, cluster):
+        if not _goes_on(laws, state):
             cluster.lcp_writes = cluster.lcp_starts = False
             cluster.lcp_stages_left = run.lcp_flushes_after
             cluster.lcp_stage_s = _drawn(cluster, run.lcp_stage_s, run.lcp_stage_off_s)
@@ -204,8 +215,9 @@ def checkpoint(
     # Stages end within a step: what is beyond their end counts for the next one.
     beyond = max(-run.step_s, cluster.lcp_stage_left_s)
     cluster.lcp_stage_left_s = beyond
+    cluster.lcp_late_s = -beyond
     if cluster.lcp_stages_left > 0.0:
-        if not _end_stage(run, parts, node_state, cluster, beyond):
+        if not _end_stage(parts, node_state, cluster):
             return
         if not cluster.lcp_starts:
             _free_logs(nodes, parts, node_state)
@@ -213,7 +225,7 @@ def checkpoint(
             if cluster.lcp_stages_left > 0.0:
                 return
     if _is_due(run, nodes, parts, node_state, cluster):
-        _begin(run, nodes, parts, node_state, begun, cluster)
+        _begin(laws, state)
 
 
 @compiled
@@ -259,14 +271,13 @@ def _drawn(cluster: Cluster, value: float, off: float) -> float:
 
 
 @compiled
-def _end_stage(run: Run, parts: Floats, node_state: Rows[NodeState], cluster: Cluster, beyond: float) -> bool:
+def _end_stage(parts: Floats, node_state: Rows[NodeState], cluster: Cluster) -> bool:
     """The time of a stage of the pause is over. True: all of these stages are."""
     if not _flushed(parts, node_state):
-        cluster.lcp_stage_left_s = 0.0
+        cluster.lcp_stage_left_s = cluster.lcp_late_s = 0.0
         return False
     cluster.lcp_stages_left -= 1.0
     cluster.lcp_stage_left_s += cluster.lcp_stage_s
-    cluster.lcp_late_s = -beyond
     if cluster.lcp_stages_left > 0.0:
         _mark(parts)
         return False

@@ -20,7 +20,6 @@ from ndbplan.configuration.settings import (
     NodeSettings,
     redo_buffer_bytes,
     redo_log_parts,
-    usable_data_memory,
 )
 from ndbplan.configuration.space_files import ON_ONE_DISK, FileShares
 from ndbplan.estimate.constants import constant_for, constants_of
@@ -31,7 +30,12 @@ from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import NodeDiskData
 from ndbplan.estimate.load.partial_checkpoint import ALL_PARTS_ABOVE
 from ndbplan.estimate.load.redo import log_bytes_per_part, log_reserve
-from ndbplan.estimate.load.row_capacity import TablespaceRoom, kept_rows_per_s, tablespace_rooms
+from ndbplan.estimate.load.row_capacity import (
+    TablespaceRoom,
+    kept_rows_per_s,
+    memory_limits,
+    tablespace_rooms,
+)
 from ndbplan.estimate.load.turns import fragments_in_turn
 from ndbplan.estimate.loaded import (
     chosen_loads,
@@ -210,11 +214,8 @@ def _facts(
     row = _settings_row(one, sums)
     row.fragments = _fragments(one)
     mine = one.used
-    row.memory_limit_bytes = mine.data_memory_limit_bytes * usable_data_memory(one.settings)
-    # Its default holds a million rows: a plan that says nothing about it leaves it open.
-    stated = one.settings.states("IndexMemory")
-    row.index_limit_bytes = mine.index_memory_limit_bytes if stated else 0.0
-    row.index_limit_bytes = row.index_limit_bytes or 1e18
+    limits = memory_limits(mine, one.settings)
+    row.memory_limit_bytes, row.index_limit_bytes = limits.data_bytes, min(1e18, limits.index_bytes)
     space = _disk_data_row(one, row, rate)
     # A table without rows yet will be most of the node: the share counts as whole.
     row.fragment_share = sums.fragment_share(one.held_bytes)
