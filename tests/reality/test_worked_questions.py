@@ -87,6 +87,7 @@ def test_one_table_in_one_log_part_needs_four_times_as_many_and_is_told_why() ->
         in problem.message
     )
     assert "the node has 1 LDM thread" in problem.message
+    assert "to 228: 149 are needed, the others are room" in problem.fix
     assert "goes there" not in too_short(spread).message
 
 

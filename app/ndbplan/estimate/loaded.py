@@ -33,7 +33,7 @@ from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
-from ndbplan.estimate.load.row_capacity import kept_rows_per_s, memory_limits
+from ndbplan.estimate.load.row_capacity import memory_growth, memory_limits
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
 from ndbplan.estimate.narrowed import bare, narrowed
@@ -208,15 +208,8 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
 @kept_by_identity(size=48)
 def memory_full_after_s(plan: Plan, workload: Workload) -> MemoryEnds:
     """Until DataMemory, or IndexMemory up to 7.5, of each data node is full under a workload."""
-    growth: dict[int, tuple[float, float]] = {}
-    for load, shares in chosen_loads(plan, workload):
-        rows = kept_rows_per_s(load)
-        if rows > 0:
-            data, index = memory_per_row(plan, load)
-            for node_id, share in shares.items():
-                before = growth.get(node_id, (0.0, 0.0))
-                kept = rows * share.replicas
-                growth[node_id] = (before[0] + kept * data, before[1] + kept * index)
+    chosen = chosen_loads(plan, workload)
+    growth = memory_growth((load, shares, memory_per_row(plan, load)) for load, shares in chosen)
     if not growth:
         return memory_ends()
     machines, ends = machines_of(plan).by_id, []

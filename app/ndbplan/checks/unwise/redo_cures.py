@@ -61,12 +61,12 @@ def cure_of_short_log(
 
     most = _most_files(now, node)
     faster = list(_faster(plan, node))
-    ways = [_longer(node, files, wanted), *faster]
+    ways = [_longer(node, files, wanted, _AIM * allowed), *faster]
     # The faster the checkpoints, the shorter the log that is needed beside.
     for words, edit in reversed(faster):
         still = math.ceil(files * (fill_after(edit(plan)) or 0.0) / (_AIM * allowed))
         if files < still <= most:
-            longer = _longer(node, files, still)
+            longer = _longer(node, files, still, _AIM * allowed)
             ways.append((f"{longer[0]}, and {words}", together([longer[1], edit])))
     disk = disk_for(plan, node, DiskRole.REDO)
     each = redo_log_parts(node_settings(plan, node)) * node_settings(plan, node).number("FragmentLogFileSize")
@@ -194,9 +194,11 @@ def one_sided(now: Estimation, node: DataNode) -> str:
     )
 
 
-def _longer(node: DataNode, files: int, wanted: int) -> tuple[str, Edit]:
-    name = "NoOfFragmentLogFiles"
-    return f"raise {name} from {files} to {wanted} {_RESTART}", setting(scope_of(node, name), name, wanted)
+def _longer(node: DataNode, files: int, wanted: int, used: float) -> tuple[str, Edit]:
+    """A longer log, of which such a share is used."""
+    name, needed = "NoOfFragmentLogFiles", math.ceil(wanted * used)
+    words = f"raise {name} from {files} to {wanted}: {needed} are needed, the others are room {_RESTART}"
+    return words, setting(scope_of(node, name), name, wanted)
 
 
 def _most_files(now: Estimation, node: DataNode) -> int:

@@ -6,6 +6,7 @@ Source: engine model 2.1, 2.6 and 5.1; constants by name in resources/ndb/consta
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from ndbplan.configuration.settings import NodeSettings, usable_data_memory
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.disk_data import Stored, disk_rows
 from ndbplan.estimate.storage.memory import NodeMemory
+from ndbplan.estimate.storage.shares import Shares
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Tablespace
 
@@ -58,6 +60,22 @@ def kept_rows_per_s(load: TableLoad) -> float:
     """Rows by which a table grows. Room of deleted rows is used by inserts into the same table only (manual,
     "Limits and Differences of NDB Cluster from Standard MySQL Limits": memory freed by deletes)."""
     return max(0.0, load.inserts_per_s - load.deletes_per_s)
+
+
+def memory_growth(
+    loads: Iterable[tuple[TableLoad, Shares, tuple[float, float]]],
+) -> dict[int, tuple[float, float]]:
+    """Bytes a second by which DataMemory and IndexMemory in use grow, by node id, of nodes whose rows grow.
+
+    `loads`: with the shares of rows of each data node, and the bytes of one row in either memory.
+    """
+    growth: dict[int, tuple[float, float]] = {}
+    for load, shares, (data, index) in loads:
+        rows = kept_rows_per_s(load)
+        for node_id, share in shares.items() if rows > 0 else ():
+            before, kept = growth.get(node_id, (0.0, 0.0)), rows * share.replicas
+            growth[node_id] = (before[0] + kept * data, before[1] + kept * index)
+    return growth
 
 
 @kept_by_identity(48)
