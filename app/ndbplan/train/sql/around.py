@@ -37,11 +37,14 @@ def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
     """ONLY_FULL_GROUP_BY: a column beside an aggregate that no group decides is refused."""
     if not isinstance(tree, exp.Select) or not form(cluster.plan.version, "only_full_group_by"):
         return
-    if tree.args.get("group") is not None or not any(one.find(exp.AggFunc) for one in tree.expressions):
+    if tree.args.get("group") is not None:
+        _decided(tree, cluster, database)
+        return
+    if not any(_gathers(one) for one in tree.expressions):
         return
     for place, one in enumerate(tree.expressions, start=1):
         for found in one.find_all(exp.Column):
-            if found.find_ancestor(exp.AggFunc) is None and found.find_ancestor(exp.Select) is tree:
+            if not _is_gathered(found) and found.find_ancestor(exp.Select) is tree:
                 table = next(iter(tree.find_all(exp.Table)), None)
                 where = "" if table is None else f"{table.db or database}.{table.name}."
                 raise SqlError(
@@ -67,6 +70,58 @@ def in_order_met(tree: exp.Expr, cluster: LiveCluster) -> None:
     if whole and plain and len(tables) == 1 and tables[0].find_ancestor(exp.Select) is tree:
         met = exp.Min(this=exp.column("rowid", table=tables[0].alias_or_name))
         tree.set("order", exp.Order(expressions=[exp.Ordered(this=met)]))
+
+
+_GATHER = (exp.AggFunc, exp.JSONObjectAgg, exp.JSONArrayAgg)
+
+
+def _is_array(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() == "JSON_ARRAYAGG"
+
+
+def _gathers(tree: exp.Expr) -> bool:
+    return any(isinstance(node, _GATHER) or _is_array(node) for node in tree.walk())
+
+
+def _is_gathered(column: exp.Expr) -> bool:
+    """Whether it stands inside an aggregate."""
+    above = column.parent
+    while above is not None and not isinstance(above, exp.Select):
+        if isinstance(above, _GATHER) or _is_array(above):
+            return True
+        above = above.parent
+    return False
+
+
+def _decided(tree: exp.Select, cluster: LiveCluster, database: str) -> None:
+    """Of one table: each column that is shown is grouped by, or decided by its primary key or a condition."""
+    tables, group = list(tree.find_all(exp.Table)), tree.args["group"]
+    if len(tables) != 1 or tree.find(exp.Subquery) is not None or set(group.args) - {"expressions"}:
+        return
+    full = f"{tables[0].db or database}.{tables[0].name}"
+    shown = {one.alias.lower(): one.this for one in tree.expressions if isinstance(one, exp.Alias)}
+    by: list[exp.Expr] = []
+    for one in group.expressions:
+        place = whole_number(one.name) if isinstance(one, exp.Literal) else None
+        listed = tree.expressions[place - 1 : place] if place else [shown.get(one.name.lower(), one)]
+        by += [each.unalias() for each in listed]
+    where = tree.args.get("where")
+    equal = [] if where is None else [c for e in where.find_all(exp.EQ) for c in e.find_all(exp.Column)]
+    known = {one.name.lower() for one in (*by, *equal) if isinstance(one, exp.Column)}
+    key = next((one.primary_key for one in cluster.plan.tables if one.full_name == full), ())
+    if key and known.issuperset(name.lower() for name in key):
+        return
+    for place, one in enumerate(tree.expressions, start=1):
+        if one.unalias() in by:
+            continue
+        for column in one.find_all(exp.Column):
+            if column.name.lower() not in known and not _is_gathered(column):
+                raise SqlError(
+                    1055, "42000",
+                    f"Expression #{place} of SELECT list is not in GROUP BY clause and contains "
+                    f"nonaggregated column '{full}.{column.name}' which is not functionally dependent on "
+                    "columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by",
+                )  # fmt: skip
 
 
 def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:

@@ -33,7 +33,7 @@ from ndbplan.train.sql.referring import consequences, has_keys
 from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
-from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate
+from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate, taken_away
 from ndbplan.train.sql.values import Taking, empty_value
 from ndbplan.train.state import is_local
 
@@ -137,12 +137,10 @@ class _Statement(NamedTuple):
         batch = len(given) > 1 or isinstance(tree.expression, exp.Query)
         counter = self._counter(held)
         put: dict[Key, Row] = {}
+        gone: set[Key] = set()
         number, duplicates, affected = None, 0, 0
-        unique = (
-            UniqueKeys(self.cluster, table, held)
-            if any(one.kind != "ordered" for one in table.indexes)
-            else None
-        )
+        has_unique = any(one.kind != "ordered" for one in table.indexes)
+        unique = UniqueKeys(self.cluster, table, held) if has_unique else None
         # Values are looked at before the rows are sent, all at once.
         stored: list[tuple[Row, int]] = []
         for at, values in enumerate(given, start=1):
@@ -157,8 +155,13 @@ class _Statement(NamedTuple):
                 clash = unique.clash(row, put)
                 if clash is not None:
                     index, key_there, there = clash
-                    if self.replaces or conflict is not None:
+                    if conflict is not None:
                         key = key_there
+            if self.replaces:
+                primary = key if there is not None and index == "PRIMARY" else None
+                replaced = taken_away(row, primary, put, unique)
+                affected += len(replaced) * (unique is not None or is_local(table))
+                gone |= replaced
             if there is None or self.replaces:
                 affected += 1
                 put[key] = row
@@ -174,16 +177,9 @@ class _Statement(NamedTuple):
                 self.taking.warnings.append(Warned("Warning", 1062, duplicate(table, row, index, version)))
             else:
                 raise self._exists(row, index, batch=batch)
-        return Change(
-            OperationKind.INSERT,
-            len(given),
-            affected,
-            put,
-            (),
-            counter,
-            number,
-            duplicates * (not self.replaces),
-        )
+        duplicates *= not self.replaces
+        gone -= put.keys()
+        return Change(OperationKind.INSERT, len(given), affected, put, gone, counter, number, duplicates)
 
     def _exists(self, row: Row, index: str, *, batch: bool) -> SqlError:
         """What is said of a key that is there: NDB does not tell which one it was of several."""

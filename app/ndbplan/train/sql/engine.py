@@ -250,14 +250,14 @@ def _without_having(tree: exp.Expr) -> exp.Expr:
     listed = {one.alias_or_name.lower() for one in tree.expressions}
     if not tree.is_star and any(c.name.lower() not in listed for c in having.find_all(exp.Column)):
         return tree
-    tree.set("having", None)
-    order, limit = tree.args.get("order"), tree.args.get("limit")
+    # Which rows come first, and how many, is said of those that are chosen.
+    last = {name: tree.args.get(name) for name in ("order", "limit", "offset")}
+    for name in ("having", *last):
+        tree.set(name, None)
     named = exp.TableAlias(this=exp.to_identifier("rows_of"))
     outer = exp.select("*").from_(exp.Subquery(this=tree, alias=named)).where(having.this.copy())
-    for name, part in (("order", order), ("limit", limit)):
-        if part is not None:
-            tree.set(name, None)
-            outer.set(name, part)
+    for name, part in last.items():
+        outer.set(name, part)
     return outer
 
 

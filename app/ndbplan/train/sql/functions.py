@@ -6,6 +6,7 @@ translate(tree)         # calls of what SQLite has otherwise go to ours
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sqlite3
@@ -257,6 +258,31 @@ class _Joined:
         return self.between.join(dict.fromkeys(words) if self.once else words) if words else None
 
 
+class _JsonArray(_Gathered):
+    """JSON_ARRAYAGG: every value, NULL as well."""
+
+    def step(self, value: Any) -> None:
+        self.values.append(value)
+
+    def finalize(self) -> Any:
+        return json.dumps(self.values, ensure_ascii=False) if self.values else None
+
+
+class _JsonObject:
+    """JSON_OBJECTAGG: the last value of each key, the short keys first."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, Any] = {}
+
+    def step(self, key: Any, value: Any) -> None:
+        self.members[_text(key)] = value
+
+    def finalize(self) -> str | None:
+        keys = sorted(self.members, key=lambda key: (len(key.encode()), key))
+        found = {key: self.members[key] for key in keys}
+        return json.dumps(found, ensure_ascii=False) if found else None
+
+
 def _sortable(value: Any) -> tuple[int, Any]:
     if value is None:
         return (0, 0)
@@ -271,6 +297,8 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
         base.create_function(name, -1, function)
     for name, work_out in _AGGREGATES.items():
         base.create_aggregate(name, 1, _aggregate(work_out))
+    base.create_aggregate("JSON_ARRAYAGG", 1, _JsonArray)
+    base.create_aggregate("mysql_json_object", 2, _JsonObject)  # type: ignore[arg-type]  # as below
     base.create_aggregate("mysql_group_concat", -1, _Joined)  # type: ignore[arg-type]  # its stub wants step(int)
 
 
@@ -316,6 +344,9 @@ def _ours(node: exp.Expr) -> exp.Expr:
         return call("mysql_length" if node.args.get("binary") else "CHARACTER_LENGTH", node.this)
     if isinstance(node, exp.GroupConcat):
         return _joined(node)
+    if isinstance(node, exp.JSONObjectAgg):
+        member = node.expressions[0]
+        return call("mysql_json_object", member.this, member.expression)
     if isinstance(node, exp.Rand):
         raise NotSimulated("RAND is not simulated: the same session gives the same answers")
     if isinstance(node, exp.Cast) and node.to.is_type("bigint", "ubigint", "int", "uint"):

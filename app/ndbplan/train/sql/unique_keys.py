@@ -48,6 +48,10 @@ class UniqueKeys:
         for values in self._values(row):
             self.found[values] = (key, row)
 
+    def drop(self, key: Key) -> None:
+        """A row less."""
+        self.found = {values: held for values, held in self.found.items() if held[0] != key}
+
     def clash(self, row: Row, put: Mapping[Key, Row]) -> tuple[str, Key, Row] | None:
         """The index, key and row that a new one is in the way of; None: there is none."""
         for values in self._values(row):
@@ -55,6 +59,23 @@ class UniqueKeys:
                 key, there = self.found[values]
                 return values[0], key, put.get(key, there)
         return None
+
+
+def taken_away(row: Row, primary: Key | None, put: dict[Key, Row], unique: UniqueKeys | None) -> set[Key]:
+    """Keys of the rows that a REPLACE takes away for a new one: it may be in the way of several.
+
+    Without unique keys NDB writes over the row and counts it once.
+    """
+    found = set() if primary is None else {primary}
+    if unique is not None:
+        for key in found:
+            unique.drop(key)
+        while (clash := unique.clash(row, put)) is not None:
+            found.add(clash[1])
+            unique.drop(clash[1])
+    for key in found:
+        put.pop(key, None)
+    return found
 
 
 def duplicate(table: Table, row: Row, index: str, version: NdbVersion) -> str:

@@ -24,6 +24,8 @@ _MOMENT = re.compile(
 )
 _PACKED = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2}))?")
 _CLOCK = re.compile(r"\s*(-?)([0-9]{1,3}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.[0-9]+)?)?\s*")
+_MOST_HOURS = 838
+"""Of a TIME."""
 _IN_CENTURY = 70
 """Years of two digits from here on are of the last century."""
 
@@ -125,7 +127,9 @@ def _decimal(taking: Taking, column: Column, value: Any, where: str) -> float | 
     digits, scale = column.length or 10, column.scale or 0
     most = (Decimal(10) ** digits - 1).scaleb(-scale)
     rounded = exact.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP)
-    if rounded != exact and isinstance(value, str):
+    # What was worked out in binary is not cut where its last digits are no decimal's.
+    told = Decimal(f"{value:.15g}") if isinstance(value, float) else exact
+    if rounded != told and abs(rounded) <= most:
         taking.note(1265, f"Data truncated {where}")
     if abs(rounded) > most or (column.unsigned and rounded < 0):
         taking.wrong(1264, "22003", f"Out of range value {where}")
@@ -174,6 +178,11 @@ def _time(taking: Taking, column: Column, value: Any, where: str) -> str:
     if found is None or int(found[3]) > 59 or int(found[4] or 0) > 59:
         taking.wrong(1292, "22007", f"Incorrect time value: '{value}' {where}")
         return str(empty_value(column))
+    if int(found[2]) > _MOST_HOURS:
+        if taking.strict:
+            taking.wrong(1292, "22007", f"Incorrect time value: '{value}' {where}")
+        taking.wrong(1264, "22003", f"Out of range value {where}")
+        return f"{found[1]}{_MOST_HOURS}:59:59"
     return f"{found[1]}{int(found[2]):02}:{int(found[3]):02}:{int(found[4] or 0):02}"
 
 
@@ -207,6 +216,11 @@ def _member(taking: Taking, column: Column, value: Any, where: str) -> str:
 
 
 def _members(taking: Taking, column: Column, value: Any, where: str) -> str:
+    if isinstance(value, int) and column.members:
+        # A number has a bit for each member.
+        if not 0 <= value < 1 << len(column.members):
+            taking.wrong(1265, "01000", f"Data truncated {where}")
+        return ",".join(one for bit, one in enumerate(column.members) if value >> bit & 1)
     given = {one.casefold() for one in str(value).split(",") if one}
     known = [one for one in column.members if one.casefold() in given]
     if column.members and len(known) < len(given):
