@@ -68,12 +68,11 @@ def tool_options(program: str) -> frozenset[str]:
 @cache
 def sql_variables(version: NdbVersion) -> dict[str, str]:
     """System variables of an SQL node that begin with ndb, as it has them by itself."""
-    rows = read_json("ndb/sql_variables.json")["variables"]
-    return {row["name"]: row["value"] for row in rows if in_span(version, row)}
+    return {name: one.value for name, one in _variables(version, "variables").items()}
 
 
 class SqlVariable(NamedTuple):
-    """A system variable of an SQL node that is not of NDB."""
+    """A system variable of an SQL node."""
 
     value: str
     """What the server has by itself."""
@@ -81,11 +80,22 @@ class SqlVariable(NamedTuple):
     """Empty: a session may; `global`: only SET GLOBAL changes it; `no`: nothing does."""
 
 
+def _variables(version: NdbVersion, listed: str) -> dict[str, SqlVariable]:
+    rows = (row for row in read_json("ndb/sql_variables.json")[listed] if in_span(version, row))
+    return {row["name"]: SqlVariable(row["value"], row.get("set", "")) for row in rows}
+
+
 @cache
 def other_variables(version: NdbVersion) -> dict[str, SqlVariable]:
     """System variables of an SQL node that people ask for, and which are not of NDB."""
-    rows = (row for row in read_json("ndb/sql_variables.json")["others"] if in_span(version, row))
-    return {row["name"]: SqlVariable(row["value"], row.get("set", "")) for row in rows}
+    return _variables(version, "others")
+
+
+@cache
+def who_sets(version: NdbVersion) -> dict[str, str]:
+    """Of every variable that is listed who may set it: see `SqlVariable.set`."""
+    listed = _variables(version, "variables") | other_variables(version)
+    return {name: one.set for name, one in listed.items()}
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ndbplan.base.units import whole_number
-from ndbplan.ndb.console import other_variables
+from ndbplan.ndb.console import other_variables, who_sets
 from ndbplan.ndb.sql_server import engine_rows
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.sql import server
@@ -42,16 +42,30 @@ _READ_ONLY = (
 )
 
 
-def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> dict[str, str]:
-    """What becomes of a variable that is not of NDB; a global value is not that of this session."""
-    known = other_variables(version).get(name)
-    how, is_global = "" if known is None else known.set, "global" in scope or "persist" in scope
-    if known is None or how == "no":
-        raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
-    if how == "global" and not is_global:
+def _is_global(scope: str) -> bool:
+    return "global" in scope or "persist" in scope
+
+
+def _read_only(name: str) -> SqlError:
+    return SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+
+
+def _may_set(name: str, how: str, scope: str) -> None:
+    """Raises SqlError where nobody sets it, or not this way; `how`: see `who_sets`."""
+    if how == "no":
+        raise _read_only(name)
+    if how == "global" and not _is_global(scope):
         text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
         raise SqlError(1229, "HY000", text)
-    if name == "autocommit" or (is_global and not how):
+
+
+def _other(name: str, given: str, now: str, scope: str, version: NdbVersion) -> dict[str, str]:
+    """What becomes of a variable that is not of NDB; a global value is not that of this session."""
+    known, is_global = other_variables(version).get(name), _is_global(scope)
+    if known is None:
+        raise _read_only(name)
+    _may_set(name, known.set, scope)
+    if name == "autocommit" or (is_global and not known.set):
         return {}
     if given.upper() == "DEFAULT":
         return {name: known.value}
@@ -85,7 +99,7 @@ def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str,
     for scope, typed, given in (one.groups(default="") for one in found if one is not None):
         name, value = typed.lower(), given.strip("'\"").upper()
         if name in _READ_ONLY:
-            raise SqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+            raise _read_only(name)
         if name == "autocommit" and "global" not in scope.lower() and value in _SWITCH:
             kept[name] = _SWITCH[value]
         if name not in now:
@@ -96,9 +110,7 @@ def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str,
         if not name.startswith("ndb"):
             kept |= _other(name, given.strip("'\""), now[name], scope.lower(), version)
             continue
-        if name == OFFLINE and "global" not in scope.lower():
-            text = f"Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL"
-            raise SqlError(1229, "HY000", text)
+        _may_set(name, "global" if name == OFFLINE else who_sets(version).get(name, ""), scope.lower())
         switch = name in server.SWITCHES or now[name] in ("ON", "OFF")
         if switch and value not in ("0", "1", "ON", "OFF"):
             shown = given.strip("'\"")
