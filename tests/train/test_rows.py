@@ -324,3 +324,14 @@ def test_groups_and_conditions_behind_them(query: str, said: str | list[list[str
         assert found.startswith(said)
     else:
         assert cells(found) == said
+
+
+def test_a_database_that_is_dropped_is_no_longer_the_one_in_use(ask: Ask) -> None:
+    ask("create database d")
+    ask("use d")
+    ask("create table t (id int primary key) engine=ndb")
+    assert ask("drop table t").startswith("Query OK")
+    assert ask("select database()").splitlines()[3] == "| d          |"
+    ask("drop database d")
+    assert ask("show tables") == "ERROR 1046 (3D000): No database selected\n"
+    assert ask("lock tables test.t1 read").startswith("ndbplan: which statements LOCK TABLES refuses")

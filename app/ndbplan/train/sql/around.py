@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 
 from sqlglot import exp
@@ -149,6 +150,15 @@ def answered(tree: exp.Expr, values: Mapping[str, str | None]) -> exp.Expr:
 
 
 _NUMBERS = ("connection_id", "last_insert_id", "row_count")
+_LOCKS_ROWS = re.compile(r"lock\s+tables?\s+(?!`?ndbinfo`?\.)", re.IGNORECASE)
+
+
+def may_lock(sql: str) -> None:
+    """Raises NotSimulated for LOCK TABLES of tables that have rows."""
+    if _LOCKS_ROWS.match(sql):
+        raise NotSimulated("which statements LOCK TABLES refuses or makes wait is not simulated")
+
+
 _LONGEST_SLEEP_S = 3600.0
 
 

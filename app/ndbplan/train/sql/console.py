@@ -189,9 +189,13 @@ class Client:
             if found.get("autocommit") == "ON" and cluster.state.transaction is not None:
                 cluster.act(Transacts("commit"))
         if verb in ("set", "do", "lock", "unlock", "flush"):
+            around.may_lock(sql)
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
-            return self._define(sql, cluster)
+            done = self._define(sql, cluster)
+            if self.database not in server.databases(cluster):
+                self.database = ""
+            return done
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
