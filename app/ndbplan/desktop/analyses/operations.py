@@ -396,23 +396,18 @@ def _add_procedure(
     notes: list[str],
 ) -> Operation | None:
     from ndbplan.exporting.runbook import step_text
-    from ndbplan.operations.add_nodes import add_nodes
-    from ndbplan.operations.roll_out import roll_out, upgrade
+    from ndbplan.operations.procedure import Procedure, operation_of
 
     what, detail = chosen
     if what == _CHANGE:
-        name = f"Change {detail}"
+        name, asked = f"Change {detail}", Procedure("roll-out", names=(detail,), conditions=conditions)
     elif what == _UPGRADE:
-        name = f"Upgrade to {detail}"
+        name, asked = f"Upgrade to {detail}", Procedure("upgrade", version=detail, conditions=conditions)
     else:
         name = "Add a node group" if groups == 1 else f"Add {groups} node groups"
+        asked = Procedure(groups=groups, conditions=conditions)
     try:
-        if what == _CHANGE:
-            operation = roll_out(now, (detail,), conditions)
-        elif what == _UPGRADE:
-            operation = upgrade(now, detail, conditions)
-        else:
-            operation = add_nodes(now, groups, conditions)
+        operation = operation_of(now, asked)
     except UserError as error:
         notes.append(f"{name}: {error.line}")
         return None
