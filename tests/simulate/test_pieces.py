@@ -14,6 +14,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.log_records import transaction_redo
 from ndbplan.plan.events import NodeFailure, NodesAdded
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import process_node_ids
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.simulate.drawn_runs import log_range_of
@@ -21,7 +22,7 @@ from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.model.loaders import Loader
 from ndbplan.simulate.model.scenario import set_step
 from ndbplan.simulate.ndbinfo import _cluster_operations, _restart_info
-from ndbplan.simulate.outage import Outage
+from ndbplan.simulate.outage import Outage, clients_of
 from ndbplan.simulate.run import Course
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.session import Session
@@ -155,7 +156,8 @@ def test_operations_that_wait_are_spread_over_nodes_and_clients() -> None:
     assert [row["tc_block_instance"] for row in found] == [1, 2, 1, 2, 1]
     assert len({row["transid"] for row in found}) == 5
     assert all(row["transid"] >> 52 == row["client_node_id"] for row in found)
-    clients = [one.node_id for one in (*PLAN.sql_nodes, *PLAN.api_slots)]
+    # Of those that are connected: a slot that no program takes has no transactions.
+    clients = [node_id for one in clients_of(PLAN) for node_id in process_node_ids(one)]
     assert [row["client_node_id"] for row in found] == [clients[i % len(clients)] for i in range(5)]
     bare = remove(PLAN, [one.id for one in (*PLAN.sql_nodes, *PLAN.api_slots)])
     assert {row["client_node_id"] for row in _cluster_operations(result, bare, 0)} == {0}

@@ -181,10 +181,11 @@ def data_nodes_named(nodes: Sequence[DataNode]) -> str:
     return f"data node{'s' if len(nodes) > 1 else ''} {ids}{' …' if len(nodes) > 4 else ''}"
 
 
-def scope_of(node: DataNode | None, name: str) -> str:
-    """Where an edit changes a parameter of a data node: the node that sets it itself, else all data nodes."""
-    own = () if node is None else [each.lower() for each in node.parameters]
-    return node.id if node is not None and name.lower() in own else "data_node"
+def scope_of(node: DataNode | ManagementNode | None, name: str) -> str:
+    """Where an edit changes a parameter of a node: the node that sets it itself, else all of its kind."""
+    if node is not None and name.lower() in (each.lower() for each in node.parameters):
+        return node.id
+    return "management" if isinstance(node, ManagementNode) else "data_node"
 
 
 def nodes_alike_in(plan: Plan, *names: str) -> tuple[NodesAlike, ...]:

@@ -32,7 +32,7 @@ def test_the_scale_goes_up_to_what_is_asked_at_least(qtbot, most: float, top: fl
     assert chart.plot.viewRange()[1][1] == pytest.approx(1.06 * top)
 
 
-_MOST = {"": 2e11, "ms": 6e4, "MB/s": 1e7, "MiB": 1e14}
+_MOST = {"": 2e11, "ms": 6e4, "MB/s": 1e6, "MiB": 1e14}
 
 
 @given(share=st.floats(-13, 0), unit=st.sampled_from(sorted(_MOST)))

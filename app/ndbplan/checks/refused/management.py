@@ -10,7 +10,7 @@ from ndbplan.checks.parameters import counting, holding, setting, without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.log_destination import EXAMPLE, doubts_of, faults_of, file_names
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import node_settings, scope_of
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.estimate.estimation import Estimation
 
@@ -74,7 +74,7 @@ def log_destination(now: Estimation) -> Iterator[Problem]:
                 "choose a folder without , and ;",
                 [node.id],
                 setting(
-                    node.id if node.parameters.get("DataDir") else "management",
+                    scope_of(node, "DataDir"),
                     "DataDir",
                     re.sub("[,;]", "_", settings.text("DataDir")),
                 ),

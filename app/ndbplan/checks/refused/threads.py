@@ -152,13 +152,22 @@ def thread_config_of_node(now: Estimation) -> Iterator[Problem]:
             yield replace(told, solve=one_of(now, "thread-config-of-node", ways, unknown, alike.object_ids))
 
 
+_COUNT_OF = {
+    name: re.compile(
+        rf"\b{name}\s{{0,20}}=\s{{0,20}}\{{[^}}]{{0,200}}?\bcount\s{{0,20}}=\s{{0,20}}([0-9]{{1,9}})", re.I
+    )
+    for name in ("ldm", "query")
+}
+"""Where a ThreadConfig says how many threads of a kind there are."""
+
+
 def _taken_threads(plan: Plan, alike: NodesAlike, text: str) -> Iterator[Solution]:
     """As many query threads as there are LDM threads, or what the host suggests."""
     scope = alike.scope_of("ThreadConfig")
-    ldm = re.search(r"ldm\s*=\s*\{[^}]*count\s*=\s*([0-9]+)", text, re.I)
-    query = re.compile(r"(query\s*=\s*\{[^}]*count\s*=\s*)[0-9]+", re.I)
-    if ldm and query.search(text):
-        edit = SetParameter(scope, "ThreadConfig", query.sub(rf"\g<1>{ldm[1]}", text))
+    ldm, query = (_COUNT_OF[name].search(text) for name in ("ldm", "query"))
+    if ldm and query:
+        changed = f"{text[: query.start(1)]}{ldm[1]}{text[query.end(1) :]}"
+        edit = SetParameter(scope, "ThreadConfig", changed)
         yield Solution(f"Use {ldm[1]} query threads", "as many as there are LDM threads", edit)
     chosen = thread_setting(plan, alike.nodes[0]) if alike.nodes else ()
     edits = [without(scope, "ThreadConfig")]

@@ -5,6 +5,7 @@ room_to_grow(now, "memory", (), words, look)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -79,7 +80,7 @@ def _files(now: Estimation, ids: Sequence[str]) -> Iterator[Solution]:
 def _more_files(plan: Plan, ids: Sequence[str], times: float) -> Plan:
     for space in (space for space in plan.tablespaces if space.id in ids):
         files = tuple(
-            file.model_copy(update={"count": round(times * file.count + 0.49)}) for file in space.data_files
+            file.model_copy(update={"count": math.ceil(times * file.count)}) for file in space.data_files
         )
         plan = update(plan, space.id, data_files=files)
     return plan

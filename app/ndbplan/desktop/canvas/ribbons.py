@@ -146,10 +146,11 @@ class RibbonItem(QGraphicsItem):
             pen.setDashPattern([3.0, 4.0])
         painter.setPen(pen)
         painter.drawPath(self._path)
-        if not far and not self._pill.isNull() and (self.is_selected or not self._goes_around):
+        px = self.look.px(self._text_px, round(self._pill_height) - 3)
+        # A ground without a name would say nothing.
+        if px and not far and not self._pill.isNull() and (self.is_selected or not self._goes_around):
             fill = ink if self.is_selected else t.location
-            px = self.look.px(self._text_px, round(self._pill_height) - 3)
-            pill = self._pill if self._is_narrow or not px else self._wide_enough(px)
+            pill = self._pill if self._is_narrow else self._wide_enough(px)
             paint.box(painter, pill, fill, ink, self._pill_height / 2, 1.5)
             words = t.canvas if self.is_selected else ink
             room = pill.adjusted(3, 0, -3, 0)

@@ -36,12 +36,12 @@ _CONSOLES = {"ndb_mgm": "ndb_mgm> SHOW", "mysql": "mysql> SELECT 1"}
 """Programs that are consoles of their own, and a line for them."""
 
 
-_EXECUTES = re.compile(r"ndb_mgm\s+(?:-e|--execute[= ])\s*(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*")
+_EXECUTES = re.compile(r"ndb_mgm\s+(?:-e\s*+|--execute(?:=|\s++))(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']\S*))")
 
 
 def told_to_client(line: str) -> str | None:
     """What `ndb_mgm -e` is told to carry out; None: the line is another."""
-    found = _EXECUTES.fullmatch(line)
+    found = _EXECUTES.fullmatch(line.rstrip())
     return None if found is None else next(one for one in found.groups() if one is not None)
 
 

@@ -16,8 +16,8 @@ from sqlglot import exp
 from ndbplan.train.sql.numbers import TEXT, Kind, kind_of
 
 TRUNCATED = 1292
-_NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*")
-_WHOLE = re.compile(r"\s*([+-]?[0-9]+)\s*")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _MOMENT = re.compile(r"\s*[0-9]+[-:][0-9]+[-:][0-9]+")
 """Dates and times are numbers of their own, which are not read here."""
 _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
@@ -72,12 +72,13 @@ def number_in(value: Any, wanted: str, warn: Warn) -> float | int | None:
     if value is None or isinstance(value, int | float):
         return value
     text = str(value)
-    found = (_WHOLE if wanted == "INTEGER" else _NUMBER).match(text)
-    if (found is None or found.end() < len(text)) and not _MOMENT.match(text):
+    stripped = text.strip()
+    found = _WHOLE.match(stripped) if wanted == "INTEGER" else _NUMBER.match(stripped)
+    if (found is None or found.end() < len(stripped)) and not _MOMENT.match(text):
         warn(TRUNCATED, f"Truncated incorrect {wanted} value: '{text}'")
     if found is None:
         return 0
-    return int(found[1]) if _WHOLE.fullmatch(found[1]) else float(found[1])
+    return int(found[0]) if _WHOLE.fullmatch(found[0]) else float(found[0])
 
 
 def give(base: sqlite3.Connection, warn: Warn) -> None:
