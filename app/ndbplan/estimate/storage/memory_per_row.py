@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.estimate.storage.distribution import Surroundings, distribute_rows
 from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.memory import data_memory_kinds
@@ -49,6 +49,17 @@ def memory_per_row(
 
 def _of_sample(table: Table, cluster: Cluster, around: Surroundings, rules: Rules) -> tuple[float, float]:
     sample = table.model_copy(update={"rows": _SAMPLE_ROWS, "partition_rows": ()})
+    return _worked_out(_the_same(sample), cluster, around, rules)
+
+
+@kept_by_value(512)
+def _the_same(sample: Table) -> Table:
+    """One object for a table however many rows it has in the months and changes that are looked at."""
+    return sample
+
+
+@kept_by_identity(size=512)
+def _worked_out(sample: Table, cluster: Cluster, around: Surroundings, rules: Rules) -> tuple[float, float]:
     placed, *unique = place((sample,), cluster)[sample.id]
     where = distribute_rows(sample, placed, around, key_values((sample,), sample))
     (sizes,) = table_memory([(sample, where, rules, *unique)])
