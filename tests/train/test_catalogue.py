@@ -243,3 +243,15 @@ def test_a_data_node_keeps_as_many_events_as_its_buffer_holds(cluster: LiveClust
 )  # fmt: skip
 def test_a_release_is_named_with_the_server_that_it_had(version: str, name: str) -> None:
     assert release_of(NdbVersion.parse(version)).name == name
+
+
+@pytest.mark.parametrize(("version", "more"), [("7.4.10", []), ("8.4.8", ["Visible", "Expression"])])
+def test_indexes_are_shown_with_the_columns_of_the_version(
+    version: str, more: list[str], begun: Callable[[str], LiveCluster]
+) -> None:
+    cluster = begun(version)
+    consoles = Consoles(cluster)
+    shown = consoles.answer(f"mysql> SHOW INDEX FROM {cluster.plan.tables[0].full_name}")
+    assert [cell.strip() for cell in shown.splitlines()[1].strip("|").split("|")][13:] == more
+    columns = consoles.answer("mysql> SELECT * FROM information_schema.statistics")
+    assert ("IS_VISIBLE" in columns) is bool(more)

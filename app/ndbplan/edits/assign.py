@@ -87,7 +87,9 @@ def assign(plan: Plan, text: str) -> tuple[Plan, tuple[Change, ...]]:
 def refusal(error: UserError, address: str, typed: str, before: Any) -> UserError:
     """The error of one field, with its address, the value and what is there now."""
     shown = typed if len(typed) <= 60 else typed[:57] + "…"
-    now = "not set" if before is None or before == () else str(reading.plain(before))
+    plain = reading.plain(before)
+    whole = int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+    now = "not set" if before is None or before == () else str(whole)
     now = now if len(now) <= 60 else now[:57] + "…"
     return AddressError(f"{error.what} (it is {now})", where=f"{address}={shown}", fix=error.fix)
 

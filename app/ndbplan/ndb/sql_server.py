@@ -28,9 +28,10 @@ def _data() -> Any:
 
 
 @cache
-def catalogue_columns(table: str) -> tuple[str, ...]:
+def catalogue_columns(table: str, version: NdbVersion) -> tuple[str, ...]:
     """Columns of a table of INFORMATION_SCHEMA that is answered here."""
-    return tuple(_data()["information_schema"][table])
+    later = (row for row in _data()["later_columns"] if row["table"] == table and in_span(version, row))
+    return (*_data()["information_schema"][table], *(name for row in later for name in row["columns"]))
 
 
 @cache

@@ -38,7 +38,7 @@ def _made_at(cluster: LiveCluster) -> str | None:
 
 def engines(cluster: LiveCluster) -> list[Row]:
     """Storage engines of the server, in its order."""
-    columns = catalogue_columns("ENGINES")
+    columns = catalogue_columns("ENGINES", cluster.plan.version)
     return [dict(zip(columns, row, strict=True)) for row in sql_server.engine_rows(cluster.plan.version)]
 
 
@@ -240,6 +240,7 @@ def _statistics(cluster: LiveCluster) -> Iterator[Row]:
                     "COLUMN_NAME": column, "COLLATION": None if hashed else "A",
                     "CARDINALITY": rows if whole else None, "NULLABLE": "YES" if column in nullable else "",
                     "INDEX_TYPE": "HASH" if hashed else "BTREE", "COMMENT": "", "INDEX_COMMENT": "",
+                    "IS_VISIBLE": "YES",
                 }  # fmt: skip
 
 
@@ -255,10 +256,10 @@ _ROWS: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
 
 
 def _filled(cluster: LiveCluster, name: str) -> list[Row]:
-    empty = dict.fromkeys(catalogue_columns(name))
+    empty = dict.fromkeys(catalogue_columns(name, cluster.plan.version))
     if "TABLE_CATALOG" in empty:
         empty["TABLE_CATALOG"] = "def"
-    return [{**empty, **row} for row in _ROWS[name](cluster)]
+    return [{one: row.get(one, empty[one]) for one in empty} for row in _ROWS[name](cluster)]
 
 
 def catalogue(cluster: LiveCluster, name: str) -> Relation:
@@ -271,7 +272,7 @@ def catalogue(cluster: LiveCluster, name: str) -> Relation:
     if known not in _ROWS:
         there = ", ".join(_ROWS)
         raise NotSimulated(f"INFORMATION_SCHEMA.{known[:64]} is not simulated; there are {there}")
-    columns = catalogue_columns(known)
+    columns = catalogue_columns(known, cluster.plan.version)
     numbers, heads = (
         [one in catalogue_numbers() for one in columns],
         form(cluster.plan.version, "catalogue_heads"),
@@ -311,6 +312,7 @@ _INDEX_OF = (
     ("Seq_in_index", "SEQ_IN_INDEX"), ("Column_name", "COLUMN_NAME"), ("Collation", "COLLATION"),
     ("Cardinality", "CARDINALITY"), ("Sub_part", "SUB_PART"), ("Packed", "PACKED"), ("Null", "NULLABLE"),
     ("Index_type", "INDEX_TYPE"), ("Comment", "COMMENT"), ("Index_comment", "INDEX_COMMENT"),
+    ("Visible", "IS_VISIBLE"), ("Expression", "EXPRESSION"),
 )  # fmt: skip
 
 
@@ -363,15 +365,17 @@ def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
     words = [word for word in sql.replace("`", "").split()[2:] if word.lower() not in ("from", "in")]
     database, _, name = words[0].rpartition(".") if words else ("", "", "")
     database = words[1] if len(words) > 1 else database or in_use
+    known = catalogue_columns("STATISTICS", cluster.plan.version)
+    shown = [(head, of) for head, of in _INDEX_OF if of in known]
     if database == "ndbinfo" and name in tables_of(cluster.plan.version):
-        return _shown(_INDEX_OF, [])
+        return _shown(shown, [])
     table = server.table_named(cluster, database, name)
     rows = [
         row
         for row in _filled(cluster, "STATISTICS")
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) == (table.database, table.name)
     ]
-    return _shown(_INDEX_OF, rows)
+    return _shown(shown, rows)
 
 
 def processlist(sql: str, database: str, cluster: LiveCluster) -> Result:
