@@ -95,12 +95,12 @@ def test_sizing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 _LEADS = """
-import os, time
+import os, signal
 from ndbplan.advise.executors import crew
 if __name__ == "__main__":
     with crew(2) as each:
         print(*each(os.path.abspath, ["a", "b"]), flush=True)
-        time.sleep(3600)
+        signal.pause()
 """
 
 

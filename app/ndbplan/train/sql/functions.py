@@ -298,7 +298,7 @@ def give(base: sqlite3.Connection, warn: Warn) -> None:
     for name, work_out in _AGGREGATES.items():
         base.create_aggregate(name, 1, _aggregate(work_out))
     base.create_aggregate("JSON_ARRAYAGG", 1, _JsonArray)
-    base.create_aggregate("mysql_json_object", 2, _JsonObject)  # type: ignore[arg-type]  # as below
+    base.create_aggregate("mysql_json_object", 2, _JsonObject)  # type: ignore[arg-type]  # its stub wants step(int)
     base.create_aggregate("mysql_group_concat", -1, _Joined)  # type: ignore[arg-type]  # its stub wants step(int)
 
 
