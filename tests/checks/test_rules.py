@@ -229,6 +229,8 @@ ELSEWHERE = {
     "file-twice",
     # Tested in tests/estimate/load/test_files_on_disks.py.
     "file-directory",
+    # Tested in tests/configuration/test_table_limits.py.
+    "table-too-large",
     # Tested in tests/exporting/test_schema_sql.py.
     "column-of-version", "column-in-key",
     # Tested in test_topology.py, test_memory_and_disks.py, test_disk_space.py and test_run.py.

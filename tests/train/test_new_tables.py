@@ -119,6 +119,27 @@ def test_partitions_that_a_server_refuses(ask: Ask) -> None:
     assert [ask(f"{made} {by}") for by, _ in PARTITIONS] == [f"ERROR {said}\n" for _, said in PARTITIONS]
 
 
+TOO_LARGE = [
+    ("a int primary key, b varchar(9000)",
+     "1005 (HY000): Can't create table 'tx' (use SHOW WARNINGS for more info)."),
+    ("a varchar(769) primary key", "1071 (42000): Specified key was too long; max key length is 3072 bytes"),
+    ("a int primary key, b varchar(70000)",
+     "1074 (42000): Column length too big for column 'b' (max = 16383); use BLOB or TEXT instead"),
+    ("a int primary key, b varchar(70000) character set latin1",
+     "1074 (42000): Column length too big for column 'b' (max = 65535); use BLOB or TEXT instead"),
+]  # fmt: skip
+
+
+def test_a_table_that_is_too_large_is_refused(ask: Ask, ask_older: Ask) -> None:
+    for columns, said in TOO_LARGE:
+        assert ask(f"create table tx ({columns}) engine=ndb") == f"ERROR {said}\n"
+    ask(f"create table tx ({TOO_LARGE[0][0]}) engine=ndb")
+    assert "| Warning | 1296 | Got error 738 'Record too big' from NDB" in ask("show warnings")
+    larger = "create table tx (a int primary key, b varchar(14001)) engine=ndb"
+    assert ask_older(larger).startswith("ERROR 1031 (HY000)")
+    assert ask("create table tx (a int primary key, b varchar(7000)) engine=ndb") == OK
+
+
 def test_a_setting_of_ndb_that_there_is_not_is_refused_or_warned_of(ask: Ask, ask_older: Ask) -> None:
     made = "create table tx (a int primary key) engine=ndb comment='NDB_TABLE=NOSUCH=1'"
     assert ask(made) == (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ndbplan.configuration.table_limits import OverLimit, over_limits
 from ndbplan.ndb import sql_versions
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.version import NdbVersion
@@ -37,7 +38,7 @@ class RefusedColumn(NamedTuple):
         return f"column {self.column.name} of {self.table.full_name}"
 
 
-def refused_by_sql(plan: Plan) -> Iterator[RefusedColumn]:
+def refused_by_sql(plan: Plan) -> Iterator[RefusedColumn | OverLimit]:
     """What SQL nodes of the plan's version refuse of its tables, in their order."""
     for table in plan.tables:
         for column in table.columns:
@@ -45,6 +46,7 @@ def refused_by_sql(plan: Plan) -> Iterator[RefusedColumn]:
                 yield RefusedColumn(table, column, why, None)
         yield from in_keys(table)
         yield from impossible_in(table)
+        yield from over_limits(table, plan.version)
 
 
 def unknown_in(column: Column, version: NdbVersion) -> Iterator[str]:

@@ -86,3 +86,9 @@ def in_no_key(name: str) -> str:
     if COLUMN_TYPES[name].is_blob or name in _facts()["in_no_key"]:
         return f"{name.upper()} columns are in no key or index of NDB"
     return ""
+
+
+def limits() -> dict[str, int]:
+    """What a server of any version takes of a table: see the names in the file of facts."""
+    known: dict[str, int] = _facts()["limits"]
+    return known

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ndbplan.checks.problem import Edit, Problem
+from ndbplan.checks.refused.limit_cures import limit_cures
 from ndbplan.checks.refused.table_cures import table_cures
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.directories import disk_of_path, named_folders
 from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys, unknown_in
 from ndbplan.configuration.space_files import files_twice
+from ndbplan.configuration.table_limits import over_limits
 from ndbplan.edits import validated
 from ndbplan.edits.changes import SetField, together
 from ndbplan.estimate.estimation import Estimation
@@ -72,6 +74,20 @@ def table_impossible(now: Estimation) -> Iterator[Problem]:
         ways = tuple(table_cures(now.plan, one))
         unknown = "what the table is meant to be: only whoever made it knows"
         yield replace(told, solve=one_of(now, "table-impossible", ways, unknown, [one.table.id]))
+
+
+@rule("table-too-large", "A table has more columns, keys or bytes than the version takes")
+def table_too_large(now: Estimation) -> Iterator[Problem]:
+    for one in (one for table in now.plan.tables for one in over_limits(table, now.plan.version)):
+        told = error(
+            one.where,
+            f"{one.where}: {one.why}; CREATE TABLE fails on NDB {now.plan.ndb_version}",
+            "make it smaller",
+            [one.table.id],
+        )
+        ways = tuple(limit_cures(now.plan, one))
+        unknown = "which columns or indexes it can do without: only whoever made the table knows"
+        yield replace(told, solve=one_of(now, "table-too-large", ways, unknown, [one.table.id]))
 
 
 @rule("file-twice", "Two tablespaces or log file groups have a file of one name")

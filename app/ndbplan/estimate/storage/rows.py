@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from ndbplan.base.kept import kept_by_identity, kept_by_value
-from ndbplan.ndb import charsets
+from ndbplan.base.kept import kept_by_identity
+from ndbplan.configuration.stored_types import stored_type
 from ndbplan.ndb import rows as rowformat
-from ndbplan.ndb.columns import COLUMN_TYPES, Declared, Storage, StoredType
+from ndbplan.ndb.columns import COLUMN_TYPES, Storage, StoredType
 from ndbplan.ndb.features import features
 from ndbplan.ndb.rows import WORD_BYTES
 from ndbplan.ndb.version import NdbVersion
@@ -141,28 +141,9 @@ def key_columns(table: Table) -> tuple[Column, ...]:
     return tuple(table.column(name) for name in table.primary_key) or (HIDDEN_KEY,)
 
 
-@kept_by_value(_MANY_TABLES)
-def _stored_type(
-    type_name: str, length: int | None, scale: int | None, collation: str | None, version: NdbVersion
-) -> StoredType:
-    """Kept, as thousands of columns declare few different types."""
-    collation = collation or charsets.default_collation(version)
-    declared = Declared(length, scale, charsets.max_char_bytes(collation))
-    return COLUMN_TYPES[type_name].stored(declared, features(version))
-
-
 def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = False) -> StoredColumn:
     """How NDB stores a column; `in_memory`: it is indexed, so it stays in memory whatever it declares."""
-    length = len(column.members) or column.length
-    stored = _stored_type(column.type, length, column.scale, column.collation, version)
-    if stored.storage is _BLOB and (column.blob_inline_bytes or column.blob_part_bytes):
-        inline = column.blob_inline_bytes or stored.inline_bytes
-        stored = replace(
-            stored,
-            max_bytes=stored.max_bytes - stored.inline_bytes + inline,
-            inline_bytes=inline,
-            part_bytes=column.blob_part_bytes or stored.part_bytes,
-        )
+    stored = stored_type(column, version)
     mean, assumed = _mean_bytes(column, stored)
     # The first bytes of a blob stay in memory; only its parts go to disk (manual, disk data).
     is_disk = column.storage == "disk" and not in_memory and stored.storage is not _BLOB

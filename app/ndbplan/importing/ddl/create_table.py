@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ndbplan.configuration.refused_tables import impossible_in, in_keys, unknown_in
+from ndbplan.configuration.table_limits import over_limits
 from ndbplan.importing.ddl.alter_table import Change
 from ndbplan.importing.ddl.character_sets import Stated, TableCharset
 from ndbplan.importing.ddl.foreign_keys import ForeignKey
@@ -96,6 +97,9 @@ def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> lis
         if column.length is None and kind.storage is Storage.VARIABLE:
             said = f"column {column.name}: {column.type.upper()} without a length; SQL nodes refuse it"
             refused.append((parts.place_of(column.name), f"{said}, planned with {kind.default_length}"))
+    for over in over_limits(table, version):
+        place = parts.place_of(over.columns[-1]) if over.columns else 0
+        refused.append((place, f"{over.where}: {over.why}; SQL nodes refuse it"))
     for one in (*in_keys(table), *impossible_in(table)):
         if one.key is None:
             place = parts.place_of(one.column.name)

@@ -32,6 +32,7 @@ from ndbplan.train.sql.foreign_keys import ForeignKey
 from ndbplan.train.sql.new_tables import check_comment
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.referring import has_orphans
+from ndbplan.train.sql.too_large import raise_over
 
 COPIED_ROWS_PER_S = 17_000.0
 """Rows that ALGORITHM=COPY copies in a second [8.4.8, one connection, small machine: 100,000 in 5.9 s]."""
@@ -151,6 +152,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         if OF_FOREIGN_KEY.search(message) or (dropped and _DROPS_KEY.search(message)):
             continue
         refused(message)
+        raise_over(message, asked)
         check_altered(asked)
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)

@@ -40,6 +40,7 @@ from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.failing import is_lost, open_warnings
 from ndbplan.train.sql.numbers import TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+from ndbplan.train.sql.too_large import raise_over
 from ndbplan.train.state import is_local
 
 _GENERATED = re.compile(r"\b(?:generated\s+always\s+)?as\s*\((?!\s*(?:select|with)\b)", re.IGNORECASE)
@@ -170,6 +171,10 @@ def _create(asked: Asked, stream: Stream) -> Done:
     said = [problem.message for problem in read.problems if not OF_FOREIGN_KEY.search(problem.message)]
     for message in said:
         refused(message)
+    for table in read.tables:
+        new_tables.check_lengths(asked, table)
+    for message in said:
+        raise_over(message, asked)
     if not read.tables:
         check_types(asked)
     said = [message for message in said if not new_tables.raise_for(message, asked)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ndbplan.base.quoting import sql_text
 from ndbplan.base.units import whole_number
@@ -47,12 +48,32 @@ def check(asked: Asked, clause: Clause | None) -> None:
         raise SqlError(1178, "42000", "The storage engine for the table doesn't support ENCRYPTION")
     check_comment(asked)
     _check_digits(asked)
+    _check_letters(asked)
     if clause is not None:
         check_clause(asked, clause)
 
 
 _DECIMALS = ("DECIMAL", "NUMERIC", "DEC", "FIXED")
 _MOST_DIGITS, _MOST_BITS = 65, 53
+
+
+def _check_letters(asked: Asked) -> None:
+    """Raises what is said of a VARCHAR longer than a plan can hold one."""
+    for name, kind, bracket, number in zip(*(asked.words[at:] for at in range(4)), strict=False):
+        length = whole_number(number.text) if kind.upper == "VARCHAR" and bracket.text == "(" else None
+        if length is not None and length > _MOST_BYTES:
+            behind = [word.upper for word in _item(asked.words[asked.words.index(name) :])]
+            charset = next(
+                (after for word, after in pairwise(behind) if word in ("SET", "CHARSET")),
+                str(form(asked.plan.version, "table_charset")),
+            )
+            raise _too_long(name.text, charset.lower())
+
+
+def _too_long(column: str, charset: str) -> SqlError:
+    most = _MOST_BYTES // _letter_bytes(charset)
+    text = f"Column length too big for column '{column}' (max = {most}); use BLOB or TEXT instead"
+    return SqlError(1074, "42000", text)
 
 
 def _check_digits(asked: Asked) -> None:
@@ -250,17 +271,18 @@ def _letter_bytes(charset: str) -> int:
     return 4 if "utf8mb4" in charset else 3 if "utf8" in charset else 1
 
 
-def _check_columns(asked: Asked, table: Table) -> None:
-    """Raises what is said of defaults that their columns cannot hold, and of texts that are too long."""
+def check_lengths(asked: Asked, table: Table) -> None:
+    """Raises what is said of a VARCHAR with more letters than its bytes hold."""
     for one in table.columns:
         if one.type == "varchar" and one.length is not None:
             charset = one.collation or str(form(asked.plan.version, "table_charset"))
-            most = _MOST_BYTES // _letter_bytes(charset)
-            if one.length > most:
-                text = (
-                    f"Column length too big for column '{one.name}' (max = {most}); use BLOB or TEXT instead"
-                )
-                raise SqlError(1074, "42000", text)
+            if one.length > _MOST_BYTES // _letter_bytes(charset):
+                raise _too_long(one.name, charset)
+
+
+def _check_columns(asked: Asked, table: Table) -> None:
+    """Raises what is said of defaults that their columns cannot hold."""
+    for one in table.columns:
         if not _can_default(asked, one):
             raise SqlError(1067, "42000", f"Invalid default value for '{one.name}'")
     _check_keys(table)

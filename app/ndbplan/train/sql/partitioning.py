@@ -25,6 +25,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.train.contents import Row
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.too_large import refused_by_ndb
 
 _PARTITIONS_A_THREAD = 8
 """Partitions that may be asked for, for each LDM thread of each node group (manual, PARTITION BY KEY)."""
@@ -153,7 +154,7 @@ def check_clause(asked: Asked, clause: Clause) -> None:
         if how != "deprecated":
             raise NotSimulated(f"what this release does with PARTITION BY {kind} of NDB is not known here")
     if count > most_partitions(plan):
-        raise too_many(asked)
+        raise refused_by_ndb(asked, 1224)
 
 
 def _check_values(clause: Clause) -> None:
@@ -183,17 +184,6 @@ def most_partitions(plan: Plan) -> int:
     groups = max(1, len(node_groups(plan)))
     threads = min((ldm_threads(plan, node) for node in plan.data_nodes), default=1)
     return _PARTITIONS_A_THREAD * max(1, threads) * groups
-
-
-def too_many(asked: Asked) -> SqlError:
-    """Too many fragments are asked for."""
-    name = asked.words[2].text
-    inside = Warned("Warning", 1296, "Got error 1224 'too many fragments' from NDB")
-    if form(asked.plan.version, "dictionary_of_its_own"):
-        commits = Warned("Warning", 1296, "Failed to commit NDB schema transaction")
-        text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
-        return SqlError(1005, "HY000", text, (inside, commits))
-    return SqlError(1031, "HY000", f"Table storage engine for '{name}' doesn't have this option", (inside,))
 
 
 def as_key(sql: str, clause: Clause | None) -> str:

@@ -1,0 +1,55 @@
+"""What a server says of a table with more keys, or longer keys and rows, than it and NDB take.
+
+raise_over("... at most 64 are taken (error 1069) ...", asked)     # Too many keys specified; max 64 ...
+
+Texts of NDB: ndberror.cpp of mysql/mysql-server; the form around them: recorded on a running 8.4.8.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ndbplan.ndb.console import form
+from ndbplan.ndb.sql_versions import limits
+from ndbplan.train.sql.defining import Asked
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
+
+_OVER = re.compile(r" taken \(error ([0-9]{3,4})\)")
+_BY_SERVER = {
+    1069: "Too many keys specified; max {indexes} keys allowed",
+    1070: "Too many key parts specified; max {key_columns} parts allowed",
+    1071: "Specified key was too long; max key length is {key_bytes} bytes",
+    1118: "Row size too large. The maximum row size for the used table type, not counting BLOBs, is "
+    "{row_bytes}. This includes storage overhead, check the manual. You have to change some columns to "
+    "TEXT or BLOBs",
+}
+_BY_NDB = {
+    738: "Record too big",
+    791: "Too many total bits in bitfields",
+    851: "Maximum offset for fixed-size columns exceeded",
+    1224: "Too many fragments",
+}
+
+
+def raise_over(message: str, asked: Asked) -> None:
+    """Raises SqlError for a limit that a message speaks of; NotSimulated where the words are not known."""
+    match = _OVER.search(message)
+    if match is None:
+        return
+    code = int(match[1])
+    if code in _BY_SERVER:
+        raise SqlError(code, "42000", _BY_SERVER[code].format_map(limits()))
+    if code not in _BY_NDB or asked.words[0].upper != "CREATE":
+        raise NotSimulated(f"NDB refuses this, in words that are not known here: {message}")
+    raise refused_by_ndb(asked, code)
+
+
+def refused_by_ndb(asked: Asked, code: int) -> SqlError:
+    """What is said of a CREATE TABLE that NDB refuses with HA_WRONG_CREATE_OPTION."""
+    name = asked.words[2].text
+    inside = Warned("Warning", 1296, f"Got error {code} '{_BY_NDB[code]}' from NDB")
+    if form(asked.plan.version, "dictionary_of_its_own"):
+        commits = Warned("Warning", 1296, "Failed to commit NDB schema transaction")
+        text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
+        return SqlError(1005, "HY000", text, (inside, commits))
+    return SqlError(1031, "HY000", f"Table storage engine for '{name}' doesn't have this option", (inside,))
