@@ -27,7 +27,7 @@ _BATCH = 2
 _COUNT = int(os.environ.get("NDBPLAN_LAW_PLANS", "2"))
 _FIRST = int(os.environ.get("NDBPLAN_LAW_FIRST", "0"))
 _MOST_CLICKS = 200
-_WAYS = 5
+_WAYS = 2
 """Of the fixes of a plan so many are looked at where each asks all rules of a fresh plan."""
 
 

@@ -24,7 +24,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, DiskRoles
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import SpaceFile
-from one_rule import of_rule
+from one_rule import of_rule, said_by
 
 GB = 10**9
 
@@ -160,12 +160,12 @@ def test_months_left_count_the_log_of_backups_under_the_busiest_workload(name: s
         small = update(plan, one.disk_id, capacity_bytes=int(capacity * one.used_bytes.value))
         times = [first_of(disk_fillings(small, 12.0, load)) for load in loads]
         left = [t.months_until_full.value for t in times if t is not None and t.months_until_full is not None]
-        said = [p for p in found(small, "fills-with-growth") if p.where.startswith("disk")]
+        said = [p for p in said_by(small, "fills-with-growth") if p.where.startswith("disk")]
         later = [months for months in left if months > 0]
         if min(left, default=0.0) > 0:
             assert f" full in {min(later):.1f}".rstrip("0").rstrip(".") in said[0].message
         else:
-            assert not left or found(small, "backups-kept") or found(small, "disk-space")
+            assert not left or said_by(small, "backups-kept") or said_by(small, "disk-space")
 
 
 def test_memory_that_fills_within_a_year_is_said() -> None:
