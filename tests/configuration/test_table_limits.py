@@ -91,6 +91,12 @@ def test_the_columns_of_a_table_by_version() -> None:
     assert errors(many, "7.0") == []
 
 
+def test_names_have_63_bytes_before_8_0() -> None:
+    long = table().model_copy(update={"name": "é" * 32})
+    assert errors(long, "7.6") == [1059]
+    assert errors(long, "8.0") == errors(table().model_copy(update={"name": "é" * 31}), "7.6") == []
+
+
 def starter_with(made: Table) -> Plan:
     plan = file.load(resource_path("samples/starter.ndbplan"))
     return plan.replace(tables=(*plan.tables, made))

@@ -32,7 +32,7 @@ class OverLimit(NamedTuple):
     value: int
     most: int
     error: int
-    """What the CREATE TABLE fails with: of the server from 1000 to 1199, else of NDB."""
+    """What the CREATE TABLE fails with, of the server or of NDB."""
     key: str | None = None
     """The index it is about, empty for the primary key; None: the table."""
     columns: tuple[str, ...] = ()
@@ -53,8 +53,11 @@ class OverLimit(NamedTuple):
 
 def over_limits(table: Table, version: NdbVersion) -> Iterator[OverLimit]:
     """The limits that a table is over, in the order in which a server looks at them."""
-    yield from _keys(table, version)
     known, most = features(version), limits()
+    longest = max(len(name.encode()) for name in (table.name, table.database))
+    if longest > known.name_bytes_most:
+        yield OverLimit(table, "bytes in its name or its database's", longest, known.name_bytes_most, 1059)
+    yield from _keys(table, version)
     names = tuple(column.name for column in table.columns)
     if len(names) > known.columns_most:
         yield OverLimit(table, "columns", len(names), known.columns_most, 708, columns=names)

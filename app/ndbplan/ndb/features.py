@@ -88,6 +88,7 @@ class Features(NamedTuple):
     blob_parts_kept_in_row: bool
     row_words_most: int
     columns_most: int
+    name_bytes_most: int
     timestamp_nullable: bool
     default_charset: str
     utf8mb4_collation: str

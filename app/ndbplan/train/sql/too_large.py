@@ -15,6 +15,7 @@ from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
 _OVER = re.compile(r" taken \(error ([0-9]{3,4})\)")
+_TOO_LONG_NAME = 1059
 _BY_SERVER = {
     1069: "Too many keys specified; max {indexes} keys allowed",
     1070: "Too many key parts specified; max {key_columns} parts allowed",
@@ -37,6 +38,8 @@ def raise_over(message: str, asked: Asked) -> None:
     if match is None:
         return
     code = int(match[1])
+    if code == _TOO_LONG_NAME:
+        raise SqlError(code, "42000", f"Identifier name '{asked.words[2].text}' is too long")
     if code in _BY_SERVER:
         raise SqlError(code, "42000", _BY_SERVER[code].format_map(limits()))
     if code not in _BY_NDB or asked.words[0].upper != "CREATE":
