@@ -20,6 +20,7 @@ from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.needs import CannotChangeError, needs
 from ndbplan.configuration.settings import node_settings, redo_log_parts
+from ndbplan.configuration.table_limits import over_limits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.estimate.constants import constants_of
@@ -176,6 +177,12 @@ INLINE = (Column(name="b", type="blob", blob_inline_bytes=64),)
 LONG_KEY = tuple(
     Column(name=f"k{i}", type="varbinary", length=200, nullable=False, average_bytes=20) for i in range(5)
 )
+
+
+def over(v: str, *, length: int = 1, columns: int = 1, name: str = "n") -> list[int]:
+    """Errors of the limits that a table with such columns of bytes is over."""
+    made = (Column(name=f"c{i}", type="varbinary", length=length) for i in range(columns))
+    return [one.error for one in over_limits(table((*made,)).model_copy(update={"name": name}), version(v))]
 
 
 def part_bytes(v: str) -> int:
@@ -637,6 +644,9 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ),
     ("blob_parts_kept_in_row", "8.0.0", part_bytes, 12_952, 13_948),
     ("row_words_most", "7.2.0", part_bytes, 7004, 12_952),
+    ("row_words_most", "8.0.18", lambda v: over(v, length=20_000), [738], []),
+    ("columns_most", "7.0.0", lambda v: over(v, columns=200), [708], []),
+    ("name_bytes_most", "8.0.0", lambda v: over(v, name="n" * 64), [1059], []),
     (
         "timestamp_nullable",
         "8.0.0",
