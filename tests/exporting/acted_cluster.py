@@ -64,10 +64,12 @@ class ActedCluster(ActedSql):
             return ("die" if self.calls == self.dies_after else "0"), ""
         self.log.append(f"{self.now:7.1f} {host}: {' '.join(words)[:160]}")
         try:
-            if words[0].startswith("/") or words[1:] == ["--version"]:
+            if words[1:] == ["--version"]:
                 found = self._version(host, words[0])
             else:
-                found = getattr(self, f"_{words[0].lstrip('_').replace('-', '_')}")(host, words[1:])
+                found = getattr(self, f"_{Path(words[0]).name.lstrip('_').replace('-', '_')}")(
+                    host, words[1:]
+                )
         except RefusedError as refused:
             return str(refused.code), str(refused)
         self._look()

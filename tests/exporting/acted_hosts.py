@@ -61,7 +61,7 @@ class ActedHosts(ActedFiles):
             self.units |= {place: text for place, text in self.files.items() if place[1].startswith(folder)}
         if self._is_init(host):
             raise RefusedError("systemctl: command not found\n", 127)
-        if action in ("daemon-reload", "reset-failed") or words[-1] == "mysql":
+        if action in ("daemon-reload", "reset-failed") or words[-1] in ("mysqld", "mysql"):
             return ""
         process, place = self._process(host, unit), (host, f"{folder}{unit}")
         if place not in self.files and "--property=ActiveState" in words:

@@ -53,8 +53,10 @@ remote_functions() {
     if [[ $1 == --version ]]; then
       call mysql --version
       return
-    elif [[ $1 == --defaults-extra-file=* ]]; then
+    elif [[ $1 == --defaults-file=* ]]; then
       IFS= read -r -d '' text <"${1#*=}" || true
+      # Whatever the options say, a login path of root comes last.
+      [[ $HOME == /nonexistent ]] || text=$'user="root"\npassword=""'
     elif [[ $* != *--execute=* ]]; then
       IFS= read -r -d '' text || true
     fi

@@ -11,6 +11,8 @@ from exporting.acted_state import RefusedError, SqlProcess
 from ndbplan.ndb.version import NdbVersion
 
 _CREATE_USER = NdbVersion(7, 5, 0)
+_PROXIES = NdbVersion(7, 2, 0)
+_SEES_TABLESPACES = NdbVersion(7, 5, 19)
 _NAMELESS = "mysql/user without a name"
 
 
@@ -65,7 +67,13 @@ class ActedSql(ActedHosts):
 
     def _mysqldump(self, host: str, words: list[str]) -> str:
         login = self.files[host, words[0].partition("=")[2]]
-        self._log_in(self._of(host, [f"--{line}" for line in login.splitlines()]), login)
+        node = self._of(host, [f"--{line}" for line in login.splitlines()])
+        self._log_in(node, login)
+        if "proxies_priv" in words and self.plan.version < _PROXIES:
+            raise RefusedError('mysqldump: Couldn\'t find table: "proxies_priv"\n', 6)
+        may = " ".join(self.granted[node.node_id, "'ndb_backup'@'localhost'"])
+        if self.plan.version >= _SEES_TABLESPACES and "PROCESS" not in may:
+            raise RefusedError("mysqldump: Error: 'Access denied; you need the PROCESS privilege'\n", 2)
         file = words[1].partition("=")[2]
         if not self._exists(host, str(Path(file).parent)):
             raise RefusedError(f"mysqldump: Can't create/write to file '{file}'\n", 1)
@@ -74,7 +82,7 @@ class ActedSql(ActedHosts):
 
     def _mysql(self, host: str, words: list[str]) -> str:
         node = self._of(host, words)
-        if words[0].startswith("--defaults-extra-file="):
+        if words[0].startswith("--defaults-file="):
             self._log_in(node, words[-1].removeprefix("sql:"))
             return "1\n"
         if words[-1].startswith("sql:SHOW GRANTS FOR "):
@@ -207,9 +215,10 @@ class ActedSql(ActedHosts):
         if self.plan.version < _CREATE_USER:
             raise _syntax(statement)
         mine = self.accounts.setdefault(node.node_id, {})
-        name = statement.split()[-1] if statement.startswith("CREATE") else statement.split()[2]
-        if statement.startswith("CREATE"):
-            mine.setdefault(name, "")
+        made = re.match(r"CREATE USER IF NOT EXISTS (\S+) IDENTIFIED BY (.*)", statement)
+        name = made[1] if made else statement.split()[2]
+        if made:
+            mine.setdefault(name, _text(made[2]))
         elif name not in mine:
             raise _refused(1396, f"Operation ALTER USER failed for {name}")
         else:
@@ -229,4 +238,5 @@ class ActedSql(ActedHosts):
             if self.plan.version < STORED_USERS:
                 raise _syntax(statement)
             for other in self.sql_nodes.values():
+                self.granted[other.node_id, name] = self.granted[node.node_id, name]
                 self.accounts.setdefault(other.node_id, {})[name] = mine[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation
@@ -75,7 +75,7 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
             "what data nodes take with --initial only: there is no second copy of the rows (NoOfReplicas 1); "
             "back up, make the cluster anew and restore"
         )
-    if "replace-host" not in keys:
+    if no_of_replicas(plan) == 1:
         reasons.append("replacing a host: there is no second copy of the rows (NoOfReplicas 1)")
     elif lost := [host.hostname for host in irreplaceable(plan)]:
         reasons.append(

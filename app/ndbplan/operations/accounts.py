@@ -80,8 +80,8 @@ def dump(plan: Plan) -> Iterator[Step]:
         commands.append(directory(host, _DUMPS, "root", "700"))
         for name, words in _dumps(plan):
             file = f"{_DUMPS}/{name}{mysqld_instance(plan, node)}-$(date +%Y%m%dT%H%M%S).sql"
-            given = f'--defaults-extra-file={login} --result-file="{file}"'
-            commands.append(Shell(host, f"mysqldump {given} {words}", same="false"))
+            given = f'--defaults-file={login} --result-file="{file}"'
+            commands.append(Shell(host, f"HOME=/nonexistent mysqldump {given} {words}", same="false"))
     yield Step(
         "dump",
         "Save what is not in NDB",

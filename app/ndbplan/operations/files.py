@@ -182,7 +182,7 @@ def sql_data_directories(plan: Plan, nodes: Iterable[SqlNode] | None = None) -> 
         if plan.features.mysqld_initialises:
             # First releases of 7.5 looked for the cluster meanwhile, which does not know the node yet.
             options = "--initialize-insecure --loose-skip-ndbcluster --user=mysql"
-            fill = f"mysqld --defaults-file=/etc/my.cnf{group} {options}"
+            fill = f"/usr/sbin/mysqld --defaults-file=/etc/my.cnf{group} {options}"
         else:
             fill = f"mysql_install_db --defaults-file=/etc/my.cnf --user=mysql --datadir={data}"
         mark = shell_quoted(f"{files.data_dir}.being-filled")
@@ -242,5 +242,5 @@ def upgrade_system_tables(plan: Plan, node: SqlNode) -> Shell:
         f"{{ found=$(mysql_upgrade --socket={shell_quoted(files.socket)} 2>&1) || "
         "[[ $found == *'already upgraded'* ]] || { printf '%s\\n' \"$found\" >&2; exit 1; }; }"
     )
-    is_done = f'{{ test -e {told} && [[ $(mysqld --version) == *"$(cat {told})"* ]]; }}'
+    is_done = f'{{ test -e {told} && [[ $(/usr/sbin/mysqld --version) == *"$(cat {told})"* ]]; }}'
     return Shell(plan.host(node.host_id).hostname, upgrade, unless=is_done)

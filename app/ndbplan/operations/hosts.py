@@ -141,7 +141,7 @@ def irreplaceable(plan: Plan) -> tuple[Host, ...]:
 
 
 def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
-    """A new, empty machine under the name of one that is lost; None without a second copy of the rows.
+    """A new, empty machine under the name of one that is lost; None where every loss takes rows along.
 
     `timed`: with durations; raises what `restart` raises then.
     """
@@ -149,6 +149,8 @@ def replace_host(now: Estimation, *, timed: bool = True) -> Operation | None:
     if no_of_replicas(plan) == 1:
         return None
     used = {service.host for service in services(plan)} - {host.hostname for host in irreplaceable(plan)}
+    if not used:
+        return None
     steps = tuple(s for host in plan.hosts if host.hostname in used for s in _of_host(times, plan, host))
     text = (
         "A new machine with the name, or the address, of the old one: then nothing else changes. "
