@@ -32,7 +32,8 @@ trap 'kill %1; exit 0' TERM
 printf '%s %s %s\\n' "$$" "$!" "${*: -1}" >{place}/told
 while :; do sleep 0.2 & wait $!; done
 """
-"""Starts a child as ndbmtd does, says both and its last word, and ends with 0 when it is told to, even as it is about to wait."""
+"""Starts a child as ndbmtd does, says both and its last word, and ends with 0 when it is told to,
+even as it is about to wait."""
 
 
 class Script(NamedTuple):
