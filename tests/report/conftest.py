@@ -65,8 +65,8 @@ Growth as `sales` expects it:
 """
 
 
-def without(example: Example, what: str) -> bytes:
+def without(example: Example, what: str, suffix: str = ".html") -> bytes:
     """The same report with prices or plan left out."""
     options = replace(example.options, without=what)
     with keeping():
-        return write(make(ask(example.project, options), options), ".html")
+        return write(make(ask(example.project, options), options), suffix)

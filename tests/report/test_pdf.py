@@ -16,7 +16,7 @@ from ndbplan.report.document import Paragraph, Run, Section, Table
 from ndbplan.report.pdf import source
 from ndbplan.report.verify import verify
 from ndbplan.report.write import write
-from report.conftest import Example
+from report.conftest import Example, without
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,25 @@ def test_it_verifies_and_a_changed_page_does_not(content: bytes) -> None:
     assert altered.differ
     assert altered.differ[0].written != altered.differ[0].computed
     assert "page 1" in altered.differ[0].where
+
+
+@pytest.mark.parametrize("has_plan", [True, False])
+@pytest.mark.parametrize("part", ["title", "bookmarks"])
+def test_another_title_or_bookmark_is_found(
+    example: Example, content: bytes, has_plan: bool, part: str
+) -> None:
+    made = content if has_plan else without(example, "plan", ".pdf")
+    assert not verify(made, "report.pdf").differ
+    with pikepdf.open(io.BytesIO(made)) as pdf:
+        if part == "title":
+            pdf.docinfo["/Title"] = pikepdf.String("Another cluster")
+        else:
+            with pdf.open_outline() as outline:
+                outline.root[0].title = "Another section"
+        written = io.BytesIO()
+        pdf.save(written)
+    differ = verify(written.getvalue(), "report.pdf").differ
+    assert differ[0].where == (part if has_plan else "file")
 
 
 def _with_one_digit_swapped(content: bytes) -> bytes:

@@ -16,6 +16,7 @@ from ndbplan.cli.window import drawn
 from ndbplan.desktop.file_drops import plan_inside
 from ndbplan.desktop.render import render
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.exporting.evidence import svg_carrying
 from ndbplan.exporting.export import render_files
@@ -161,6 +162,19 @@ def test_a_picture_of_a_procedure_carries_its_plan_and_what_was_asked(asked: Pro
             assert verify(altered.encode(), "gantt.svg").differ, told[place - 30 : place + 20]
         except UserError:
             continue
+
+
+def test_a_plan_of_another_version_in_a_picture_is_told_as_altered() -> None:
+    running, grown = (set_plan(plan, ndb_version="8.0") for plan in (PLAN, _GROWN))
+    content = gantt_carrying(grown, Procedure(kind="change", running=running)).encode()
+    before, version, after = inside(content, "gantt.svg")[1].rpartition('"ndb_version":"8.0"')
+    assert version
+    bare = _without_evidence(content, ".svg").decode()
+    altered = svg_carrying(bare, f'{before}"ndb_version":"7.4"{after}')
+    assert [one.where for one in verify(altered.encode(), "gantt.svg").differ] == [
+        "answer of plan",
+        "picture",
+    ]
 
 
 def test_a_picture_of_a_procedure_opens_its_plan_where_operations_are(tmp_path: Path) -> None:

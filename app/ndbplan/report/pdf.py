@@ -10,7 +10,7 @@ import io
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.letters import code_point, lacking, spelt
 from ndbplan.base.resources import resource_path
@@ -29,6 +29,9 @@ from ndbplan.report.document import (
 from ndbplan.report.logo import LogoError, content_of
 from ndbplan.report.texts import say, text
 from ndbplan.report.visible import Piece, digest_of
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
 
 ATTACHED = "ndbplan-evidence.json"
 _SHORT, _LONG, _MOSTLY = 66, 60, 0.7
@@ -230,19 +233,35 @@ def evidence_in(content: bytes) -> str | None:
 
 
 def pieces_of(content: bytes) -> list[Piece]:
-    """The lines of every page."""
+    """The title, the bookmarks with where they lead, and the lines of every page."""
     from pypdf import PdfReader
 
+    reader = PdfReader(io.BytesIO(content))
+    title = reader.metadata.title if reader.metadata is not None else None
     return [
-        Piece(f"page {number}", "", line.strip())
-        for number, page in enumerate(PdfReader(io.BytesIO(content)).pages, 1)
-        for line in page.extract_text().splitlines()
-        if line.strip()
+        Piece("title", "", title or ""),
+        *(Piece("bookmarks", "", one) for one in _bookmarks(reader, reader.outline)),
+        *(
+            Piece(f"page {number}", "", line.strip())
+            for number, page in enumerate(reader.pages, 1)
+            for line in page.extract_text().splitlines()
+            if line.strip()
+        ),
     ]
 
 
+def _bookmarks(reader: PdfReader, outline: list[Any]) -> Iterator[str]:
+    """`Topology, page 2`, in their order."""
+    for one in outline:
+        if isinstance(one, list):
+            yield from _bookmarks(reader, one)
+        else:
+            page = reader.get_destination_page_number(one)
+            yield f"{one.title}, {'nowhere' if page is None else f'page {page + 1}'}"
+
+
 def digest_of_pages(content: bytes) -> str:
-    """SHA-256 of everything that the pages say, and of all that is drawn on them."""
+    """SHA-256 of everything that the document says, and of all that is drawn on its pages."""
     return digest_of([*pieces_of(content), Piece("pages", "", drawing_of(content), True)])
 
 

@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from typing import Any, ClassVar
 
 import ndbplan
+from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import Shape
 from ndbplan.exporting.evidence import picture_evidence
@@ -138,7 +139,12 @@ def _of_picture(
     differ = list(_of_answers(evidence, again))
     if draw_again is None:
         return Verified(0, tuple(differ), made_by, now, (text("verify.picture"),), ())
-    drawn = carrier.seen(draw_again(), is_picture=True)
+    try:
+        drawn = carrier.seen(draw_again(), is_picture=True)
+    except UserError as error:
+        # What came out once does not come out any more: what it carries was altered.
+        differ.append(Differing("picture", text("verify.not_drawn"), error.line))
+        return Verified(0, tuple(differ), made_by, now, (), ())
     seen = list(differing(carrier.seen(content, is_picture=True), drawn, everything=True))
     told = [one for one in seen if one.where != DRAWN]
     # Where no text or line says what is other, it is a colour, a size or a pixel.
