@@ -55,7 +55,10 @@ def test_states_are_those_of_the_processes(seat: Seat) -> None:
     seat.answer("ndb_mgm> ENTER SINGLE USER MODE 49")
     seat.answer("! cut link:data1/data3")
     seen = sight(seat.cluster)
-    assert {plan.host(i).hostname for pair in seen.cut for i in pair} == {"data1", "data3"}
+    assert {plan.host(i).hostname for one in seen.moment.links for i in one.link.here | one.link.there} == {
+        "data1",
+        "data3",
+    }
 
 
 def test_how_time_flows_changes_nothing_and_a_breakpoint_stops_where_it_begins(

@@ -100,6 +100,7 @@ def loads_at(moment: Moment, plan: Plan, at_rest: Loads, carried: float = 1.0) -
         down=dict.fromkeys((*moment.down, *_disks_of(moment.down, plan)), True),
         starting={by_number[n]: start for n, start in moment.starting.items() if n in by_number},
         slow=moment.disk_speed,
+        links=moment.links,
         space={**at_rest.space, **dict.fromkeys(moment.full_disks, 1.0)},
         reorganised=moment.reorganised,
         stopped=moment.stopped,

@@ -10,6 +10,7 @@ from ndbplan.base.frozen import FrozenMap
 if TYPE_CHECKING:
     from ndbplan.plan.hardware import Host
     from ndbplan.simulate.moment import Starting
+    from ndbplan.simulate.stop import LinkTime
 
 _NONE: Mapping[str, Any] = FrozenMap()
 
@@ -69,11 +70,23 @@ class Loads(NamedTuple):
     """At the moment that is replayed transactions wait until a loss is noticed."""
     states: Mapping[str, State] = _NONE
     """Of processes of a live cluster, by id; those that simply run or are down are not in there."""
-    cut: frozenset[frozenset[str]] = frozenset()
-    """Pairs of ids of hosts that do not see one another."""
+    links: tuple[LinkTime, ...] = ()
+    """Links between hosts that carry less at the moment on show, or nothing."""
 
 
 NO_LOADS = Loads()
+
+
+def state_of_network(loads: Loads, host_id: str) -> State | None:
+    """What a host's links carry at the moment on show, where that is less than they could."""
+    for one in loads.links:
+        link = one.link
+        if host_id in link.here | link.there:
+            what = "link" if link.there else "network"
+            if link.factor:
+                return State(f"{what} at {percent(link.factor)}", "warning")
+            return State(f"{what} cut", "error")
+    return None
 
 
 class Use(NamedTuple):

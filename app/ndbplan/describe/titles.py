@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, how_many
@@ -74,6 +75,14 @@ def title(plan: Plan, part: Any) -> str:
         kind = KINDS[type(part)][0]
         return f"{kind[0].upper()}{kind[1:]} {part.node_id}"
     return str(part.name)
+
+
+def how_called(plan: Plan, ids: Sequence[str]) -> str:
+    """What is acted on: the name of one, `2 data nodes` of several; `3 objects` where they are of kinds."""
+    if len(ids) == 1:
+        return display_name(plan, plan.by_id[ids[0]])
+    kinds = {type(plan.by_id[i]) for i in ids}
+    return f"{len(ids)} {KINDS[kinds.pop()][1] if len(kinds) == 1 else 'objects'}"
 
 
 def subtitle(plan: Plan, part: Any) -> str:

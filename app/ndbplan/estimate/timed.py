@@ -27,6 +27,7 @@ from ndbplan.estimate.times import backup as backups
 from ndbplan.estimate.times import restart as restarts
 from ndbplan.estimate.times import restore_backup as restores
 from ndbplan.estimate.times.backup import BackupEstimate, PhasedEstimate
+from ndbplan.estimate.times.copy_links import SlowLink, slowed_links
 from ndbplan.estimate.times.restart import IDLE, KINDS, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.running import Files, Running
 from ndbplan.estimate.together import together
@@ -105,6 +106,17 @@ def restart(
     duration = together(plan, estimate.duration_s, lambda moved: started(moved).duration_s)
     near = reach(plan, "first start" if kind == "start" else "restart")
     return replace(estimate, duration_s=near.widened(duration), nearness=near)
+
+
+@kept_by_identity(64)
+def copy_s_per_byte(plan: Plan, node_id: int, slow_links: tuple[SlowLink, ...]) -> float:
+    """Seconds that the slowest of these links takes for a byte that a starting node fetches from its group.
+
+    0: it fetches nothing over them. Whole links are part of the time that a restart is estimated to take.
+    """
+    machines, usable = machines_of(plan), constants_of(plan)["copy_network_share"].value
+    links = slowed_links(machines, {node_id: 1.0}, slow_links).get(node_id, ())
+    return max((link.crossing_bytes / (link.bytes_per_s * usable) for link in links), default=0.0)
 
 
 def start_beside(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ndbplan.simulate.series import Restart, latest_restarts
-from ndbplan.simulate.stop import DownTime, ReorganiseTime, SlowTime
+from ndbplan.simulate.stop import DownTime, LinkTime, ReorganiseTime, SlowTime
 
 if TYPE_CHECKING:
     from ndbplan.simulate.result import SimulationResult
@@ -50,6 +50,8 @@ class Moment:
     """Data nodes that are being started, by node id; until their rows are copied they are down too."""
     disk_speed: Mapping[str, float] = field(default_factory=dict)
     """Share of its speed that a disk has, by disk id; those at full speed are not in there. 0: it failed."""
+    links: tuple[LinkTime, ...] = ()
+    """Links that carry less now, or nothing."""
     full_disks: frozenset[str] = frozenset()
     """Ids of the disks that other files have filled."""
     reorganised: float | None = None
@@ -90,6 +92,7 @@ def moment_of(result: SimulationResult, at_s: float) -> Moment:
         within(result.down, at_s),
         {} if stop is not None and at_s >= stop.at_s.value else starting_at(result.restarts, at_s),
         speeds_at(result.slowed, at_s),
+        links_at(result.links, at_s),
         within(result.full_disks, at_s),
         moved_at(result.reorganising, at_s),
         stop.text if stop is not None and at_s >= stop.at_s.value else "",
@@ -124,6 +127,11 @@ def speeds_at(slowed: Iterable[SlowTime], at_s: float) -> dict[str, float]:
         if slow.from_s <= at_s and (slow.to_s is None or at_s < slow.to_s):
             speeds[slow.disk_id] = speeds.get(slow.disk_id, 1.0) * slow.factor
     return {disk_id: speed for disk_id, speed in speeds.items() if speed != 1.0}
+
+
+def links_at(links: Iterable[LinkTime], at_s: float) -> tuple[LinkTime, ...]:
+    """Those that are slow or cut at a moment."""
+    return tuple(one for one in links if one.from_s <= at_s and (one.to_s is None or at_s < one.to_s))
 
 
 def moved_at(reorganising: Iterable[ReorganiseTime], at_s: float) -> float | None:

@@ -31,7 +31,7 @@ from ndbplan.simulate.recorded import (
 )
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, as_csv, in_csv
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, ReorganiseTime, SlowTime
+from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, LinkTime, ReorganiseTime, SlowTime
 from ndbplan.simulate.world.indices import ERROR_CODES, Error, OfCluster, Part
 
 Floats = NDArray[np.float64]
@@ -105,6 +105,8 @@ class SimulationResult(Shape):
     """Processes, hosts and locations that do not run for a while."""
     slowed: tuple[SlowTime, ...] = ()
     """Disks that do not have their speed for a while; of several at once their factors multiply."""
+    links: tuple[LinkTime, ...] = ()
+    """Links that were slow or cut for a while."""
     full_disks: tuple[DownTime, ...] = ()
     """Disks that were full for a while."""
     reorganising: tuple[ReorganiseTime, ...] = ()
@@ -212,6 +214,7 @@ class SimulationResult(Shape):
             cluster_stop=cluster_stop,
             down=sim.outage.down_times() if sim.failing is not None else (),
             slowed=tuple(sim.slowed),
+            links=tuple(sim.link_times),
             full_disks=tuple(sim.full_disks),
             reorganising=tuple(sim.reorganising),
             standing=tuple((begin, min(end, duration)) for begin, end in sim.standing),
@@ -281,7 +284,7 @@ def _services(sim: Simulation, peak_per_s: float) -> tuple[Service, ...]:
     had been then.
     """
     scenario, cache = sim.scenario, sim.page_cache
-    plan, links = sim.outage.plan, (*sim.slow_links.values(), *sim.were_slow)
+    plan, links = sim.outage.plan, dict.fromkeys(one.link for one in sim.link_times if one.link.factor > 0)
     slow = [one for link in links for one in slow_services(plan, scenario.workload, link)[:1]]
     if cache is None:
         return tuple(sorted((*scenario.services, *slow), key=lambda service: service.max_per_s))

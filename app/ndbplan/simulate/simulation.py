@@ -14,16 +14,17 @@ import numpy as np
 
 from ndbplan.base.row_types import Floats, column
 from ndbplan.configuration.failures import Judged
+from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.ndb.survival import Running
 from ndbplan.plan.events import Event
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.page_cache import PageCache
 from ndbplan.simulate.model.scenario import Scenario
-from ndbplan.simulate.model.slow_links import SlowLink, slow_send_buffered, slow_services
+from ndbplan.simulate.model.slow_links import slow_send_buffered, slow_services
 from ndbplan.simulate.model.start import MOST_BUCKETS, StartState, first_history, first_world
 from ndbplan.simulate.outage import Outage
 from ndbplan.simulate.series import Restart
-from ndbplan.simulate.stop import DownTime, ReorganiseTime, SlowTime
+from ndbplan.simulate.stop import DownTime, LinkTime, ReorganiseTime, SlowTime
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.simulate.world.laws import Laws, Run
 from ndbplan.simulate.world.state import State
@@ -126,10 +127,8 @@ class Simulation:
     """Settings of the run from a moment on, where they change."""
     slowed: list[SlowTime] = field(default_factory=list)
     """Disks that lost speed, as the events came."""
-    slow_links: dict[int, SlowLink] = field(default_factory=dict)
-    """Links that carry less now, by the number of their event."""
-    were_slow: list[SlowLink] = field(default_factory=list)
-    """Those that did, and are whole again."""
+    link_times: list[LinkTime] = field(default_factory=list)
+    """Links that were slow or cut, or are."""
     full_disks: list[DownTime] = field(default_factory=list)
     """Disks that were full, or are."""
     lost_devices: dict[str, int] = field(default_factory=dict)
@@ -247,12 +246,28 @@ class Simulation:
         buffered = float(self.scenario.laws.run.send_buffered)
         least = min((one.max_per_s for one in self.scenario.services), default=math.inf)
         found: list[Service] = []
-        for link in self.slow_links.values():
+        for link in self.slow_links:
             limits = slow_services(plan, workload, link)
             found += limits
             if limits and limits[0].max_per_s < least:
                 least, buffered = limits[0].max_per_s, slow_send_buffered(plan, workload, link)
         return found, buffered
+
+    @property
+    def slow_links(self) -> tuple[SlowLink, ...]:
+        """Those that carry less now."""
+        return tuple(one.link for one in self.link_times if one.to_s is None and one.link.factor > 0)
+
+    def slow_link(self, number: int, link: SlowLink) -> None:
+        """Note that a link carries less from now on, or nothing, by the event of this number."""
+        self.link_times.append(LinkTime(number, link, self.at_s))
+
+    def whole_link(self, number: int) -> bool:
+        """Note that it is whole again; False: it was already."""
+        under_way = [i for i, one in enumerate(self.link_times) if one.number == number and one.to_s is None]
+        for i in under_way:
+            self.link_times[i] = replace(self.link_times[i], to_s=self.at_s)
+        return bool(under_way)
 
     def later(self, *dues: Due) -> None:
         """Let something happen at a later moment, or at the end of this one."""

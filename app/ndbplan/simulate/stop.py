@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_clock, format_value
 
 if TYPE_CHECKING:
+    from ndbplan.estimate.times.copy_links import SlowLink
     from ndbplan.plan.plan import Plan
 
 REFUSED_WITH = 4009
@@ -36,6 +38,26 @@ class SlowTime:
     from_s: float
     to_s: float | None
     """None: until the end of the run."""
+
+
+@dataclass(frozen=True)
+class LinkTime:
+    """A link that carries less, or nothing, for a while or until the end."""
+
+    number: int
+    """Of the event."""
+    link: SlowLink
+    """0 of its bandwidth: it is cut."""
+    from_s: float
+    to_s: float | None = None
+    """None: until the end of the run."""
+
+    def share(self, host_ids: Collection[str]) -> float:
+        """What is left between two of these hosts; 1: it is not between any of them."""
+        here, there = self.link.here, self.link.there
+        near = any(i in here for i in host_ids)
+        far = any(i in there if there else i not in here for i in host_ids)
+        return self.link.factor if near and far else 1.0
 
 
 @dataclass(frozen=True)

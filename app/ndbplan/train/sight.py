@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from ndbplan.base.row_types import column
 from ndbplan.describe.overlay import State
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
-from ndbplan.simulate.moment import Moment, moved_at, speeds_at, starting_at, within
+from ndbplan.simulate.moment import Moment, links_at, moved_at, speeds_at, starting_at, within
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.live import LiveCluster
@@ -50,8 +49,6 @@ class Sight(NamedTuple):
     moment: Moment
     states: Mapping[str, State]
     """Of processes that do not simply run, by id; those that are down are in the moment."""
-    cut: frozenset[frozenset[str]]
-    """Pairs of ids of hosts that do not see one another."""
     offered_per_s: float
     carried: float
     """Transactions that are accepted, as a share of the workload's peak."""
@@ -66,7 +63,7 @@ def sight(cluster: LiveCluster) -> Sight:
     at_s = cluster.now_s
     return Sight(
         at_s, sim.scenario.duration_s, cluster.clock, cluster.plan,
-        _moment(sim, state, at_s), dict(_states(state, sim, cluster.clients)), _cut(sim),
+        _moment(sim, state, at_s), dict(_states(state, sim, cluster.clients)),
         _rate(sim, OfCluster.OFFERED), _carried(sim), load_of(sim), cluster.is_over,
     )  # fmt: skip
 
@@ -89,6 +86,7 @@ def _moment(sim: Simulation, state: ClusterState, at_s: float) -> Moment:
         down=frozenset(_down(state, sim)),
         starting={n: one for n, one in starting.items() if state.nodes[n].status is Status.STARTING},
         disk_speed=speeds_at(sim.slowed, at_s),
+        links=links_at(sim.link_times, at_s),
         full_disks=within(sim.full_disks, at_s),
         reorganised=moved_at(sim.reorganising, at_s),
         stopped=stop.text if stop is not None else "",
@@ -147,12 +145,3 @@ def _state(node: NodeState) -> State | None:
     if node.status is Status.STARTING:
         return State(f"phase {node.phase}", "warning")
     return _APART if node.status is Status.NOT_CONNECTED else _WORDS.get(node.status)
-
-
-def _cut(sim: Simulation) -> frozenset[frozenset[str]]:
-    every = frozenset(host.id for host in sim.outage.plan.hosts)
-    return frozenset(
-        frozenset(pair)
-        for here, there in sim.outage.cuts.values()
-        for pair in product(here, there or every - here)
-    )

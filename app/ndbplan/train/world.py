@@ -324,7 +324,8 @@ def _slow(text: str, cluster: LiveCluster) -> Deed:
             orders += (
                 one.model_copy(update={"duration_s": duration_s}) for one in _speed(cluster, disk.id, share)
             )
-    return Deed(orders, f"{name} writes {speed}{f' for {lasts}' if lasts else ''}")
+    verb = "carries" if orders and isinstance(orders[0], NetworkSlow) else "writes"
+    return Deed(orders, f"{name} {verb} {speed}{f' for {lasts}' if lasts else ''}")
 
 
 def _disks(text: str, cluster: LiveCluster) -> Iterator[Disk]:

@@ -8,11 +8,13 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.loaded import flows_of_hosts, network, rate_of
-from ndbplan.plan.events import NetworkSlow
+from ndbplan.estimate.times.copy_links import SlowLink
+from ndbplan.plan.events import Event, NetworkSlow, NodeFailure
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
-from ndbplan.simulate.model.slow_links import SlowLink, slow_services
+from ndbplan.simulate.model.slow_links import slow_services
 from ndbplan.simulate.model.workload import estimation_of
+from ndbplan.simulate.moment import moment_of
 from ndbplan.simulate.result import SimulationResult
 from ndbplan.simulate.run import simulate
 
@@ -75,3 +77,31 @@ def test_a_slow_link_holds_the_load_back_until_it_is_whole_again(easy: Plan) -> 
 def test_a_link_that_is_fast_enough_changes_nothing(easy: Plan) -> None:
     whole = simulate(estimation_of(easy, EASY), duration_s=90)
     assert run(easy, factor_for(easy, 1.1)).accepted.tolist() == whole.accepted.tolist()
+
+
+def test_a_start_copies_over_a_slow_link_for_longer_until_it_is_whole_again(easy: Plan) -> None:
+    ends = dict(zip(("object_ids", "other_ids"), [(one,) for one in hosts(easy)[:2]], strict=True))
+    dies = NodeFailure(at_s=5, object_id=easy.data_nodes[0].id, back_after_s=0)
+
+    def copied(*events: Event) -> tuple[SimulationResult, float, float]:
+        result = simulate(estimation_of(easy, EASY), duration_s=1500, events=[dies, *events])
+        return result, *_copying(result)
+
+    _, begin_s, whole_s = copied()
+    # From the middle of the copying on: half is left, and takes 50 times as long as the whole link would.
+    slow = NetworkSlow(at_s=begin_s + whole_s / 2, factor=0.02, **ends)
+    held_up, _, slow_s = copied(slow)
+    assert slow_s > 3 * whole_s
+    healed, _, healed_s = copied(slow.model_copy(update={"duration_s": whole_s}))
+    assert 1.5 * whole_s <= healed_s < slow_s
+    assert [one.share(hosts(easy)) for one in moment_of(held_up, 1400).links] == [0.02]
+    assert not moment_of(healed, 1400).links
+
+
+def _copying(result: SimulationResult) -> tuple[float, float]:
+    """When the rows of the node that died last are copied, and for how long."""
+    restart = next(one for one in reversed(result.restarts) if one.phases)
+    names = [name for name, _ in restart.phases]
+    at = names.index("copy fragments")
+    assert restart.started_at_s is not None
+    return restart.started_at_s + sum(time for _, time in restart.phases[:at]), restart.phases[at][1]

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter
 
 from ndbplan.base.units import how_many
 from ndbplan.describe.colouring import Shade, tone_of
-from ndbplan.describe.overlay import percent, worst_use
+from ndbplan.describe.overlay import percent, state_of_network, worst_use
 from ndbplan.desktop.canvas.look import Look, process_colour
 from ndbplan.desktop.canvas.shading import block, ink
 from ndbplan.desktop.layout.cards import Card
@@ -46,6 +46,8 @@ def told(card: Card, look: Look) -> Told | None:
         value, tone = f"{how_many(down, 'node')} down", "error"
     elif states:
         value, tone = states[0].words, states[0].tone
+    elif (network := state_of_network(loads, card.host.id)) is not None:
+        value, tone = network.words, network.tone
     return Told(shade, value, tone, _has_error(card, look), card.host.id in loads.down)
 
 
@@ -82,6 +84,9 @@ def _paint_tile(
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(paint.pen(ink(shade, t), max(2.0, 1.0 / look.zoom)))
             painter.drawRoundedRect(size.adjusted(2, 2, -2, -2), 10, 10)
+    if says.is_down:
+        # Below the words, which say what is gone.
+        paint.crossed(painter, size, t, 10, max(1.5, 1.4 / look.zoom))
     inner = size.adjusted(14, 8, -14, -8)
     half, ink_of_value = inner.height() / 2, getattr(t, says.tone)
     px = look.px(min(round(11 / look.zoom), _LARGEST_PX), int(size.height() / _TWO_LINES))

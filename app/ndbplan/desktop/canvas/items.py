@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from ndbplan.describe.colouring import Shade
-from ndbplan.describe.overlay import State, percent
+from ndbplan.describe.overlay import State, percent, state_of_network
 from ndbplan.desktop.canvas.far import Told, paint_far, told
 from ndbplan.desktop.canvas.look import NUMBERS_FROM, Look, process_colour
 from ndbplan.desktop.canvas.shading import hatch, ink, pill, tint
@@ -236,7 +236,7 @@ class HostItem(CanvasItem):
             paint_far(painter, self.size, self.card, self.look, self._told, is_selected=self.is_selected)
         else:
             self._paint_near(painter)
-        if self.is_down:
+        if self.is_down and self._told is None:
             paint.crossed(painter, self.size, t, 10, max(1.5, 1.4 / self.look.zoom))
 
     def follow(self) -> None:
@@ -267,7 +267,11 @@ class HostItem(CanvasItem):
         facts = self.card.subtitle.split(" · ")
         shorter = [" · ".join(facts[:count]) for count in range(len(facts), 0, -1)]
         below = QRectF(13, 28 + more, left.width() + 10, 18)
-        paint.fitting(painter, below, shorter, t.muted, small_px)
+        network = None if self.is_down else state_of_network(loads, host.id)
+        if network is None:
+            paint.fitting(painter, below, shorter, t.muted, small_px)
+        else:
+            paint.fitting(painter, below, (network.words,), getattr(t, network.tone), small_px, 600)
         if is_coloured and self.shade is not None and not self.is_down:
             title, pill_px = self.look.colouring.of_what, self.look.px(12, 22)
             pill(painter, QRectF(width - 178, 11, 164, 26), title, self.shade, t, pill_px)

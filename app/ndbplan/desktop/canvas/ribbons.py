@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from ndbplan.describe.overlay import percent
 from ndbplan.desktop.canvas.items import Z_RIBBON
 from ndbplan.desktop.canvas.look import Look
 from ndbplan.desktop.layout.layout import HOST_GAP, LOCATION_GAP, LOCATION_PAD
@@ -38,7 +39,9 @@ class RibbonItem(QGraphicsItem):
         self.look = look
         self.number = number
         self.members: tuple[str, ...] = ()
-        self.is_selected = self.is_cut = False
+        self.is_selected = False
+        self.share = 1.0
+        """What the slowest link between its members carries of what it could; 0: it is cut."""
         self._path = QPainterPath()
         self._goes_around = False
         self._pill_height, self._is_narrow = _PILL_HEIGHT, False
@@ -69,7 +72,7 @@ class RibbonItem(QGraphicsItem):
         self._place_pill()
 
     def refresh(self) -> None:
-        """Who of the members runs may have changed: the name says how many do."""
+        """The members or their link may be otherwise: the name says so."""
         self.prepareGeometryChange()
         self._place_pill()
 
@@ -92,17 +95,21 @@ class RibbonItem(QGraphicsItem):
     def text(self) -> str:
         """`Group 0`; while members are down `Group 0: 1 of 2`."""
         name = f"{self.number}" if self._is_narrow else f"Group {self.number}"
-        return name if self.up == len(self.members) else f"{name}: {self.up} of {len(self.members)}"
+        if self.up < len(self.members):
+            return f"{name}: {self.up} of {len(self.members)}"
+        if self.share == 1.0:
+            return name
+        return f"{name}: {percent(self.share) if self.share else 'cut'}"
 
     @property
     def _text_px(self) -> int:
         return 12 if self._pill_height == _PILL_HEIGHT else 10
 
-    def show_cut(self, cut: bool) -> None:
-        """Whether its members do not see one another."""
-        if cut != self.is_cut:
-            self.is_cut = cut
-            self.update()
+    def show_link(self, share: float) -> None:
+        """What is left of the link between its members; 0: they do not see one another."""
+        if share != self.share:
+            self.share = share
+            self.refresh()
 
     def mark(self, ids: Sequence[str]) -> None:
         """Stand out when one of these is a member."""
@@ -129,10 +136,10 @@ class RibbonItem(QGraphicsItem):
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         t = self.look.tokens
-        hurt = self.up < len(self.members)
+        hurt = self.up < len(self.members) or self.share < 1.0
         # Beside a colouring the colours of groups would be read as its.
         own = t.muted if self.look.colouring.name not in ("", "group") else t.group(self.number)
-        ink = t.error if self.is_cut or not self.up else t.warning if hurt else own
+        ink = t.error if not self.share or not self.up else t.warning if hurt else own
         far = self.look.is_far
         if far and (self._goes_around or self.look.shows_tiles) and not self.is_selected:
             # Names are drawn larger from afar, and this line runs where they stand.
@@ -141,9 +148,9 @@ class RibbonItem(QGraphicsItem):
         alpha = 255 if self.is_selected else self._alpha(far=far)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         pen = paint.pen(ink, width, alpha)
-        if self.is_cut:
+        if self.share < 1.0:
             pen = QPen(pen)
-            pen.setDashPattern([3.0, 4.0])
+            pen.setDashPattern([3.0, 4.0] if not self.share else [7.0, 2.0])
         painter.setPen(pen)
         painter.drawPath(self._path)
         px = self.look.px(self._text_px, round(self._pill_height) - 3)

@@ -25,6 +25,7 @@ from ndbplan.desktop.layout.layout import NOWHERE, HostBox, Layout, Layouter, Lo
 from ndbplan.desktop.look.paint import qrect
 from ndbplan.desktop.look.theme import Tokens
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.stop import LinkTime
 
 
 class CanvasScene(QGraphicsScene):
@@ -253,10 +254,17 @@ class CanvasScene(QGraphicsScene):
         if before.down != loads.down:
             for ribbon in self._ribbons.values():
                 ribbon.refresh()
-        if before.cut != loads.cut:
-            for ribbon in self._ribbons.values():
-                ends = {self._host_of.get(member, "") for member in ribbon.members}
-                ribbon.show_cut(any(pair <= ends for pair in loads.cut))
+        if before.links != loads.links:
+            self._show_links(before.links)
+
+    def _show_links(self, before: Iterable[LinkTime]) -> None:
+        links = self.look.loads.links
+        for ribbon in self._ribbons.values():
+            ends = {self._host_of.get(member, "") for member in ribbon.members}
+            ribbon.show_link(min((one.share(ends) for one in links), default=1.0))
+        for host_id in {i for one in (*before, *links) for i in one.link.here | one.link.there}:
+            if (host := self._hosts.get(host_id)) is not None:
+                host.update()
 
     def show_colouring(self, colouring: Colouring) -> None:
         """Paint the shades of a colouring; only what has another one is drawn again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.base.units import format_bytes, how_many
-from ndbplan.describe.overlay import Loads, percent
+from ndbplan.describe.overlay import Loads, percent, state_of_network
 from ndbplan.desktop.canvas.disk_item import DiskItem
 from ndbplan.desktop.canvas.items import CanvasItem, HostItem, LocationItem, ProcessItem
 
@@ -46,7 +46,9 @@ def _lines(item: CanvasItem, loads: Loads) -> Iterator[str]:
 def _host_loads(item: HostItem, loads: Loads) -> str:
     host_id = item.object_id
     shares = (("CPU", loads.cpu.get(host_id)), ("memory", loads.memory.get(host_id)))
-    return " · ".join(f"{name} {percent(share)}" for name, share in shares if share is not None)
+    network = state_of_network(loads, host_id)
+    said = [] if network is None else [network.words]
+    return " · ".join([*said, *(f"{name} {percent(share)}" for name, share in shares if share is not None)])
 
 
 def _state(item: ProcessItem, loads: Loads) -> str:

@@ -92,6 +92,7 @@ class CompareDialog(Dialog):
         self._show(compared.difference, also=bool(compared.steps))
         self.steps.clear()
         self.steps.addItems(compared.steps)
+        self.steps.setVisible(bool(compared.steps))
 
     def _show(self, difference: Difference, *, also: bool) -> None:
         changes = difference.parameters

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_duration
-from ndbplan.describe.titles import display_name
+from ndbplan.describe.titles import how_called
 from ndbplan.desktop.document.document import Document
 from ndbplan.edits import events
 from ndbplan.plan.events import Event
@@ -114,7 +114,7 @@ class EventEdits(QObject):
         workload, plan = self.workload, self._document.plan
         if workload is None:
             return False
-        what = display_name(plan, plan.by_id[ids[0]]) if len(ids) == 1 else f"{len(ids)} objects"
+        what = how_called(plan, ids)
         length_s = self.length_s
 
         def at(plan: Plan) -> Plan:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from ndbplan.configuration.arrays import may_lose
 from ndbplan.configuration.failing_parts import place_part
-from ndbplan.describe.titles import display_name
+from ndbplan.describe.titles import how_called
 from ndbplan.desktop.widgets.ask import Ask, Question
 from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.desktop.widgets.units import NUMBER, TEXT
@@ -57,12 +57,17 @@ def acts_of(plan: Plan, ids: Sequence[str], sight: Sight) -> Iterator[Line]:
         yield from _of_disks(plan, [part for part in parts if isinstance(part, Disk)], sight)
 
 
+def _whom(plan: Plan, ids: Sequence[str]) -> str:
+    """What an entry acts on; nothing of one part, which the pointer is at: ` 2 data nodes`."""
+    return f" {how_called(plan, ids)}" if len(ids) > 1 else ""
+
+
 def _of_cluster(sight: Sight) -> Iterator[Line]:
     yield Line("Double the load", WORLD, f"load x{2 * (sight.load or 0.5):g}")
     yield Line("Halve the load", WORLD, f"load x{sight.load / 2:g}")
     if sight.load != 1:
         yield Line("The load as planned", WORLD, "load x1")
-    if sight.cut:
+    if sight.moment.links:
         yield Line("Heal the network", WORLD, "heal")
     yield Line("Start a backup", MGM, "START BACKUP")
 
@@ -72,16 +77,17 @@ def _of_processes(processes: list[Process], sight: Sight) -> Iterator[Line]:
     ids = [process.id for process in processes]
     if not named:
         return
+    whom = _whom(sight.plan, ids)
     runs = [i for i in ids if i not in sight.moment.down or i in sight.states]
     hang = [i for i in ids if i in sight.states and sight.states[i].words == "silent"]
     if runs:
-        yield Line("Kill", WORLD, f"kill {named}")
+        yield Line(f"Kill{whom}", WORLD, f"kill {named}")
         if not hang:
-            yield Line("Let it hang", WORLD, f"hang {named}")
+            yield Line(f"Let{whom or ' it'} hang", WORLD, f"hang {named}")
     if hang:
-        yield Line("Let it go on", WORLD, f"wake {named}")
+        yield Line(f"Let{whom or ' it'} go on", WORLD, f"wake {named}")
     if len(runs) < len(ids):
-        yield Line("Start", WORLD, f"start {named}")
+        yield Line(f"Start{whom}", WORLD, f"start {named}")
     only = processes[0] if len(processes) == 1 else None
     if isinstance(only, DataNode) and runs:
         yield Line("Stop it in ndb_mgm", MGM, f"{only.node_id} STOP")
@@ -95,21 +101,23 @@ def _of_processes(processes: list[Process], sight: Sight) -> Iterator[Line]:
 def _of_link(sight: Sight, pair: Sequence[str]) -> Iterator[Line]:
     names = "/".join(sight.plan.host(i).hostname for i in pair)
     yield Line(f"Cut the link {names.replace('/', ' – ')}", WORLD, f"cut link:{names}")
-    if frozenset(pair) in sight.cut:
+    yield Line("Slow it to 10 %", WORLD, f"slow link:{names} 10%")
+    if any(one.share(pair) < 1.0 for one in sight.moment.links):
         yield Line("Heal the network", WORLD, "heal")
 
 
 def _of_hosts(hosts: list[Host], sight: Sight) -> Iterator[Line]:
     named = ",".join(f"host:{host.hostname}" for host in hosts)
     down = [host for host in hosts if host.id in sight.moment.down]
+    whom = _whom(sight.plan, [host.id for host in hosts])
     if len(down) < len(hosts):
-        yield Line("Lose it", WORLD, f"fail {named}")
-        yield Line("Cut off its network", WORLD, f"cut {named}")
+        yield Line(f"Lose{whom or ' it'}", WORLD, f"fail {named}")
+        yield Line(f"Cut off the network of{whom}" if whom else "Cut off its network", WORLD, f"cut {named}")
     if down:
-        yield Line("Bring it back", WORLD, f"restore {named}")
+        yield Line(f"Bring{whom or ' it'} back", WORLD, f"restore {named}")
     if len(hosts) == 2:
         yield from _of_link(sight, [host.id for host in hosts])
-    elif sight.cut:
+    elif sight.moment.links:
         yield Line("Heal the network", WORLD, "heal")
     if len(hosts) == 1:
         yield Line("Open its shell", f"{hosts[0].hostname}$", "")
@@ -117,28 +125,28 @@ def _of_hosts(hosts: list[Host], sight: Sight) -> Iterator[Line]:
 
 def _of_places(plan: Plan, places: list[Location], sight: Sight) -> Iterator[Line]:
     parts = [place_part(plan, place) for place in places]
-    named = ",".join(str(part) for part in parts)
-    yield Line("Lose all of it", WORLD, f"fail {named}")
-    yield Line("Bring it back", WORLD, f"restore {named}")
+    named, whom = ",".join(str(part) for part in parts), _whom(plan, [place.id for place in places])
+    yield Line(f"Lose all of{whom or ' it'}", WORLD, f"fail {named}")
+    yield Line(f"Bring{whom or ' it'} back", WORLD, f"restore {named}")
     switches = ",".join(str(part._replace(kind="switch")) for part in parts)
-    yield Line("Cut its switch off", WORLD, f"cut {switches}")
-    if sight.cut:
+    yield Line(f"Cut off the switches of{whom}" if whom else "Cut its switch off", WORLD, f"cut {switches}")
+    if sight.moment.links:
         yield Line("Heal the network", WORLD, "heal")
 
 
 def _of_disks(plan: Plan, disks: list[Disk], sight: Sight) -> Iterator[Line]:
     names = [f"{plan.host_of_disk[disk.id].hostname}/{disk.name}" for disk in disks]
-    named = ",".join(f"disk:{name}" for name in names)
+    named, whom = ",".join(f"disk:{name}" for name in names), _whom(plan, [disk.id for disk in disks])
     if not all(disk.id in sight.moment.full_disks for disk in disks):
-        yield Line("Fill it up", WORLD, f"fill {named}")
+        yield Line(f"Fill{whom or ' it'} up", WORLD, f"fill {named}")
     if any(disk.id in sight.moment.full_disks for disk in disks):
-        yield Line("Make room on it", WORLD, f"free {named}")
+        yield Line(f"Make room on{whom or ' it'}", WORLD, f"free {named}")
     if not all(disk.id in sight.moment.disk_utilisation for disk in disks):
         # No data node writes to it: nobody notices how fast it is.
         return
-    yield Line("Slow to 50 %", WORLD, f"slow {named} 50%")
-    yield Line("Slow to 10 %", WORLD, f"slow {named} 10%")
-    yield Line("Let it fail", WORLD, f"fail {named}")
+    yield Line(f"Slow{whom} to 50 %", WORLD, f"slow {named} 50%")
+    yield Line(f"Slow{whom} to 10 %", WORLD, f"slow {named} 10%")
+    yield Line(f"Let{whom or ' it'} fail", WORLD, f"fail {named}")
     if all(may_lose(disk) for disk in disks):
         yield Line("One device fails", WORLD, f"fail {','.join(f'device:{name}' for name in names)}")
     if any(disk.id in sight.moment.disk_speed for disk in disks):
@@ -152,8 +160,7 @@ def menu_of(owner: QWidget, ids: Sequence[str], sight: Sight, say: Say, where: Q
     menu.setToolTipsVisible(True)
     at = where or QCursor.pos()
     if ids:
-        one = display_name(plan, plan.by_id[ids[0]])
-        heading(menu, one if len(ids) == 1 else f"{len(ids)} objects")
+        heading(menu, how_called(plan, ids))
     else:
         heading(menu, "The cluster")
     for act in acts_of(plan, ids, sight):

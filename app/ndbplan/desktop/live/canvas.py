@@ -67,7 +67,7 @@ class LiveCanvas(Stage):
             self.clock = clock
             self.viewport().update(_CLOCK)
         loads = loads_at(sight.moment, sight.plan, self._at_rest, sight.carried)
-        self.show_loads(loads._replace(states=sight.states, cut=sight.cut))
+        self.show_loads(loads._replace(states=sight.states))
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()

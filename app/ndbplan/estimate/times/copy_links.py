@@ -10,7 +10,7 @@ Source: engine model 6, copy fragment; the rest is arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ndbplan.estimate.storage.machines import Machine, Machines
@@ -25,6 +25,24 @@ class Crossing:
     name: str
     bytes_per_s: float
     crossing_bytes: float
+
+
+@dataclass(frozen=True)
+class SlowLink:
+    """What crosses between two sides has so much of its bandwidth."""
+
+    here: frozenset[str]
+    """Ids of the hosts of one side."""
+    there: frozenset[str]
+    """Of the other; none: of all others, and of clients from anywhere."""
+    factor: float
+    name: str
+    """Of both sides, in words."""
+
+    def leads(self, sender: Host, receiver: Host) -> bool:
+        """Whether bytes from one host to another leave the first side."""
+        far = receiver.id in self.there if self.there else receiver.id not in self.here
+        return sender.id in self.here and far
 
 
 Flow = tuple[Host, Host, float]
@@ -81,15 +99,55 @@ def sources_of(machines: Machines, starting: Iterable[int]) -> dict[int, tuple[M
     return sources
 
 
-def copy_links(machines: Machines, fetched_bytes: Mapping[int, float]) -> dict[int, tuple[Crossing, ...]]:
+def copy_links(
+    machines: Machines, fetched_bytes: Mapping[int, float], slow_links: Sequence[SlowLink] = ()
+) -> dict[int, tuple[Crossing, ...]]:
     """For nodes that fetch so many bytes each at the same time: the links that each of them depends on."""
+    own = _fetched(machines, fetched_bytes)
+    whole = crossings(machines.locations, (flow for flows in own.values() for flow in flows))
+    slowed = slowed_links(machines, fetched_bytes, slow_links)
+    return {
+        node_id: (*(whole[key] for key in crossings(machines.locations, flows)), *slowed.get(node_id, ()))
+        for node_id, flows in own.items()
+    }
+
+
+def slowed_links(
+    machines: Machines, fetched_bytes: Mapping[int, float], slow_links: Sequence[SlowLink]
+) -> dict[int, tuple[Crossing, ...]]:
+    """What of it crosses slowed links: it has a share of the bandwidth of their hosts and uplinks."""
+    found: dict[int, tuple[Crossing, ...]] = {}
+    own = _fetched(machines, fetched_bytes) if slow_links else {}
+    every = [flow for flows in own.values() for flow in flows]
+    for slow in slow_links:
+        by_link = _slowed(machines.locations, every, slow)
+        for node_id, flows in own.items():
+            keys = _slowed(machines.locations, flows, slow)
+            found[node_id] = (*found.get(node_id, ()), *(by_link[key] for key in keys))
+    return found
+
+
+def _fetched(machines: Machines, fetched_bytes: Mapping[int, float]) -> dict[int, list[Flow]]:
     sources = sources_of(machines, fetched_bytes)
     own: dict[int, list[Flow]] = {}
     for node_id, size in fetched_bytes.items():
         mates = sources.get(node_id, ())
         own[node_id] = [(mate.host, machines.by_id[node_id].host, size / len(mates)) for mate in mates]
-    whole = crossings(machines.locations, (flow for flows in own.values() for flow in flows))
-    return {
-        node_id: tuple(whole[key] for key in crossings(machines.locations, flows))
-        for node_id, flows in own.items()
-    }
+    return own
+
+
+def _slowed(
+    locations: tuple[Location, ...], flows: Sequence[Flow], slow: SlowLink
+) -> dict[_Direction, Crossing]:
+    """What of the flows crosses a slowed link, with what it leaves them of each link of its sides."""
+    out = [flow for flow in flows if slow.leads(flow[0], flow[1])]
+    back = [flow for flow in flows if slow.leads(flow[1], flow[0])]
+
+    def shares(crossing: list[Flow], outwards: bool) -> Iterator[tuple[_Direction, Crossing]]:
+        for key, link in crossings(locations, crossing).items():
+            # Where one side alone is named, the links of all others are whole.
+            if slow.there or key[2] is outwards:
+                name, rate = f"slowed {link.name}", link.bytes_per_s * slow.factor
+                yield key, Crossing(name, rate, link.crossing_bytes)
+
+    return dict((*shares(out, outwards=True), *shares(back, outwards=False)))

@@ -21,7 +21,7 @@ from ndbplan.estimate.storage.node_data import LdmData, NodeData
 from ndbplan.estimate.storage.placement import is_classic
 from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times import restart_waits as waits
-from ndbplan.estimate.times.copy_links import copy_links, sources_of
+from ndbplan.estimate.times.copy_links import SlowLink, copy_links, sources_of
 from ndbplan.estimate.times.disk_files import busy_disks, files_to_create
 from ndbplan.estimate.times.restart_alike import others_of, told_by
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
@@ -68,6 +68,8 @@ class Conditions:
     """The nodes went down by themselves: nothing was handed over before."""
     restarting: tuple[int, ...] = ()
     """Ids of other data nodes that restart in the same way at the same time: they share links and disks."""
+    slow_links: tuple[SlowLink, ...] = ()
+    """Links that carry less than the plan says."""
 
     @property
     def load(self) -> Workload | None:
@@ -172,7 +174,7 @@ def _starting(
     }
     fetched = {i: held[i].moved_bytes for i in ids if i in held}
     everyone = len(ids) >= len(machines.members) > 1
-    links = () if everyone else copy_links(machines, fetched).get(node_id, ())
+    links = () if everyone else copy_links(machines, fetched, conditions.slow_links).get(node_id, ())
     sources = () if everyone else sources_of(machines, ids).get(node_id, ())
     source_disks = (
         (disk, share / len(sources))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.ndb.survival import Outcome, Side, come_back, listed
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
@@ -92,6 +93,7 @@ def strike(sim: Simulation, number: int, processes: Iterable[Process], *, silent
 def cut(sim: Simulation, number: int, here: frozenset[str], there: frozenset[str]) -> None:
     """Two sides, as ids of hosts, lose sight of each other; no other side: of all other hosts."""
     sim.outage.cuts[number] = (here, there)
+    sim.slow_link(number, SlowLink(here, there, 0.0, ""))
     if not sim.outage.striking:
         sim.later(Due(sim.at_s, FailsTogether(), last=True, of_cluster=False))
     sim.outage.striking.setdefault("", True)
@@ -342,6 +344,7 @@ def heal(sim: Simulation, number: int, starts: Starts | None) -> None:
     """A cut is over: data nodes that stopped because of it are started (None: they are not)."""
     outage = sim.outage
     outage.cuts.pop(number, None)
+    sim.whole_link(number)
     if outage.stop is None:
         if outage.loss is not None and not outage.cuts and not outage.loss.silent:
             # Nobody was declared dead yet: connections go on where they were.

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.base.units import format_percent
+from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.plan.events import NetworkSlow
 from ndbplan.simulate.events.failures import hosts_of
 from ndbplan.simulate.events.handlers import Asked, handles, planned
-from ndbplan.simulate.events.nodes import service
+from ndbplan.simulate.events.nodes import pace_copies, service
 from ndbplan.simulate.events.parts import sides_of
-from ndbplan.simulate.model.slow_links import SlowLink
 from ndbplan.simulate.simulation import Due, Simulation
 
 
@@ -49,18 +49,18 @@ def slow_down(sim: Simulation, due: LinkSlows) -> None:
     """What crosses has less room from now on. Hosts may be added during the run."""
     plan, event = sim.outage.plan, due.event
     here, there = hosts_of(plan, event.object_ids), hosts_of(plan, event.other_ids)
-    sim.slow_links[due.number] = SlowLink(here, there, event.factor, due.name)
+    sim.slow_link(due.number, SlowLink(here, there, event.factor, due.name))
     sim.say(f"the network of {due.name} at {format_percent(event.factor)} of its bandwidth")
     service(sim)
+    pace_copies(sim)
 
 
 @handles(LinkIsWell)
 def speed_up(sim: Simulation, due: LinkIsWell) -> None:
     """It is as fast as before."""
-    link = sim.slow_links.pop(due.number, None)
-    if link is None:
+    if not sim.whole_link(due.number):
         # Somebody healed it before.
         return
-    sim.were_slow.append(link)
     sim.say(due.text)
     service(sim)
+    pace_copies(sim)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ndbplan.base.row_types import column, record
 from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.timed import restart
+from ndbplan.estimate.timed import copy_s_per_byte, restart
+from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.survival import begin_start, come_back
@@ -204,12 +205,20 @@ def _regime(sim: Simulation, n: int, own: int, others: int) -> None:
 def _copy(sim: Simulation, n: int, seconds: float) -> None:
     """The rows that changed while the node was away are copied to it, and logged there."""
     missed = max(0.0, _mates_log(sim, n) - sim.made_at_death.get(n, 0.0))
-    steps = max(1.0, seconds / sim.laws.run.step_s)
-    load = sim.full_load[n]
-    if load.sum() > 0:
-        sim.laws.base[n] = missed / steps * load / load.sum()
+    if sim.full_load[n].sum() > 0:
         sim.copy_goal[n] = float(sim.state.parts[Part.BASE, n].sum()) + missed
         sim.laws.run.copies = True
+        _copy_in(sim, n, seconds)
+
+
+def _copy_in(sim: Simulation, n: int, seconds: float) -> None:
+    """What is left of the copying takes so long, or longer where a link carries no more."""
+    left = max(0.0, sim.copy_goal.get(n, 0.0) - float(sim.state.parts[Part.BASE, n].sum()))
+    by_links_s = left * copy_s_per_byte(sim.outage.plan, sim.scenario.node_classes[n].node_id, sim.slow_links)
+    load = sim.full_load[n]
+    if load.sum() > 0:
+        steps = max(1.0, max(seconds, by_links_s) / sim.laws.run.step_s)
+        sim.laws.base[n] = left / steps * load / load.sum()
 
 
 # The start of a data node.
@@ -224,16 +233,19 @@ class Starts:
     """initial: its files are made anew and all rows are copied."""
     crashed: bool = True
     """It went down by itself."""
-    _known: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[tuple[int, tuple[SlowLink, ...]], tuple[tuple[str, float], ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
-    def phases(self, node_id: int) -> tuple[tuple[str, float], ...]:
-        """Name and seconds of each phase."""
-        if node_id not in self._known:
-            found = restart(self.plan, self.kind, node_id, Conditions(crashed=self.crashed)).phases
-            self._known[node_id] = tuple(
+    def phases(self, node_id: int, slow_links: tuple[SlowLink, ...] = ()) -> tuple[tuple[str, float], ...]:
+        """Name and seconds of each phase, while these links carry less."""
+        if (node_id, slow_links) not in self._known:
+            conditions = Conditions(crashed=self.crashed, slow_links=slow_links)
+            found = restart(self.plan, self.kind, node_id, conditions).phases
+            self._known[node_id, slow_links] = tuple(
                 (phase.name, phase.duration_s.value) for phase in found if phase.name != STOP
             )
-        return self._known[node_id]
+        return self._known[node_id, slow_links]
 
 
 @dataclass(frozen=True)
@@ -255,6 +267,7 @@ class Started:
     """One start of a data node; what is due of it is off when the node stops or starts again."""
 
     node: DataNode
+    starts: Starts
     attempt: int
     copying_s: float
     after_s: float
@@ -306,7 +319,7 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
     if not any(outage.sees(node, other) for other in others):
         return False
     outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
-    phases = starts.phases(node.node_id)
+    phases = starts.phases(node.node_id, sim.slow_links)
     joined, before, copying, after = _parts(phases, constants_of(outage.plan))
     _regime(sim, sim.node(node.id), 2, 1)
     pending = [
@@ -317,7 +330,7 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
     if not pending:
         # It stopped with the whole cluster.
         sim.restarts.append(Restart(node.node_id, sim.now_s, sim.now_s, phases))
-    started = Started(node, outage.attempts[node.id], copying, after, renewal)
+    started = Started(node, starts, outage.attempts[node.id], copying, after, renewal)
     sim.later(
         Due(sim.at_s + joined, Joins(started)),
         Due(sim.at_s + before, TakesPart(started)),
@@ -402,6 +415,40 @@ def _moved(sim: Simulation, n: int, disk_ids: Collection[str]) -> None:
         )
 
 
+def pace_copies(sim: Simulation) -> None:
+    """Links are slower or quicker from now on: what starts copy, or have still to copy, takes other times."""
+    for due in tuple(sim.due):
+        if isinstance(due.event, HasRows) and not _is_off(sim, due.event.started):
+            _pace(sim, due.event.started, due.at_s)
+
+
+def _pace(sim: Simulation, was: Started, ends_s: float) -> None:
+    """The copying of one start, that would end at a moment, has as much left as before, at its new speed."""
+    phases = was.starts.phases(was.node.node_id, sim.slow_links)
+    copying_s, n = _parts(phases, constants_of(sim.outage.plan))[2], sim.node(was.node.id)
+    begins = [due.at_s for due in sim.due if isinstance(due.event, TakesPart) and due.event.started is was]
+    from_s = begins[0] if begins else sim.at_s
+    longer_s = (ends_s - from_s) * (copying_s / was.copying_s - 1.0) if was.copying_s > 0 else 0.0
+    now = replace(was, copying_s=copying_s)
+    for at, due in enumerate(sim.due):
+        if isinstance(due.event, Joins | TakesPart | HasRows) and due.event.started is was:
+            later_s = longer_s if isinstance(due.event, HasRows) else 0.0
+            sim.due[at] = due._replace(at_s=due.at_s + later_s, event=replace(due.event, started=now))
+    sim.due.sort(key=lambda due: due.order)
+    _copies_longer(sim, was.node.node_id, longer_s)
+    if n >= 0 and not begins:
+        _copy_in(sim, n, ends_s + longer_s - sim.at_s)
+
+
+def _copies_longer(sim: Simulation, node_id: int, seconds: float) -> None:
+    """Note that the copying of the latest start of a node takes so much longer than was noted."""
+    at = max(i for i, one in enumerate(sim.restarts) if one.node_id == node_id)
+    phases = tuple(
+        (name, time + seconds if name == COPY_PHASE else time) for name, time in sim.restarts[at].phases
+    )
+    sim.restarts[at] = replace(sim.restarts[at], phases=phases)
+
+
 @handles(HasRows)
 def have_rows(sim: Simulation, event: HasRows) -> None:
     """The node has what it missed, unless copying it takes longer than estimated."""
@@ -413,7 +460,9 @@ def have_rows(sim: Simulation, event: HasRows) -> None:
         sim.later(Due(sim.at_s, IsDurable(started)))
         return
     if sim.state.parts[Part.BASE, n].sum() < 0.995 * sim.copy_goal.get(n, 0.0):
-        sim.later(Due(sim.now_s + COPY_LOOK_S, event))
+        again_s = sim.now_s + COPY_LOOK_S
+        _copies_longer(sim, started.node.node_id, again_s - sim.at_s)
+        sim.later(Due(again_s, event))
         return
     sim.laws.base[n] = 0.0
     sim.later(Due(sim.at_s + started.after_s, IsDurable(started)))

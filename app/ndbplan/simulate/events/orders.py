@@ -39,6 +39,7 @@ from ndbplan.simulate.events.nodes import (
     break_off_start,
     die,
     members,
+    pace_copies,
     rejoin,
     service,
     start,
@@ -322,9 +323,10 @@ def restore(sim: Simulation, order: Restore) -> None:
     if not order.place_id:
         for number in list(outage.cuts):
             heal(sim, number, None)
-        sim.were_slow += sim.slow_links.values()
-        sim.slow_links.clear()
+        for number in {one.number for one in sim.link_times}:
+            sim.whole_link(number)
         service(sim)
+        pace_copies(sim)
         return
     hosts = hosts_of(plan, [order.place_id])
     processes = processes_on(plan, hosts)

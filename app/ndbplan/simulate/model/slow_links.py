@@ -9,7 +9,6 @@ resources/ndb/constants.json.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
@@ -18,24 +17,12 @@ from ndbplan.configuration.settings import connection_settings, node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.flows import Flows
 from ndbplan.estimate.loaded import flows_of_hosts, rate_of
+from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.model.load_over_time import Service, service_of
 
 _Hosts = Collection[str | None]
-
-
-@dataclass(frozen=True)
-class SlowLink:
-    """What crosses between two sides has so much of its bandwidth."""
-
-    here: frozenset[str]
-    """Ids of the hosts of one side."""
-    there: frozenset[str]
-    """Of the other; none: of all others, and of clients from anywhere."""
-    factor: float
-    name: str
-    """Of both sides, in words."""
 
 
 @kept_by_identity(16)

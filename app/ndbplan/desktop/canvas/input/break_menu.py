@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from ndbplan.base.units import format_clock, format_percent
 from ndbplan.configuration.arrays import may_lose
 from ndbplan.configuration.directories import disk_for
-from ndbplan.describe.titles import display_name
+from ndbplan.describe.titles import display_name, how_called
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.document.event_edits import EventEdits
 from ndbplan.desktop.look import theme
@@ -43,9 +43,12 @@ class Target(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the part, or how many there are."""
-        if len(self.ids) == 1:
-            return display_name(self.plan, self.plan.by_id[self.ids[0]])
-        return f"{len(self.ids)} objects"
+        return how_called(self.plan, self.ids)
+
+    @property
+    def several(self) -> str:
+        """What an entry of a menu acts on; nothing of one part, which the pointer is at: ` 2 data nodes`."""
+        return f" {self.name}" if len(self.ids) > 1 else ""
 
 
 def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None:
@@ -60,16 +63,18 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
     disks = all(isinstance(part, Disk) for part in parts)
     down = [event for i in ids if (event := event_edits.keeps_down(i, at_s)) is not None]
     if not down:
-        menu.addAction(theme.icon("circle-x"), f"Kill at {now}", partial(event_edits.kill, ids, at_s))
-    menu.addAction("Kill at…", partial(_ask_kill, target, event_edits, now, disks))
+        menu.addAction(
+            theme.icon("circle-x"), f"Kill{target.several} at {now}", partial(event_edits.kill, ids, at_s)
+        )
+    menu.addAction(f"Kill{target.several} at…", partial(_ask_kill, target, event_edits, now, disks))
     if disks and all(may_lose(part) for part in parts):
         menu.addAction(f"One device fails at {now}", partial(event_edits.lose_device, ids, at_s))
         menu.addAction("One device fails at…", partial(_ask_device, target, event_edits, now))
     if disks:
-        menu.addAction(f"Slow to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
+        menu.addAction(f"Slow{target.several} to 50 % at {now}", partial(event_edits.slow, ids, _HALF, at_s))
         slow = partial(event_edits.slow, ids)
         menu.addAction("Slow to … at…", partial(_ask_slow, target, target.name, _HALF, now, slow))
-        menu.addAction(f"Fill up at {now}", partial(event_edits.fill, ids, at_s))
+        menu.addAction(f"Fill up{target.several} at {now}", partial(event_edits.fill, ids, at_s))
         menu.addAction("Fill up at…", partial(_ask_fill, target, event_edits, now))
     logs = [disk.id for part in parts if (disk := _log_disk(target.plan, part)) is not None]
     if logs and len(logs) == len(parts):
@@ -78,13 +83,18 @@ def offer_to_break(menu: QMenu, target: Target, event_edits: EventEdits) -> None
             f"Fill up {name} at {now}", partial(event_edits.fill, tuple(dict.fromkeys(logs)), at_s)
         )
     if down:
-        text = f"{_well(down) if disks else 'Restart'} at {now}"
+        text = f"{_well(down) if disks else f'Restart{target.several}'} at {now}"
         menu.addAction(theme.icon("rotate-ccw"), text, partial(event_edits.restart, ids, at_s))
     elif not disks:
-        menu.addAction(theme.icon("rotate-ccw"), f"Restart at {now}", partial(event_edits.restart, ids, at_s))
+        menu.addAction(
+            theme.icon("rotate-ccw"),
+            f"Restart{target.several} at {now}",
+            partial(event_edits.restart, ids, at_s),
+        )
     if not disks:
         menu.addAction(
-            "Restart at…", partial(_ask, target, "Restart", now, partial(event_edits.restart, ids))
+            f"Restart{target.several} at…",
+            partial(_ask, target, "Restart", now, partial(event_edits.restart, ids)),
         )
     if all(isinstance(part, Host | Location) for part in parts):
         cut = event_edits.cut_off
