@@ -9,13 +9,14 @@ import numpy as np
 
 from ndbplan.base.row_types import column, record
 from ndbplan.estimate.constants import Constants, constants_of
-from ndbplan.estimate.timed import copy_s_per_byte, restart
+from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.estimate.times.restart import Conditions, Kind
 from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
+from ndbplan.simulate.events.copying import COPY_PHASE, begin_copy, copies_longer
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.model.load_over_time import DISK_READS
 from ndbplan.simulate.model.scenario import lcp_share, redo_members, writers
@@ -25,11 +26,12 @@ from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import Error, Part
 from ndbplan.simulate.world.laws import Node
 
-COPY_PHASE = "copy fragments"
 FIRST_PHASE = "allocate memory"
 """Before a node joins the others; from then on the loss of another one ends its start [2308, measured]."""
 COPY_LOOK_S = 1.0
 """How often copying that takes longer than estimated is looked at."""
+Phases = tuple[tuple[str, float], ...]
+"""Name and seconds of each phase of a start."""
 REPORT_S = 0.1
 """Transactions of so much time are aborted when a node dies: those under way [assumed]."""
 
@@ -202,25 +204,6 @@ def _regime(sim: Simulation, n: int, own: int, others: int) -> None:
         sim.laws.nodes[n].regime = own
 
 
-def _copy(sim: Simulation, n: int, seconds: float) -> None:
-    """The rows that changed while the node was away are copied to it, and logged there."""
-    missed = max(0.0, _mates_log(sim, n) - sim.made_at_death.get(n, 0.0))
-    if sim.full_load[n].sum() > 0:
-        sim.copy_goal[n] = float(sim.state.parts[Part.BASE, n].sum()) + missed
-        sim.laws.run.copies = True
-        _copy_in(sim, n, seconds)
-
-
-def _copy_in(sim: Simulation, n: int, seconds: float) -> None:
-    """What is left of the copying takes so long, or longer where a link carries no more."""
-    left = max(0.0, sim.copy_goal.get(n, 0.0) - float(sim.state.parts[Part.BASE, n].sum()))
-    by_links_s = left * copy_s_per_byte(sim.outage.plan, sim.scenario.node_classes[n].node_id, sim.slow_links)
-    load = sim.full_load[n]
-    if load.sum() > 0:
-        steps = max(1.0, max(seconds, by_links_s) / sim.laws.run.step_s)
-        sim.laws.base[n] = left / steps * load / load.sum()
-
-
 # The start of a data node.
 
 
@@ -233,11 +216,11 @@ class Starts:
     """initial: its files are made anew and all rows are copied."""
     crashed: bool = True
     """It went down by itself."""
-    _known: dict[tuple[int, tuple[SlowLink, ...]], tuple[tuple[str, float], ...]] = field(
+    _known: dict[tuple[int, tuple[SlowLink, ...]], Phases] = field(
         default_factory=dict, compare=False, repr=False
     )
 
-    def phases(self, node_id: int, slow_links: tuple[SlowLink, ...] = ()) -> tuple[tuple[str, float], ...]:
+    def phases(self, node_id: int, slow_links: tuple[SlowLink, ...] = ()) -> Phases:
         """Name and seconds of each phase, while these links carry less."""
         if (node_id, slow_links) not in self._known:
             conditions = Conditions(crashed=self.crashed, slow_links=slow_links)
@@ -320,7 +303,7 @@ def start(sim: Simulation, node: DataNode, starts: Starts, renewal: Renewal | No
         return False
     outage.attempts[node.id] = outage.attempts.get(node.id, 0) + 1
     phases = starts.phases(node.node_id, sim.slow_links)
-    joined, before, copying, after = _parts(phases, constants_of(outage.plan))
+    joined, before, copying, after = parts_of(phases, constants_of(outage.plan))
     _regime(sim, sim.node(node.id), 2, 1)
     pending = [
         i for i, one in enumerate(sim.restarts) if one.node_id == node.node_id and one.started_at_s is None
@@ -347,7 +330,7 @@ def makes_files_anew(sim: Simulation, node_id: int) -> bool:
         and one.node.node_id == node_id
         and one.renewal is not None
         and one.renewal.initial
-        and not _is_off(sim, one)
+        and not is_off(sim, one)
         for one in under_way
     )
 
@@ -361,14 +344,15 @@ def break_off_start(sim: Simulation, node: DataNode) -> None:
         sim.restarts.append(Restart(node.node_id, sim.at_s, None, ()))
 
 
-def _is_off(sim: Simulation, started: Started) -> bool:
+def is_off(sim: Simulation, started: Started) -> bool:
+    """Whether what was planned for a start does not happen: the node stopped, or started again."""
     return sim.outage.attempts[started.node.id] != started.attempt
 
 
 @handles(Joins)
 def join(sim: Simulation, event: Joins) -> None:
     """From now on the loss of another data node ends the start."""
-    if not _is_off(sim, event.started):
+    if not is_off(sim, event.started):
         sim.outage.running = begin_start(sim.outage.running, {event.started.node.node_id})
 
 
@@ -376,7 +360,7 @@ def join(sim: Simulation, event: Joins) -> None:
 def take_part(sim: Simulation, event: TakesPart) -> None:
     """The node is back, with the settings it was started for."""
     started = event.started
-    if _is_off(sim, started):
+    if is_off(sim, started):
         return
     n = sim.node(started.node.id)
     if n < 0:
@@ -392,7 +376,8 @@ def take_part(sim: Simulation, event: TakesPart) -> None:
             _moved(sim, n, started.renewal.disks)
         sim.forget_room()
         sim.say(f"{started.name} has {started.renewal.name} set")
-    _copy(sim, n, started.copying_s)
+    missed = max(0.0, _mates_log(sim, n) - sim.made_at_death.get(n, 0.0))
+    begin_copy(sim, n, missed, started.copying_s)
     sim.say(f"{started.name} takes part again, its rows are copied")
 
 
@@ -415,45 +400,11 @@ def _moved(sim: Simulation, n: int, disk_ids: Collection[str]) -> None:
         )
 
 
-def pace_copies(sim: Simulation) -> None:
-    """Links are slower or quicker from now on: what starts copy, or have still to copy, takes other times."""
-    for due in tuple(sim.due):
-        if isinstance(due.event, HasRows) and not _is_off(sim, due.event.started):
-            _pace(sim, due.event.started, due.at_s)
-
-
-def _pace(sim: Simulation, was: Started, ends_s: float) -> None:
-    """The copying of one start, that would end at a moment, has as much left as before, at its new speed."""
-    phases = was.starts.phases(was.node.node_id, sim.slow_links)
-    copying_s, n = _parts(phases, constants_of(sim.outage.plan))[2], sim.node(was.node.id)
-    begins = [due.at_s for due in sim.due if isinstance(due.event, TakesPart) and due.event.started is was]
-    from_s = begins[0] if begins else sim.at_s
-    longer_s = (ends_s - from_s) * (copying_s / was.copying_s - 1.0) if was.copying_s > 0 else 0.0
-    now = replace(was, copying_s=copying_s)
-    for at, due in enumerate(sim.due):
-        if isinstance(due.event, Joins | TakesPart | HasRows) and due.event.started is was:
-            later_s = longer_s if isinstance(due.event, HasRows) else 0.0
-            sim.due[at] = due._replace(at_s=due.at_s + later_s, event=replace(due.event, started=now))
-    sim.due.sort(key=lambda due: due.order)
-    _copies_longer(sim, was.node.node_id, longer_s)
-    if n >= 0 and not begins:
-        _copy_in(sim, n, ends_s + longer_s - sim.at_s)
-
-
-def _copies_longer(sim: Simulation, node_id: int, seconds: float) -> None:
-    """Note that the copying of the latest start of a node takes so much longer than was noted."""
-    at = max(i for i, one in enumerate(sim.restarts) if one.node_id == node_id)
-    phases = tuple(
-        (name, time + seconds if name == COPY_PHASE else time) for name, time in sim.restarts[at].phases
-    )
-    sim.restarts[at] = replace(sim.restarts[at], phases=phases)
-
-
 @handles(HasRows)
 def have_rows(sim: Simulation, event: HasRows) -> None:
     """The node has what it missed, unless copying it takes longer than estimated."""
     started = event.started
-    if _is_off(sim, started):
+    if is_off(sim, started):
         return
     n = sim.node(started.node.id)
     if n < 0:
@@ -461,7 +412,7 @@ def have_rows(sim: Simulation, event: HasRows) -> None:
         return
     if sim.state.parts[Part.BASE, n].sum() < 0.995 * sim.copy_goal.get(n, 0.0):
         again_s = sim.now_s + COPY_LOOK_S
-        _copies_longer(sim, started.node.node_id, again_s - sim.at_s)
+        copies_longer(sim, started.node.node_id, again_s - sim.at_s)
         sim.later(Due(again_s, event))
         return
     sim.laws.base[n] = 0.0
@@ -473,7 +424,7 @@ def have_rows(sim: Simulation, event: HasRows) -> None:
 def become_durable(sim: Simulation, event: IsDurable) -> None:
     """The start is over: the node is one of the started ones."""
     started, outage = event.started, sim.outage
-    if _is_off(sim, started):
+    if is_off(sim, started):
         return
     _regime(sim, sim.node(started.node.id), 0, 0)
     outage.running = come_back(outage.failures.cluster, outage.running, {started.node.node_id}, sim.at_s)
@@ -483,7 +434,9 @@ def become_durable(sim: Simulation, event: IsDurable) -> None:
         sim.say(f"{started.name} is durable again")
 
 
-def _parts(phases: tuple[tuple[str, float], ...], constants: Constants) -> tuple[float, float, float, float]:
+def parts_of(
+    phases: tuple[tuple[str, float], ...], constants: Constants
+) -> tuple[float, float, float, float]:
     """Seconds until a node joins the others, until its rows are copied, of the copying, and after that."""
     names = [name for name, _ in phases]
     times = [seconds for _, seconds in phases]

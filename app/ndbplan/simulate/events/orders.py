@@ -33,13 +33,13 @@ from ndbplan.simulate.events.failures import (
     strike,
 )
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
+from ndbplan.simulate.events.networks import pace_copies
 from ndbplan.simulate.events.nodes import (
     Renewal,
     Starts,
     break_off_start,
     die,
     members,
-    pace_copies,
     rejoin,
     service,
     start,
