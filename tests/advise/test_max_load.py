@@ -233,7 +233,7 @@ def test_without_any_limit_the_links_bound_the_rate(overload: Plan) -> None:
     run.service_per_s = run.pool = run.send_buffered = 0.0
     free = replace(scenario.with_laws(run=run, load=scenario.laws.load * 0), services=())
     for node in free.laws.nodes:
-        node.inserted_bytes = node.new_bytes = node.updated_bytes = node.changed_bytes = 0.0
+        node.inserted_bytes = node.new_bytes = node.updated_bytes = node.deleted_bytes = 0.0
         node.memory_bytes = node.index_bytes = 0.0
     rate, end = highest_rate(free, HOUR)
     limit = end.limit

@@ -122,3 +122,12 @@ def test_chance_counts_for_less_the_more_seconds_are_looked_back(
         parts = _parts(4.0 * share * speed * near, speed)
         lag["look_at_lags"](run, nodes, parts, np.full((seconds, 2, 2), -1.0), cluster)
         assert parts[Part.LAGS, 0, 0] == lags
+
+
+def test_the_lag_that_slows_checkpoints_down_is_by_the_speed_of_the_last_busy_seconds(lag: Functions) -> None:
+    """As the data node itself reckons it; a last second that was quick does not end it [8.4.8, run A4]."""
+    parts, wrote = _parts(8.0 * MIB, 8.0 * MIB), np.full((8, 2, 2), -1.0)
+    wrote[:4], wrote[4] = 2.0 * MIB, 8.0 * MIB
+    assert lag["lag_s"](parts, wrote, 0, 0) == 2.0
+    parts[Part.FILL] = 2.0 * RUN_BYTES
+    assert lag["lag_s"](parts, wrote, 0, 0) == 0.0

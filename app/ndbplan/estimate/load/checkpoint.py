@@ -9,6 +9,7 @@ table, found as the time T at which speed x T has written what changed in T (Ron
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,9 +22,10 @@ from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint_room import Room, rooms
 from ndbplan.estimate.load.checkpoint_speed import (
-    REDO_ALERTS,
+    RedoAlerts,
     SpeedLimits,
     is_partial,
+    redo_alerts,
     speed_limits,
 )
 from ndbplan.estimate.load.checkpoint_threads import Writers, writers_of_changes, writers_of_rows
@@ -165,7 +167,8 @@ def _node(
 ) -> NodeCheckpoint:
     """Checkpoints of the nodes with these settings, data and load; `left`: figures of a `Room`."""
     room = Room(*left)
-    whole = speed_limits(settings).by_threads(writers.speed_share)
+    scanned = constants["backup_scan_ldm_bytes_per_s"].value * writers.threads / writers.speed_share
+    whole = speed_limits(settings, scanned).by_threads(writers.speed_share)
     limits = whole.on_disk(room.least, room.likely, room.most)
     node = _without_growth(settings, constants, data, load, tables, limits, writers.threads)
     if load is None:
@@ -241,21 +244,16 @@ class _Speed:
     """What the disk leaves."""
     follows: float | None
     """The rate of changes that redo control follows; None: full checkpoints."""
-    alerts: tuple[float, ...]
-    """Shares of the log in use at which it is written faster."""
-    headroom: float
-    """By how much more the speed follows at each of them."""
+    alerts: RedoAlerts
 
     def __call__(self, used: float) -> float:
         limits = self.limits
         if not limits.redo_control:
             return self.steady
-        alert = 0
-        for level in self.alerts:
-            alert += used > level
-        high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[alert]
-        follows = (self.follows or 0.0) * (1 + self.headroom * alert)
-        return min(self.room, max(high, min(follows, limits.own_restart)))
+        level = max(0, bisect_left(self.alerts.fill, used) - 1)
+        high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[level]
+        follows = (self.follows or 0.0) * self.alerts.speed[level] * self.alerts.hurry[level]
+        return min(self.room, max(high, min(follows, limits.followed)))
 
 
 def _fragment_share(
@@ -308,14 +306,12 @@ def _log_full(
     fragments = fragments_in_turn((p.part for p in changes) if work else data.tables, most)
     share = _fragment_share(data, changes, by_table)
     follows = needed * constants["lcp_target_headroom"].value
-
-    alerts = tuple(constants[name].value for name in REDO_ALERTS)
-    headroom = constants["lcp_alert_headroom"].value
+    alerts = redo_alerts(constants)
 
     def seconds(most: float, room: float, pause: float, per_s: float) -> float | None:
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, updated, new, weighted, work, share,
-            _Speed(limits, min(most, room), room, None if work is None else follows, alerts, headroom), pause,
+            _Speed(limits, min(most, room), room, None if work is None else follows, alerts), pause,
             fragments, not settings.features.redo_spans_two_lcps,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)

@@ -6,14 +6,38 @@ resources/ndb/constants.json.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes
 from ndbplan.estimate.constants import Constants
 
-REDO_ALERTS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
-"""Shares of the log in use at which redo control writes checkpoints faster: names of constants."""
+_FILLS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
+_SPEEDS = ("redo_alert_low_speed", "redo_alert_high_speed", "redo_alert_critical_speed")
+_HURRIES = ("redo_alert_low_hurry", "redo_alert_high_hurry", "redo_alert_critical_hurry")
+"""Names of constants: shares of the log in use at which checkpoints are written faster, and how fast."""
+
+
+class RedoAlerts(NamedTuple):
+    """Redo control at each alert level of the redo log: none, low, high, critical."""
+
+    fill: tuple[float, ...]
+    """Share of the log in use above which the level is reached."""
+    speed: tuple[float, ...]
+    """Speed of checkpoints against what changes need."""
+    hurry: tuple[float, ...]
+    """The same until the end of the next checkpoint."""
+
+
+def redo_alerts(constants: Constants) -> RedoAlerts:
+    """The alert levels of redo control (Backup::set_proposed_disk_write_speed, set_lcp_timing_factors)."""
+
+    def levels(none: float, names: tuple[str, ...]) -> tuple[float, ...]:
+        return (none, *(constants[name].value for name in names))
+
+    return RedoAlerts(levels(0.0, _FILLS), levels(1.0, _SPEEDS), levels(1.0, _HURRIES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +53,13 @@ class SpeedLimits:
     own_restart: float
     """MaxDiskWriteSpeedOwnRestart."""
     redo_control: bool
-    """EnableRedoControl: the speed follows the rate of changes, up to `own_restart` in need."""
+    """EnableRedoControl: the speed follows the rate of changes, at most `followed`."""
     highest: float
     """`ceiling` where a disk leaves more than is likely."""
     raised: float
-    """The same of what redo control may set."""
+    """The same of what redo control sets at the highest alert."""
+    followed: float = math.inf
+    """What redo control may set to follow changes: as much as LDM threads scan and the disk leaves."""
 
     def by_threads(self, share: float) -> SpeedLimits:
         """The same where LDM threads that write reach this share of the node's speed."""
@@ -47,6 +73,7 @@ class SpeedLimits:
             redo_control=self.redo_control,
             highest=self.highest * share,
             raised=self.raised * share,
+            followed=self.followed * share,
         )
 
     def on_disk(self, least: float, room: float, most: float) -> SpeedLimits:
@@ -59,11 +86,19 @@ class SpeedLimits:
             redo_control=self.redo_control,
             highest=min(self.highest, most),
             raised=min(self.raised, most),
+            followed=min(self.followed, room),
         )
 
+    def following(self, changes: float) -> float:
+        """Speed at which checkpoints keep up with changes that ask for so much, as far as they may."""
+        return max(self.ceiling, min(changes, self.followed)) if self.redo_control else self.ceiling
 
-def speed_limits(settings: NodeSettings) -> SpeedLimits:
-    """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart."""
+
+def speed_limits(settings: NodeSettings, scanned: float = math.inf) -> SpeedLimits:
+    """Speed limits of a node by its version's parameters; before 7.4 one speed, faster in a restart.
+
+    `scanned`: bytes a second that its LDM threads can scan.
+    """
     if not settings.features.checkpoint_speed_by_parameters:
         speed = settings.number("DiskCheckpointSpeed")
         restart = settings.number("DiskCheckpointSpeedInRestart")
@@ -81,6 +116,7 @@ def speed_limits(settings: NodeSettings) -> SpeedLimits:
         redo_control=controlled,
         highest=ceiling,
         raised=own if controlled else ceiling,
+        followed=scanned,
     )
 
 

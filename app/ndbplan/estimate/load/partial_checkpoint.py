@@ -177,9 +177,8 @@ def partial_checkpoint(
         * (c.part.checkpoint_bytes / c.part.rows if c.part.rows else row)
         for c in changes
     )
-    target = limits.ceiling
-    if limits.redo_control:
-        target = max(limits.ceiling, min(needed * headroom.value, limits.own_restart))
+    target = limits.following(needed * headroom.value)
+    raised = max(limits.raised, target)
     each = [c.part.checkpoint_bytes / c.part.rows if c.part.rows else row for c in changes]
     inserted = sum(c.inserts * bytes_ for c, bytes_ in zip(changes, each, strict=True))
     grows = sum((c.inserts - c.deletes) * bytes_ for c, bytes_ in zip(changes, each, strict=True))
@@ -219,7 +218,7 @@ def partial_checkpoint(
         Term("RecoveryWork", work, "fraction", "plan"),
         Term("InsertRecoveryWork", insert, "fraction", "plan"),
         *headroom.why,
-        Term("speed at most, as far as the disk can", limits.raised, "bytes/s", "plan"),
+        Term("speed at most, as far as the disk can", raised, "bytes/s", "plan"),
         Term("rows inserted meanwhile", inserted, "bytes/s", "plan"),
         Term(
             "fragments of an LDM thread, written in turn",
@@ -228,7 +227,7 @@ def partial_checkpoint(
             "formula: each as large as it is then",
         ),
     )
-    speed = Quantity.spanning(target, (limits.floor, limits.raised), "bytes/s", terms)
+    speed = Quantity.spanning(target, (limits.floor, raised), "bytes/s", terms)
     spread = constants["lcp_partial_bytes"]
     size = Quantity.exact(written, "bytes", terms) * spread
     size = size.within(most=room if grows > 0 else max(written, most))

@@ -151,7 +151,7 @@ def reorganised(sim: Simulation, _event: TablesReorganised) -> None:
     for n in range(len(laws.nodes)):
         node, target = laws.nodes[n], grown.laws.nodes[n]
         node.inserted_bytes, node.new_bytes = target.inserted_bytes, target.new_bytes
-        node.updated_bytes, node.changed_bytes = target.updated_bytes, target.changed_bytes
+        node.updated_bytes, node.deleted_bytes = target.updated_bytes, target.deleted_bytes
         node.memory_bytes, node.index_bytes = target.memory_bytes, target.index_bytes
         node.fragments = target.fragments
     if sim.page_cache is not None and grown.page_cache is not None:
@@ -183,7 +183,7 @@ def before_growth(scenario: Scenario, grown: Scenario) -> Scenario:
     nodes = new.nodes.copy()
     for n in range(len(nodes)):
         nodes[n].inserted_bytes = nodes[n].new_bytes = 0.0
-        nodes[n].updated_bytes = nodes[n].changed_bytes = 0.0
+        nodes[n].updated_bytes = nodes[n].deleted_bytes = 0.0
         nodes[n].memory_bytes = nodes[n].index_bytes = 0.0
     for n, node_class in enumerate(grown.node_classes):
         m = at.get(node_class.nodes[0].id)

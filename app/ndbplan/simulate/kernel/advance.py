@@ -10,7 +10,7 @@ from ndbplan.base.row_types import Floats
 from ndbplan.simulate.kernel.checkpoint import checkpoint, each_second, near_checkpoint
 from ndbplan.simulate.kernel.clients import count, get_through, refuse_all, send, turn_away, wait
 from ndbplan.simulate.kernel.disks import demand, share_disks, write
-from ndbplan.simulate.kernel.lag import look_at_lags, near_lag, watch_lags
+from ndbplan.simulate.kernel.lag import look_at_lags, measure_logs, near_lag, watch_lags
 from ndbplan.simulate.kernel.log import (
     RUN_BYTES,
     count_copied,
@@ -190,9 +190,8 @@ def end_step(laws: Laws, state: State, history: History, step: int) -> None:
     cluster.is_closed = cluster.accepted_last <= 0.0 and not cluster.has_backlog
     history.totals[state.piece.bucket, OfCluster.WAITING] = cluster.waiting
     if (step + 1) % run.steps_per_second == 0:
-        each_second(
-            run, laws.nodes, state.weights, laws.load, state.parts, state.node_state,
-            state.targets, state.needed, cluster, run.steps_per_second * run.step_s,
-        )  # fmt: skip
+        elapsed_s = run.steps_per_second * run.step_s
+        measure_logs(state.parts, elapsed_s)
         if run.lag_each_second:
             look_at_lags(run, laws.nodes, state.parts, state.wrote, cluster)
+        each_second(laws, state, (step + 1) * run.step_s, elapsed_s)

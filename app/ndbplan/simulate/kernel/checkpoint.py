@@ -10,13 +10,21 @@ import numpy as np
 from ndbplan.base.compiled import compiled
 from ndbplan.base.row_types import Floats, Rows
 from ndbplan.simulate.kernel.chance import normal, random_share
+from ndbplan.simulate.kernel.lag import lag_s
 from ndbplan.simulate.kernel.log import RUN_BYTES, open_files
+from ndbplan.simulate.kernel.redo_control import (
+    LCP_PARTS,
+    alert_by_fill,
+    alert_of,
+    begin_counting,
+    count_from_its_begin,
+    hurry,
+    proposed_speed,
+)
 from ndbplan.simulate.world.indices import Change, Part
 from ndbplan.simulate.world.laws import Laws, Node, Run
 from ndbplan.simulate.world.state import Cluster, NodeState, State
 
-LCP_PARTS = 2048.0
-"""Parts of a fragment, some of which a partial checkpoint writes in full (engine model 4.3)."""
 LAG_TARGET_S = 2.0
 """Lag of the redo log from which on checkpoints are written more slowly (NDB source, Backup.cpp)."""
 FRAGMENT_AHEAD_S = 0.1
@@ -75,8 +83,9 @@ def _next_fragment(
     turn = max(0, int(node.fragments - state.lcp_fragments_left))
     data = max(0.0, state.rows_bytes - since * node.inserted_bytes)
     updated_bytes = state.updated_bytes - since * node.updated_bytes
-    changed_bytes = state.changed_bytes - since * node.changed_bytes
     new_bytes = state.new_bytes - since * node.new_bytes
+    deleted_bytes = state.deleted_bytes - since * node.deleted_bytes
+    changed_bytes = node.insert_weight * new_bytes + run.delete_weight * deleted_bytes
     if node.partial_lcp and data > 0.0:
         changed = changed_bytes - begun[Change.CHANGED, n, turn]
         new = new_bytes - begun[Change.NEW, n, turn]
@@ -168,12 +177,20 @@ def _log_is_short(nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState])
 
 
 @compiled
+def _now_s(state: State) -> float:
+    """The moment of what a checkpoint does in this piece of a step."""
+    now: float = state.piece.now_s + state.piece.length_s - max(0.0, state.cluster.lcp_late_s)
+    return now
+
+
+@compiled
 def _begin(laws: Laws, state: State) -> None:
     """A checkpoint begins, on every node at once."""
     run, nodes, parts, cluster = laws.run, laws.nodes, state.parts, state.cluster
     # How long ago the last global checkpoint was is chance: the log is kept back to the mean moment.
     since = (cluster.gcp_age_s - cluster.lcp_late_s) / run.gcp_s - 0.5
     cluster.log_at_lcp_bytes = parts[Part.MADE].sum()
+    begin_counting(state.changes, cluster, _now_s(state))
     cluster.lcp_number += 1
     cluster.lcp_writes = True
     for n in range(parts.shape[1]):
@@ -221,6 +238,7 @@ def checkpoint(laws: Laws, state: State) -> None:
             return
         if not cluster.lcp_starts:
             _free_logs(nodes, parts, node_state)
+            count_from_its_begin(state.changes, node_state, cluster, _now_s(state))
             _before_the_next(run, parts, cluster)
             if cluster.lcp_stages_left > 0.0:
                 return
@@ -318,35 +336,25 @@ def _speed_limits(nodes: Rows[Node], alert: int, n: int) -> tuple[float, float]:
 
 
 @compiled
-def _adapt(
-    run: Run,
-    nodes: Rows[Node],
-    parts: Floats,
-    node_state: Rows[NodeState],
-    targets: Floats,
-    needed: Floats,
-    alert: int,
-    n: int,
-    elapsed_s: float,
-) -> None:
+def _adapt(laws: Laws, state: State, n: int, now_s: float, elapsed_s: float) -> None:
     """Checkpoint speed of each LDM thread: down while its log lags by 2 s, else up, faster at an alert."""
+    nodes, node_state, targets, cluster = laws.nodes, state.node_state, state.targets, state.cluster
     ldms = nodes[n].ldms
-    up = nodes[n].lcp_steps_up
-    low, high = _speed_limits(nodes, alert, n)
+    low, high = _speed_limits(nodes, cluster.alert_level, n)
     if nodes[n].redo_control and nodes[n].partial_lcp:
-        # Redo control follows the last seconds' changes, with some headroom, as far as the highest limit.
-        more = nodes[n].lcp_headroom * (1.0 + run.alert_headroom * alert)
-        follows = _mean_need(needed, n, node_state[n].needed_bytes / elapsed_s) * more
-        high = max(high, min(follows, nodes[n].lcp_max_own_bytes_per_s))
-        up /= 2.0 if alert > 0 else 1.0
-    node_state[n].needed_bytes = 0.0
+        # None of the limits that are set holds for what redo control asks for.
+        follows = proposed_speed(
+            laws.run, nodes, node_state, state.parts, state.changes, laws.alerts, cluster, n, now_s, elapsed_s
+        )
+        high = max(high, min(follows, nodes[n].lcp_followed_bytes_per_s))
+    up = nodes[n].lcp_steps_up_at_alert if cluster.alert_level > 0 else nodes[n].lcp_steps_up
     total = 0.0
     for ldm in range(ldms):
         target = targets[n, ldm]
-        if not nodes[n].adaptive_lcp:
+        if not nodes[n].adaptive_lcp or target > high / ldms:
             target = high / ldms
         else:
-            if _lags(parts, n, ldm, ldms):
+            if _lags(laws.run, state.parts, state.wrote, n, ldm, ldms):
                 target -= (high - low) / (nodes[n].lcp_steps_down * ldms) * elapsed_s
             else:
                 target += (high - low) / (up * ldms) * elapsed_s
@@ -357,70 +365,44 @@ def _adapt(
 
 
 @compiled
-def _mean_need(needed: Floats, n: int, last: float) -> float:
-    """Mean of what the changes of the last seconds needed, after another one."""
-    total = last
-    for second in range(needed.shape[0] - 1):
-        needed[second, n] = needed[second + 1, n]
-        total += needed[second, n]
-    needed[-1, n] = last
-    mean: float = total / needed.shape[0]
-    return mean
+def _lags(run: Run, parts: Floats, wrote: Floats, n: int, ldm: int, ldms: int) -> bool:
+    """Whether the log of an LDM thread lags by 2 s. Log parts go to LDM threads in turn.
 
-
-@compiled
-def _lags(parts: Floats, n: int, ldm: int, ldms: int) -> bool:
-    """Whether the log of an LDM thread lags by 2 s. Log parts go to LDM threads in turn."""
+    From 8.0 on one part that lags by 2 whole seconds is enough, by its speed of the last busy seconds, as for
+    error 1234 (targets and lags of seven runs of 8.4.8).
+    """
     held = 0.0
     speed = 0.0
     for p in range(ldm, parts.shape[2], ldms):
-        held += parts[Part.FILL, n, p]
-        speed += parts[Part.SPEED, n, p]
+        if run.lag_each_second:
+            if lag_s(parts, wrote, n, p) >= LAG_TARGET_S:
+                return True
+        else:
+            held += parts[Part.FILL, n, p]
+            speed += parts[Part.SPEED, n, p]
     return held > RUN_BYTES * 2.0 and held >= LAG_TARGET_S * speed
 
 
 @compiled
-def each_second(
-    run: Run,
-    nodes: Rows[Node],
-    weights: Floats,
-    load: Floats,
-    parts: Floats,
-    node_state: Rows[NodeState],
-    targets: Floats,
-    needed: Floats,
-    cluster: Cluster,
-    elapsed_s: float,
-) -> None:
-    """Speed of the log, alert level, speed of checkpoints, drift of the parts' speeds."""
-    worst = 0.0
-    for n in range(load.shape[0]):
-        worst = max(worst, _measure_log(parts, load, nodes[n].log_bytes, n, elapsed_s))
-        if node_state[n].undo_used_bytes > 0.0 and not node_state[n].is_dead:
-            worst = max(worst, node_state[n].undo_used_bytes / nodes[n].undo_limit_bytes)
-        _adapt(run, nodes, parts, node_state, targets, needed, cluster.alert_level, n, elapsed_s)
+def each_second(laws: Laws, state: State, now_s: float, elapsed_s: float) -> None:
+    """Alert level, speed of checkpoints, drift of the speeds of log parts."""
+    nodes, node_state, cluster, parts = laws.nodes, state.node_state, state.cluster, state.parts
+    if cluster.lcp_number == 0 and parts[Part.MADE].sum() <= cluster.log_at_lcp_bytes:
+        # The time counts from the first log on.
+        cluster.lcp_began_s = now_s
     level = 0
-    if worst > run.alert_critical:
-        level = 3
-    elif worst > run.alert_high:
-        level = 2
-    elif worst > run.alert_low:
-        level = 1
+    for n in range(nodes.shape[0]):
+        if node_state[n].is_dead:
+            continue
+        level = max(level, alert_of(nodes, laws.load, parts, laws.alerts, cluster, n, now_s))
+        undo = node_state[n].undo_used_bytes / nodes[n].undo_limit_bytes
+        level = max(level, alert_by_fill(laws.alerts, undo))
     cluster.alert_level = level
-    if run.unevenness > 0.0:
-        _drift(run, nodes, weights, cluster)
-
-
-@compiled
-def _measure_log(parts: Floats, load: Floats, log_bytes: float, n: int, elapsed_s: float) -> float:
-    """Speed of each part of a node in the last second; returns how full the fullest log is."""
-    fullest = 0.0
-    for p in range(parts.shape[2]):
-        parts[Part.SPEED, n, p] = parts[Part.DRAINED, n, p] / elapsed_s
-        parts[Part.DRAINED, n, p] = 0.0
-        if load[n, p] > 0.0:
-            fullest = max(fullest, (parts[Part.MADE, n, p] - parts[Part.TAIL, n, p]) / log_bytes)
-    return fullest
+    hurry(laws.alerts, cluster, now_s)
+    for n in range(nodes.shape[0]):
+        _adapt(laws, state, n, now_s, elapsed_s)
+    if laws.run.unevenness > 0.0:
+        _drift(laws.run, nodes, state.weights, cluster)
 
 
 @compiled

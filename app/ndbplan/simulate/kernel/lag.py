@@ -60,6 +60,25 @@ def _watch_lag(nodes: Rows[Node], parts: Floats, n: int, p: int, step_s: float, 
 
 
 @compiled
+def measure_logs(parts: Floats, elapsed_s: float) -> None:
+    """Speed of each log part in the last second."""
+    for n in range(parts.shape[1]):
+        for p in range(parts.shape[2]):
+            parts[Part.SPEED, n, p] = parts[Part.DRAINED, n, p] / elapsed_s
+            parts[Part.DRAINED, n, p] = 0.0
+
+
+@compiled
+def lag_s(parts: Floats, wrote: Floats, n: int, p: int) -> float:
+    """Whole seconds by which a part lags, at its speed of the last busy seconds."""
+    held = parts[Part.FILL, n, p]
+    if held <= 2.0 * RUN_BYTES:
+        return 0.0
+    whole: float = np.floor(held / max(1.0, _busy_speed(wrote, n, p)))
+    return whole
+
+
+@compiled
 def look_at_lags(run: Run, nodes: Rows[Node], parts: Floats, wrote: Floats, cluster: Cluster) -> None:
     """Once a second: a part whose lag in whole seconds is above the limit refuses until the next look."""
     slot = cluster.lag_slot

@@ -35,6 +35,7 @@ SOURCES = (
     "log.py",
     "refused.py",
     "lag.py",
+    "redo_control.py",
     "checkpoint.py",
     "disks.py",
     "clients.py",

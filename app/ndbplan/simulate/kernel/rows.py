@@ -19,12 +19,11 @@ def leave_rows(run: Run, nodes: Rows[Node], node_state: Rows[NodeState], accepte
         if node_state[n].is_dead:
             continue
         updated = accepted * nodes[n].updated_bytes
-        changed = accepted * nodes[n].changed_bytes
+        deleted = accepted * nodes[n].deleted_bytes
         new = accepted * nodes[n].new_bytes
         node_state[n].updated_bytes += updated
-        node_state[n].changed_bytes += changed
+        node_state[n].deleted_bytes += deleted
         node_state[n].new_bytes += new
-        node_state[n].needed_bytes += updated + new + (updated + changed) / nodes[n].recovery_work
         if run.grows:
             full |= grow(nodes[n], node_state[n], accepted)
         if run.disk_data_share > 0.0:

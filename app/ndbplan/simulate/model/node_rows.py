@@ -247,7 +247,7 @@ class _Sums:
     inserted: float = 0.0
     new: float = 0.0
     updated: float = 0.0
-    changed: float = 0.0
+    deleted: float = 0.0
     operations: float = 0.0
     memory: float = 0.0
     index: float = 0.0
@@ -278,8 +278,6 @@ def _sums(
     if rate <= 0:
         return sums
     page = constant_for(plan, "redo_page_overhead").value
-    insert_weight = one.settings.number("InsertRecoveryWork") / 100
-    delete_weight = constant_for(plan, "lcp_delete_weight").value
     rows_per_tx = sum(load.writes_per_s for load in loads if load.redo_bytes_per_s.value > 0) / rate
     for load, share in zip(loads, one.part, strict=True):
         if share is None:
@@ -296,7 +294,7 @@ def _sums(
         sums.index += kept_rows_per_s(load) * share.replicas / rate * index
         sums.new += load.inserts_per_s * row_bytes
         sums.updated += load.updates_per_s * row_bytes
-        sums.changed += (insert_weight * load.inserts_per_s + delete_weight * load.deletes_per_s) * row_bytes
+        sums.deleted += load.deletes_per_s * row_bytes
         touched = (load.updates_per_s + load.inserts_per_s + load.deletes_per_s) * row_bytes
         held, in_turn = load.rows * load.checkpoint_row_bytes * share.replicas, share.in_turn
         sums.held += held if touched > 0 else 0.0
@@ -311,6 +309,7 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     row, plan, settings = Node(), one.plan, one.settings
     file_bytes = max(1, settings.number("FragmentLogFileSize"))
     log_bytes = log_bytes_per_part(settings)
+    scanned = constant_for(plan, "backup_scan_ldm_bytes_per_s").value * one.writers.threads
     limits = speed_limits(settings).by_threads(one.writers.speed_share)
     row.buffer_limit_bytes = max(
         1.0,
@@ -327,6 +326,7 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     row.lcp_max_bytes_per_s = limits.ceiling
     row.lcp_max_other_bytes_per_s = limits.other_restart
     row.lcp_max_own_bytes_per_s = limits.own_restart
+    row.lcp_followed_bytes_per_s = scanned
     compressed = settings.number("CompressedLCP")
     row.lcp_factor = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
     row.lag_limit_s = settings.number("RedoOverCommitLimit")
@@ -336,13 +336,15 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     row.recovery_work, row.all_parts_above = max(1, settings.number("RecoveryWork")) / 100, ALL_PARTS_ABOVE
     row.lcp_headroom = constant_for(plan, "lcp_target_headroom").value
     row.lcp_steps_up = settings.features.lcp_speed_steps_up
+    # Alerts are known where redo control is, also when it is off.
+    row.lcp_steps_up_at_alert = row.lcp_steps_up / (2.0 if settings.features.redo_control else 1.0)
     row.lcp_steps_down = settings.features.lcp_speed_steps_down
-    row.adaptive_lcp = limits.floor < limits.ceiling
+    row.adaptive_lcp = settings.features.checkpoint_speed_by_parameters
     row.device_factor = constant_for(plan, "device_write_factor").value
     row.inserted_bytes = sums.inserted
     row.new_bytes = sums.new
     row.updated_bytes = sums.updated
-    row.changed_bytes = sums.changed
+    row.deleted_bytes = sums.deleted
     row.insert_weight = settings.number("InsertRecoveryWork") / 100
     row.memory_bytes = sums.memory
     row.index_bytes = sums.index

@@ -16,7 +16,7 @@ from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.checkpoint_speed import REDO_ALERTS, checkpoint_share
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
 from ndbplan.estimate.loaded import job_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
@@ -171,6 +171,7 @@ def build(
             disk_member=disk_member,
             offered=offered(workload, steps, step_s),
             files=stacked(made.files) if made.files else rows(FileDisk, 0),
+            alerts=np.array(redo_alerts(constants_of(plan))),
         ),
         start=np.array(made.start),
         redo_bytes_per_transaction=per_tx,
@@ -390,8 +391,7 @@ def _run(
     run.lcp_flushes_before, run.lcp_begin_stage_s = flushes_before(plan)
     run.lcp_flushes_first = run.lcp_flushes_before - (known.lcp_flushes_before - 1)
     run.replicas_apart = known.replicas_refuse_apart
-    run.alert_low, run.alert_high, run.alert_critical = (constant_for(plan, a).value for a in REDO_ALERTS)
-    run.alert_headroom = constant_for(plan, "lcp_alert_headroom").value
+    run.delete_weight = constant_for(plan, "lcp_delete_weight").value
     run.lag_noise = uneven * constant_for(plan, "redo_lag_noise").value
     run.lag_each_second = known.redo_lag_each_second
     load = workload.load

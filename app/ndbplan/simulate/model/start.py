@@ -13,14 +13,15 @@ from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.simulate.model.pauses import lcp_stages_s
 from ndbplan.simulate.world.indices import (
-    CHANGE_WINDOW_S,
     ERROR_CODES,
     LAG_WINDOW_S,
     PURPOSES,
     Change,
+    Kind,
     OfCluster,
     OfNode,
     Part,
+    Since,
 )
 from ndbplan.simulate.world.laws import Laws, Node, Run
 from ndbplan.simulate.world.state import Cluster, DiskWork, NodeState, Piece, State, look_anew
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from ndbplan.plan.workloads import Workload
     from ndbplan.simulate.model.scenario import Scenario
 
+NEVER_S = 1e18
+"""Later than the end of any run."""
 MOST_BUCKETS = 1200
 """Points in time that a run keeps: more than a chart has pixels."""
 
@@ -150,7 +153,7 @@ def first_world(
         work=rows(DiskWork, len(laws.disks)),
         piece=record(Piece()),
         wrote=np.full((LAG_WINDOW_S, *laws.load.shape), -1.0),
-        needed=np.zeros((CHANGE_WINDOW_S, len(laws.nodes))),
+        changes=np.zeros((len(Since), len(Kind), len(laws.nodes))),
     )
     return World(laws, state)
 
@@ -225,6 +228,8 @@ def _speed_at_start(scenario: Scenario, node: Node) -> float:
 def _cluster_state(scenario: Scenario, start: StartState) -> Cluster:
     cluster = Cluster()
     cluster.lcp_writes = start.lcp_writes
+    cluster.lcp_began_s = 0.0 if start.lcp_began_s_ago is None else -start.lcp_began_s_ago
+    cluster.lcp_cut_s = 0.0 if start.lcp_writes or start.lcp_began_s_ago is not None else NEVER_S
     cluster.lcp_number = 2 if start.lcp_writes or start.lcp_began_s_ago is not None else 0
     before_the_cut = start.first_lcp_flushes - scenario.laws.run.lcp_flushes_before
     cluster.lcp_starts = before_the_cut <= 0

@@ -112,7 +112,7 @@ _WRITES = _Given("disks", "bandwidth", "bytes/s")
 _READS = _Given("disks", "random reads", "reads/s")
 _SHARE = _Given("disks", "share that checkpoints take at most", "fraction")
 _LOG = _Given("load", "log of a transaction", "bytes")
-_DELETES = _Given("load", "bytes of rows that it deletes, as they weigh", "bytes")
+_DELETES = _Given("load", "bytes of rows that it deletes", "bytes")
 
 _LOST = _Given("nodes", "a loss")
 _EVENTS = {
@@ -200,7 +200,7 @@ def _of_laws(result: SimulationResult, laws: Laws) -> _Figures:
             where = f"node {node.node_id}"
             figures[_LOG, where] = float(laws.load[n].sum())
             row = laws.nodes[n]
-            figures[_DELETES, where] = round(float(row.changed_bytes - row.insert_weight * row.new_bytes), 6)
+            figures[_DELETES, where] = float(row.deleted_bytes)
             for name, given in _NODE.items():
                 figures[given, where] = float(getattr(laws.nodes[n], name))
     for d, disk_class in enumerate(scenario.disk_classes):

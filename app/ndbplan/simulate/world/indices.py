@@ -29,10 +29,6 @@ class Error(IntEnum):
 
 LAG_WINDOW_S = 8
 """Seconds of busy time over which the speed of a log part is taken for its lag [NDB source: 8 of 1.024 s]."""
-CHANGE_WINDOW_S = 6
-"""Seconds over which redo control takes the rate of changes: targets of two runs rose with such a mean of a
-load that began at once, within 0.4 MB/s in each of nine seconds [8.4.8: A4, B2]."""
-
 
 PURPOSES = ("redo", "lcp", "undo", "data_files", "backup")
 """What is written to a disk, in the order of `Purpose`."""
@@ -92,6 +88,8 @@ class Part(IntEnum):
     """Bytes the buffer may hold before the disk writes: the node's limit and what it wrote last step."""
     LOG_MOST = 21
     """Most log that was in use when some was freed."""
+    MOST_SPEED = 22
+    """Most bytes to disk in a second since the start."""
 
 
 class OfCluster(IntEnum):
@@ -124,6 +122,37 @@ class Change(IntEnum):
 
     UPDATED = 0
     CHANGED = 1
+    """Inserted and deleted rows, weighted."""
     NEW = 2
     REWRITTEN = 3
     """Updated rows as of the last global checkpoint then; `NEW` are the inserted ones as of that moment."""
+
+
+class Since(IntEnum):
+    """From when redo control counts changes: `changes[Since.CUT, Kind.NEW, n]`."""
+
+    CUT = 0
+    """The begin of the last complete checkpoint; while one is written, of the one before it."""
+    NEXT = 1
+    """The begin of the last checkpoint."""
+    LAST = 2
+    """The second before."""
+
+
+class Kind(IntEnum):
+    """Kinds of changed rows."""
+
+    UPDATED = 0
+    NEW = 1
+    DELETED = 2
+
+
+class Alert(IntEnum):
+    """What is known of each alert level of redo control, none to critical: `alerts[Alert.FILL, level]`."""
+
+    FILL = 0
+    """Share of the log in use above which it is reached."""
+    SPEED = 1
+    """Speed of checkpoints against what changes need."""
+    HURRY = 2
+    """The same until the end of the next checkpoint."""

@@ -58,12 +58,8 @@ class Run(Row):
     """The same before the next one writes."""
     lcp_flushes_first: float
     """The same where no checkpoint was before the one that ended: none of its files are to be deleted."""
-    alert_low: float
-    """Share of the log in use from which on checkpoints are written faster; faster still; as in a restart."""
-    alert_high: float
-    alert_critical: float
-    alert_headroom: float
-    """More of the speed that changes need, for each of these levels."""
+    delete_weight: float
+    """How much a deleted row weighs among changes."""
     lag_noise: float
     """Unevenness of a part's speed over a single write; the mean of n writes is off by the root of n less."""
     service_per_s: float
@@ -129,6 +125,8 @@ class Node(Row):
     """While another node restarts."""
     lcp_max_own_bytes_per_s: float
     """While this one does."""
+    lcp_followed_bytes_per_s: float
+    """What redo control may set to follow changes: as much as its LDM threads scan."""
     lcp_factor: float
     """Bytes written for each byte of row (compression)."""
     lag_limit_s: float
@@ -142,6 +140,8 @@ class Node(Row):
     """Checkpoint speed against what the changes need."""
     lcp_steps_up: float
     """Seconds in which the checkpoint speed rises from its lowest to its highest."""
+    lcp_steps_up_at_alert: float
+    """The same while the redo log is on alert."""
     lcp_steps_down: float
     adaptive_lcp: bool
     """Checkpoint speed follows the redo lag (7.4 on)."""
@@ -153,10 +153,10 @@ class Node(Row):
     """The same, nothing taken off."""
     updated_bytes: float
     """Checkpoint bytes of rows that one transaction updates."""
-    changed_bytes: float
-    """The same of rows that it inserts and deletes, weighted."""
+    deleted_bytes: float
+    """The same of rows that it deletes."""
     insert_weight: float
-    """How much an inserted row weighs in it (InsertRecoveryWork)."""
+    """How much an inserted row weighs among changes (InsertRecoveryWork)."""
     fragment_share: float
     """Share of an LDM thread's rows that a fragment of a changed table has."""
     untouched_bytes: float
@@ -262,6 +262,8 @@ class Laws(NamedTuple):
     offered: Floats
     """Transactions that clients send in each step of an open load."""
     files: Rows[FileDisk]
+    alerts: Floats
+    """Levels of redo control, by `Alert`."""
 
     def copy(self) -> Laws:
         """The same, to be changed apart."""

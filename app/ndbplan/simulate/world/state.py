@@ -14,10 +14,10 @@ class NodeState(Row):
     """Checkpoint bytes of all rows."""
     updated_bytes: float
     """Checkpoint bytes of rows that were updated since the run began; those updated twice count twice."""
-    changed_bytes: float
-    """The same of rows that were inserted and deleted, weighted."""
+    deleted_bytes: float
+    """The same of rows that were deleted."""
     new_bytes: float
-    """The same of rows that were inserted, without weights."""
+    """The same of rows that were inserted."""
     updated_at_gcp_bytes: float
     """`updated_bytes` when the last global checkpoint began, and when the one before it did."""
     updated_before_gcp_bytes: float
@@ -31,8 +31,14 @@ class NodeState(Row):
     lcp_written_bytes: float
     lcp_fragments_left: float
     """Fragments not yet begun."""
-    needed_bytes: float
-    """Checkpoint bytes that the changes of the running second make necessary."""
+    lcp_counted_bytes: float
+    """`lcp_written_bytes` a second ago."""
+    lcp_change_bytes_per_s: float
+    """Checkpoint bytes that changes make necessary, as found in the last second."""
+    lcp_lag_bytes: float
+    """By how much checkpoints are behind these since the last one was complete; below 0: ahead."""
+    lcp_lag_before_bytes: float
+    """The same of the time from the one before until then."""
     memory_bytes: float
     """DataMemory in use."""
     undo_held_bytes: float
@@ -118,6 +124,16 @@ class Cluster(Row):
     """Least time of each of these flushes."""
     lcp_stage_left_s: float
     lcp_number: int
+    lcp_began_s: float
+    """When the last checkpoint began; before the first: when log was first written."""
+    lcp_cut_s: float
+    """From when redo control counts changes; later than now: not yet."""
+    lcp_lasted_s: float
+    """From the begin of the last complete checkpoint to the cut of the log."""
+    hurry: float
+    """By how much checkpoints are hurried because they took long or the log was on alert."""
+    hurries_left: float
+    """Ends of checkpoints until that is over."""
     alert_level: int
     waiting: float
     """Transactions that wait for redo (queue)."""
@@ -183,8 +199,8 @@ class State(NamedTuple):
     piece: Piece
     wrote: Floats
     """Speed of each part in its last busy seconds; below 0: it was not busy."""
-    needed: Floats
-    """Speed of checkpoints that the changes of each of the last seconds made necessary, by node."""
+    changes: Floats
+    """Rows changed until redo control began to count, by `Since`, `Kind` and node."""
 
     def copy(self) -> State:
         """The same, to be changed apart."""

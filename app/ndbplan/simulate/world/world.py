@@ -59,10 +59,10 @@ def example() -> tuple[World, History]:
     laws = Laws(
         record(Run()), rows(Node, 1), rows(Place, 1), ints(2), ints(1), floats(1), floats(2),
         floats(2), floats(2), rows(Disk, 1), ints(1), ints(1), floats(1),
-        rows(FileDisk, 1),
+        rows(FileDisk, 1), floats(2),
     )  # fmt: skip
     state = State(
         floats(3), rows(NodeState, 1), floats(2), floats(3), floats(2), record(Cluster()), floats(1),
-        floats(1), floats(2), rows(DiskWork, 1), record(Piece()), floats(3), floats(2),
+        floats(1), floats(2), rows(DiskWork, 1), record(Piece()), floats(3), floats(3),
     )  # fmt: skip
     return World(laws, state), History(*(floats(2 if i in (0, 1) else 3) for i in range(9)))
