@@ -25,6 +25,7 @@ from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, Table
 
 ADD_NODES = load(resource_path("samples/add-nodes.ndbplan"))
@@ -385,3 +386,17 @@ def test_files_of_disk_data_in_folders_of_their_own_are_removed_with_the_rest() 
     told = [one.command for one in empty_data_nodes(times, there, there).commands if isinstance(one, Shell)]
     removed = [command for command in told if command.startswith("rm -rf -- /more/files/")]
     assert len(removed) == len(there.data_nodes) * first.count
+
+
+def test_a_change_says_whose_clients_are_cut_off() -> None:
+    """Those of SQL nodes that go, and of the one that is left when it restarts alone."""
+    before = sample_plan("starter")
+    stays, goes = before.sql_nodes
+    after = edits.update(edits.remove(before, [goes.id]), stays.id, options={"ndb_batch_size": "65536"})
+    work = change(Estimation(after), before, timed=False)
+    assert "clients of SQL node 147 on app-a1 (the only one) are cut off while it restarts" in work.text
+    steps = {step.key: step for step in work.steps}
+    assert steps["leave"].destructive == "Clients of SQL node 148 on app-b1 are cut off."
+    assert steps["sql-nodes"].blocked[0] == "clients of SQL node 147 on app-a1 (the only one)"
+    beside = edits.update(before, stays.id, options={"ndb_batch_size": "65536"})
+    assert "the only one" not in change(Estimation(beside), before, timed=False).text

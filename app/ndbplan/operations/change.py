@@ -65,7 +65,9 @@ from ndbplan.operations.steps import (
     restart_nodes,
     restart_sql_nodes,
     slowest_restart,
+    sql_nodes_named,
     verify,
+    who_is_cut_off,
 )
 from ndbplan.operations.table_changes import left_to_people, stay, table_steps
 from ndbplan.plan.plan import Plan
@@ -107,8 +109,8 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     needed = needs(before, now.plan)
     work = _Work(now.plan, before, needed, Times(now, known=timed), conditions)
     steps = tuple(work.steps())
-    notes = [KINDS[needed.kind]]
-    notes += [
+    serves = KINDS[needed.kind] + who_is_cut_off(now.plan, needed)
+    notes = [serves] + [
         f"{one.name} of {one.where} needs: {one.restart.replace('_', ' ')} restart"
         for one in needed.difference.parameters
         if one.section in ("DB", "SYSTEM")
@@ -116,7 +118,7 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     notes += left_to_people(before, now.plan)
     text = (
         f"From what the folder {BEFORE_FOLDER.rstrip('/')} holds to what this folder holds: "
-        f"{KINDS[needed.kind]}. The script refuses a cluster that runs by anything else. No DDL and no "
+        f"{serves}. The script refuses a cluster that runs by anything else. No DDL and no "
         f"backup meanwhile but its own. The way back is a change in the other direction."
         f"{_NONE_STAYS if needed.management_lost else ''}"
         f"{_NO_SQL_STAYS if needed.sql_lost else ''}"
@@ -223,14 +225,13 @@ class _Work:
                     commands.append(stop_data_node(self.before, node))
                 commands.append(not_with_its_host(service))
         if commands:
+            gone = sql_nodes_named(self.before, self.removed)
             yield Step(
                 "leave",
                 "Take nodes out of service",
                 "Their units no longer start with the host. Their files stay where they are.",
                 tuple(commands),
-                destructive="Clients of SQL nodes that go are cut off."
-                if any(isinstance(node, SqlNode) for node in self.removed)
-                else "",
+                destructive=f"Clients of {gone} are cut off." if gone else "",
             )
 
     # The three ways.

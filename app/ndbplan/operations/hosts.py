@@ -38,8 +38,8 @@ from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.steps import (
     NO_DDL,
     NO_NODE_FAILURE,
-    ONE_SQL_NODE,
     move_redo_logs,
+    restart_clients,
     slowest_restart,
     verify,
 )
@@ -88,7 +88,7 @@ def system_tables_step(times: Times, plan: Plan, fresh: Collection[object]) -> I
         "files of the host, as mysql does.",
         (*(upgrade_system_tables(plan, node) for node in nodes), *restart_sql_nodes_each(plan, nodes)),
         times.constant("sql_restart_s", len(nodes)),
-        blocked=(ONE_SQL_NODE, NO_DDL),
+        blocked=(restart_clients(plan), NO_DDL),
         check="mysql_upgrade says that the installation is upgraded already",
         if_it_fails="the SQL nodes serve on; correct what mysql_upgrade names and run the part again",
         destructive="Connections to each SQL node break while it restarts.",

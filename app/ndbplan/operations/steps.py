@@ -10,6 +10,7 @@ from ndbplan.base.quantity import Quantity, total, total_of_independent
 from ndbplan.base.units import how_many
 from ndbplan.configuration.deployment import SqlFiles
 from ndbplan.configuration.directories import data_node_paths
+from ndbplan.configuration.needs import Needs
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, started_with
 from ndbplan.estimate.estimation import Estimation
@@ -38,7 +39,6 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, SqlNode
 
 NO_DDL = "DDL"
 NO_RESTART = "restarts of data nodes"
-ONE_SQL_NODE = "clients of the SQL node that restarts"
 NO_NODE_FAILURE = "a second node of the same group must not fail"
 NOBODY = "everything: the cluster is down"
 MANAGEMENT_STAYS_AWAY = (
@@ -68,15 +68,37 @@ def new_node_stays_away(plan: Plan, node: DataNode) -> str:
     )
 
 
+def sql_nodes_named(plan: Plan, nodes: Iterable[object]) -> str:
+    """Those of some nodes that are SQL nodes, with their hosts."""
+    return ", ".join(
+        f"SQL node {node.node_id} on {plan.host(node.host_id).hostname}"
+        for node in nodes
+        if isinstance(node, SqlNode)
+    )
+
+
 def _named(plan: Plan) -> str:
     """The SQL node that runs statements on tables."""
-    node = sql_node_for_ddl(plan)
-    return f"SQL node {node.node_id} on {plan.host(node.host_id).hostname}"
+    return sql_nodes_named(plan, [sql_node_for_ddl(plan)])
 
 
 def is_closed_for_ddl(plan: Plan) -> bool:
     """Whether the SQL node for statements on tables takes no clients meanwhile: others are there for them."""
     return len(plan.sql_nodes) > 1
+
+
+def restart_clients(plan: Plan) -> str:
+    """Whose clients wait while SQL nodes restart one after the other; there is one at least."""
+    if len(plan.sql_nodes) == 1:
+        return f"clients of {_named(plan)} (the only one)"
+    return "clients of the SQL node that restarts"
+
+
+def who_is_cut_off(plan: Plan, needed: Needs) -> str:
+    """Clients that find no other SQL node in a change while all else goes on; nothing without any."""
+    if not needed.sql or len(plan.sql_nodes) != 1 or needed.kind in ("system", "initial_system"):
+        return ""
+    return f", but {restart_clients(plan)} are cut off while it restarts"
 
 
 def ddl_clients(plan: Plan) -> str:
@@ -367,8 +389,8 @@ def restart_sql_nodes(
             )
         ),
         times.constant("sql_restart_s", count),
-        label=f"Restart {how_many(count, 'SQL node')}, one after the other",
-        blocked=(ONE_SQL_NODE, NO_DDL),
+        label=f"Restart {how_many(count, 'SQL node')}{', one after the other' if count > 1 else ''}",
+        blocked=(restart_clients(plan), NO_DDL),
         check="SHOW lists every SQL node with its address",
         rollback="nothing has changed for them",
         if_it_fails="keep clients away until it is back; do not start new data nodes before",
