@@ -18,12 +18,12 @@ from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.edits.roles import assign_role, move_process
 from ndbplan.plan import file
 from ndbplan.plan.hardware import DiskKind
-from ndbplan.plan.plan import Plan, Waiver
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, SpaceFile
 from ndbplan.plan.workloads import OpenLoad, RatePoint
-from one_rule import of_rule
+from one_rule import accepting_others, of_rule
 
 
 def sample(name: str) -> Plan:
@@ -256,16 +256,9 @@ def found(plan: Plan, rule: str) -> list[str]:
     return [problem.message for problem in of_rule(plan, rule)]
 
 
-def alone(plan: Plan, rule: str) -> Plan:
-    """The plan with what other rules say of it accepted: nobody looks for ways out of that."""
-    load_rules()
-    others = (name for name in RULES if name != rule)
-    return plan.replace(waivers=tuple(Waiver(rule=name, reason="another test") for name in others))
-
-
 @pytest.mark.parametrize("rule", list(BROKEN))
 def test_a_rule_finds_what_breaks_it_and_its_edit_mends_it(rule: str) -> None:
-    plan = alone(BROKEN[rule](), rule)
+    plan = accepting_others(BROKEN[rule](), rule)
     problems = [problem for problem in check(plan) if problem.rule == rule]
     assert problems, f"{rule} finds nothing"
     for problem in problems:
