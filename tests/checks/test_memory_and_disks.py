@@ -11,7 +11,8 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.plan import file
 from ndbplan.plan.plan import Plan
-from one_rule import of_rule
+from ndbplan.plan.tables import Column
+from one_rule import of_rule, said_by
 
 
 @pytest.fixture
@@ -63,3 +64,13 @@ def test_redo_and_lcp_apart_is_said(starter: Plan) -> None:
     assert problem.severity is Severity.HINT
     fixed = set_parameter(starter, "data_node", "FileSystemPath", "/nvme1/fs")
     assert found(fixed, "redo-and-lcp-apart")[0].severity is Severity.WARNING
+
+
+def test_tables_that_do_not_fit_by_a_length_that_is_assumed_say_so(starter: Plan) -> None:
+    blob, plan = Column(name="doc", type="json"), starter
+    plan = update(plan, plan.tables[0].id, rows=2_000_000_000, columns=(*plan.tables[0].columns, blob))
+    said = said_by(plan, "data-memory-fill")[0].message
+    assert f"1\u2009000 bytes are assumed for a value of {plan.tables[0].full_name}.doc" in said
+    known = blob.model_copy(update={"average_bytes": 1000})
+    plan = update(plan, plan.tables[0].id, columns=(*plan.tables[0].columns[:-1], known))
+    assert "assumed" not in said_by(plan, "data-memory-fill")[0].message

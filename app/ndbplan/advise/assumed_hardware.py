@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ndbplan.advise.figures import FIGURES, Figure
-from ndbplan.advise.tighten import DECIDES
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.storage.column_bytes import DECIDES
 from ndbplan.estimate.stored import reach
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.hardware import Disk, Host

@@ -16,12 +16,10 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.places import address_of
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes, filled, stored_bytes
+from ndbplan.estimate.storage.column_bytes import DECIDES, assumed_mean_bytes, filled, stored_bytes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
-DECIDES = 0.20
-"""Share of the memory that rests on one assumption from which on this is said wherever the memory is."""
 _LOOKED_AT = 24
 """Assumptions that are worked out: those that weigh most by rows and bytes of a row."""
 

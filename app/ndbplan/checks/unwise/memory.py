@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes_binary, format_percent
+from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.units import format_bytes_binary, format_count, format_percent
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.unwise.memory_cures import DATA_MEMORY_SHARE, room_for_rows, room_in_hosts
-from ndbplan.configuration.settings import settings_by_node, usable_data_memory
+from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.storage.column_bytes import DECIDES, assumed_mean_bytes, filled
 from ndbplan.estimate.storage.memory import NodeMemory
 
 
@@ -90,7 +92,7 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
         )
         problem = error(
             f"data node {node.node_id}",
-            f"{text}: inserts fail with error 827",
+            f"{text}: inserts fail with error 827{_resting_on(now)}",
             "raise DataMemory, or add a node group"
             if usable > 0
             else f"lower MinFreePct: at {kept} nothing can be filled",
@@ -98,3 +100,22 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
             measure=need.fill,
         )
         yield replace(problem, solve=solve) if usable > 0 else problem
+
+
+@kept_by_identity(4)
+def _resting_on(now: Estimation) -> str:
+    """Names the column whose assumed length decides most of the memory, where it decides much."""
+    plan, heaviest = now.plan, (0.0, "")
+    for table in plan.tables:
+        for column in table.columns:
+            mean = assumed_mean_bytes(column, plan.version)
+            if mean is not None and column.storage != "disk":
+                told = (
+                    f"{format_count(mean)} bytes are assumed for a value of {table.full_name}.{column.name}"
+                )
+                heaviest = max(heaviest, (table.rows * filled(column) * mean, told))
+    whole = sum(need.data_memory_bytes.value for need in now.memory.nodes) / no_of_replicas(plan)
+    share = heaviest[0] / whole if whole else 0.0
+    return (
+        f"; {heaviest[1]}, {format_percent(share)} of it all: measure them first" if share > DECIDES else ""
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.errors import UserError
@@ -57,6 +58,11 @@ def usable_share(plan: Plan, node_id: int) -> float:
     return usable_data_memory(node_settings(plan, node))
 
 
+_UNSURE = 1.5
+"""High end of the memory over its likely value from where on it is said that ways are for the high end."""
+_FOR_THE_MOST = "enough for the longest that lengths which are assumed may be"
+
+
 def room_for_rows(now: Estimation, look: Look) -> WaysOut:
     """Ways to let the tables fit, each tried: what the hosts have room for comes first."""
     raised = _raised(now)
@@ -68,6 +74,8 @@ def room_for_rows(now: Estimation, look: Look) -> WaysOut:
         return ways_out([_as_it_is(now, rising), *groups], "")
     bought, larger = _larger_hosts(now, raised, look, _FILL, f"raise DataMemory to {_size(rising, now)}")
     in_order = [*bought, *groups] if larger <= most_memory_bytes() else [*groups, *bought]
+    if any(need.data_memory_bytes.high > _UNSURE * need.data_memory_bytes.value for need in now.memory.nodes):
+        in_order = [replace(way, why=f"{way.why}; {_FOR_THE_MOST}") for way in in_order]
     size = format_bytes_binary(max(wanted_bytes(now).values()))
     return ways_out(in_order, f"{_missing(now)}; {size} of DataMemory would be needed")
 

@@ -11,6 +11,8 @@ from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column
 
+DECIDES = 0.20
+"""Share of a figure that rests on one assumption from which on this is said wherever the figure is."""
 _UNKNOWN_AT_MOST = 10
 """Blobs of a length that nobody stated are at most so many times as long as is assumed."""
 _UNKNOWN = "assumption: the plan does not state the mean length"

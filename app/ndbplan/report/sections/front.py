@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ndbplan.estimate.storage.column_bytes import DECIDES
 from ndbplan.report.alike import some
 from ndbplan.report.document import Block, Headline, Line, Paragraph, Run
 from ndbplan.report.places import Place
@@ -14,8 +15,6 @@ from ndbplan.report.sources import MONTHS, Answers
 from ndbplan.report.texts import say, text
 
 MOST = 10
-DECIDES = 0.2
-"""Share of a figure, or of its range, from which on an assumption stands on the first page."""
 _ASSUMED = ("fitted", "assumed")
 """Evidence of constants that nobody measured by themselves."""
 _OF_HOSTS = {
