@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ndbplan.estimate.storage.column_bytes import assumed_mean_bytes, stored_bytes
 from ndbplan.estimate.storage.rows import blob_parts, row_layout, unique_tables
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType, decimal_bytes
 from ndbplan.ndb.features import features
@@ -225,3 +226,12 @@ def test_the_least_that_lies_on_disk_makes_a_part_on_disk(on_disk: dict[str, Any
     header = row_layout(_table(key, Column(name="b", storage="disk", type="bigint", nullable=False)), V84)
     assert both.disk_words == header.disk_words - 2 + words
     assert both.rows_per_disk_page > 0
+
+
+@pytest.mark.parametrize("average", [None, 3000.0])
+def test_no_value_of_a_small_blob_is_longer_than_its_type_holds(average: float | None) -> None:
+    """TINYTEXT holds 255 bytes: redo log and network carry no more; of an unknown one half."""
+    column = Column(name="t", type="tinytext", average_bytes=average)
+    carried = stored_bytes(column, NdbVersion.parse("8.4"))
+    assert (carried.value, carried.high) == ((127.5, 255) if average is None else (255, 255))
+    assert assumed_mean_bytes(column, NdbVersion.parse("8.4")) == (127.5 if average is None else None)

@@ -6,7 +6,7 @@ Sources: those of `ndb.columns`.
 from __future__ import annotations
 
 from ndbplan.base.quantity import Quantity, Term
-from ndbplan.estimate.storage.rows import ASSUMED_BLOB_BYTES, StoredColumn, stored_column
+from ndbplan.estimate.storage.rows import StoredColumn, blob_mean_bytes, stored_column
 from ndbplan.ndb.columns import COLUMN_TYPES, Storage
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Column
@@ -40,11 +40,12 @@ def stored_bytes(column: Column, version: NdbVersion) -> Quantity:
     """
     stored = in_memory(column, version)
     if stored.type.storage is Storage.BLOB:
+        mean = blob_mean_bytes(column)
         if column.average_bytes is not None:
-            return Quantity.exact(column.average_bytes, "bytes")
-        mean = ASSUMED_BLOB_BYTES
+            return Quantity.exact(mean, "bytes")
         why = (Term(f"mean length of {column.name}", mean, "bytes", _UNKNOWN),)
-        return Quantity(mean, 0.0, _UNKNOWN_AT_MOST * mean, "bytes", why)
+        most = min(_UNKNOWN_AT_MOST * mean, float(COLUMN_TYPES[column.type].most_bytes))
+        return Quantity(mean, 0.0, most, "bytes", why)
     if not stored.length_is_assumed:
         return Quantity.exact(stored.mean_bytes, "bytes")
     least, most = stored.type.length_bytes, stored.type.length_bytes + stored.type.max_bytes
@@ -58,7 +59,7 @@ def assumed_mean_bytes(column: Column, version: NdbVersion) -> float | None:
         return None
     stored = in_memory(column, version)
     if stored.type.storage is Storage.BLOB:
-        return ASSUMED_BLOB_BYTES
+        return blob_mean_bytes(column)
     return stored.mean_bytes - stored.type.length_bytes if stored.length_is_assumed else None
 
 

@@ -157,7 +157,7 @@ def stored_column(column: Column, version: NdbVersion, *, in_memory: bool = Fals
         is_disk,
         column.column_format == "dynamic",
         assumed,
-        max(0.0, _blob_mean(column) - stored.inline_bytes) if stored.storage is _BLOB else 0.0,
+        max(0.0, blob_mean_bytes(column) - stored.inline_bytes) if stored.storage is _BLOB else 0.0,
     )
 
 
@@ -167,7 +167,7 @@ def _mean_bytes(column: Column, stored: StoredType) -> tuple[float, bool]:
     if stored.storage is _BITS:
         return float((stored.bits + 31) // 32 * 4), False
     if stored.storage is _BLOB:
-        mean = _blob_mean(column)
+        mean = blob_mean_bytes(column)
         head = stored.max_bytes - stored.inline_bytes
         if stored.length_bytes == 0:
             return float(stored.max_bytes), column.average_bytes is None
@@ -179,9 +179,12 @@ def _mean_bytes(column: Column, stored: StoredType) -> tuple[float, bool]:
     return stored.length_bytes + min(column.average_bytes, stored.max_bytes), False
 
 
-def _blob_mean(column: Column) -> float:
-    mean = ASSUMED_BLOB_BYTES if column.average_bytes is None else column.average_bytes
-    return min(mean, float(COLUMN_TYPES[column.type].most_bytes))
+def blob_mean_bytes(column: Column) -> float:
+    """Mean bytes of a value of a BLOB, TEXT or JSON column; unknown, half of a type that holds little."""
+    most = float(COLUMN_TYPES[column.type].most_bytes)
+    if column.average_bytes is None:
+        return min(ASSUMED_BLOB_BYTES, most / 2)
+    return min(column.average_bytes, most)
 
 
 @kept_by_identity(_MANY_TABLES)
@@ -302,7 +305,7 @@ def blob_parts(table: Table, version: NdbVersion) -> tuple[BlobParts, ...]:
             continue
         stored = stored_column(column, version)
         kind = replace(stored.type, part_bytes=_part_bytes(table, stored.type, version))
-        behind = max(0.0, _blob_mean(column) - kind.inline_bytes)
+        behind = max(0.0, blob_mean_bytes(column) - kind.inline_bytes)
         parts = -(-behind // kind.part_bytes)
         last = behind - kind.part_bytes * (parts - 1) if parts else 0.0
         # All parts but the last are full.
