@@ -8,13 +8,13 @@ from typing import Any
 from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, how_many
 from ndbplan.configuration.deployment import data_node_program
 from ndbplan.plan.events import (
+    BetweenSides,
     Burst,
     DeviceFailure,
     DiskFull,
     DiskSlow,
     Event,
     ManagementNodeDown,
-    NetworkCut,
     NetworkSlow,
     NodesAdded,
     ParameterChange,
@@ -149,7 +149,7 @@ def event_line(plan: Plan, event: Event) -> str:
         return f"{title(plan, plan.by_id[event.object_id])} is full"
     if isinstance(event, DeviceFailure):
         return f"a device of {title(plan, plan.by_id[event.object_id])} fails"
-    if isinstance(event, NetworkCut | NetworkSlow):
+    if isinstance(event, BetweenSides):
         shown = [display_name(plan, plan.by_id[i]) for i in event.object_ids]
         others = [display_name(plan, plan.by_id[i]) for i in event.other_ids]
         side = f"{shown[0]} and {len(shown) - 1} more" if len(shown) > 1 else shown[0]

@@ -84,36 +84,34 @@ class LocationFailure(_Event):
     """When its hosts are back and their processes are started, after its failure; None: not at all."""
 
 
-class NetworkCut(_Event):
+class BetweenSides(_Event):
+    """What happens to a link or switch between two sides."""
+
+    kind: str
+    object_ids: Annotated[
+        tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255), Shown("One side")
+    ]
+    """Locations, hosts and processes of one side."""
+    other_ids: Annotated[
+        tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255), Shown("Other side")
+    ] = ()
+    """Those of the other side; none: everything that is not of the first."""
+
+
+class NetworkCut(BetweenSides):
     """A link or switch fails: two sides lose sight of each other, every process lives on."""
 
     title: ClassVar[str] = "Link or switch fails"
     kind: Literal["network_cut"] = "network_cut"
-    object_ids: Annotated[
-        tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255), Shown("One side")
-    ]
-    """Locations, hosts and processes of one side."""
-    other_ids: Annotated[
-        tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255), Shown("Other side")
-    ] = ()
-    """Those of the other side; none: everything that is not of the first."""
     back_after_s: Annotated[Seconds | None, Shown("Healed after", "stays cut", _BACK)] = None
     """When both sides see each other again and data nodes that stopped are started; None: not at all."""
 
 
-class NetworkSlow(_Event):
+class NetworkSlow(BetweenSides):
     """A link or switch carries less: what crosses between two sides gets a share of its bandwidth."""
 
     title: ClassVar[str] = "Link or switch becomes slow"
     kind: Literal["network_slow"] = "network_slow"
-    object_ids: Annotated[
-        tuple[Id, ...], Ref("places", gone="remove"), Field(min_length=1, max_length=255), Shown("One side")
-    ]
-    """Locations, hosts and processes of one side."""
-    other_ids: Annotated[
-        tuple[Id, ...], Ref("places", gone="remove"), Field(max_length=255), Shown("Other side")
-    ] = ()
-    """Those of the other side; none: everything that is not of the first."""
     factor: Annotated[float, Shown("Speed ×", tip="Against what the plan says of hosts and uplinks")] = Field(
         default=0.1, gt=0, le=1
     )

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, get_args
 from annotated_types import MinLen
 
 from ndbplan.base.errors import UserError
-from ndbplan.plan.events import NetworkCut, NetworkSlow
+from ndbplan.plan.events import BetweenSides, NetworkCut, NetworkSlow
 from ndbplan.plan.fields import Id, Part, Ref
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.places import MOST_LEVELS
@@ -309,7 +309,7 @@ def _link(_plan: Objects, link: Link, place: str) -> Iterator[BrokenReferenceErr
         )
 
 
-def _sides(_plan: Objects, event: NetworkCut | NetworkSlow, place: str) -> Iterator[BrokenReferenceError]:
+def _sides(_plan: Objects, event: BetweenSides, place: str) -> Iterator[BrokenReferenceError]:
     for object_id in sorted({*event.object_ids} & {*event.other_ids}):
         yield BrokenReferenceError(
             f"'{object_id}' is on both sides; what a link joins is on one of them",

@@ -27,11 +27,8 @@ class DiskItem(CanvasItem):
 
     def display(self, tile: Tile, rect: Rect) -> None:
         """Show this tile at this place from now on."""
-        changed = tile is not self.tile
+        self.place(rect, changed=tile is not self.tile)
         self.tile = tile
-        self.place(rect)
-        if changed:
-            self.update()
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

@@ -56,13 +56,15 @@ class CanvasItem(QGraphicsItem):
         """The id of the object it shows; of several: the first."""
         return self.object_ids[0]
 
-    def place(self, rect: Rect) -> None:
-        """Stand at this place of the scene."""
+    def place(self, rect: Rect, *, changed: bool = False) -> None:
+        """Stand at this place of the scene, drawn anew when what it shows has changed."""
         if self.size.width() != rect.width or self.size.height() != rect.height:
             self.prepareGeometryChange()
             self.size = QRectF(0, 0, rect.width, rect.height)
             self._bounds = self.size.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
         self.setPos(rect.x, rect.y)
+        if changed:
+            self.update()
 
     def rect_in_scene(self) -> QRectF:
         """Its box in the scene, without the margin of the selection frame."""
@@ -144,9 +146,7 @@ class LocationItem(CanvasItem):
         # Above what it lies in, so that a pointer finds the innermost.
         self.home_z = Z_LOCATION + _Z_INSIDE_ANOTHER * box.depth
         self.setZValue(self.home_z)
-        self.place(box.rect)
-        if changed:
-            self.update()
+        self.place(box.rect, changed=changed)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -219,11 +219,8 @@ class HostItem(CanvasItem):
 
     def display(self, card: Card, rect: Rect) -> None:
         """Show this card at this place from now on."""
-        changed = card is not self.card
+        self.place(rect, changed=card is not self.card)
         self.card = card
-        self.place(rect)
-        if changed:
-            self.update()
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -342,11 +339,8 @@ class ProcessItem(CanvasItem):
 
     def display(self, chip: Chip, rect: Rect) -> None:
         """Show this chip at this place from now on."""
-        changed = chip is not self.chip
+        self.place(rect, changed=chip is not self.chip)
         self.chip, self.object_ids = chip, chip.ids
-        self.place(rect)
-        if changed:
-            self.update()
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

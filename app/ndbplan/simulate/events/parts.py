@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.plan.events import (
+    BetweenSides,
     HostFailure,
     LocationFailure,
     ManagementNodeDown,
     NetworkCut,
-    NetworkSlow,
     NodeFailure,
     SqlNodeDown,
 )
@@ -202,7 +202,7 @@ def network_cut(event: NetworkCut, asked: Asked) -> Iterator[Due]:
         yield Due(event.at_s + event.back_after_s, back, of_cluster=False)
 
 
-def sides_of(plan: Plan, event: NetworkCut | NetworkSlow) -> tuple[str, str]:
+def sides_of(plan: Plan, event: BetweenSides) -> tuple[str, str]:
     """What both sides are called. Raises SimulationError for a host on both."""
     here, there = hosts_of(plan, event.object_ids), hosts_of(plan, event.other_ids)
     if here & there:

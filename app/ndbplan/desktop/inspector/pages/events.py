@@ -18,7 +18,7 @@ from ndbplan.edits import validated
 from ndbplan.edits.events import added, put_event, without_event
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb import values
-from ndbplan.plan.events import Event, NetworkCut, NetworkSlow, ParameterChange, kinds, shown_fields
+from ndbplan.plan.events import BetweenSides, Event, ParameterChange, kinds, shown_fields
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.references import what_fits
 from ndbplan.plan.workloads import Workload
@@ -98,7 +98,7 @@ class EventEditor:
         )
 
 
-def _member(name: str, k: int, event: NetworkCut | NetworkSlow) -> str:
+def _member(name: str, k: int, event: BetweenSides) -> str:
     """Id of the k-th host or location of a side; empty behind the last."""
     members: tuple[str, ...] = getattr(event, name)
     return members[k] if k < len(members) else ""
