@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import ndbplan
@@ -30,6 +32,31 @@ def test_a_data_file_is_read_in_one_place() -> None:
     files = {path.relative_to(resources_dir()).as_posix() for path in resources_dir().rglob("*.json")}
     assert {name for name in named if named.count(name) > 1} == set()
     assert files == {*named}
+
+
+_MADE = re.compile(r"(?:\n\n\ndef |^)(?!__)(\w+)(?:\(|(?:: [^=\n]+)? = )", re.MULTILINE)
+"""A function without a decorator, which would register it, or a constant."""
+
+
+def unused(modules: Iterable[str]) -> list[str]:
+    """Functions and constants of modules whose name stands nowhere but where it is made."""
+    texts = [*modules]
+    words = [Counter(re.findall(r"\w+", text)) for text in texts]
+    everywhere = Counter[str]()
+    for own in words:
+        everywhere.update(own)
+    made = [(name, own) for text, own in zip(texts, words, strict=True) for name in _MADE.findall(text)]
+    return [name for name, own in made if (own if name.startswith("_") else everywhere)[name] == 1]
+
+
+def test_nothing_is_kept_that_nobody_uses() -> None:
+    package = Path(ndbplan.__file__).parent
+    assert unused(path.read_text("utf-8") for path in package.rglob("*.py")) == []
+
+
+def test_a_function_that_nobody_calls_is_found() -> None:
+    functions = "\n\n\ndef f() -> None:\n    pass\n\n\n@kept\ndef g() -> None:\n    pass\n"
+    assert unused(["A = 1\nB: int = A\n_C = B\n", "_C = 1\n", functions]) == ["_C", "_C", "f"]
 
 
 ROOMS = ("ndb", "configuration", "estimate", "operations", "simulate", "checks")

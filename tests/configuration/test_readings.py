@@ -15,7 +15,7 @@ from ndbplan.base.frozen import FrozenMap
 from ndbplan.configuration.settings import node_settings
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.parameters import Parameter
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import SERIES, NdbVersion, release
 from ndbplan.plan.plan import EMPTY_PLAN, ClusterParameters, Plan
 
 TABLE = Path(__file__).parent / "readings.txt"
@@ -26,7 +26,7 @@ def _versions() -> tuple[str, ...]:
     rows = catalogue._entries().values()
     named = {span["from"] for row in rows for span in row["spans"]} | {row["since"] for row in rows}
     named |= {row["removed"] for row in rows if row.get("removed")}
-    found = {catalogue.release(text) for text in named}
+    found = {release(text) for text in named}
     first = [".".join(map(str, release)) for release in found if NdbVersion(*release).series in SERIES]
     return tuple(sorted({*SERIES, *first}, key=NdbVersion.parse))
 

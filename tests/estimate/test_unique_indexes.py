@@ -15,7 +15,7 @@ from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.loaded import chosen_loads, node_loads, stored_loads, table_loads
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
-from ndbplan.estimate.stored import distribute, distribute_unique, node_data, stored_shares_of
+from ndbplan.estimate.stored import distribute, lying, node_data, stored_shares_of
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Index, Table
@@ -157,7 +157,9 @@ def test_the_index_of_a_reorganised_table_stays_on_the_map_it_was_made_with() ->
     plan = _plan(table)
     partitions = distribute(plan, plan.tables[0]).placement.partitions
     grown = plan.replace(tables=(table.model_copy(update={"grown_from": (partitions // 2,)}),))
-    (index,) = distribute_unique(grown, grown.tables[0])
+    found = lying(grown)
+    assert found is not None
+    _, index = found.rows[grown.tables[0].id]
     counts = np.bincount(np.array(index.hash_map))
     assert counts.max() - counts.min() <= 1
     assert int(index.rows.sum()) == _ROWS

@@ -15,7 +15,7 @@ from ndbplan.ndb import ndbinfo
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.file_space import full_checkpoint_copies
 from ndbplan.ndb.survival import rule_of
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import SERIES, NdbVersion, release
 
 TABLE = Path(__file__).parent / "data_by_version.txt"
 BOUNDARIES = (
@@ -30,7 +30,7 @@ def _versions() -> tuple[str, ...]:
     rows = read_json(catalogue.SOURCE_FILE)["parameters"]
     named = {span["from"] for row in rows for span in row["spans"]} | {row["since"] for row in rows}
     named |= {row["removed"] for row in rows if row.get("removed")}
-    releases = {catalogue.release(text) for text in (*named, *BOUNDARIES)}
+    releases = {release(text) for text in (*named, *BOUNDARIES)}
     releases |= {(major, minor, patch - 1) for major, minor, patch in releases if patch}
     texts = {".".join(map(str, release)) for release in releases if NdbVersion(*release).series in SERIES}
     return tuple(sorted({*SERIES, *texts}, key=NdbVersion.parse))

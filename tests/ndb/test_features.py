@@ -10,9 +10,9 @@ from typing import get_type_hints
 import pytest
 
 import ndbplan
-from ndbplan.ndb.features import Features, features, release, rows
+from ndbplan.ndb.features import Features, features, rows
 from ndbplan.ndb.speed_changes import speed_change, speed_changes
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import SERIES, NdbVersion, release
 
 CODE = Path(ndbplan.__file__).parent
 _ALLOWED = {

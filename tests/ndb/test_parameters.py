@@ -10,7 +10,7 @@ import pytest
 
 from ndbplan.base.resources import read_json
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import SERIES, NdbVersion, release
 
 REALITY = Path(__file__).parent.parent / "reality"
 SECTIONS = ("SYSTEM", "COMPUTER", "DB", "API", "MGM", "TCP", "SHM", "SCI")
@@ -69,9 +69,9 @@ def test_every_entry_says_where_it_comes_from(series: str) -> None:
 
 def test_spans_ascend_and_start_with_the_parameter() -> None:
     for row in read_json(catalogue.SOURCE_FILE)["parameters"]:
-        releases = [catalogue.release(span["from"]) for span in row["spans"]]
+        releases = [release(span["from"]) for span in row["spans"]]
         assert releases == sorted(set(releases)), row["name"]
-        assert releases[0] <= catalogue.release(row["since"]), row["name"]
+        assert releases[0] <= release(row["since"]), row["name"]
 
 
 @pytest.mark.parametrize(

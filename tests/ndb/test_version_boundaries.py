@@ -42,12 +42,12 @@ from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb import charsets
 from ndbplan.ndb.collations import rule_in
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType
-from ndbplan.ndb.features import features, release, rows
+from ndbplan.ndb.features import features, rows
 from ndbplan.ndb.placement import hashmap
 from ndbplan.ndb.threads.config import check_thread_config
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
 from ndbplan.ndb.values import parse_integer
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import SERIES, NdbVersion, release
 from ndbplan.operations.change import change
 from ndbplan.operations.schema import disk_data_statements
 from ndbplan.plan.file import load, save

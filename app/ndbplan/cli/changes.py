@@ -226,10 +226,6 @@ def _refuse_unknown_rules(before: Plan, after: Plan) -> None:
             )
 
 
-_SQL = re.compile(r"(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|USE|SET|/\*|--\s)", re.I)
-"""How SQL begins that is given instead of a file."""
-
-
 def _tables_of(plan: Plan, kind: str, words: tuple[str, ...], ddl: str) -> tuple[Plan, list[str], list[str]]:
     """The plan with the tables of SQL, as "From SQL…" adds them; their addresses; what could not be read."""
     from ndbplan.edits.assign import assign

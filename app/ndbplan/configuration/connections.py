@@ -266,11 +266,3 @@ def _connection(
         key = _shm_key(unique, first.node_id, second.node_id)
     given = _given(wide, binds, tls, tuple(ends), port, key)
     return Connection((first.node_id, second.node_id), kind, settings, given, link)
-
-
-def effective_connections(plan: Plan) -> dict[tuple[int, int], dict[str, int | str]]:
-    """Kind and stated or given values of every connection, by node ids in ascending order."""
-    return {
-        (min(one.node_ids), max(one.node_ids)): {"section": one.kind, **one.settings.stated, **one.given}
-        for one in connections(plan)
-    }

@@ -17,7 +17,7 @@ from ndbplan.configuration.node_groups import incomplete_node_group, reserved_no
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import Fate, stated
-from ndbplan.ndb.features import release
+from ndbplan.ndb.version import release
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
 

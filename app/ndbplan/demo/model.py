@@ -9,7 +9,7 @@ that moment are asked. `{…}` in a text is a number of the plan (see `texts`); 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -24,7 +24,6 @@ Panel = Literal[
     "What matters", "Export preview",
 ]  # fmt: skip
 """Tabs of the analyses; nothing: the consoles, or the canvas alone."""
-PANELS: tuple[str, ...] = get_args(Panel)
 Operation = Literal["node", "initial", "system", "rolling", "add_nodes"]
 Chart = Literal["rates", "latency", "buffers", "log", "writes"]
 

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from ndbplan.simulate.moment import Moment
 
 
-def estimated_loads(plan: Plan) -> Loads:
-    """Loads of a plan, computed here and now; a plan too incomplete to estimate has problems only."""
-    return known_of(plan).loads
-
-
 def known_of(plan: Plan) -> Known:
     """What there is to colour a plan by, all but what losses mean and variants, computed here and now."""
     from ndbplan.checks.run import check

@@ -183,19 +183,10 @@ def _lying(tables: tuple[Table, ...], cluster: Cluster, surrounded: Surroundings
 
 def distribute(plan: Plan, table: Table) -> TableDistribution:
     """Where the rows of a table of the plan lie. UserError when no data node is in a node group."""
-    return _some(plan).rows[table.id][0]
-
-
-def distribute_unique(plan: Plan, table: Table) -> tuple[TableDistribution, ...]:
-    """Where the entries of each unique index of a table lie."""
-    return _some(plan).rows[table.id][1:]
-
-
-def _some(plan: Plan) -> Lying:
     needs_partitions(plan)
     found = lying(plan)
     assert found is not None
-    return found
+    return found.rows[table.id][0]
 
 
 def redistribute(
@@ -272,16 +263,6 @@ def place_of_key(plan: Plan, table: Table, values: Sequence[str]) -> KeyPlace:
 
 
 # What each data node holds.
-
-
-def shares_of(plan: Plan, table: Table) -> Shares:
-    """Share of a table of the plan on each data node; nothing when no node group exists."""
-    return stored_shares_of(plan, table)[0]
-
-
-def unique_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:
-    """Share of the entries of each unique index of a table on each data node: by keys of their own."""
-    return stored_shares_of(plan, table)[1:]
 
 
 def stored_shares_of(plan: Plan, table: Table) -> tuple[Shares, ...]:

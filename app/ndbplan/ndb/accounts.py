@@ -7,14 +7,13 @@ The data is `resources/ndb/accounts.json`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.features import release
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, reached
 
 PASSWORD = "{password}"
 """Stands in the statements for the password as a text of SQL."""
@@ -69,17 +68,13 @@ def _data() -> dict[str, Any]:
     return data
 
 
-def _at(spans: Sequence[dict[str, Any]], version: NdbVersion) -> dict[str, Any]:
-    return [span for span in spans if release(span["from"]) <= version or span is spans[0]][-1]
-
-
 def accounts(version: NdbVersion) -> tuple[Account, ...]:
     """The accounts that a cluster of a version gets."""
-    make = tuple(_at(_data()["forms"]["spans"], version)["make"])
-    shared = _at(_data()["shared"]["spans"], version)["privilege"]
+    make = tuple(reached(_data()["forms"]["spans"], version)["make"])
+    shared = reached(_data()["shared"]["spans"], version)["privilege"]
     known = []
     for row in _data()["accounts"]:
-        span = _at(row["spans"], version)
+        span = reached(row["spans"], version)
         may = tuple(span["everywhere"]), tuple(span["per_database"])
         known.append(Account(row["name"], row["host"], row["what"], row["keeps_login"], *may, make, shared))
     return tuple(known)
@@ -91,12 +86,12 @@ def without_names(version: NdbVersion) -> tuple[str, ...]:
     A client on the host of an SQL node would be taken for one of them, and not for an account that may come
     from anywhere.
     """
-    return tuple(_at(_data()["without_names"]["spans"], version)["remove"])
+    return tuple(reached(_data()["without_names"]["spans"], version)["remove"])
 
 
 def how_shared(version: NdbVersion) -> str:
     """What else a version offers to have accounts on all SQL nodes, and why it is left alone; or nothing."""
-    text: str = _at(_data()["shared"]["spans"], version)["otherwise"]
+    text: str = reached(_data()["shared"]["spans"], version)["otherwise"]
     return text
 
 
@@ -107,4 +102,4 @@ def dump_databases(databases: Iterable[str]) -> tuple[str, ...]:
 
 def dump_accounts(version: NdbVersion) -> tuple[str, ...]:
     """Words of mysqldump for accounts and what they may do."""
-    return (*_data()["dump"]["accounts"], *_at(_data()["dump"]["accounts_spans"], version)["tables"])
+    return (*_data()["dump"]["accounts"], *reached(_data()["dump"]["accounts_spans"], version)["tables"])

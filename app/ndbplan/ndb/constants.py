@@ -11,8 +11,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.features import release
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, release
 
 EVIDENCE = ("source", "manual", "measured", "fitted", "assumed", "calibration")
 """How a constant is known, best first in no strict order; `calibration` is the user's own measurement."""

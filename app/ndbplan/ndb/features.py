@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.version import FEATURES_FILE, NdbVersion
+from ndbplan.ndb.version import FEATURES_FILE, NdbVersion, release
 
 
 class Features(NamedTuple):
@@ -87,8 +87,8 @@ class Features(NamedTuple):
     blob_part_bytes_most: int
     blob_parts_kept_in_row: bool
     row_words_most: int
-    columns_most: int
     name_bytes_most: int
+    columns_most: int
     timestamp_nullable: bool
     default_charset: str
     utf8mb4_collation: str
@@ -131,12 +131,6 @@ class Features(NamedTuple):
 def rows() -> dict[str, dict[str, Any]]:
     """The rows of the data, by name, in file order."""
     return {row["name"]: row for row in read_json(FEATURES_FILE)["features"]}
-
-
-def release(text: str) -> NdbVersion:
-    """The first release that a text names: `7.2` is 7.2.0."""
-    major, minor, *patch = (int(part) for part in text.split("."))
-    return NdbVersion(major, minor, patch[0] if patch else 0)
 
 
 @lru_cache(maxsize=256)

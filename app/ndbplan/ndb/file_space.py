@@ -14,7 +14,7 @@ from typing import Any
 from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.constants import Constant
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, reached
 
 _UNITS = {"G": 2**30, "M": 2**20, "K": 2**10, "": 1}
 _FILE = re.compile(r"([^;:=]+):\s*([0-9]+)\s*([KMG]?)", re.IGNORECASE)
@@ -41,9 +41,8 @@ def _constant(name: str, row: dict[str, Any], unit: str) -> Constant:
 @cache
 def full_checkpoint_copies(version: NdbVersion) -> Constant:
     """How many full local checkpoints of its rows a data node keeps on disk."""
-    rows = _facts()["full_checkpoint_copies"]
-    known = [row for row in rows if NdbVersion.parse(row["since"]) <= version]
-    return _constant("full_checkpoint_copies", (known or rows[:1])[-1], "copies")
+    row = reached(_facts()["full_checkpoint_copies"], version, "since")
+    return _constant("full_checkpoint_copies", row, "copies")
 
 
 def specified_files(text: str) -> tuple[str, int]:

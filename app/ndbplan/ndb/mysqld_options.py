@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
-from ndbplan.ndb.features import release
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, reached, release
 
 
 class MysqldOption(NamedTuple):
@@ -106,7 +105,7 @@ def flag_of(text: str) -> int | None:
 def number_of(text: str, version: NdbVersion) -> int | None:
     """The number that mysqld of a version reads: digits, then K, M … for powers of 1024; else None."""
     spans: list[dict[str, str]] = read_json("ndb/mysqld_options.json")["suffixes"]
-    letters = next(span["letters"] for span in reversed(spans) if release(span["from"]) <= version)
+    letters = reached(spans, version)["letters"]
     power = letters.find(text[-1:].upper()) + 1 if text else 0
     number = whole_number(text[:-1] if power else text)
     return None if number is None else number * 1024**power
@@ -118,8 +117,7 @@ def option(name: str, version: NdbVersion) -> MysqldOption | None:
     if row is None:
         return None
     spans = row["spans"]
-    reached = [span for span in spans if release(span["from"]) <= version]
-    span = reached[-1] if reached else spans[0]
+    span = reached(spans, version)
     return MysqldOption(
         row["name"],
         row["type"],

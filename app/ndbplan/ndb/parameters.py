@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, reached, release
 
 SOURCE_FILE = "ndb/parameters.json"
 _OLDEST = "6.3"
@@ -79,18 +79,6 @@ def _entries() -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["section"], row["name"].lower()): row for row in rows}
 
 
-@cache
-def release(text: str) -> tuple[int, int, int]:
-    """A release named in the catalogue: the first patch of a series when none is given.
-
-    It may be one of a series that no plan can be for: RequireTls came with 8.3.0.
-    """
-    version = NdbVersion.parse(text) if not text.startswith("8.3") else NdbVersion(8, 3)
-    parts = text.split(".")
-    patch = int(parts[2]) if len(parts) > 2 else 0
-    return (version.major, 0 if text == "9.x" else version.minor, patch)
-
-
 def _in_version(row: dict[str, Any], version: NdbVersion) -> bool:
     removed = row.get("removed")
     return release(row["since"]) <= version and (removed is None or version < release(removed))
@@ -107,8 +95,7 @@ def _in_gap(row: dict[str, Any], version: NdbVersion) -> bool:
 @cache
 def _resolved(section: str, lower_name: str, version: NdbVersion) -> Parameter:
     row = _entries()[section, lower_name]
-    reached = [span for span in row["spans"] if release(span["from"]) <= version]
-    span = reached[-1] if reached else row["spans"][0]
+    span = reached(row["spans"], version)
     return Parameter(
         section=row["section"],
         name=row["name"],

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ndbplan.ndb.features import features, release, rows
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.features import features, rows
+from ndbplan.ndb.version import NdbVersion, release
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ndbplan.base.resources import read_json
 from ndbplan.ndb.charsets import charset_of
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.features import features
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, release
 
 SOURCE_FILE = "ndb/sql_versions.json"
 _EVERYWHERE = "utf8"
@@ -24,15 +24,10 @@ def _facts() -> dict[str, Any]:
     return facts
 
 
-def _reached(version: NdbVersion, since: str) -> bool:
-    numbers = [int(part) for part in since.split(".")]
-    return tuple(numbers) <= version
-
-
 def unknown_type(name: str, version: NdbVersion) -> str:
     """Why a version has not a type of columns; nothing where it has."""
     row = _facts()["types"].get(name)
-    if row is None or _reached(version, row["since"]):
+    if row is None or release(row["since"]) <= version:
         return ""
     return f"{name.upper()} came with NDB {row['since']}"
 
@@ -53,11 +48,11 @@ def unknown_collation(collation: str, version: NdbVersion) -> str:
     """Why a version has not a collation; nothing where it has."""
     charset = charset_of(collation)
     since = _facts()["charsets"].get(charset)
-    if since is not None and not _reached(version, since):
+    if since is not None and release(since) > version:
         return f"character set {charset} came with NDB {since}"
     for row in _facts()["collations"]:
         concerned = row["part"] in f"{collation}_" and charset in row.get("of", (charset,))
-        if concerned and not _reached(version, row["since"]):
+        if concerned and release(row["since"]) > version:
             return f"collation {collation} came with NDB {row['since']}"
     return ""
 
@@ -76,7 +71,7 @@ def collation_instead(collation: str, version: NdbVersion) -> str:
 def unknown_default(text: str, version: NdbVersion) -> str:
     """Why a version takes not what DEFAULT says; nothing where it does."""
     since = _facts()["expressions"]
-    if not text.startswith("(") or _reached(version, since):
+    if not text.startswith("(") or release(since) <= version:
         return ""
     return f"DEFAULT {text[:40]}: expressions came with {since}"
 

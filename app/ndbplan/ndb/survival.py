@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
-from ndbplan.ndb.version import NdbVersion
+from ndbplan.ndb.version import NdbVersion, release
 
 
 class Outcome(StrEnum):
@@ -174,9 +174,7 @@ def rule_of(version: NdbVersion) -> Rule:
 
     def within(span: Mapping[str, str | None]) -> bool:
         since, before = span["since"], span["before"]
-        return (since is None or _release(since) <= version) and (
-            before is None or version < _release(before)
-        )
+        return (since is None or release(since) <= version) and (before is None or version < release(before))
 
     row = next(row for row in _data()["rules"] if within(row))
     remarks = [span["remark"] for span in row["not_read"] if within(span)]
@@ -186,11 +184,6 @@ def rule_of(version: NdbVersion) -> Rule:
         row["read_in"],
         remarks[0] if remarks else "",
     )
-
-
-def _release(text: str) -> NdbVersion:
-    major, minor, patch = (int(number) for number in text.split("."))
-    return NdbVersion(major, minor, patch)
 
 
 def decide(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.resources import read_json
@@ -41,6 +41,21 @@ class NdbVersion(NamedTuple):
 
     def __str__(self) -> str:
         return self.series if self.patch == _LATEST_PATCH else f"{self.major}.{self.minor}.{self.patch}"
+
+
+@cache
+def release(text: str) -> NdbVersion:
+    """The first release that a text names: `7.2` is 7.2.0, `9.x` 9.0.0.
+
+    It may be one of a series that no plan can be for: RequireTls came with 8.3.0.
+    """
+    major, minor, patch = (0 if part == "x" else int(part) for part in (*text.split("."), "0")[:3])
+    return NdbVersion(major, minor, patch)
+
+
+def reached(spans: Sequence[Mapping[str, Any]], version: NdbVersion, since: str = "from") -> Any:
+    """The last of ascending spans that begins with a version or before it; where none does, the first."""
+    return next((span for span in reversed(spans) if release(span[since]) <= version), spans[0])
 
 
 def in_span(version: NdbVersion, span: Mapping[str, str]) -> bool:

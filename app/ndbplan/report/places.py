@@ -25,7 +25,6 @@ from ndbplan.describe.tables import is_name, is_quantity, text_of, unit_of
 from ndbplan.report.document import Line, Run
 
 _DIGITS = 3
-_EXACTLY_SHOWN = ("", "count", "months")
 
 
 _PARTS = ("dead", "smallest_killers")

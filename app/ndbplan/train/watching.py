@@ -31,7 +31,7 @@ from ndbplan.simulate.events.nodes import IsDurable, makes_files_anew
 from ndbplan.simulate.model.workload import IDLE
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.simulation import Due, Judgement, Simulation
-from ndbplan.train.backups import abort_backup, follow_backup
+from ndbplan.train.backups import NODE_FAILED, abort_backup, follow_backup
 from ndbplan.train.checkpoints import follow_global_checkpoints, follow_local_checkpoints
 from ndbplan.train.memory import tell_memory
 from ndbplan.train.starts import EXIT_OTHER_FAILED, ends, gather, is_started, restart_begins
@@ -47,7 +47,6 @@ WARNED_AFTER = (2, 3, 4)
 EXIT_GCP_STOP = 2303
 EXIT_DECLARED_DEAD = 2315
 EXIT_ARBITRATION = 2305
-EXIT_PARTITIONED = 2307
 _HANGS = -1
 """In place of an error: the process hangs."""
 _FAILED = ("Node failed, fail handling ongoing", "Node failure handling complete")
@@ -251,7 +250,7 @@ class Watching(ClusterState):
             self.losses = {node_id: count + 1 for node_id, count in self.losses.items()}
             engine.admit(sim, engine.Admit(1.0, at_s=at_s))
         if gone:
-            abort_backup(sim, 1326, gone)
+            abort_backup(sim, NODE_FAILED, gone)
 
     def _is_anew(self, node_id: int) -> bool:
         """Whether another process was started since: the loss that is noticed now is not its own."""

@@ -7,7 +7,7 @@ import pytest
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import find
-from ndbplan.configuration.connections import connections, effective_connections
+from ndbplan.configuration.connections import connections
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import link_scope
@@ -365,6 +365,14 @@ def test_send_buffers_are_weighed_by_host() -> None:
     # A host too small for its data nodes is still too small for the others.
     tiny = update(set_parameter(beside, "sql", "ExtraSendBufferMemory", "32G"), "h1", memory_bytes=2**28)
     assert "send-buffers-fit" in told(tiny, Severity.WARNING)
+
+
+def effective_connections(plan: Plan) -> dict[tuple[int, int], dict[str, int | str]]:
+    """Stated and given values of every connection, by node ids in ascending order."""
+    return {
+        (min(one.node_ids), max(one.node_ids)): {**one.settings.stated, **one.given}
+        for one in connections(plan)
+    }
 
 
 def test_a_disk_mounted_at_a_name_that_is_too_long() -> None:

@@ -840,7 +840,7 @@ def test_a_full_cluster_is_an_error_only_for_who_asks_for_more(stand: _Stand) ->
 
 
 def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> None:
-    from ndbplan.describe.estimated import estimated_loads, loads_at
+    from ndbplan.describe.estimated import known_of, loads_at
 
     stand = _Stand(qtbot, "starter")
     workload = stand.document.plan.workloads[0]
@@ -866,7 +866,7 @@ def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> N
     moments: list[Moment] = []
     panel.moment.connect(moments.append)
     plan = stand.document.plan
-    at_rest = estimated_loads(plan)
+    at_rest = known_of(plan).loads
     panel.scrubber.go_to(29.0)
     before = loads_at(moments[-1], plan, at_rest)
     assert (before.down, before.stopped, before.cpu) == ({}, "", at_rest.cpu)

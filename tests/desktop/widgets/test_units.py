@@ -11,7 +11,6 @@ from ndbplan.desktop.widgets.units import (
     BYTES,
     BYTES_PER_S,
     COUNT,
-    FLAG,
     MEMORY,
     NUMBER,
     SECONDS,
@@ -57,7 +56,6 @@ def test_shares_come_back(value: float) -> None:
         (SECONDS, 600.0, "10 min"),
         (COUNT, 3_000_000, "3 000 000"),
         (SHARE, 0.25, "25 %"),
-        (FLAG, 1, "on"),
     ],
 )
 def test_shown_as_people_write_it(unit: Unit, value: float, text: str) -> None:
@@ -67,7 +65,7 @@ def test_shown_as_people_write_it(unit: Unit, value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("unit", "text"),
-    [(BYTES, "many"), (WHOLE, "2.5"), (SHARE, "120 %"), (FLAG, "maybe"), (SECONDS, "5 miles"), (COUNT, "-3")],
+    [(BYTES, "many"), (WHOLE, "2.5"), (SHARE, "120 %"), (SECONDS, "5 miles"), (COUNT, "-3")],
 )
 def test_nonsense_is_refused_with_one_line(unit: Unit, text: str) -> None:
     with pytest.raises(UserError) as refused:

@@ -18,7 +18,7 @@ from ndbplan.estimate.loaded import cpu, redo
 from ndbplan.estimate.storage.key_values import key_values, most_values
 from ndbplan.estimate.storage.skew import skew_report
 from ndbplan.estimate.storage.spread import fullest, typical_shares
-from ndbplan.estimate.stored import distribute, memory, redistribute, shares_of
+from ndbplan.estimate.stored import distribute, memory, redistribute, stored_shares_of
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.consecutive import consecutive_hashes, fits
@@ -257,11 +257,11 @@ def test_rows_and_shares_add_up(values: int, first: int | None, rows: int) -> No
     found = distribute(plan, table)
     assert int(found.rows.sum()) == rows
     assert found.rows.min() >= 0
-    for share in shares_of(plan, table).values():
+    for share in stored_shares_of(plan, table)[0].values():
         assert sum(part for _, part in share.by_ldm) == pytest.approx(share.replicas)
         assert sum(part for _, part in share.by_log_part) == pytest.approx(share.replicas)
         assert share.fullest_ldm.low <= share.fullest_ldm.value <= share.fullest_ldm.high <= 1 + 1e-9
-    assert sum(share.primaries for share in shares_of(plan, table).values()) == pytest.approx(1)
+    assert sum(share.primaries for share in stored_shares_of(plan, table)[0].values()) == pytest.approx(1)
 
 
 def test_as_many_values_as_rows_are_unique_keys() -> None:
@@ -284,7 +284,7 @@ def test_one_partition_and_full_copies_know_no_chance() -> None:
 
 def test_a_table_without_rows_yet_is_as_uneven() -> None:
     plan = _stock(distribution_key_values=6000, rows=0)
-    share = shares_of(plan, plan.table("stock"))[2]
+    share = stored_shares_of(plan, plan.table("stock"))[0][2]
     assert share.fullest_ldm.value > 0.127
     assert share.fullest_ldm.high > share.fullest_ldm.value
 

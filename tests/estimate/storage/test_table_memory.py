@@ -18,6 +18,7 @@ from ndbplan.estimate.storage.row_cost import RowCost, row_cost
 from ndbplan.estimate.storage.rows import RowLayout, blob_parts
 from ndbplan.estimate.storage.table_memory import Question, rules_with, table_memory
 from ndbplan.estimate.stored import distribute, memory, placements
+from ndbplan.ndb import rows as rowformat
 from ndbplan.ndb.constants import constant
 from ndbplan.ndb.features import features
 from ndbplan.ndb.hash_index import hash_index_pages
@@ -113,7 +114,7 @@ def test_pages_are_those_of_each_fragment_rounded_up(plan: Plan) -> None:
         copies = where.placement.fragments // where.placement.partitions
         assert found.memory.fixed_bytes * copies == sum(expected[FIXED])
         assert found.memory.disk_bytes * copies == PAGE_BYTES * sum(
-            where.layout.disk_pages(rows) for rows in where.rows.tolist()
+            rowformat.pages(rows, where.layout.rows_per_disk_page) for rows in where.rows.tolist()
         )
 
 

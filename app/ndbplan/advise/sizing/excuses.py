@@ -20,7 +20,8 @@ from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_p
 from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import at_rate
-from ndbplan.ndb.features import release, rows
+from ndbplan.ndb.features import rows
+from ndbplan.ndb.version import release
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements

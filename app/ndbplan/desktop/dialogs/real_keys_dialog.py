@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ndbplan.estimate.storage.real_keys import KeyCount
     from ndbplan.estimate.storage.skew import SkewReport
 
-_FILTER = "Keys (*.csv *.txt);;All files (*)"
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _WHY = {

@@ -39,7 +39,6 @@ from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.processes import SqlNode
 
 _Index = QModelIndex | QPersistentModelIndex
-_NO_INDEX = QModelIndex()
 _SCOPE_NAMES = (
     ("data_node", "Data nodes"),
     ("management", "Management nodes"),

@@ -9,7 +9,7 @@ Hosts inside a location stand in its slots and are left out: see `movable`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Literal, get_args
+from typing import Literal
 
 from ndbplan.desktop.layout.collision import each_standing, moved_to, overlap
 from ndbplan.desktop.layout.layout import HOST_GAP, Layout, Layouter
@@ -21,7 +21,6 @@ from ndbplan.plan.plan import Plan
 
 Edge = Literal["left", "centre", "right", "top", "middle", "bottom"]
 Direction = Literal["across", "down"]
-EDGES: tuple[Edge, ...] = get_args(Edge)
 
 
 def movable(plan: Plan, object_ids: Iterable[str]) -> tuple[str, ...]:

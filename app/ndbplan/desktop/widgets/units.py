@@ -125,15 +125,6 @@ def _show_share(value: float) -> str:
     return f"{value * 100:.12f} %"
 
 
-def _parse_flag(text: str) -> int:
-    word = text.strip().lower()
-    if word in ("1", "true", "yes", "on", "y"):
-        return 1
-    if word in ("0", "false", "no", "off", "n"):
-        return 0
-    raise UserError(f"'{text.strip()[:40]}' is neither on nor off", fix="type on or off")
-
-
 BYTES = Unit(lambda text: units.parse_bytes(_clean(text)), _show_bytes, "64 GB, 1.5 TiB")
 MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M")
 CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB")
@@ -145,5 +136,4 @@ WHOLE = Unit(_parse_whole, lambda value: f"{value}", "8")
 WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")
 NUMBER = Unit(lambda text: units.parse_count(_clean(text)), _show_count, "2.5, 10k")
 SHARE = Unit(_parse_share, _show_share, "25 %")
-FLAG = Unit(_parse_flag, lambda value: "on" if value else "off", "on or off")
 TEXT = Unit(lambda text: text.strip(), lambda value: str(value), "text")

@@ -98,10 +98,6 @@ class RowLayout:
         """Pages of variable parts of so many rows of one fragment replica."""
         return rowformat.pages(rows, self.rows_per_variable_page)
 
-    def disk_pages(self, rows: int) -> int:
-        """Disk pages of so many rows of one fragment replica."""
-        return rowformat.pages(rows, self.rows_per_disk_page)
-
 
 @dataclass(frozen=True, slots=True)
 class BlobParts:

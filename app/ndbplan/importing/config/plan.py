@@ -18,7 +18,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.importing.config.file import ConfigFile, Finding, Line, read_config_file
 from ndbplan.importing.config.nodes import NodeImport
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.version import SERIES, BadVersionError, NdbVersion
+from ndbplan.ndb.version import SERIES, BadVersionError, NdbVersion, release
 from ndbplan.plan.plan import Plan
 
 _REPORTED_BY_LINE = ("parameter-value", "data-node-ids")
@@ -139,8 +139,8 @@ def _say_what_decided(
     entries = [(catalogue.parameter(*key), line) for key, line in first.items()]
     gone = [(e, line) for e, line in entries if e.removed]
     new = [(e, line) for e, line in entries if e.since != "6.3"]
-    newest = max(new, key=lambda one: catalogue.release(one[0].since), default=None)
-    soonest = min(gone, key=lambda one: catalogue.release(one[0].removed), default=None)
+    newest = max(new, key=lambda one: release(one[0].since), default=None)
+    soonest = min(gone, key=lambda one: release(one[0].removed), default=None)
     why = [
         *([f"{newest[0].name} (line {newest[1].line}) came {newest[0].came}"] if newest else []),
         *(

@@ -6,7 +6,7 @@ refused("ndb_restore", "--print-meta", known) # the product has it, and it is no
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from ndbplan.ndb.console import tool_options
 from ndbplan.train.answer import Answer
@@ -15,6 +15,24 @@ from ndbplan.train.answer import Answer
 def name_of(word: str) -> str:
     """The name of an option as the manual writes it."""
     return word.replace("_", "-") if word.startswith("--") else word
+
+
+def read_words(
+    words: Sequence[str], with_value: Container[str], flags: Container[str]
+) -> tuple[set[str], dict[str, str]] | str:
+    """The flags that words state, and the values of the other options; else the word that is neither."""
+    stated, values, left = set[str](), dict[str, str](), list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.partition("=")
+        name = name_of(name)
+        if name in with_value:
+            values[name] = value if equals else left.pop(0) if left else ""
+        elif name in flags:
+            stated.add(name)
+        else:
+            return word
+    return stated, values
 
 
 def refused(program: str, word: str, known: Iterable[str], prefix: str = "") -> Answer:

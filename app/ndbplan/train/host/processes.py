@@ -12,7 +12,7 @@ from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events.orders import Connect
 from ndbplan.train.answer import Answer
 from ndbplan.train.configuring import ReadConfig
-from ndbplan.train.host.options import name_of, refused
+from ndbplan.train.host.options import read_words, refused
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.starts import StartProcess
 
@@ -21,25 +21,9 @@ _VALUES = ("--ndb-nodeid", "--ndb-connectstring", "-c", "--connect-string", "-f"
            "--configdir", "--datadir")  # fmt: skip
 
 
-def _read(words: Sequence[str]) -> tuple[set[str], dict[str, str]] | str:
-    """Options without and with a value; or the word that is none."""
-    flags, values, left = set[str](), dict[str, str](), list(words)
-    while left:
-        word = left.pop(0)
-        name, equals, value = word.partition("=")
-        name = name_of(name)
-        if name in _VALUES:
-            values[name] = value if equals else left.pop(0) if left else ""
-        elif name in _FLAGS:
-            flags.add(name)
-        else:
-            return word
-    return flags, values
-
-
 def data_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """`ndbmtd [--ndb-nodeid=N] [--initial] [--nostart]`: the node named, or the first that is down."""
-    read = _read(words)
+    read = read_words(words, _VALUES, _FLAGS)
     program = data_node_program(cluster.plan)
     if isinstance(read, str):
         return refused(program, read, (*_VALUES, *_FLAGS))
@@ -68,7 +52,7 @@ def management_node(cluster: LiveCluster, host: Host, words: Sequence[str]) -> A
 
     It has the configuration that it had; --reload or --initial: what its file says now.
     """
-    read = _read(words)
+    read = read_words(words, _VALUES, _FLAGS)
     if isinstance(read, str):
         return refused("ndb_mgmd", read, (*_VALUES, *_FLAGS))
     here = [p for p in cluster.plan.processes if isinstance(p, ManagementNode) and p.host_id == host.id]

@@ -21,7 +21,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.answer import Answer
-from ndbplan.train.host.options import name_of, refused
+from ndbplan.train.host.options import read_words, refused
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import SetSchema, Wrote, refused_for, rows_of
 from ndbplan.train.state import BackupRun
@@ -64,17 +64,10 @@ class _Asked(NamedTuple):
 
 def restore(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     """What it prints, while the time passes that it takes."""
-    flags, values, left = set[str](), dict[str, str](), list(words)
-    while left:
-        word = left.pop(0)
-        name, equals, value = word.partition("=")
-        name = name_of(name)
-        if name in _VALUES:
-            values[name] = value if equals else left.pop(0) if left else ""
-        elif name in _FLAGS:
-            flags.add(name)
-        else:
-            return refused("ndb_restore", word.partition("=")[0], (*_VALUES, *_FLAGS), "ndb_restore: ")
+    read = read_words(words, _VALUES, _FLAGS)
+    if isinstance(read, str):
+        return refused("ndb_restore", read.partition("=")[0], (*_VALUES, *_FLAGS), "ndb_restore: ")
+    flags, values = read
     numbers = [
         whole_number(values.get(short, values.get(long, "")))
         for short, long in (("-n", "--nodeid"), ("-b", "--backupid"))

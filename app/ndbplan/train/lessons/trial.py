@@ -24,8 +24,6 @@ ORDERS = frozenset(
      "NDBD", "NDB_MGMD")
 )  # fmt: skip
 """Words at consoles that change the cluster."""
-LONG_ENOUGH_S = 1200.0
-"""Who does nothing for so long has done nothing."""
 
 
 class Tried(NamedTuple):

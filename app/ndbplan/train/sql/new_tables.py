@@ -89,9 +89,6 @@ def _check_digits(asked: Asked) -> None:
             raise SqlError(1063, "42000", f"Incorrect column specifier for column '{name.text}'")
 
 
-_KNOWN_MODIFIERS = ("NOLOGGING", "READ_BACKUP", "FULLY_REPLICATED", "PARTITION_BALANCE")
-
-
 def _unknown_modifier(asked: Asked) -> str:
     """The first setting of NDB_TABLE in the table's comment that the server does not know; empty: none."""
     found = re.search(r"NDB_TABLE=([^\s;]{1,500})", _option_text(asked, "COMMENT"))
