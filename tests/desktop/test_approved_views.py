@@ -343,8 +343,9 @@ def view(name: str) -> QWidget:
 
 
 def picture(app: Any, name: str, mode: Any) -> QImage:
-    made = view(name)
+    # First of all: what is made before its fonts are known keeps others.
     theme.install(app, mode)
+    made = view(name)
     theme.theme().changed.emit()
     found = made.grab().toImage()
     return found.copy(0, 0, found.width(), found.height())

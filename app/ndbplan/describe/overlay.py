@@ -114,4 +114,4 @@ def percent(fraction: float) -> str:
     value = fraction * 100
     if value > 999:
         return "> 999 %"
-    return f"{value:.0f} %" if value >= 1 or value < 0.05 else f"{value:.1f} %"
+    return f"{value:.0f} %" if value >= 0.95 or value < 0.05 else f"{value:.1f} %"

@@ -132,6 +132,16 @@ def test_panels_load_without_the_heavy_libraries() -> None:
 
 
 class TestSimulation:
+    def test_another_plan_begins_without_a_run(self, stand: _Stand) -> None:
+        panel: Any = stand.view.show_tab("Simulation")
+        panel.simulate()
+        stand.until(lambda: panel.result is not None)
+        # The same again, from another file: also then nothing of the run before is said of it.
+        stand.document.new(stand.document.plan.replace(name="Another"))
+        stand.view.show_tab("Simulation")
+        assert panel.result is None
+        assert panel.state.text() == ""
+
     """The overload of the redo buffers, seen in the window."""
 
     def test_a_run_that_waits_for_the_compiler_says_how_far_it_is(

@@ -105,12 +105,15 @@ class SimulationPanel(Panel):
         self.workload.activated.connect(self._workload_chosen)
         self.duration.returnPressed.connect(self.simulate)
         self.scrubber.moved.connect(self._moved)
+        for over in (self.stop, self._forget):
+            context.document.replaced.connect(over)
         for look in (theme.theme().changed, theme.theme().scaled):
             look.connect(self._restyle)
 
     def _build(self) -> None:
-        asked = (self.workload, self.duration, self.start, self.cancel, self.uncertain, self.bar)
-        controls = parts.row(8, *asked)
+        controls = parts.row(
+            8, self.workload, self.duration, self.start, self.cancel, self.uncertain, self.bar
+        )
         controls.addWidget(self.state, 100)
         controls.addStretch(1)
         controls.addWidget(self.save_menu)
@@ -135,9 +138,8 @@ class SimulationPanel(Panel):
         self.workload.blockSignals(False)
         if index < 0:
             self._show_duration()
-        ready = bool(plan.workloads and plan.data_nodes)
         for widget in (self.workload, self.duration, self.start, self.uncertain):
-            widget.setEnabled(ready)
+            widget.setEnabled(bool(plan.workloads and plan.data_nodes))
         parts.show(bool(plan.workloads), self.workload, self.duration, self.uncertain)
         if self._run is not None and self._run.workload_id not in plan.by_id:
             self._forget()
@@ -210,8 +212,7 @@ class SimulationPanel(Panel):
 
     def give_back(self, kept: KeptRun) -> None:
         """Show what was shown before."""
-        if self._task is not None:
-            self.stop()
+        self.stop()
         self._say("")
         self._choose(kept.workload_id)
         self._before, self._run = kept.before, kept.run
@@ -308,10 +309,7 @@ class SimulationPanel(Panel):
             return
         self._say(progress.text)
         if progress.text.startswith("Preparing"):
-            self._empty.say(
-                "Preparing the simulation engine",
-                "It is compiled once on this machine, which takes half a minute. You may go on editing.",
-            )
+            self._empty.say(*parts.PREPARING)
         elif self.charts is None:
             self._building.go()
         self.bar.follow(progress.fraction)
@@ -373,6 +371,7 @@ class SimulationPanel(Panel):
         self.foot.hide()
         self.save_menu.offer(None)
         self.summary.hide()
+        self._say("")
         self.moment.emit(None)
 
     def _made_charts(self) -> SimulationCharts:

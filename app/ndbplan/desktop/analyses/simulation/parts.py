@@ -10,6 +10,11 @@ from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QPushButton, Q
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import chip
 
+PREPARING = (
+    "Preparing the simulation engine",
+    "It is compiled once on this machine, which takes half a minute. You may go on editing.",
+)
+
 
 def workload_box() -> QComboBox:
     """Which workload is simulated."""
