@@ -12,13 +12,20 @@ from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.canvas.tips import tip
 from ndbplan.desktop.look import paint
 from ndbplan.edits import events
+from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.plan.samples import sample_plan
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.moment import Moment, Starting, moment_of
 from ndbplan.simulate.run import simulate
+from ndbplan.simulate.stop import LinkTime
 
 PLAN = sample_plan("starter")
 DISK = PLAN.hosts[0].disks[0].id
+ENDS = frozenset({"host-a1"}), frozenset({"host-b1"})
+
+
+def _link(share: float) -> Loads:
+    return NO_LOADS._replace(links=(LinkTime(0, SlowLink(*ENDS, share, ""), 0.0),))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +36,8 @@ DISK = PLAN.hosts[0].disks[0].id
         NO_LOADS._replace(slow={DISK: 0.25}),
         NO_LOADS._replace(slow={DISK: 0.0}),
         NO_LOADS._replace(down={DISK: True}),
+        _link(0.1),
+        _link(0.0),
     ],
 )
 def test_each_state_is_painted_and_goes_again(hands, loads: Loads) -> None:
@@ -38,6 +47,39 @@ def test_each_state_is_painted_and_goes_again(hands, loads: Loads) -> None:
     assert hands.view.grab().toImage() != plain
     hands.view.show_loads(NO_LOADS)
     assert hands.view.grab().toImage() == plain
+
+
+@pytest.mark.parametrize("zoom", [0.41, 0.3, 0.2])
+def test_what_is_painted_bit_by_bit_is_as_painted_anew(hands, zoom: float) -> None:
+    hands.view.set_zoom(zoom)
+    disks = [disk.id for host in PLAN.hosts for disk in host.disks]
+    for step in range(4):
+        hands.view.show_loads(
+            NO_LOADS._replace(
+                disks={disk: (0.13 * (step + n)) % 1.2 for n, disk in enumerate(disks)},
+                cpu={"host-a1": 0.2 * step},
+                redo_logs={"ndb1": 0.3 * step},
+                down={"ndb2": True} if step == 2 else {},
+                problems={disks[step]: "error"},
+                links=_link(0.1 * step).links,
+            )
+        )
+        seen = hands.view.grab().toImage()
+        for item in hands.scene.items():
+            item.update()
+        assert hands.view.grab().toImage() == seen
+
+
+def test_a_link_that_carries_less_says_so(hands) -> None:
+    (ribbon,) = hands.scene._ribbons.values()
+    hands.view.show_loads(_link(0.1))
+    assert ribbon.text == "Group 0: 10 %"
+    assert "link at 10 %" in tip(hands.scene.item_of("host-b1"))
+    assert "link" not in tip(hands.scene.item_of("app-b1"))
+    hands.view.show_loads(_link(0.0))
+    assert ribbon.text == "Group 0: cut"
+    hands.view.show_loads(NO_LOADS)
+    assert ribbon.text == "Group 0"
 
 
 @pytest.mark.parametrize("zoom", [1.0, 0.7, 0.47, 0.43, 0.41, 0.3, 0.265, 0.2, 0.12, 0.06])

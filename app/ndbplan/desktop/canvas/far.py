@@ -19,6 +19,8 @@ from ndbplan.desktop.look.text import text_width
 _LARGEST_PX = 56
 _TWO_LINES, _ONE_LINE = 2.6, 1.15
 """Lines that a tile is high which has its name and value below one another, or beside."""
+MARKED = frozenset(("down", "states", "problems"))
+"""Loads that marks show, beside how busy disks are; a tile shows the worst of all."""
 _IN_CHIP, _IN_DISK = 26, 42
 """Size of a number in the mark of a node and of a disk at most."""
 
@@ -52,14 +54,20 @@ def told(card: Card, look: Look) -> Told | None:
 
 
 def paint_far(
-    painter: QPainter, size: QRectF, card: Card, look: Look, says: Told | None, *, is_selected: bool
+    painter: QPainter,
+    size: QRectF,
+    seen: QRectF,
+    card: Card,
+    look: Look,
+    says: Told | None,
+    selected: bool,
 ) -> None:
-    """What is on a card that was painted before; `says` is what was told of it."""
+    """What is on a card that was painted before; `says` is what was told of it, `seen` the part to paint."""
     if says is not None:
-        _paint_tile(painter, size, card, look, says, is_selected)
+        _paint_tile(painter, size, card, look, says, selected)
     else:
-        _paint_marks(painter, size.width(), card, look)
-    if not is_selected and not look.colouring.name and _has_error(card, look):
+        _paint_marks(painter, size.width(), seen, card, look)
+    if not selected and not look.colouring.name and _has_error(card, look):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(paint.pen(look.tokens.error, 1.4 / look.zoom))
         painter.drawRoundedRect(size, 10, 10)
@@ -110,13 +118,17 @@ def _paint_tile(
         paint.text(painter, line, value, ink_of_value, px, 500, paint.RIGHT)
 
 
-def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> None:
+def _paint_marks(painter: QPainter, width: float, seen: QRectF, card: Card, look: Look) -> None:
     t, loads = look.tokens, look.loads
     size = min(round(15 / look.zoom * 0.72), 34)
     number_px, share_px = look.px(22, _IN_CHIP), look.px(24, _IN_DISK)
-    paint.text(painter, QRectF(14, 6, width - 28, 44), card.host.hostname, t.text, size, 600)
+    name = QRectF(14, 6, width - 28, 44)
+    if name.intersects(seen):
+        paint.text(painter, name, card.host.hostname, t.text, size, 600)
     for chip in card.chips:
         rect = paint.qrect(chip.rect)
+        if not rect.intersects(seen):
+            continue
         state = next((loads.states[i] for i in chip.ids if i in loads.states), None)
         if state is not None:
             paint.box(painter, rect, t.card, getattr(t, state.tone), 7, 3.0)
@@ -130,6 +142,8 @@ def _paint_marks(painter: QPainter, width: float, card: Card, look: Look) -> Non
         paint.text(painter, rect, chip.number, t.canvas, number_px, 600, paint.CENTRE)
     for tile in card.tiles:
         rect = paint.qrect(tile.rect)
+        if not rect.intersects(seen):
+            continue
         fraction = loads.disks.get(tile.disk.id)
         paint.box(painter, rect, t.location, None, 7)
         if fraction is None:

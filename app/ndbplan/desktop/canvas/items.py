@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from operator import is_
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -211,6 +211,8 @@ class HostItem(CanvasItem):
     def __init__(self, look: Look, card: Card) -> None:
         super().__init__(look, (card.host.id,), Z_HOST)
         self.card = card
+        # Only what is exposed is painted from afar.
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self._told: Told | None = None
         """What was painted last, where that was a tile."""
         self._says: Told | None = None
@@ -230,16 +232,24 @@ class HostItem(CanvasItem):
         paint.box(painter, self.size, fill, self.border(t.line), 10, self.border_width())
         if self.look.is_far:
             self._told = self._tell()
-            paint_far(painter, self.size, self.card, self.look, self._told, is_selected=self.is_selected)
+            seen = option.exposedRect if self.look.keeps_pixels else self.size
+            paint_far(painter, self.size, seen, self.card, self.look, self._told, self.is_selected)
         else:
             self._paint_near(painter)
         if self.is_down and self._told is None:
             paint.crossed(painter, self.size, t, 10, max(1.5, 1.4 / self.look.zoom))
 
-    def follow(self) -> None:
-        """What is on it may look different from afar; then it is drawn again."""
+    def follow(self, changed: Collection[str]) -> None:
+        """What is on it may look different from afar; then it is drawn again.
+
+        `changed`: ids of disks that are busier or less; in a replay nothing else is: their marks are drawn.
+        """
         now = self._tell()
-        if now is None or now != self._told:
+        tiles = [tile for tile in self.card.tiles if tile.disk.id in changed]
+        if now is None and self._told is None and len(tiles) == len(changed):
+            for tile in tiles:
+                self.update(paint.qrect(tile.rect).adjusted(-1, -1, 1, 1))
+        elif now is None or now != self._told:
             self.update()
 
     def _tell(self) -> Told | None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGraphicsScene, QGraphicsSceneHelpEvent, QToolTip
 from ndbplan.describe.colouring import Colouring
 from ndbplan.describe.overlay import Loads, percent
 from ndbplan.desktop.canvas.disk_item import DiskItem
+from ndbplan.desktop.canvas.far import MARKED
 from ndbplan.desktop.canvas.items import (
     CanvasItem,
     HostItem,
@@ -232,7 +233,7 @@ class CanvasScene(QGraphicsScene):
             "disks", "space", "cpu", "memory", "network", "redo_buffers", "redo_logs", "problems", "down",
             "starting", "slow", "states",
         )  # fmt: skip
-        far: set[str] = set()
+        far: dict[str, set[str]] = {}
         for table in tables:
             old, new = getattr(before, table), getattr(loads, table)
             if old is new:
@@ -243,14 +244,16 @@ class CanvasScene(QGraphicsScene):
                     continue
                 item = self._by_id.get(object_id)
                 if item is not None and self.look.is_far and not isinstance(item, LocationItem):
-                    far.add(self.host_of(object_id) or "")
+                    marks = far.setdefault(self.host_of(object_id) or "", set())
+                    if table == "disks" or table in MARKED:
+                        marks.add(object_id if table == "disks" else table)
                 if item is not None and not (self.look.is_far and item.kind == "host"):
                     # Also one that is hidden: its pixels are kept, and would come back.
                     item.update()
-        for host_id in far:
+        for host_id, changed in far.items():
             host = self._hosts.get(host_id)
             if host is not None:
-                host.follow()
+                host.follow(changed)
         if before.down != loads.down:
             for ribbon in self._ribbons.values():
                 ribbon.refresh()
