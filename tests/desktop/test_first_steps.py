@@ -12,7 +12,8 @@ from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.edits.first_steps import STEPS
-from ndbplan.edits.offers import make_table
+from ndbplan.edits.offers import DEFAULT_HOST, make_host, make_process, make_table
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
 LEFT = Qt.MouseButton.LeftButton
@@ -89,6 +90,25 @@ def test_the_row_ticks_what_is_done_and_goes_when_all_is(open_window, qtbot):
     assert not row.isVisible()
     window.close()
     assert open_window().steps.row is None, "what is done once is not shown again"
+
+
+def test_the_first_step_is_done_when_the_cluster_starts_and_answers(open_window, qtbot):
+    window = open_window()
+    hosts = window.steps.row.buttons["hosts"]
+
+    def add(plan: Plan, kind: str) -> Plan:
+        host = plan.hosts[0] if plan.hosts else make_host(plan, DEFAULT_HOST)
+        plan = plan if plan.hosts else edits.add(plan, host)
+        return edits.add(plan, make_process(plan, kind, host.id))
+
+    window.canvas.editor.do("Add a data node", lambda plan: add(plan, "data"))
+    assert hosts.toolTip() == "Still missing: 1 data node, 1 management node, 1 SQL node"
+    window.canvas.editor.do("Add a management node", lambda plan: add(plan, "management"))
+    assert ticked(window) == []
+    qtbot.mouseClick(hosts, LEFT)
+    assert ticked(window) == ["hosts"]
+    plan = window.document.plan
+    assert (len(plan.data_nodes), len(plan.management_nodes), len(plan.sql_nodes)) == (2, 1, 2)
 
 
 def test_sent_away_it_does_not_come_back(open_window, qtbot):

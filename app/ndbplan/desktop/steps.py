@@ -54,15 +54,16 @@ class Steps:
             self.row.done(key)
 
     def _add_cluster(self) -> None:
-        known = self._editor.plan.by_id
+        plan = self._editor.plan
+        known, lacks = plan.by_id, first_steps.said_lacking(plan)
 
         def edit(plan: Plan) -> Plan:
             grown = first_steps.small_cluster(plan)
             return settled(grown, [host.id for host in grown.hosts if host.id not in known])
 
-        if first_steps.is_done(self._editor.plan, "hosts"):
-            self._messages.say("info", "The plan has data nodes; drag more from the palette.")
-        elif self._editor.do("Add a small cluster", edit):
+        if not lacks:
+            self._messages.say("info", "The plan has all kinds of nodes; drag more from the palette.")
+        elif self._editor.do(f"Add {lacks}" if plan.data_nodes else "Add a small cluster", edit):
             self._canvas.fit()
 
     def _take_tables(self) -> None:

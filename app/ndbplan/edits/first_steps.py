@@ -1,13 +1,17 @@
 """From an empty plan to one that can be simulated: what comes next, and what makes it in one edit.
 
 next_step(plan)              # the first of STEPS that the plan lacks; None: it can be simulated
+lacking(plan)                # nodes without which its cluster does not start
 plan = small_cluster(plan)   # the least that starts and survives one failure
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
+from ndbplan.base.units import how_many
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
 from ndbplan.edits.from_host import with_settings_of
@@ -39,6 +43,7 @@ STEPS = (
          "and redo log over time.", "Simulate"),
     Step("export", "Export", "Nothing exported yet", "config.ini, my.cnf and the runbook.", "Export…"),
 )  # fmt: skip
+_OF_OTHERS = 2
 _LAST_OF_PLAN = 3
 """Steps up to here can be seen in the plan; the others somebody does."""
 
@@ -58,16 +63,32 @@ def next_step(plan: Plan) -> Step | None:
     return next((one for one in STEPS[:_LAST_OF_PLAN] if not is_done(plan, one.key)), None)
 
 
+def lacking(plan: Plan) -> list[str]:
+    """Kinds of the nodes without which the cluster does not start or answer, as `offers` names them."""
+    replicas = no_of_replicas(plan)
+    short = -len(plan.data_nodes) % replicas if plan.data_nodes else replicas
+    clients = len(plan.sql_nodes) + len(plan.api_slots)
+    return ["data"] * short + ["management"] * (not plan.management_nodes) + ["sql"] * (not clients)
+
+
+def said_lacking(plan: Plan) -> str:
+    """`1 data node, 1 management node`."""
+    kinds = Counter(lacking(plan))
+    names = {"data": "data node", "management": "management node", "sql": "SQL node"}
+    return ", ".join(how_many(count, names[kind]) for kind, count in kinds.items())
+
+
 def small_cluster(plan: Plan) -> Plan:
-    """Two hosts with a data node each, and two with a management and an SQL node each.
+    """A host for each data node that lacks, and two for management and SQL nodes, which survive a failure.
 
     Data nodes take their settings from the host, as one does that is dragged there.
     """
-    replicas = 2
-    for _ in range(replicas):
+    kinds = lacking(plan)
+    for _ in range(kinds.count("data")):
         plan = _on_new_host(plan, "data")
-    for _ in range(replicas):
-        plan = _on_new_host(plan, "management", "sql")
+    beside = [kind for kind in ("management", "sql") if kind in kinds]
+    for _ in range(_OF_OTHERS if beside else 0):
+        plan = _on_new_host(plan, *beside)
     return plan
 
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
 
 from ndbplan.desktop.canvas.stage import Stage
 from ndbplan.desktop.look import theme
-from ndbplan.edits.first_steps import STEPS, is_done
+from ndbplan.edits.first_steps import STEPS, is_done, said_lacking
 from ndbplan.plan.plan import Plan
 
 _MARGIN = 12
@@ -84,18 +84,21 @@ class FirstSteps(QFrame):
             return
         plan = self._view.document.plan
         done = {step.key for step in STEPS if step.key in self._seen or is_done(plan, step.key)}
+        lacks = said_lacking(plan)
+        if lacks:
+            done.discard("hosts")
         if len(done) == len(STEPS):
             self.end()
             return
         following = next(step.key for step in STEPS if step.key not in done)
-        says = (done, following, theme.tokens())
+        says = (done, following, lacks, theme.tokens())
         if says != self._shown:
             self._shown = says
-            self._dress(done, following)
+            self._dress(done, following, f"Still missing: {lacks}" if plan.data_nodes else "")
         self.setVisible(self._is_on_the_way)
         self._place()
 
-    def _dress(self, done: set[str], following: str) -> None:
+    def _dress(self, done: set[str], following: str, lacks: str) -> None:
         t = theme.tokens()
         for step in STEPS:
             button = self.buttons[step.key]
@@ -104,9 +107,8 @@ class FirstSteps(QFrame):
             ink = t.on_accent if step.key == following else ink
             button.setIcon(theme.icon(sign, ink, 14))
             button.setProperty("next", step.key == following)
-            button.setToolTip(
-                f"{step.missing}. {step.hint}" if step.key not in done else f"{step.text}: done"
-            )
+            missing = lacks if lacks and step.key == "hosts" else f"{step.missing}. {step.hint}"
+            button.setToolTip(missing if step.key not in done else f"{step.text}: done")
             theme.restyle(button)
         self.close_button.setIcon(theme.icon("x"))
 
