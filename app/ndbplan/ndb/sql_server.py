@@ -53,6 +53,12 @@ def show_words() -> frozenset[str]:
 
 
 @cache
+def flushed(version: NdbVersion) -> frozenset[str]:
+    """First words of what FLUSH takes."""
+    return frozenset(row["word"] for row in _data()["flush"] if in_span(version, row))
+
+
+@cache
 def server_functions() -> frozenset[str]:
     """Functions that the product has, whether or not they are answered here."""
     return frozenset(_data()["functions"]["names"])

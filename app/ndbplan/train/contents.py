@@ -60,8 +60,15 @@ def same(value: Any, column: Column) -> Any:
     """What a value of a key is found by: texts of most collations are the same whatever their case."""
     if not isinstance(value, str) or not COLUMN_TYPES[column.type].is_text:
         return value
-    is_exact = column.collation is not None and column.collation.endswith(("_bin", "_cs"))
-    return value.rstrip(" ") if is_exact else value.rstrip(" ").casefold()
+    return value.rstrip(" ") if is_exact(column) else value.rstrip(" ").casefold()
+
+
+def is_exact(column: Column) -> bool:
+    """Whether its values differ where the cases of their letters do: bytes, and texts of some collations."""
+    kind = COLUMN_TYPES[column.type]
+    if not kind.is_text:
+        return kind.is_blob or column.type in ("binary", "varbinary")
+    return column.collation is not None and column.collation.endswith(("_bin", "_cs"))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 from ndbplan.train.schema import room_left, rows_of
 from ndbplan.train.sql import foreign_keys
+from ndbplan.train.sql.character_sets import altered, with_charset
 from ndbplan.train.sql.defining import (
     DEFINED_S,
     Asked,
@@ -29,7 +30,7 @@ from ndbplan.train.sql.defining import (
     taken,
 )
 from ndbplan.train.sql.foreign_keys import ForeignKey
-from ndbplan.train.sql.new_tables import check_comment
+from ndbplan.train.sql.new_tables import check_comment, raise_for
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.referring import has_orphans
 from ndbplan.train.sql.too_large import raise_over
@@ -144,7 +145,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
     if (asked.option("LOCK") or "").upper() == "NONE":
         raise SqlError(1845, "0A000", NO_LOCK)
     check_comment(asked)
-    text = f"{create_table(asked.plan, table)}\n{asked.sql}"
+    text = f"{with_charset(create_table(asked.plan, table), table, asked.plan.version)}\n{asked.sql}"
     read = read_ddl(text, asked.plan.version, table.database)
     dropped = _dropped_keys(asked, table)
     for problem in read.problems:
@@ -153,6 +154,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
             continue
         refused(message)
         raise_over(message, asked)
+        raise_for(message, asked)
         check_altered(asked)
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
@@ -165,6 +167,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
     whole = foreign_keys.with_keys(told, (*kept, *added), asked.plan.version)
     after = with_new_keys(asked, exchanged(after, new, whole), whole, kept)
     new = next(one for one in after.tables if one.id == table.id)
+    after = exchanged(after, new, altered(new, asked.words, asked.plan.version))
     return _altered(asked, table, new, after)
 
 

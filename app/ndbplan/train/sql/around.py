@@ -10,9 +10,13 @@ from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
+from ndbplan.ndb.sql_server import flushed
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql.digests import data
 from ndbplan.train.sql.engine import Result
-from ndbplan.train.sql.problem import NotSimulated, SqlError
+from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
+from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
 
 def statements(line: str) -> list[tuple[str, bool]]:
@@ -153,10 +157,26 @@ _NUMBERS = ("connection_id", "last_insert_id", "row_count")
 _LOCKS_ROWS = re.compile(r"lock\s+tables?\s+(?!`?ndbinfo`?\.)", re.IGNORECASE)
 
 
-def may_lock(sql: str) -> None:
-    """Raises NotSimulated for LOCK TABLES of tables that have rows."""
-    if _LOCKS_ROWS.match(sql):
+def may_pass(sql: str, version: NdbVersion) -> None:
+    """Raises what is said of LOCK TABLES, FLUSH and SET that do not pass without an answer.
+
+    NotSimulated for what would show later, SqlError for what FLUSH does not know in the version.
+    """
+    words = sql.upper().split()
+    if _LOCKS_ROWS.match(sql) or words[:2] == ["LOCK", "INSTANCE"]:
         raise NotSimulated("which statements LOCK TABLES refuses or makes wait is not simulated")
+    if words[0] == "SET" and len(words) > 1 and words[1].split("=")[0] in _OF_ACCOUNTS:
+        raise NotSimulated("accounts and roles are not simulated; root has all privileges")
+    if words[0] != "FLUSH":
+        return
+    behind = [word for word in words[1:] if word not in ("LOCAL", "NO_WRITE_TO_BINLOG")]
+    if not behind or behind[0].strip(",") not in flushed(version):
+        raise syntax(" ".join(sql.split()[1 + len(words) - 1 - len(behind) :]))
+    if behind[0] in ("TABLE", "TABLES") and ("WITH" in behind or "FOR" in behind):
+        raise NotSimulated("which statements a global read lock makes wait is not simulated")
+
+
+_OF_ACCOUNTS = ("PASSWORD", "ROLE", "DEFAULT", "RESOURCE")
 
 
 _LONGEST_SLEEP_S = 3600.0
@@ -190,13 +210,56 @@ def slept(tree: exp.Expr, cluster: LiveCluster) -> float:
 
 
 def readable(result: Result, *, is_hex: bool) -> Result:
-    """Bytes that are no text, as the interactive client of the version shows them."""
+    """Bytes that are no text, and bits, as the interactive client of the version shows them."""
 
     def shown(value: object) -> object:
         if not isinstance(value, bytes):
             return value
-        return f"0x{value.hex().upper()}" if is_hex else value.decode("latin-1")
+        return f"0x{value.hex().upper()}" if is_hex else value.decode("latin-1").replace("\0", " ")
 
-    if not any(isinstance(value, bytes) for row in result.rows for value in row):
+    rows = [tuple(map(_bytes, row, result.kinds)) for row in result.rows]
+    of_bytes = {at for at, kind in enumerate(result.kinds) if kind.name in ("bits", "bytes")}
+    of_bytes |= {at for row in rows for at, value in enumerate(row) if isinstance(value, bytes)}
+    if not of_bytes:
         return result
-    return result._replace(rows=[tuple(map(shown, row)) for row in result.rows])
+    kind = BYTES if is_hex else TEXT
+    kinds = tuple(kind if at in of_bytes else one for at, one in enumerate(result.kinds))
+    return result._replace(kinds=kinds, rows=[tuple(map(shown, row)) for row in rows])
+
+
+def _bytes(value: object, kind: Kind) -> object:
+    """The bytes of bits, and of a text that is none; anything else as it is."""
+    if kind.name == "bits" and isinstance(value, int):
+        return value.to_bytes(kind.shown_bytes, "big")
+    return data(value) if kind.name == "bytes" and isinstance(value, str) else value
+
+
+_OF_QUERIES = re.compile(
+    r"\Aselect\s+(?:distinct\s+)?(sql_calc_found_rows)\b|\A(values\s+row)\b|\b(procedure\s+analyse)\s*\(|"
+    r"\b(encrypt|found_rows|get_lock|is_free_lock|is_used_lock|release_lock|load_file|benchmark)\s*\(",
+    re.IGNORECASE,
+)
+
+
+_NEWER = re.compile(
+    r"\A(?=(?:with|table|values)\b)|(?<=\bover)\s*\(|\b(?:except|intersect)\s+(?=\(?select\b)|"
+    r"\bupdate\s+(?=(?:skip\s+locked|nowait)\b)|\bfor\s+(?=share\b)",
+    re.IGNORECASE,
+)
+
+
+def may_query(sql: str, version: NdbVersion) -> None:
+    """Raises NotSimulated for words of a query that the product knows and this console does not.
+
+    And SqlError for words that only newer servers know: common table expressions, windows and set
+    operations of 8.0 (manual 8.0, What Is New).
+    """
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "'" * len(quoted[0]), sql)
+    newer = None if form(version, "dictionary_of_its_own") else _NEWER.search(bare)
+    if newer is not None:
+        at = newer.end() - newer[0].endswith("(")
+        raise syntax(sql[at:])
+    match = _OF_QUERIES.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", sql))
+    if match is not None:
+        word = next(one for one in match.groups() if one).upper()
+        raise NotSimulated(f"{' '.join(word.split())} is not simulated here")

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb import sql_server
+from ndbplan.ndb.charsets import charset_of
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, is_table, tables_of
 from ndbplan.ndb.sql_server import catalogue_columns, catalogue_numbers
@@ -22,6 +23,7 @@ from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of, rows_of
 from ndbplan.train.space import file_uses
 from ndbplan.train.sql import failing, server
+from ndbplan.train.sql.character_sets import measures, of_column, of_server, of_table
 from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
@@ -79,7 +81,7 @@ def _tables(cluster: LiveCluster) -> Iterator[Row]:
             "INDEX_LENGTH": 0, "DATA_FREE": 0,
             "AUTO_INCREMENT": server.next_number(cluster, table),
             "CREATE_TIME": _made_at(cluster),
-            "TABLE_COLLATION": form(cluster.plan.version, "table_collation"),
+            "TABLE_COLLATION": of_table(table, cluster.plan.version),
             "CREATE_OPTIONS": "partitioned" if table.partitions or table.distribution_key else "",
             "TABLE_COMMENT": comment_of(cluster.plan, table),
         }  # fmt: skip
@@ -106,7 +108,7 @@ def _unopened(cluster: LiveCluster, table: Table) -> Row:
         **dict.fromkeys(
             ("TABLE_ROWS", "AVG_ROW_LENGTH", "DATA_LENGTH", "MAX_DATA_LENGTH", "INDEX_LENGTH", "DATA_FREE"), 0
         ),
-        "CREATE_TIME": _made_at(cluster), "TABLE_COLLATION": form(cluster.plan.version, "table_collation"),
+        "CREATE_TIME": _made_at(cluster), "TABLE_COLLATION": of_table(table, cluster.plan.version),
         "CREATE_OPTIONS": "", "TABLE_COMMENT": comment_of(cluster.plan, table),
     }  # fmt: skip
 
@@ -147,7 +149,7 @@ def _local(cluster: LiveCluster, local: LocalTable) -> Row:
         "MAX_DATA_LENGTH": 0, "INDEX_LENGTH": _INNODB_PAGE_BYTES * len(table.indexes), "DATA_FREE": 0,
         "AUTO_INCREMENT": server.next_number(cluster, table),
         "CREATE_TIME": f"{local.made:%Y-%m-%d %H:%M:%S}",
-        "TABLE_COLLATION": form(version, "table_collation"), "CREATE_OPTIONS": "", "TABLE_COMMENT": "",
+        "TABLE_COLLATION": of_table(table, version), "CREATE_OPTIONS": "", "TABLE_COMMENT": "",
     }  # fmt: skip
 
 
@@ -206,11 +208,14 @@ def _files(cluster: LiveCluster) -> Iterator[Row]:
 def _columns(cluster: LiveCluster) -> Iterator[Row]:
     version = cluster.plan.version
     for table in server.tables_of_server(cluster):
-        for place, row in enumerate(server.described_table(cluster.plan, table), start=1):
-            yield _column(table.database, table.name, place, row)
+        rows = server.described_table(cluster.plan, table)
+        for place, (column, row) in enumerate(zip(table.columns, rows, strict=True), start=1):
+            told = _column(table.database, table.name, place, row)
+            yield told | _texts(str(row[1]), of_column(table, column, version))
     for name in tables_of(version):
         for place, one in enumerate(described(version, name), start=1):
-            yield _column("ndbinfo", name, place, (*one, ""))
+            collation = of_server(version) if server.is_text(str(one[1])) else None
+            yield _column("ndbinfo", name, place, (*one, "")) | _texts(str(one[1]), collation)
 
 
 def _column(database: str, table: str, place: int, row: Sequence[Any]) -> Row:
@@ -219,8 +224,13 @@ def _column(database: str, table: str, place: int, row: Sequence[Any]) -> Row:
         "TABLE_SCHEMA": database, "TABLE_NAME": table, "COLUMN_NAME": field, "ORDINAL_POSITION": place,
         "COLUMN_DEFAULT": default, "IS_NULLABLE": null, "DATA_TYPE": re.split(r"[ (]", kind)[0],
         "COLUMN_TYPE": kind, "COLUMN_KEY": key, "EXTRA": extra, "COLUMN_COMMENT": "",
-        "PRIVILEGES": "select,insert,update,references",
+        "PRIVILEGES": "select,insert,update,references", "GENERATION_EXPRESSION": "",
     }  # fmt: skip
+
+
+def _texts(kind: str, collation: str | None) -> Row:
+    charset = None if collation is None else charset_of(collation)
+    return {"CHARACTER_SET_NAME": charset, "COLLATION_NAME": collation, **measures(kind, collation)}
 
 
 def _statistics(cluster: LiveCluster) -> Iterator[Row]:

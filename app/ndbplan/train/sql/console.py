@@ -92,6 +92,17 @@ _KNOWN = (
     "kill",
     "call",
     "load",
+    "binlog",
+    "cache",
+    "change",
+    "clone",
+    "get",
+    "import",
+    "install",
+    "resignal",
+    "restart",
+    "signal",
+    "uninstall",
 )
 """Statements that the product knows and this console does not."""
 _KEEPS_WARNINGS = re.compile(r"show\s+(?:warnings|errors|count\s*\()", re.IGNORECASE)
@@ -188,8 +199,11 @@ class Client:
             self.set_to = {**self.set_to, **found}
             if found.get("autocommit") == "ON" and cluster.state.transaction is not None:
                 cluster.act(Transacts("commit"))
-        if verb in ("set", "do", "lock", "unlock", "flush"):
-            around.may_lock(sql)
+        if verb == "do":
+            self._query(f"SELECT {sql[len(words[0]) :]}", cluster)
+            return f"Query OK, 0 rows affected ({self.slept_s:.2f} sec)"
+        if verb in ("set", "lock", "unlock", "flush"):
+            around.may_pass(sql, cluster.plan.version)
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb in _DEFINES:
             done = self._define(sql, cluster)
@@ -301,6 +315,7 @@ class Client:
         if _WRITES.search(sql):
             raise NotSimulated("SELECT ... INTO OUTFILE writes files, which are not simulated")
         transactions.not_lost(cluster)
+        around.may_query(sql, cluster.plan.version)
         query, names = user_variables.without_into(sql)
         found = self._found(query, parsed(query), cluster, {})
         if not names:

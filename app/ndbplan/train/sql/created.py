@@ -11,14 +11,17 @@ from ndbplan.ndb.console import form
 from ndbplan.operations.schema import type_text
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, Table
+from ndbplan.train.sql.character_sets import clause, of_created, of_table
 from ndbplan.train.sql.foreign_keys import keys_of
 from ndbplan.train.state import is_local
 
 COMMENT, CONNECTION, LINEAR = "COMMENT=", "CONNECTION=", "PARTITION BY LINEAR KEY"
 BESIDE = "COMMENT beside NDB_TABLE="
 """How clauses begin that a table keeps in words alone."""
-_WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20}
+_WIDTHS = {"tinyint": 4, "smallint": 6, "mediumint": 9, "int": 11, "bigint": 20, "year": 4}
 """Digits of a signed whole number, which older servers write behind its type."""
+_USUAL = {"decimal": "(10,0)", "bit": "(1)", "char": "(1)", "binary": "(1)"}
+"""What is written of a type that is typed without a length (manual, data types)."""
 
 
 def created(plan: Plan, table: Table, next_number: int | None = None) -> str:
@@ -45,7 +48,8 @@ def _names(names: tuple[str, ...]) -> str:
 def typed(plan: Plan, column: Column) -> str:
     """The type of a column as the server writes it: `int(10) unsigned`."""
     name, bracket, rest = type_text(column).partition("(")
-    text, width = name.lower() + bracket + rest, _WIDTHS.get(column.type)
+    usual = "" if bracket else _USUAL.get(column.type, "")
+    text, width = name.lower() + bracket + rest + usual, _WIDTHS.get(column.type)
     if width is not None and not bracket and form(plan.version, "integer_widths"):
         text += f"({width - (column.unsigned and column.type != 'bigint')})"
     return f"{text} unsigned" if column.unsigned else text
@@ -53,18 +57,14 @@ def typed(plan: Plan, column: Column) -> str:
 
 def column_text(plan: Plan, column: Column) -> str:
     """A column by itself, such as a query gives it."""
-    return " ".join([*_begins(plan, column), *_takes(column, can_be_null=column.nullable)])
-
-
-def _begins(plan: Plan, column: Column) -> list[str]:
     words = [sql_identifier(column.name), typed(plan, column)]
     if column.collation is not None and COLUMN_TYPES[column.type].is_text:
         words.append(f"COLLATE {column.collation}")
-    return words
+    return " ".join([*words, *_takes(column, can_be_null=column.nullable)])
 
 
 def _column(plan: Plan, table: Table, column: Column) -> str:
-    words = _begins(plan, column)
+    words = [sql_identifier(column.name), typed(plan, column), *of_created(table, column, plan.version)]
     if table.tablespace_id is not None and column.storage == "memory" and _mixed(table):
         words.append("/*!50606 STORAGE MEMORY */")
     elif column.storage == "disk" and _mixed(table):
@@ -112,7 +112,7 @@ def _options(plan: Plan, table: Table, next_number: int | None) -> Iterator[str]
     yield "ENGINE=InnoDB" if is_local(table) else "ENGINE=ndbcluster"
     if next_number is not None and next_number > 1:
         yield f"AUTO_INCREMENT={next_number}"
-    yield str(form(plan.version, "table_charset"))
+    yield clause(of_table(table, plan.version), plan.version)
     if table.max_rows is not None:
         yield f"MAX_ROWS={table.max_rows}"
     if table.row_format_fixed:

@@ -18,10 +18,19 @@ from ndbplan.importing.ddl.table_names import renamed, table_name
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.importing.ddl.tokens import words as read_words
 from ndbplan.ndb.console import form
+from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import foreign_keys, local_tables, maintaining, new_tables, partitioning, server
+from ndbplan.train.sql import (
+    character_sets,
+    foreign_keys,
+    local_tables,
+    maintaining,
+    new_tables,
+    partitioning,
+    server,
+)
 from ndbplan.train.sql.altering import OF_FOREIGN_KEY, become_altered, check_types, refused, with_new_keys
 from ndbplan.train.sql.defining import (
     DEFINED_S,
@@ -107,6 +116,11 @@ def _databases(asked: Asked, stream: Stream) -> Done:
     stream.next()
     verb, if_so = asked.words[0].upper, _if_so(stream)
     name = stream.name("database name")
+    version = asked.plan.version
+    if verb == "CREATE":
+        _check_database(stream, version)
+    elif not stream.at_end():
+        raise stream.unreadable("the end")
     there = name in server.databases(asked.cluster)
     made = asked.cluster.state.databases
     if verb == "CREATE":
@@ -130,6 +144,20 @@ def _databases(asked: Asked, stream: Stream) -> Done:
     local_tables.drop(asked, local)
     become(asked, _without(asked.plan, gone), databases=made - {name})
     return ok(asked, len(gone) + len(local))
+
+
+_OF_DATABASES = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION")
+
+
+def _check_database(stream: Stream, version: NdbVersion) -> None:
+    """Raises SqlError and NotSimulated for options of CREATE DATABASE."""
+    if stream.at_end():
+        return
+    if stream.peek().upper not in _OF_DATABASES:
+        raise stream.unreadable("the end")
+    if character_sets.stated(stream.rest(), version) is not None:
+        usual = character_sets.of_server(version)
+        raise NotSimulated(f"databases with another collation than {usual} are not simulated; tables are")
 
 
 def _if_so(stream: Stream) -> bool:

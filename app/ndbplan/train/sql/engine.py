@@ -35,6 +35,8 @@ class Relation(NamedTuple):
     """Which columns may be NULL; empty: all may."""
     heads: bool = False
     """Its columns are headed by their own names, however they are typed."""
+    exact: frozenset[str] = frozenset()
+    """Columns whose texts differ where their cases do: of bytes, or of a collation that says so."""
 
 
 class Result(NamedTuple):
@@ -153,9 +155,10 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
         inside = f"{where}.{table.name}"
         if inside not in made:
             made.add(inside)
-            # Texts are equal whatever their case, as in the collations of the server; '3' is equal to 3.
+            # Texts are equal whatever their case, as in most collations of the server; '3' is equal to 3.
             quoted = ", ".join(
-                f"{_quoted(column)} {'TEXT' if kind is TEXT else 'NUMERIC'} COLLATE NOCASE"
+                f"{_quoted(column)} {'NUMERIC' if kind.is_number else 'TEXT'} "
+                f"COLLATE {'BINARY' if column in relation.exact else 'NOCASE'}"
                 for column, kind in zip(relation.columns, relation.kinds, strict=True)
             )
             base.execute(f"CREATE TABLE {_quoted(inside)} ({quoted})")

@@ -13,7 +13,7 @@ from ndbplan.estimate.storage.distribution import hash_map_of
 from ndbplan.ndb.keys.column import KeyColumn
 from ndbplan.ndb.keys.hash import distribution_hash
 from ndbplan.plan.tables import Table
-from ndbplan.train.contents import WHOLE, Held, Key, Row, key_columns, same
+from ndbplan.train.contents import WHOLE, Held, Key, Row, is_exact, key_columns, same
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import held_rows, partitions_of
 from ndbplan.train.sql.engine import Relation
@@ -200,4 +200,5 @@ def relation_of(table: Table, rows: Sequence[tuple[Key, Row]], *, numbered: bool
     if numbered:
         values = [{**row, ROW_NUMBER: number} for number, row in enumerate(values)]
         columns, kinds, nullable = (*columns, ROW_NUMBER), (*kinds, INT), (*nullable, False)
-    return Relation(columns, kinds, values, nullable, heads=True)
+    exact = frozenset(column.name for column in table.columns if is_exact(column))
+    return Relation(columns, kinds, values, nullable, heads=True, exact=exact)

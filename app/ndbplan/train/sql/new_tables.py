@@ -21,8 +21,9 @@ from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
 from ndbplan.ndb.placement.fragment_counts import fragments_for
-from ndbplan.plan.tables import Column, Table
+from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.contents import WHOLE
+from ndbplan.train.sql.character_sets import kept_by, of_server, options_of, stated
 from ndbplan.train.sql.created import BESIDE, COMMENT, CONNECTION, LINEAR
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.partitioning import Clause, check_clause
@@ -65,7 +66,7 @@ def _check_letters(asked: Asked) -> None:
             behind = [word.upper for word in _item(asked.words[asked.words.index(name) :])]
             charset = next(
                 (after for word, after in pairwise(behind) if word in ("SET", "CHARSET")),
-                str(form(asked.plan.version, "table_charset")),
+                stated(options_of(asked.words), asked.plan.version) or of_server(asked.plan.version),
             )
             raise _too_long(name.text, charset.lower())
 
@@ -99,6 +100,7 @@ def _unknown_modifier(asked: Asked) -> str:
     return ""
 
 
+_BALANCES = [[one.value] for one in PartitionBalance]
 _SWITCHES = ("NOLOGGING", "READ_BACKUP", "FULLY_REPLICATED")
 
 
@@ -107,6 +109,8 @@ def check_comment(asked: Asked) -> None:
     typed = _option_text(asked, "COMMENT") or asked.option("COMMENT") or ""
     for setting in typed.partition("NDB_TABLE=")[2].upper().split(","):
         name, _, value = (part.strip() for part in setting.partition("="))
+        if name == "PARTITION_BALANCE" and value.split()[:1] not in _BALANCES:
+            raise NotSimulated(f"what the server says of PARTITION_BALANCE={value[:60]} is not known here")
         if (
             name in _SWITCHES
             and value
@@ -226,6 +230,9 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
         kept.append(f"{BESIDE}{sql_text(words)}"[:300])
     if connection:
         kept.append(f"{CONNECTION}{sql_text(connection)}"[:300])
+    table = validated.changed(table, left_out=tuple(kept))
+    collation = stated(options_of(asked.words), asked.plan.version)
+    kept = list(kept_by(table, collation, asked.plan.version))
     warnings = []
     if clause is not None and (clause.kind != "KEY" or clause.linear):
         names = {one.name.lower(): one for one in table.columns}
@@ -272,7 +279,7 @@ def check_lengths(asked: Asked, table: Table) -> None:
     """Raises what is said of a VARCHAR with more letters than its bytes hold."""
     for one in table.columns:
         if one.type == "varchar" and one.length is not None:
-            charset = one.collation or str(form(asked.plan.version, "table_charset"))
+            charset = one.collation or of_server(asked.plan.version)
             if one.length > _MOST_BYTES // _letter_bytes(charset):
                 raise _too_long(one.name, charset)
 

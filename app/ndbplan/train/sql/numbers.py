@@ -22,17 +22,19 @@ class Kind(NamedTuple):
     """What an expression is."""
 
     name: str
-    """`text`, `int`, `decimal` or `double`."""
+    """`text`, `bytes`, `int`, `decimal`, `double`, or `bits`: a number that is shown as its bytes."""
     digits: int = 0
     """Behind the point."""
+    shown_bytes: int = 0
+    """Bytes of `bits`."""
 
     @property
     def is_number(self) -> bool:
-        """Printed to the right."""
-        return self.name != "text"
+        """Printed to the right; bits are looked at as numbers."""
+        return self.name not in ("text", "bytes")
 
 
-TEXT, INT, DOUBLE = Kind("text"), Kind("int"), Kind("double")
+TEXT, BYTES, INT, DOUBLE = Kind("text"), Kind("bytes"), Kind("int"), Kind("double")
 _COUNTS = (
     exp.Count, exp.Floor, exp.Ceil, exp.Length, exp.IntDiv, exp.StrPosition, exp.Sign, exp.Ascii,
     exp.BitwiseOrAgg, exp.BitwiseAndAgg, exp.BitwiseXorAgg, exp.BitwiseXor, exp.BitwiseAnd, exp.BitwiseOr,
@@ -85,6 +87,11 @@ _DOUBLES = (
     exp.Atan2,
 )
 _PI_DIGITS = 6
+
+
+def bits(count: int) -> Kind:
+    """A BIT column of so many bits."""
+    return Kind("bits", shown_bytes=-(-count // 8))
 
 
 def decimal(digits: int) -> Kind:
@@ -150,7 +157,7 @@ def _literal(node: exp.Literal) -> Kind:
 
 
 def _number(left: Kind, right: Kind, digits: int) -> Kind:
-    if DOUBLE in (left, right) or TEXT in (left, right):
+    if DOUBLE in (left, right) or not (left.is_number and right.is_number):
         return DOUBLE
     return decimal(digits) if "decimal" in (left.name, right.name) else INT
 
@@ -183,7 +190,7 @@ def _widest(node: exp.Expr, columns: Mapping[str, Kind]) -> Kind:
     kinds = [kind_of(one, columns) for one in parts if one is not None and not isinstance(one, exp.Null)]
     if not kinds:
         return INT
-    if any(kind is TEXT or kind.name == "text" for kind in kinds):
+    if not all(kind.is_number for kind in kinds):
         return TEXT
     if DOUBLE in kinds:
         return DOUBLE

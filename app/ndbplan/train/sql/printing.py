@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from unicodedata import east_asian_width
 
 from ndbplan.train.sql.engine import Result
-from ndbplan.train.sql.numbers import TEXT, Kind, written
+from ndbplan.train.sql.numbers import BYTES, TEXT, Kind, written
 
 _ROOM_FOR_NULL = 4
 """A column that may be NULL is as wide as the word."""
@@ -27,13 +27,21 @@ def printed(result: Result, *, vertical: bool = False, lasted_s: float = 0.0) ->
         return _vertical(result.headings, cells) + end
     nullable = result.nullable or (False,) * len(result.headings)
     widths = [
-        max(_ROOM_FOR_NULL * nullable[i], _bytes(heading), *(_bytes(row[i]) for row in cells))
+        _width(heading, [row[i] for row in cells], nullable[i], result.kinds[i])
         for i, heading in enumerate(result.headings)
     ]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
     text = rule + _row(result.headings, widths, (TEXT,) * len(widths)) + rule
     text += "".join(_row(row, widths, result.kinds) for row in cells)
     return text + rule + end
+
+
+def _width(heading: str, cells: Sequence[str], nullable: bool, kind: Kind) -> int:
+    """Letters that a column has room for; bytes have two each, those of the heading too (mysql.cc)."""
+    least = max(_ROOM_FOR_NULL * nullable, _bytes(heading))
+    if kind is not BYTES:
+        return max(least, *map(_bytes, cells))
+    return 2 + 2 * max(least, *((len(one) - 2) // 2 for one in cells if one.startswith("0x")), 0)
 
 
 def _row(values: Sequence[str], widths: Sequence[int], kinds: Sequence[Kind]) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ndbplan.ndb.console import form, sql_status, sql_variables
 from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.ndb.sql_server import empty_tables
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import held_rows
 from ndbplan.train.sql import ndbinfo_made
+from ndbplan.train.sql.character_sets import of_column, of_server
 from ndbplan.train.sql.created import created, typed
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import TEXT
@@ -112,6 +113,8 @@ def like(text: str, pattern: str) -> bool:
 
 def table_named(cluster: LiveCluster, database: str, name: str) -> Table:
     """A table of the plan or of the server. Raises SqlError 1146."""
+    if database in (*SYSTEM, "information_schema"):
+        raise NotSimulated(f"tables of {database} are not described here")
     if database == "ndbinfo" and name.startswith("ndb$"):
         raise NotSimulated("the tables of the product behind ndbinfo are not simulated; what reads them is")
     known = tables_of_server(cluster)
@@ -190,6 +193,8 @@ def tables(sql: str, database: str, pattern: str, cluster: LiveCluster) -> Resul
     """SHOW TABLES [FROM database]."""
     match = re.search(r"\b(?:from|in)\s+`?([\w$]+)`?", sql, re.IGNORECASE)
     name = match[1] if match else database
+    if name.lower() == "information_schema":
+        raise NotSimulated("tables of INFORMATION_SCHEMA are not listed here; queries of them are answered")
     if not name:
         raise SqlError(1046, "3D000", "No database selected")
     if name not in databases(cluster):
@@ -234,6 +239,7 @@ def describe(name: str, in_use: str, cluster: LiveCluster) -> Result:
     database, dot, table = name.replace("`", "").partition(".")
     if not dot:
         database, table = in_use, database
+    database = "information_schema" if database.lower() == "information_schema" else database
     if not database:
         raise SqlError(1046, "3D000", "No database selected")
     headings = ("Field", "Type", "Null", "Key", "Default", "Extra")
@@ -277,7 +283,39 @@ def described_table(plan: Plan, table: Table) -> list[tuple[str | None, ...]]:
     for one in table.columns:
         is_key = one.name in table.primary_key
         null = "YES" if one.nullable and not is_key else "NO"
-        key, extra = "PRI" if is_key else first.get(one.name, ""), "auto_increment" * one.auto_increment
+        key, extra = "PRI" if is_key else first.get(one.name, ""), " ".join(_extra(plan, one))
         default = None if one.default is None else one.default.strip("'")
         rows.append((one.name, typed(plan, one), null, key, default, extra))
     return rows
+
+
+_WORKED_OUT = re.compile(r"\(|(?:current_timestamp|now|localtime|localtimestamp)\b", re.IGNORECASE)
+"""How defaults begin that are no value."""
+
+
+def _extra(plan: Plan, column: Column) -> Iterator[str]:
+    if column.auto_increment:
+        yield "auto_increment"
+    worked_out = column.default is not None and _WORKED_OUT.match(column.default)
+    if worked_out and form(plan.version, "dictionary_of_its_own"):
+        yield "DEFAULT_GENERATED"
+    if column.on_update is not None:
+        yield f"on update {column.on_update}"
+
+
+def is_text(kind: str) -> bool:
+    """Whether a type, as DESC writes it, has a collation."""
+    return kind.split("(")[0].endswith(("char", "text", "enum", "set"))
+
+
+def collations(name: str, in_use: str, cluster: LiveCluster) -> dict[str, str | None]:
+    """Collations of the columns of a table that `describe` knows."""
+    database, dot, table = name.replace("`", "").partition(".")
+    if not dot:
+        database, table = in_use, database
+    version = cluster.plan.version
+    for one in tables_of_server(cluster):
+        if (one.database, one.name) == (database, table):
+            return {column.name: of_column(one, column, version) for column in one.columns}
+    rows = described(version, table)
+    return {str(row[0]): of_server(version) if is_text(str(row[1])) else None for row in rows}

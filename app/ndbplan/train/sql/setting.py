@@ -91,9 +91,24 @@ def _engine(given: str, now: str, version: NdbVersion) -> str:
     return known[given.lower()]
 
 
+_ISOLATION = re.compile(
+    r"\A\s*set\s+(?:session|local)\s+transaction\b.*\bisolation\s+level\s+(read\s+committed|read\s+uncommitted|"
+    r"repeatable\s+read|serializable)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_ISOLATION = ("transaction_isolation", "tx_isolation")
+
+
+def _isolation(sql: str, now: Mapping[str, str]) -> dict[str, str]:
+    """What SET SESSION TRANSACTION sets; NDB reads what is committed, whatever it says."""
+    match = _ISOLATION.match(sql)
+    level = "" if match is None else "-".join(match[1].upper().split())
+    return {name: level for name in _OF_ISOLATION if name in now} if level else {}
+
+
 def settings(sql: str, now: Mapping[str, str], version: NdbVersion) -> dict[str, str]:
     """What a statement sets that counts here. Raises SqlError, and NotSimulated for what would show."""
-    kept: dict[str, str] = {}
+    kept = _isolation(sql, now)
     parts = _BETWEEN.findall(re.sub(r"\Aset\s", "", sql.strip(), flags=re.IGNORECASE))
     found = map(_SET.match, parts)
     for scope, typed, given in (one.groups(default="") for one in found if one is not None):

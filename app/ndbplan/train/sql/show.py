@@ -168,17 +168,11 @@ def _columns(asked: Asked) -> Result:
     kept = [row for row in found.rows if server.like(str(row[0]), asked.pattern)]
     if not full:
         return found._replace(rows=kept)
-    collation = form(asked.cluster.plan.version, "table_collation")
+    collations = server.collations(name, asked.database, asked.cluster)
     rights = "select,insert,update,references"
     headings = ("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment")
-    rows = [
-        (row[0], row[1], collation if _is_text(str(row[1])) else None, *row[2:], rights, "") for row in kept
-    ]
+    rows = [(row[0], row[1], collations.get(str(row[0])), *row[2:], rights, "") for row in kept]
     return Result(headings, (TEXT,) * 9, list(rows))
-
-
-def _is_text(kind: str) -> bool:
-    return kind.split("(")[0].endswith(("char", "text", "enum", "set"))
 
 
 def _processlist(asked: Asked) -> Result:

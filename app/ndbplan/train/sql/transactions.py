@@ -34,6 +34,8 @@ def transaction(sql: str, cluster: LiveCluster) -> str:
         if words[1:2] and words[1] in ("replica", "slave", "group_replication"):
             raise NotSimulated(f"START {words[1].upper()} is not simulated here")
         raise syntax(" ".join(sql.split()[1:]))
+    if verb == "start" and "only" in words:
+        raise NotSimulated("transactions that are READ ONLY are not simulated")
     names = [word.strip("`") for word in sql.split() if word.lower() not in _OF_SAVEPOINTS]
     if verb == "savepoint":
         if any(table_id.startswith(LOCAL_ID) for table_id in cluster.state.transaction or ()):

@@ -13,7 +13,7 @@ from typing import Any
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.tables import Column
 from ndbplan.train.contents import WHOLE
-from ndbplan.train.sql.numbers import DOUBLE, INT, TEXT, Kind, decimal
+from ndbplan.train.sql.numbers import BYTES, DOUBLE, INT, TEXT, Kind, bits, decimal
 from ndbplan.train.sql.problem import SqlError, Warned
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
@@ -36,6 +36,10 @@ def column_kind(column: Column) -> Kind:
         return INT
     if column.type == "decimal":
         return decimal(column.scale) if column.scale else INT
+    if column.type == "bit":
+        return bits(column.length or 1)
+    if column.type in ("binary", "varbinary") or column.type.endswith("blob"):
+        return BYTES
     return DOUBLE if column.type in ("float", "double") else TEXT
 
 
