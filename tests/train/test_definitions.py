@@ -265,3 +265,32 @@ def test_other_tables_are_changed_after_one_in_use_is_gone(ask: Callable[[str], 
     assert ask("drop table blobs_5k") == OK
     assert ask("alter table v add index (k)").startswith("Query OK, 0 rows affected")
     assert ask("alter table v add column c int").startswith("Query OK, 0 rows affected")
+
+
+def test_a_table_and_its_columns_keep_their_character_sets(ask: Callable[[str], str]) -> None:
+    ask("create database cs")
+    ask("use cs")
+    ask("create table t (id int primary key, a varchar(8), b char(3) collate utf8_bin, c bit(10), d decimal) "
+        "engine=ndb charset latin1")  # fmt: skip
+    ask("alter table t add column e varchar(5)")
+    shown = ask("show create table t\\G")
+    assert "`a` varchar(8) DEFAULT NULL" in shown
+    assert "`b` char(3) CHARACTER SET utf8mb3 COLLATE utf8mb3_bin DEFAULT NULL" in shown
+    assert "`d` decimal(10,0)" in shown
+    assert "`e` varchar(5) DEFAULT NULL" in shown
+    assert shown.count("DEFAULT CHARSET=latin1\n") == 1
+    ask("alter table t convert to character set utf8mb4")
+    found = ask("select column_name, character_octet_length, numeric_precision, collation_name "
+                "from information_schema.columns where table_schema = 'cs'")  # fmt: skip
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in found.splitlines()[3:-3]]
+    assert rows == [
+        ["id", "NULL", "10", "NULL"], ["a", "32", "NULL", "utf8mb4_0900_ai_ci"],
+        ["b", "12", "NULL", "utf8mb4_0900_ai_ci"], ["c", "NULL", "10", "NULL"], ["d", "NULL", "10", "NULL"],
+        ["e", "20", "NULL", "utf8mb4_0900_ai_ci"],
+    ]  # fmt: skip
+    ask("insert into t (id, c) values (1, b'1010101')")
+    assert [line.split() for line in ask("select c, hex(c) from t").splitlines()[3:4]] == [
+        ["|", "0x0055", "|", "55", "|"]
+    ]
+    assert ask("create database cd character set latin1").startswith("ndbplan:")
+    assert ask("select 1,").startswith("ERROR 1064")

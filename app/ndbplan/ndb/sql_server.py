@@ -64,6 +64,13 @@ def server_functions() -> frozenset[str]:
     return frozenset(_data()["functions"]["names"])
 
 
+@cache
+def later_functions(version: NdbVersion) -> frozenset[str]:
+    """Functions that newer servers have and the one of the version has not."""
+    rows = _data()["functions"]["later"]
+    return frozenset(name for row in rows if not in_span(version, row) for name in row["names"])
+
+
 def engine_rows(version: NdbVersion) -> list[tuple[str | None, ...]]:
     """Storage engines in the order of the server: name, support, comment, transactions, XA, savepoints."""
     return [tuple(row) for row in next(one["rows"] for one in _data()["engines"] if in_span(version, one))]

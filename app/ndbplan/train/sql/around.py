@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import form
-from ndbplan.ndb.sql_server import flushed
+from ndbplan.ndb.sql_server import flushed, later_functions
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.digests import data
@@ -85,7 +85,10 @@ def _is_array(node: exp.Expr) -> bool:
 
 
 def _gathers(tree: exp.Expr) -> bool:
-    return any(isinstance(node, _GATHER) or _is_array(node) for node in tree.walk())
+    return any(
+        (isinstance(node, _GATHER) or _is_array(node)) and not isinstance(node.parent, exp.Window)
+        for node in tree.walk()
+    )
 
 
 def _is_gathered(column: exp.Expr) -> bool:
@@ -236,7 +239,7 @@ def _bytes(value: object, kind: Kind) -> object:
 
 _OF_QUERIES = re.compile(
     r"\Aselect\s+(?:distinct\s+)?(sql_calc_found_rows)\b|\A(values\s+row)\b|\b(procedure\s+analyse)\s*\(|"
-    r"\b(encrypt|found_rows|get_lock|is_free_lock|is_used_lock|release_lock|load_file|benchmark)\s*\(",
+    r"(?<![\w`@.])(n)'|\b(full)\s+join\b|\b(encrypt|found_rows|get_lock|is_free_lock|is_used_lock|release_lock|load_file|benchmark)\s*\(",
     re.IGNORECASE,
 )
 
@@ -248,18 +251,33 @@ _NEWER = re.compile(
 )
 
 
-def may_query(sql: str, version: NdbVersion) -> None:
+_TRAILING = re.compile(r",\s*(?=(?:from\s|\Z))|\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORECASE)
+"""What no server reads: a comma behind the last column, LIMIT -1, FULL OUTER JOIN."""
+_CALL = re.compile(r"(?<![\w`.])([a-z_]\w*)\(", re.IGNORECASE)
+
+
+def _may_read(sql: str, bare: str, database: str, version: NdbVersion) -> None:
+    """Raises SqlError for words that no server reads, or only newer ones.
+
+    Common table expressions, windows and set operations are of 8.0 (manual 8.0, What Is New).
+    """
+    newer = None if form(version, "dictionary_of_its_own") else _NEWER.search(bare)
+    unread = newer or _TRAILING.search(bare.rstrip())
+    if unread is not None:
+        raise syntax(sql[unread.end() - unread[0].endswith("(") :].rstrip())
+    for call in _CALL.finditer(bare):
+        if call[1].lower() in later_functions(version):
+            raise SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{call[1]} does not exist")
+
+
+def may_query(sql: str, database: str, version: NdbVersion) -> None:
     """Raises NotSimulated for words of a query that the product knows and this console does not.
 
-    And SqlError for words that only newer servers know: common table expressions, windows and set
-    operations of 8.0 (manual 8.0, What Is New).
+    And SqlError for what its server does not read.
     """
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "'" * len(quoted[0]), sql)
-    newer = None if form(version, "dictionary_of_its_own") else _NEWER.search(bare)
-    if newer is not None:
-        at = newer.end() - newer[0].endswith("(")
-        raise syntax(sql[at:])
-    match = _OF_QUERIES.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", sql))
+    _may_read(sql, bare, database, version)
+    match = _OF_QUERIES.search(bare)
     if match is not None:
         word = next(one for one in match.groups() if one).upper()
         raise NotSimulated(f"{' '.join(word.split())} is not simulated here")

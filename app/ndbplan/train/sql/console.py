@@ -277,7 +277,7 @@ class Client:
         done = define(sql, self.database, cluster, checks=self._checks, engine=engine)
         if isinstance(done, Result):
             return done
-        self.warnings = done.warnings
+        self.warnings, self.row_count = done.warnings, 0
         return done.text
 
     def _may_define(self, sql: str, cluster: LiveCluster) -> None:
@@ -315,9 +315,10 @@ class Client:
         if _WRITES.search(sql):
             raise NotSimulated("SELECT ... INTO OUTFILE writes files, which are not simulated")
         transactions.not_lost(cluster)
-        around.may_query(sql, cluster.plan.version)
+        around.may_query(sql, self.database, cluster.plan.version)
         query, names = user_variables.without_into(sql)
         found = self._found(query, parsed(query), cluster, {})
+        self.row_count = -1
         if not names:
             return found
         values, text, warnings = user_variables.taken(found, names)

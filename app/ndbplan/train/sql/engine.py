@@ -294,11 +294,16 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
         name = found[1]
         return SqlError(1054, "42S22", f"Unknown column '{name}' in '{_clause(tree, name)}'")
     if found := _AMBIGUOUS.match(text):
+        if found[1].startswith("main."):
+            # Two tables have one name, which SQLite says of their columns.
+            alias = found[1].split(".")[1]
+            return SqlError(1066, "42000", f"Not unique table/alias: '{alias}'")
         return SqlError(1052, "23000", f"Column '{found[1]}' in {_clause(tree, found[1])} is ambiguous")
     if found := _NOT_IN_BOTH.match(text):
         return SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'from clause'")
     if (found := _NO_FUNCTION.match(text)) and _is_typed_only(tree, found[1].lower()):
-        return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{found[1].lower()} does not exist")
+        typed = next(one.name for one in tree.find_all(exp.Anonymous) if one.name.lower() == found[1].lower())
+        return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{typed} does not exist")
     if text.startswith("HAVING clause"):
         having = tree.args.get("having")
         name = next((c.name for c in having.find_all(exp.Column)), "") if having is not None else ""

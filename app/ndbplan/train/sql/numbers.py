@@ -41,6 +41,7 @@ _COUNTS = (
     exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseNot, exp.BitwiseCount, exp.DateDiff,
     exp.TimestampDiff, exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour, exp.Minute, exp.Second,
     exp.RegexpLike, exp.Quarter, exp.Week, exp.DayOfWeek, exp.DayOfYear, exp.Extract, exp.BitLength,
+    exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile,
 )  # fmt: skip
 _WHOLE = frozenset(
     (
@@ -106,6 +107,8 @@ def kind_of(node: exp.Expr | None, columns: Mapping[str, Kind]) -> Kind:
     if isinstance(node, exp.Alias | exp.Subquery | exp.Select):
         inner = node.expressions[0] if isinstance(node, exp.Select) and node.expressions else node.this
         return kind_of(inner, columns)
+    if isinstance(node, exp.Window):
+        return kind_of(node.this, columns)
     if isinstance(node, exp.Literal):
         return _literal(node)
     if isinstance(node, exp.Column):
