@@ -80,30 +80,10 @@ _IS_OFFLINE = (
     "@@global.ndbinfo_offline is turned on - no rows can be returned"
 )
 _KNOWN = (
-    "handler",
-    "checksum",
-    "purge",
-    "reset",
-    "stop",
-    "use",
-    "shutdown",
-    "grant",
-    "revoke",
-    "kill",
-    "call",
-    "load",
-    "binlog",
-    "cache",
-    "change",
-    "clone",
-    "get",
-    "import",
-    "install",
-    "resignal",
-    "restart",
-    "signal",
-    "uninstall",
-)
+    "handler", "checksum", "purge", "reset", "stop", "use", "shutdown", "grant", "revoke", "kill",
+    "call", "load", "binlog", "cache", "change", "clone", "get", "import", "install", "resignal",
+    "restart", "signal", "uninstall",
+)  # fmt: skip
 """Statements that the product knows and this console does not."""
 _KEEPS_WARNINGS = re.compile(r"show\s+(?:warnings|errors|count\s*\()", re.IGNORECASE)
 
