@@ -12,7 +12,8 @@ from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.my_cnf import render_my_cnf
-from ndbplan.ndb.mysqld_options import fault, option
+from ndbplan.ndb.console import sql_variables
+from ndbplan.ndb.mysqld_options import canonical, fault, flag_of, option, options
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -76,6 +77,38 @@ def test_values_that_are_taken(name: str, value: int | str, version: str, why: s
     assert why in fault(name, value, NdbVersion.parse(version))
     found = of_rule(with_option(name, value, version), "mysqld-options")
     assert len(found) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "why"),
+    [
+        ("ndb_log_fail_terminate", "7.4.10", "ndb-log-fail-terminate came after NDB 7.4.10"),
+        ("ndb_log_fail_terminate", "8.0.30", ""),
+        ("ndb_log_fail_terminate", "8.4.8", ""),
+        ("ndb_cache_check_time", "7.4.10", ""),
+        ("skip-ndb-cache-check-time", "8.4.8", "is gone: NDB 8.4.8 does not have it"),
+        ("ndb_nonsense", "8.4.8", "NDB 8.4.8 has no option ndb-nonsense; mysqld would not start with it"),
+        ("ndb_nonsense", "8.0.30", ""),
+        ("ndb_transid_mysql_connection_map", "8.4.8", ""),
+        ("ndb_report_thresh_binlog_mem", "8.4.8", ""),
+    ],
+)
+def test_options_of_ndb_that_a_release_lacks(name: str, version: str, why: str) -> None:
+    """By all that real servers of two releases said of themselves; the beginning of a name will do."""
+    found = fault(name, 1, NdbVersion.parse(version))
+    assert found == why or (why and why in found)
+
+
+@pytest.mark.parametrize("release", ["7.4.10", "8.4.8"])
+def test_defaults_are_what_servers_have_by_themselves(release: str) -> None:
+    version = NdbVersion.parse(release)
+    said = {canonical(name): value for name, value in sql_variables(version).items()}
+    known = {one.name: one for one in options(version) if one.name.startswith("ndb-")}
+    assert known.keys() <= said.keys()
+    assert len(known) >= 20
+    for name, one in known.items():
+        value = said[name]
+        assert one.default == (flag_of(value) if one.type == "bool" else int(value)), name
 
 
 def test_an_option_that_later_releases_lack_is_taken_by_earlier_ones() -> None:

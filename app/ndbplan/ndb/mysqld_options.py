@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
+from ndbplan.ndb.console import sql_variables
 from ndbplan.ndb.version import NdbVersion, reached, release
 
 
@@ -131,6 +132,27 @@ def option(name: str, version: NdbVersion) -> MysqldOption | None:
     )
 
 
+_OLD, _NEW = NdbVersion(7, 4, 10), NdbVersion(8, 4, 8)
+"""Releases whose servers said every variable of NDB that they have."""
+
+
+def _not_of_ndb(name: str, version: NdbVersion) -> str:
+    """Of an option of NDB that is not listed here: that a release lacks it; nothing where nobody knows.
+
+    What is listed of each is complete; mysqld takes the beginning of a name for the name.
+    """
+    if not name.startswith("ndb-") or name in read_json("ndb/mysqld_options.json")["no_variables"]:
+        return ""
+    old, new = (any(canonical(one).startswith(name) for one in sql_variables(v)) for v in (_OLD, _NEW))
+    if new and not old and version <= _OLD:
+        return f"{name} came after NDB {_OLD}"
+    if old and not new and version >= _NEW:
+        return f"{name} is gone: NDB {_NEW} does not have it"
+    if not old and not new and version in (_OLD, _NEW):
+        return f"NDB {version} has no option {name}"
+    return ""
+
+
 def fault(name: str, value: int | str, version: NdbVersion) -> str:
     """What mysqld does not take as it is written, or the plan says otherwise, and what comes of it.
 
@@ -169,7 +191,9 @@ def _refused(name: str, value: int | str, version: NdbVersion) -> str:
     if since and version < release(since):
         return f"{canonical(name)} came with NDB {since}, before it is {earlier}"
     known = option(name, version)
-    if known is None or known.type == "text":
+    if known is None:
+        return _not_of_ndb(canonical(name).removeprefix("skip-"), version)
+    if known.type == "text":
         return ""
     if version < release(known.since):
         return f"{known.name} came with {known.since}, NDB {version} does not know it"
