@@ -41,6 +41,9 @@ _CELLS = (
     Cell("rows", "Rows", 112, COUNT),
     Cell("growth_rows_per_month", "Growth a month", 112, COUNT),
 )
+_COUNTS = {at for at, cell in enumerate(_CELLS) if cell.unit is COUNT}
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+"""Numbers below one another are compared."""
 _FIGURE_WIDTH = 92
 _NUMBER = Qt.ItemDataRole.UserRole
 _Index = QModelIndex | QPersistentModelIndex
@@ -75,12 +78,14 @@ class TablesModel(GridModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if section < len(_CELLS) or orientation != Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.TextAlignmentRole and section in _COUNTS:
+                return _RIGHT
             return super().headerData(section, orientation, role)
         name, tip = _FIGURES[section - len(_CELLS)]
         return {
             Qt.ItemDataRole.DisplayRole: name,
             Qt.ItemDataRole.ToolTipRole: tip,
-            Qt.ItemDataRole.TextAlignmentRole: Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            Qt.ItemDataRole.TextAlignmentRole: _RIGHT,
         }.get(Qt.ItemDataRole(role))
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -90,13 +95,13 @@ class TablesModel(GridModel):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         column, table = index.column(), self._parts[index.row()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and (column in _COUNTS or column >= len(_CELLS)):
+            return _RIGHT
         if column < len(_CELLS):
             return getattr(table, _CELLS[column].name) if role == _NUMBER else super().data(index, role)
         value = self.figures.get(table.id, (None, None, 0.0))[column - len(_CELLS)]
         if role == _NUMBER:
             return -1.0 if value is None else value
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole or value is None:
             return None
         return format_percent(value) if column == len(_CELLS) + 2 else format_bytes_binary(value)
