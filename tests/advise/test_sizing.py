@@ -303,7 +303,7 @@ def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_r
         ({"loads": [{"name": "x", "peak_per_s": 1}]}, "loads[0].transactions", "no transactions"),
         ({"currency": None, "budget": 5.0}, "currency", "needs a currency"),
         ({"sql": "SELECT 1"}, "sql", "there is no table"),
-        ({"least_groups": 5}, "least_groups", "5 are more than most_groups 4"),
+        ({"least_groups": 5}, "least_groups", "least_groups 5 is above most_groups 4"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(stated: dict[str, Any], place: str, said: str) -> None:

@@ -33,10 +33,10 @@ def test_a_report_is_written_verified_and_found_changed(call: Any, plan: Path, t
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["-o", "x.docx"], "'.docx' is no kind of report"),
+        (["-o", "x.docx"], "'.docx' is not a kind of report"),
         (["-o", "x.html", "--sections", "memry"], "did you mean memory?"),
         (["-o", "x.html", "--date", "9.5.2026"], "type for example 2026-05-09"),
-        (["-o", "x.html", "--logo", "logo.gif"], "'.gif' is no picture"),
+        (["-o", "x.html", "--logo", "logo.gif"], "'.gif' is not a kind of picture"),
         (["-o", "x.html", "--variants", "Main"], "'Main' stands alone"),
         (["-o", "x.html", "--notes", "missing.md"], "missing.md: cannot be read"),
     ],

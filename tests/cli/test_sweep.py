@@ -197,7 +197,7 @@ def test_a_scheduler_that_cannot_be_reached_is_said_in_one_line(
 def test_what_is_no_address_of_a_scheduler_is_said_at_once(call: Call, plan_file: Path, address: str) -> None:
     """A client of Dask that cannot read one printed a traceback half a minute later."""
     said = call("sweep", plan_file, *VARY, "--dask", address).refused(2)
-    assert "is no address of a Dask scheduler" in said
+    assert "is not the address of a Dask scheduler" in said
     assert "tcp://head:8786" in said
 
 

@@ -115,7 +115,7 @@ def test_an_option_that_later_releases_lack_is_taken_by_earlier_ones() -> None:
     assert not fault("query_cache_size", "64M", NdbVersion(7, 6, 35))
     assert not fault("expire_logs_days", 7, NdbVersion(8, 0, 43))
     told = of_rule(set_parameter(STARTER, "data_node", "query_cache_size", 0), "unknown-parameter")
-    assert any("belongs into my.cnf" in one.message for one in told)
+    assert any("belongs in my.cnf" in one.message for one in told)
 
 
 @pytest.mark.parametrize(("version", "count"), [("7.4.10", 0), ("7.5", 1), ("7.6.35", 1), ("8.0", 0)])
@@ -158,5 +158,5 @@ def test_what_belongs_to_mysqld_is_sent_there() -> None:
     plan = set_parameter(STARTER, "sql", "ndb-batch-size", 65536)
     messages: list[Any] = [p.message for p in of_rule(plan, "unknown-parameter")]
     assert len(messages) == 1
-    assert "is an option of mysqld and belongs into my.cnf" in messages[0]
+    assert "is an option of mysqld and belongs in my.cnf" in messages[0]
     assert "ndb_mgmd would refuse" not in messages[0]

@@ -55,5 +55,5 @@ def test_a_file_that_is_no_picture_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("day", ["24 Nov 2026", "2026-13-45", "20261124"])
 def test_what_is_no_date_is_refused(day: str) -> None:
-    with pytest.raises(UserError, match="is no date"):
+    with pytest.raises(UserError, match="is not a date"):
         written(".pdf", date=day)

@@ -197,7 +197,7 @@ def _client(scheduler: str) -> Any:
     """The cluster of a scheduler, until its block ends."""
     if _ADDRESS.fullmatch(scheduler) is None:
         # A client that cannot read an address asks for half a minute whether it may go.
-        what = f"'{scheduler[:80]}' is no address of a Dask scheduler"
+        what = f"'{scheduler[:80]}' is not the address of a Dask scheduler"
         raise UnreachableError(what, where="--dask", fix=_AS_PRINTED)
     try:
         # It has no types, and may not be there.

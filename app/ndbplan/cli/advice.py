@@ -168,7 +168,7 @@ def fix(
     metavar="FIGURE",
     default="max-load",
     show_default=True,
-    help="The figure to better: max-load, restart, survive, memory, cost and others; a wrong one lists them.",
+    help="The figure to better: max-load, restart, survive, memory, cost and others; a wrong one lists all.",
 )
 @click.option("--top", type=Whole(1, 10_000), default=20, show_default=True, help="Changes shown at most.")
 @click.option("--all", "all_of_them", is_flag=True, help="Every legal change, also those that gain nothing.")

@@ -82,7 +82,7 @@ OF_RUNS = ("accepted_per_s", "latency_mean_s", "redo_buffer_fill_max", "redo_log
     "--precision",
     type=Share(),
     metavar="SHARE",
-    help="As many runs as it takes to know the mean of what is accepted so well, such as 2%.",
+    help="As many runs as it takes to know the mean of what is accepted to within a share, such as 2%.",
 )
 @click.option(
     "--against",
@@ -151,9 +151,9 @@ def simulate(
     workload_id = named_workload(plan, workload)
     if (workers is not None or scheduler is not None) and runs is None and precision is None:
         fix = "add --runs or --precision"
-        raise UsageError("one run is not shared out", where="--workers or --dask", fix=fix)
+        raise UsageError("a single run is not spread over processes", where="--workers or --dask", fix=fix)
     if at_s is not None and table is None:
-        raise UsageError("--at is the moment of a table", where="--at", fix="name one with --table")
+        raise UsageError("--at needs a table", where="--at", fix="name one with --table")
     if table is not None:
         from ndbplan.simulate.ndbinfo import NdbinfoError, table_of
 
@@ -189,7 +189,7 @@ def simulate(
         shape["measured"] = _measured(result, plan, measured_file, measured_from_s or 0.0)
     elif measured_from_s is not None:
         fix = "name the file with --measured"
-        raise UsageError("--measured-from is of a measured file", where="--measured-from", fix=fix)
+        raise UsageError("--measured-from needs a measured file", where="--measured-from", fix=fix)
     series = result.to_csv
     if runs is not None or precision is not None:
         from ndbplan.advise.executors import shared_out

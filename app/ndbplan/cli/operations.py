@@ -141,7 +141,7 @@ def procedure(
 
     if ics is not None and start is None:
         fix = "add --start 2026-05-09T02:00"
-        raise UsageError("a calendar file needs a beginning", where="--ics", fix=fix)
+        raise UsageError("a calendar file needs a start time", where="--ics", fix=fix)
     plan = read_plan(plan_file)
     conditions = conditions_of(plan, under)
     kind = kind or ("add-nodes" if running is None else "change")

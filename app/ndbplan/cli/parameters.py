@@ -102,7 +102,7 @@ class Share(click.ParamType[float]):
         except ValueError:
             share = 0.0
         if not 0.0 < share < 1.0:
-            self.fail(f"'{value[:40]}' is no share between 0 and 1 — type for example 2%", param, ctx)
+            self.fail(f"'{value[:40]}' is not a share between 0 and 1 — type for example 2%", param, ctx)
         return share
 
 

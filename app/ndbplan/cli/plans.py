@@ -210,7 +210,7 @@ def _measured_disks(
     metavar="DISK[=DEVICE]",
     multiple=True,
     help="The disk that fio or iostat measured, as id or HOST/NAME, and which device of iostat it is; "
-    "may be given often. Without it devices are found by their names.",
+    "may be repeated. Without it devices are found by their names.",
 )
 @json_option
 @click.pass_context

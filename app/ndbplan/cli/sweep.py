@@ -51,7 +51,7 @@ _SEED = 1
     default="max-load",
     show_default=True,
     metavar="FIGURE,...",
-    help="Headline figures: max-load, first-error, restart, memory, cost and others; a wrong one lists them.",
+    help="Headline figures: max-load, first-error, restart, memory, cost and others; a wrong one lists all.",
 )
 @click.option(
     "-o",
@@ -65,7 +65,7 @@ _SEED = 1
     "--precision",
     type=Share(),
     metavar="SHARE",
-    help="Draw worlds until the mean of max-load, accepted or latency is known so well, such as 2%.",
+    help="Draw worlds until the mean of max-load, accepted or latency is known within a share, as 2%.",
 )
 @click.option("--workload", metavar="NAME", help="The load; without it the plan's first.")
 @elsewhere_options("one for each processor")

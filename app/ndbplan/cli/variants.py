@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "assignments",
     metavar="ADDRESS=VALUE",
     multiple=True,
-    help="With --add: what it has other, as for `set`; may be given often.",
+    help="With --add: what differs in it, as for `set` (may be repeated).",
 )
 @click.option("--note", metavar="TEXT", help="With --add or --rename: what the variant is about.")
 @click.option("--remove", metavar="NAME", help="Remove a variant.")
@@ -83,7 +83,7 @@ def _one_action(asked: dict[str, Any]) -> str:
         if asked[name] and action not in actions:
             option = _OPTIONS.get(name, f"--{name}")
             fix = f"use it with {' or '.join(f'--{one}' for one in actions)}"
-            raise UsageError(f"{option} says nothing of its own", where=option, fix=fix)
+            raise UsageError(f"{option} has no effect on its own", where=option, fix=fix)
     if action == "move" and asked["to"] is None:
         raise UsageError("no place is named", where="--move", fix="name it with --to N, from 1")
     return action

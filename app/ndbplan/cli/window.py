@@ -86,7 +86,7 @@ def render(
     from ndbplan.desktop.render import RenderError, pictured
 
     if colour_by is not None and colour_by not in pictured():
-        what, fix = f"'{colour_by[:40]}' is nothing to colour by", f"name one of {', '.join(pictured())}"
+        what, fix = f"'{colour_by[:40]}' is not what colours can show", f"name one of {', '.join(pictured())}"
         raise UsageError(what, where="--colour-by", fix=fix)
     plan = read_plan(plan_file)
     try:

@@ -186,7 +186,7 @@ def _pinned(plan: Plan, path: Path) -> Plan:
 
 def _put(plan: Plan, path: Path, value: Any) -> Plan:
     if "origins" in path:
-        raise EditError("who set a value follows from what sets it", fix="set the parameter itself")
+        raise EditError("who set a value is recorded when it is set", fix="set the parameter itself")
     if len(path) == 1:
         return _put_own(plan, str(path[0]), value)
     if path[0] == "parameters" and len(path) == 3:
@@ -233,7 +233,7 @@ def _put(plan: Plan, path: Path, value: Any) -> Plan:
 def _put_own(plan: Plan, field: str, value: Any) -> Plan:
     """Set a field of the plan itself."""
     if field == "format_version":
-        raise EditError("the format of the file follows the program", fix="leave it")
+        raise EditError("the program sets the format of the file", fix="leave it")
     if field in ("parameters", "calibrations") or not isinstance(getattr(plan, field), tuple | Part):
         return edits.set_plan(plan, **{field: value})
     if field == "assumed":
@@ -245,7 +245,7 @@ def _refuse_kind(part: Part) -> None:
     """The kind decides which fields there are; only of disks and links it is a field like another."""
     kind: Any = getattr(part, "kind", "")
     if len(reading.shape_of(type(part), "kind").choices) < 2:
-        raise EditError(f"a part of kind {kind} stays one", fix="remove it and add another")
+        raise EditError(f"a part of kind {kind} cannot become another kind", fix="remove it and add another")
 
 
 def _rebuilt(here: Any, path: Path, value: Any) -> Any:

@@ -101,7 +101,7 @@ def put_together(requirements: Requirements, source: Plan | None) -> Wanted:
     if requirements.budget is not None and plan.currency is None:
         raise UserError("a budget needs a currency", where="currency", fix="state one, such as EUR")
     if requirements.least_groups > requirements.most_groups:
-        what = f"{requirements.least_groups} are more than most_groups {requirements.most_groups}"
+        what = f"least_groups {requirements.least_groups} is above most_groups {requirements.most_groups}"
         raise UserError(what, where="least_groups", fix="state no more than most_groups")
     plan, notes = _with_tables(plan, requirements)
     plan = _with_loads(plan, requirements)

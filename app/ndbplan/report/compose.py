@@ -94,7 +94,7 @@ def asked(project: Project, options: Options) -> Asked:
             raise UserError(f"there is no section '{name[:60]}'", where="--sections", fix=near(name, TITLES))
     if not is_day(options.date):
         raise UserError(
-            f"'{options.date[:40]}' is no date", where="--date", fix="type for example 2026-05-09"
+            f"'{options.date[:40]}' is not a date", where="--date", fix="type for example 2026-05-09"
         )
     for name in options.variants:
         place_of(project, name)

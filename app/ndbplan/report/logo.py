@@ -19,7 +19,7 @@ def data_url(path: Path) -> str:
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise UserError(
-            f"'{path.suffix}' is no picture that a report can have",
+            f"'{path.suffix}' is not a kind of picture that a report can have",
             where=str(path),
             fix="take a .png, .jpg or .svg",
         )

@@ -74,7 +74,7 @@ def report(
     """The content of a report. Raises UserError for an ending, variants or sections that there are not."""
     if suffix not in WRITERS:
         raise UserError(
-            f"'{suffix}' is no kind of report", where="report", fix=f"end the name in {', '.join(WRITERS)}"
+            f"'{suffix}' is not a kind of report", where="report", fix=f"end the name in {', '.join(WRITERS)}"
         )
     with keeping(), seldom_collecting():
         return write(make(ask(project, options), options, cancelled), suffix)

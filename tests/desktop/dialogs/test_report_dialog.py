@@ -77,7 +77,7 @@ def test_the_report_is_about_the_load_that_the_window_shows(qtbot: QtBot) -> Non
 def test_a_wrong_date_is_said(opened: ReportDialog) -> None:
     opened.day.setText("tomorrow")
     opened.show_pages()
-    assert "'tomorrow' is no date" in opened.state.text()
+    assert "'tomorrow' is not a date" in opened.state.text()
 
 
 def test_it_is_written_opened_and_gives_its_plan_back(
@@ -111,7 +111,7 @@ def test_a_logo_and_a_text_for_each_section(opened: ReportDialog, tmp_path: Path
     assert options.notes == "For all.\n\n# memory\nGrows **fast**."
     assert options.logo == "data:image/svg+xml;base64,PHN2Zy8+"
     opened.logo.take_file(tmp_path / "logo.gif")
-    assert "'.gif' is no picture" in opened.state.text()
+    assert "'.gif' is not a kind of picture" in opened.state.text()
     opened.logo.away.click()
     assert opened.options().logo == ""
 

@@ -381,7 +381,7 @@ def test_a_change_that_a_table_cannot_take_takes_no_other_with_it() -> None:
         ("a CHAR(9) AUTO_INCREMENT KEY", "a ", "AUTO_INCREMENT of CHAR, which is not a number"),
         ("a INT KEY, b DECIMAL(3,4)", "b ", "fewer digits than stand behind its point"),
         ("a INT KEY, b TEXT DEFAULT 'x'", "b ", "DEFAULT 'x' of TEXT, which takes expressions only"),
-        ("a INT KEY, b INT COLUMN_FORMAT COMPRESSED", "COMPR", "COMPRESSED: NDB has none such"),
+        ("a INT KEY, b INT COLUMN_FORMAT COMPRESSED", "COMPR", "COMPRESSED: NDB has no such clause"),
         (
             "a INT KEY) COMMENT='NDB_TABLE=READ_BACKUP=7 x' UNION=(x",
             "'NDB",

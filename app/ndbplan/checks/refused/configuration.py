@@ -57,7 +57,7 @@ def unknown_parameter(now: Estimation) -> Iterator[Problem]:
             instead = one.section == "SYSTEM" and reading.name == "Name"
             tail = "the export writes the plan's name instead" if instead else "the export leaves it out"
         elif reading.fate is Fate.DOUBLED:
-            text = f"{reading.written} is stated twice, in other letters"
+            text = f"{reading.written} is stated twice, in different letter case"
             tail = "the first one counts, the export leaves this one out"
         else:
             if reading.fate is Fate.COUNTS and reading.name != reading.written:
@@ -101,7 +101,7 @@ def _misspelt(one: Stated) -> Problem:
 def _unknown(plan: Plan, one: Stated) -> str:
     name = one.reading.written
     if not catalogue.exists(one.section, name) and is_option(name):
-        return f"{name} is an option of mysqld and belongs into my.cnf, not into config.ini"
+        return f"{name} is an option of mysqld and belongs in my.cnf, not in config.ini"
     if not catalogue.exists(one.section, name):
         return f"no NDB version knows a parameter '{name}' for {one.where}"
     return catalogue.lack(one.section, name, plan.version)

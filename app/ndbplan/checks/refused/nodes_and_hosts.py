@@ -89,7 +89,7 @@ def data_node_ids(now: Estimation) -> Iterator[Problem]:
             own = next(free, None)
             yield error(
                 f"data node {node.node_id}",
-                f"{node.node_id} is no id of a data node in NDB {plan.ndb_version}: they go from 1 to "
+                f"{node.node_id} is not the id of a data node in NDB {plan.ndb_version}: they go from 1 to "
                 f"{highest}",
                 f"give it a free node id up to {highest}" + (f": {own}" if own else ""),
                 [node.id],

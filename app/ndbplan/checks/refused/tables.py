@@ -98,7 +98,7 @@ def file_twice(now: Estimation) -> Iterator[Problem]:
             f"file {path}",
             f"file {path} is {whose}; a data node has one of a name, and the second statement fails with "
             "error 760 (File already exists)",
-            f"call the one of {second.name} otherwise",
+            f"give the one of {second.name} another name",
             list(dict.fromkeys((first.id, second.id))),
             _files_renamed(now.plan, second),
         )

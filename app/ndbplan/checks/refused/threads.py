@@ -442,7 +442,7 @@ def paths_absolute(now: Estimation) -> Iterator[Problem]:
                     alike.where,
                     f"{name} is '{value[:60]}', which depends on the folder the data node is started in; a "
                     "path that does not exist there stops it with error 2805",
-                    "take it back: the folder then follows from the disk of the role",
+                    "remove it: the folder then follows from the disk of the role",
                     alike.object_ids,
                     without(alike.scope_of(name), name),
                 )

@@ -53,7 +53,7 @@ def _ways(now: Estimation, table: Table, look: Look) -> WaysOut:
             against.append(f"{way.title}: {reason}")
         else:
             kept.append(way)
-    return ways_out(kept, f"make room first; nothing that was tried goes: {'; '.join(against)}")
+    return ways_out(kept, f"make room first; nothing that was tried works: {'; '.join(against)}")
 
 
 def _that_are_there(now: Estimation, table: Table) -> Iterator[Solution]:

@@ -200,7 +200,7 @@ def data_files(now: Estimation) -> Iterator[Problem]:
         elif files > MANY_FILES:
             yield warning(
                 f"tablespace {space.name}",
-                f"tablespace {space.name} has {files} data files; more than {MANY_FILES} bring nothing",
+                f"tablespace {space.name} has {files} data files; more than {MANY_FILES} gain nothing",
                 "use fewer, larger files: half as many, twice as large, until they are few enough",
                 [space.id],
                 FewerFiles(space.id, MANY_FILES),

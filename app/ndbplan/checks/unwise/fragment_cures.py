@@ -50,4 +50,4 @@ def smaller_fixed_parts(now: Estimation, table: Table, limit_until: str, look: L
     found = that_mend(look, now.plan, ways, "fixed-part-limit", [table.id])[:1]
     newer = [aimed_at_present(f"only up to NDB {limit_until} a fixed part has this limit")]
     newer_found = that_mend(look, now.plan, newer, "fixed-part-limit", [table.id])
-    return ways_out((*found, *newer_found), "have many node groups more, or a later NDB from the start")
+    return ways_out((*found, *newer_found), "have many more node groups, or a later NDB from the start")

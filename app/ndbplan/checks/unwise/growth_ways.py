@@ -36,7 +36,7 @@ def room_to_grow(now: Estimation, kind: str, object_ids: Sequence[str], words: s
             found += that_mend(look, now.plan, [way], _RULE, object_ids)
     group = Solution(
         "Add a node group",
-        "hosts more like the last ones; ALTER TABLE ... REORGANIZE PARTITION moves rows there",
+        "more hosts like the last ones; ALTER TABLE ... REORGANIZE PARTITION moves rows there",
         partial(add_node_group, groups=1),
         buys=True,
     )

@@ -230,7 +230,7 @@ def more_groups(now: Estimation) -> Iterator[Solution]:
     for groups in _GROUPS:
         title = "Add a node group" if groups == 1 else f"Add {groups} node groups"
         why = (
-            f"{groups * replicas} hosts more like the last ones; ALTER TABLE ... REORGANIZE PARTITION moves "
+            f"{groups * replicas} more hosts like the last ones; ALTER TABLE ... REORGANIZE PARTITION moves "
             "rows and load there"
         )
         yield Solution(title, why, partial(add_node_group, groups=groups), buys=True)

@@ -159,7 +159,7 @@ def _larger_hosts(
         return [], math.inf
     these = hosts_named(plan, short)
     why = (
-        f"no host more and no row to move; {these} with {format_bytes_binary(most)} instead of "
+        f"no more hosts and no rows to move; {these} with {format_bytes_binary(most)} instead of "
         f"{_had(plan, short)}, one after the other"
     )
     title = f"Give {these} {format_bytes_binary(most)}{',' if disks else ' and'} {words}"
@@ -222,7 +222,7 @@ def _more_groups(now: Estimation, look: Look) -> list[Solution]:
             size = _size(edit, now)
             raised = f" with DataMemory {size}" if _raised(then) is not None else ""
             why = (
-                f"{groups * replicas} hosts more like the last ones, none with more memory; "
+                f"{groups * replicas} more hosts like the last ones, none with more memory; "
                 "ALTER TABLE ... REORGANIZE PARTITION moves rows there, and each node restarts with less"
             )
             return [Solution(f"Add {more}{raised}", why, edit, buys=True)]

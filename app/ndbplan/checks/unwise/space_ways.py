@@ -132,7 +132,7 @@ def fewer_backups(count: int) -> Solution:
 def more_node_groups(groups: int, replicas: int) -> Solution:
     """More node groups: less rows on each disk."""
     why = (
-        f"{groups * replicas} hosts more like the last ones; ALTER TABLE ... REORGANIZE PARTITION moves rows "
+        f"{groups * replicas} more hosts like the last ones; ALTER TABLE ... REORGANIZE PARTITION moves rows "
         "there"
     )
     return Solution(

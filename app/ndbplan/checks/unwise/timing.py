@@ -36,7 +36,7 @@ _LONG_BACKUP_S = 4 * 3600.0
 _ROOM_OF_SPEED = 1.25
 """More than the share that a backup is too long by: other things write too."""
 _NO_SHORTER_BACKUP = (
-    "use faster disks, or many node groups more: neither MaxDiskWriteSpeed nor a few groups do"
+    "use faster disks, or many more node groups: neither MaxDiskWriteSpeed nor a few groups do"
 )
 
 
@@ -168,12 +168,12 @@ def _faster_links(now: Estimation, look: Look) -> WaysOut:
     groups = len(node_groups(plan))
     more = math.ceil(groups * held / _MUCH_DATA) - groups
     then = format_duration(held / _TEN_GIGABIT)
-    why = f"{how_many(len(slow), 'host')} of data nodes; copying takes {then} then"
+    why = f"{how_many(len(slow), 'host')} of data nodes; copying then takes {then}"
     ways = [Solution("Give the hosts 10 GbE", why, links, buys=True)]
     if 0 < more <= _MOST_GROUPS:
-        hosts = how_many(more * no_of_replicas(plan), "host")
+        hosts = how_many(more * no_of_replicas(plan), "more host")
         add = partial(add_node_group, groups=more)
-        why = f"{hosts} more like the last ones; each data node holds less"
+        why = f"{hosts} like the last ones; each data node holds less"
         ways.append(Solution(f"Add {how_many(more, 'node group')}", why, add, buys=True))
     return WaysOut(that_mend(look, plan, ways, "copy-over-slow-link"), "")
 

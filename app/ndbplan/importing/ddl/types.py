@@ -311,14 +311,14 @@ class ColumnReader:
                 column["storage"] = "disk" if wanted.upper == "DISK" else "memory"
                 if wanted.upper not in ("DISK", "MEMORY", "DEFAULT"):
                     clause = f"STORAGE {wanted.text[:40]}"
-                    parts.lose(wanted.start, f"column {name}: {clause}: NDB has none such; it is left out")
+                    parts.lose(wanted.start, f"column {name}: {clause}: NDB has no such clause; left out")
             elif word == "COLUMN_FORMAT":
                 wanted = item.next()
                 if wanted.upper in ("DEFAULT", "FIXED", "DYNAMIC"):
                     column["column_format"] = wanted.text.lower()
                 else:
                     clause = f"COLUMN_FORMAT {wanted.text[:40]}"
-                    parts.lose(wanted.start, f"column {name}: {clause}: NDB has none such; it is left out")
+                    parts.lose(wanted.start, f"column {name}: {clause}: NDB has no such clause; left out")
             elif word == "AS":
                 item.skip_parenthesis()
                 virtual = not item.accept("STORED") and not item.accept("PERSISTENT")

@@ -129,7 +129,7 @@ def alter(asked: Asked, table: Table) -> Done:
             continue
         refused(problem.message)
         check_altered(asked)
-        raise NotSimulated(f"this is not simulated of InnoDB: {problem.message}")
+        raise NotSimulated(f"this is not simulated for InnoDB: {problem.message}")
     new = validated.changed(read.tables[-1], id=table.id)
     rows = rows_of(asked.cluster.session.simulation, table)
     held = asked.cluster.state.contents.get(table.id, NOTHING)

@@ -112,7 +112,7 @@ def _added(asked: Asked, stream: Stream, table: Table) -> Done:
         # No other change stands beside it [8.4.8].
         raise stream.unreadable("the end")
     if table.partitions is None:
-        raise NotSimulated("ADD PARTITION is simulated of tables that were made with PARTITIONS n")
+        raise NotSimulated("ADD PARTITION is simulated for tables that were made with PARTITIONS n")
     if many < 1:
         raise SqlError(1504, "HY000", "Number of partitions = 0 is not an allowed value")
     grown = (*table.grown_from, table.partitions)
