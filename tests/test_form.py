@@ -34,6 +34,16 @@ def test_a_data_file_is_read_in_one_place() -> None:
     assert files == {*named}
 
 
+_BARE = re.compile(r"# (?:noqa|type: ignore)[^#—\n]*$", re.MULTILINE)
+"""A suppression without a reason behind it."""
+
+
+def test_every_suppression_says_why() -> None:
+    package = Path(ndbplan.__file__).parent
+    bare = {str(path): _BARE.findall(path.read_text("utf-8")) for path in package.rglob("*.py")}
+    assert {name: found for name, found in bare.items() if found} == {}
+
+
 _MADE = re.compile(r"(?:\n\n\ndef |^)(?!__)(\w+)(?:\(|(?:: [^=\n]+)? = )", re.MULTILINE)
 """A function without a decorator, which would register it, or a constant."""
 

@@ -22,7 +22,7 @@ class FrozenMap(dict[K, V], Generic[K, V]):
     clear = pop = popitem = setdefault = update = _refuse
     __ior__ = _refuse
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # dict has none
         return hash(frozenset(self.items()))
 
     def with_(self, key: K, value: V) -> FrozenMap[K, V]:
@@ -39,7 +39,7 @@ class FrozenMap(dict[K, V], Generic[K, V]):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         args = getattr(source, "__args__", (Any, Any))
-        inner = handler.generate_schema(Mapping[args[0], args[1]])  # type: ignore[valid-type]
+        inner = handler.generate_schema(Mapping[args[0], args[1]])  # type: ignore[valid-type]  # types that pydantic gives
         return core_schema.no_info_after_validator_function(
             cls, inner, serialization=core_schema.plain_serializer_function_ser_schema(dict)
         )

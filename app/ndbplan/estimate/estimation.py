@@ -55,7 +55,7 @@ from ndbplan.plan.workloads import Workload
 T = TypeVar("T")
 
 
-class part(cached_property[T]):  # noqa: N801  (a decorator, written like the one it extends)
+class part(cached_property[T]):  # noqa: N801 — a decorator, written like the one it extends
     """A part of the estimates: worked out when it is first asked for, printed by `ndbplan estimate`."""
 
 

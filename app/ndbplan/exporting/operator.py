@@ -45,7 +45,7 @@ def render_operator(plan: Plan) -> str:
         "makes one SQL node where the plan has none. It cannot give a host to one node, mount several disks, "
         "lock memory, create log file groups, or add node groups to a cluster that runs."
     )
-    document = {
+    document: dict[str, Any] = {
         "apiVersion": "mysql.oracle.com/v1",
         "kind": "NdbCluster",
         "metadata": {"name": kubernetes_name(plan.name)},
@@ -59,7 +59,7 @@ def render_operator(plan: Plan) -> str:
     }
     management = _config(plan, "MGM", plan.parameters.management)
     if management:
-        document["spec"]["managementNode"] = {"config": management}  # type: ignore[index]
+        document["spec"]["managementNode"] = {"config": management}
     return yaml_text(document, comment)
 
 

@@ -130,7 +130,7 @@ class GuideWindow(QDialog):
         self._restyle()
         self.open(FIRST_PAGE)
 
-    def open(self, name: str) -> None:  # type: ignore[override]
+    def open(self, name: str) -> None:  # type: ignore[override]  # a page, not the dialog
         """Show a page of the guide by its file name."""
         for i in range(self.contents.count()):
             if self.contents.item(i).data(_NAME) == name:

@@ -94,6 +94,7 @@ def key_values(tables: tuple[Table, ...], table: Table) -> KeyValues:
 
 @kept_by_identity(size=4096)
 def _key_values(table: Table, other: Table | None, assumed: bool) -> KeyValues:
+    source: Source
     count, source, why = table.rows, "rows", "one value for each row"
     first = table.distribution_key_first
     if table.distribution_key_values is not None:
@@ -115,4 +116,4 @@ def _key_values(table: Table, other: Table | None, assumed: bool) -> KeyValues:
             count, source, why = most, "type", f"{names} can have {format_count(most)} values by type"
     if table.rows and count >= table.rows:
         count, source, why = table.rows, "rows", "one value for each row"
-    return KeyValues(count, source, why, first)  # type: ignore[arg-type]
+    return KeyValues(count, source, why, first)

@@ -304,8 +304,9 @@ def _seconds(column: KeyColumn, value: object, moment: tuple[int, ...]) -> int:
     """Seconds since 1970 of a time stamp written in UTC; 0 for the zero date."""
     if moment[:3] == (0, 0, 0):
         return 0
+    year, month, day, hour, minute, second = moment[:6]
     try:
-        seconds = int(dt.datetime(*moment[:6], tzinfo=dt.UTC).timestamp())  # type: ignore[misc, arg-type]
+        seconds = int(dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC).timestamp())
     except ValueError:
         seconds = -1
     if not 0 <= seconds <= LAST_TIMESTAMP:

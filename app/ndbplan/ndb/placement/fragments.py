@@ -270,8 +270,8 @@ def extend(
         if not cluster.places_by_table:
             log_part, primary = count % cluster.log_parts, cluster.groups[group].index(node)
         elif cluster.classic:
-            choices = range(cluster.log_parts)
-            log_part = min(choices, key=lambda p, g=group: (parts[g].get(p, 0), p))  # type: ignore[misc]
+            taken = parts[group]
+            _, log_part = min((taken.get(part, 0), part) for part in range(cluster.log_parts))
             primary = (log_part + parts[group].get(log_part, 0)) % replicas
         else:
             log_part, primary = count % INSTANCE_KEYS, own[group] % replicas

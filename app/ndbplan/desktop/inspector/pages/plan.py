@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
 from ndbplan.base.errors import UserError
@@ -169,8 +170,8 @@ class _Notes(QPlainTextEdit):
         if not self.hasFocus() and self.toPlainText() != self._context.plan.notes:
             self.setPlainText(self._context.plan.notes)
 
-    def focusOutEvent(self, event: object) -> None:
-        super().focusOutEvent(event)  # type: ignore[arg-type]
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
         text = self.toPlainText()
         if text == self._context.plan.notes:
             return
