@@ -10,6 +10,7 @@ The data is `resources/ndb/measured_runs.json`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import compress
@@ -64,21 +65,28 @@ class Nearness(Shape):
     nearest: tuple[str, ...]
     """The runs that are most like it."""
     room: float
-    """Factor by which each end of a range lies further from the value; 1 where only rows are fewer."""
+    """Factor by which the high end of a range lies further from the value; 1 where only rows are fewer."""
+    room_below: float
+    """The same of the low end. Times differ: more work makes none shorter, a quicker disk none longer."""
 
     def widened(self, found: Quantity, most: float = math.inf) -> Quantity:
         """The same figure, its range the wider the further it lies from all runs; `most`: it cannot be more.
 
         What is certain stays certain.
         """
-        if self.room == 1.0 or found.low == found.high:
+        if self.is_none or found.low == found.high:
             return found
         high = max(found.high, min(most, found.high * self.room))
-        return found.between(found.low / self.room, high)
+        return found.between(found.low / self.room_below, high)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether ranges stay as they are."""
+        return self.room == self.room_below == 1.0
 
     def widened_in(self, row: Row, names: tuple[str, ...]) -> Row:
         """The same results with the ranges of these figures widened; what is not known stays so."""
-        if self.room == 1.0:
+        if self.is_none:
             return row
         figures = {name: getattr(row, name) for name in names}
         return replace(row, **{name: self.widened(one) for name, one in figures.items() if one is not None})
@@ -89,6 +97,14 @@ def _compared(kind: str) -> tuple[bool, ...]:
     """Which of `Situation.logarithms` matter to a kind."""
     other = read_json("ndb/measured_runs.json")["does_not_matter"].get(kind, [])
     return tuple(name not in other for name in Situation._fields[1:])
+
+
+@cache
+def _directions(kind: str) -> tuple[int, ...]:
+    """Of each of `Situation.logarithms`: 1: more of it makes no figure less; -1: none more; 0: either."""
+    lawful = read_json("ndb/measured_runs.json")["lawful"].get(kind, {})
+    less, more = lawful.get("never_less", ()), lawful.get("never_more", ())
+    return tuple((name in less) - (name in more) for name in Situation._fields[1:])
 
 
 @cache
@@ -118,23 +134,29 @@ def nearness(kind: str, plan: Situation) -> Nearness:
     """Of a figure of one of the `kinds`: an operation, `load` or `storage`."""
     runs = _runs(kind)
     if not runs:
-        return Nearness("beyond", _NOBODY, (), _room(kind, _NOBODY))
+        room = _room(kind, _NOBODY)
+        return Nearness("beyond", _NOBODY, (), room, room)
     # Of a cluster without rows it matters to nobody how many there are and what a row is.
     empty = (True, True, False, False, True) if plan.rows < 1 else (True,) * 5
     chosen = [a and b for a, b in zip(_compared(kind), empty, strict=True)]
     own = tuple(compress(plan.logarithms, chosen))
     others = [tuple(compress(run.logarithms, chosen)) for _, run in runs]
-    beyond = [
-        max(0.0, min(side) - one, one - max(side))
+    sides = [
+        (max(0.0, min(side) - one), max(0.0, one - max(side)))
         for one, side in zip(own, zip(*others, strict=True), strict=True)
     ]
+    beyond = [max(side) for side in sides]
     versions = [run.version for _, run in runs]
     # A version older or newer than all that were measured lies as far away as a factor of two.
     is_outside = not min(versions) <= plan.version <= max(versions)
     older = math.log(2) if is_outside else 0.0
     distance = math.hypot(*beyond, older)
-    weights = compress(_weights(plan.rows, min(run.rows for _, run in runs)), chosen)
-    uncertain = math.hypot(*(far * weight for far, weight in zip(beyond, weights, strict=True)), older)
+    weights = tuple(compress(_weights(plan.rows, min(run.rows for _, run in runs)), chosen))
+    directions = tuple(compress(_directions(kind), chosen))
+    fields = tuple(compress(Situation._fields[1:], chosen))
+    below, above = (
+        round(math.hypot(*_towards(end, fields, sides, weights, directions), older), 3) for end in (-1, 1)
+    )
     apart = [
         (math.dist(own, other), run.version != plan.version, name)
         for (name, run), other in zip(runs, others, strict=True)
@@ -145,7 +167,29 @@ def nearness(kind: str, plan: Situation) -> Nearness:
     )
     mark = "measured" if at_one else "beyond" if distance else "between"
     nearest = tuple(name for *_, name in sorted(apart)[:_NEAREST])
-    return Nearness(mark, round(distance, 3), nearest, _room(kind, round(uncertain, 3)))
+    return Nearness(mark, round(distance, 3), nearest, _room(kind, above), _room(kind, below))
+
+
+def _towards(
+    end: int,
+    fields: Sequence[str],
+    sides: Sequence[tuple[float, float]],
+    weights: Sequence[float],
+    directions: Sequence[int],
+) -> Iterator[float]:
+    """How far beyond all runs a plan lies in each figure, as far as that makes an end of a range uncertain.
+
+    `end`: 1 the high one, -1 the low one. Where more of a figure never takes less time, having more than in
+    any run leaves the low end of the range, and having less the high one: the runs bound them.
+    """
+    for field, (fewer, more), weight, direction in zip(fields, sides, weights, directions, strict=True):
+        if not direction:
+            yield max(fewer, more) * weight
+        elif field == "row_bytes" and end < 0:
+            # What is counted for each row is known: smaller rows take no less, however many there are.
+            yield 0.0
+        else:
+            yield (more if direction == end else fewer) * weight
 
 
 def _weights(rows: float, fewest: float) -> tuple[float, ...]:

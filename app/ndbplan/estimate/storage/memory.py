@@ -139,16 +139,16 @@ def memory_of_nodes(
 
     Ranges of what tables take are the wider the further they lie from all measured runs.
     """
-    of_tables = tuple([_widened(sizes.memory, near.room) for sizes in tables])
+    of_tables = tuple([_widened(sizes.memory, near) for sizes in tables])
     return MemoryEstimate(of_tables, memories_of_nodes(tables, nodes, near), _hosts(nodes))
 
 
 @kept_by_identity(size=1024)
-def _widened(table: TableMemory, room: float) -> TableMemory:
-    if room == 1.0:
+def _widened(table: TableMemory, near: Nearness) -> TableMemory:
+    if near.is_none:
         return table
     ranges = (
-        (value, low, high, why) if low == high else (value, low / room, high * room, why)
+        (value, low, high, why) if low == high else (value, low / near.room_below, high * near.room, why)
         for value, low, high, why in table.ranges
     )
     return replace(table, ranges=tuple(ranges))
