@@ -67,7 +67,7 @@ _HERE = r"""
 }
 cksum() { local text; IFS= read -r -d '' text || true; call cksum_text "$text"; }
 ssh() {
-  local code=0 text
+  local code=0 text bare
   until [[ $1 == -- ]]; do shift; done
   local -x STUB_HOST=${2#*@} STUB_LINE=${BASH_LINENO[-2]}
   shift 2
@@ -76,7 +76,9 @@ ssh() {
   [[ $1 != PATH=* ]] || shift
   if [[ $1 == bash && $2 != -c ]]; then
     IFS= read -r -d '' text || true
-    if [[ $text == *';'* ]]; then
+    # What `on` puts around a command needs no shell of its own.
+    bare=${text/; then printf \'%s\\n\' \'   it is so already\'; else /}
+    if [[ ${bare%; fi*} == *';'* ]]; then
       { declare -f call timeout remote_functions; printf 'remote_functions\n%s' "$text"; } |
         bash -euo pipefail -s || code=$?
     else

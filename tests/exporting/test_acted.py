@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,34 @@ def act(cluster: ActedCluster, folder: Path, part: str) -> None:
     done = cluster.run(folder, part)
     assert done.returncode == 0, (part, done.stderr, done.stdout[-2000:], cluster.log[-30:])
     assert cluster.faults == [], part
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[ActedCluster, Path]]:
+    """A cluster of a sample that was started for the first time, and its folder: they are only copied."""
+
+    @cache
+    def made(name: str) -> tuple[ActedCluster, Path]:
+        plan, folder = versions(name), tmp_path_factory.mktemp("started") / "out"
+        export(plan, folder, ("config", "mycnf", "runbook", "systemd", "hosts"))
+        cluster = ActedCluster(plan, 1)
+        act(cluster, folder, "start")
+        return cluster, folder
+
+    return made
+
+
+@pytest.fixture
+def started(
+    tmp_path: Path, once: Callable[[str], tuple[ActedCluster, Path]]
+) -> Callable[[str], tuple[ActedCluster, Path]]:
+    """A cluster of a sample behind its first start."""
+
+    def copied(name: str) -> tuple[ActedCluster, Path]:
+        cluster, folder = once(name)
+        return cluster.twin(), shutil.copytree(folder, tmp_path / "acted" / "out")
+
+    return copied
 
 
 def accounts_are_saved(life: Life) -> None:
@@ -141,10 +171,9 @@ def test_a_data_directory_that_is_filled_half_way_is_not_taken_for_filled(
 
 
 def test_what_does_not_come_is_said_with_what_was_found(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
-    cluster, folder = acted(versions("starter"))
-    act(cluster, folder, "start")
+    cluster, folder = started("starter")
     cluster.may_be_down = True
     cluster.data_nodes[2].active = False
     script = folder / "runbook.sh"
@@ -239,10 +268,9 @@ def test_whatever_stops_a_step_is_said_with_what_was_expected(
 
 
 def test_an_option_of_a_start_that_never_came_does_not_erase_files_later(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
-    cluster, folder = acted(versions("redo-overload"))
-    act(cluster, folder, "start")
+    cluster, folder = started("redo-overload")
     node = next(iter(cluster.data_nodes.values()))
     cluster.files[node.host, f"/run/{node.unit}.option"] = "START_OPTION=--initial\n"
     act(cluster, folder, "rolling-restart")
@@ -250,11 +278,10 @@ def test_an_option_of_a_start_that_never_came_does_not_erase_files_later(
 
 
 def test_a_data_directory_that_is_in_use_is_not_filled_anew(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
     """The mark of one that was filled half way, where somebody has filled it by hand since."""
-    cluster, folder = acted(versions("redo-overload 8.4"))
-    act(cluster, folder, "start")
+    cluster, folder = started("redo-overload 8.4")
     [process] = cluster.sql_nodes.values()
     rows = process.host, "/var/lib/mysql/own/rows.ibd"
     cluster.files |= {(process.host, "/var/lib/mysql.being-filled"): "", rows: "of InnoDB"}
@@ -266,11 +293,10 @@ def test_a_data_directory_that_is_in_use_is_not_filled_anew(
 
 
 def test_no_start_erases_the_last_copy_of_rows(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
     """The host that is named is not the lost one; or the other node goes down while a part is broken off."""
-    cluster, folder = acted(versions("redo-overload"))
-    act(cluster, folder, "start")
+    cluster, folder = started("redo-overload")
     first, second = cluster.data_nodes.values()
     stopped: list[ActedCluster] = []
     cluster.watch = lambda: stopped.append(cluster.twin()) if not first.active and not stopped else None
@@ -287,11 +313,10 @@ def test_no_start_erases_the_last_copy_of_rows(
 
 
 def test_two_runs_at_once_and_hosts_without_root_logins(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
     """The second run is refused: each could stop a node of the same group. Elsewhere sudo makes root."""
-    cluster, folder = acted(versions("redo-overload"))
-    act(cluster, folder, "start")
+    cluster, folder = started("redo-overload")
     with (folder / "runbook.state.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         refused = cluster.run(folder, "rolling-restart")
@@ -304,11 +329,10 @@ def test_two_runs_at_once_and_hosts_without_root_logins(
 
 
 def test_a_stop_that_takes_longer_than_the_client_waits_is_waited_for(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
     """The client is ended after a minute and says nothing; a second STOP is refused (5026)."""
-    cluster, folder = acted(versions("redo-overload"))
-    act(cluster, folder, "start")
+    cluster, folder = started("redo-overload")
     cluster.lasts = lambda kind, _: 400.0 if kind == "stop" else 30.0
     act(cluster, folder, "rolling-restart")
 
@@ -342,11 +366,10 @@ def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
 
 
 def test_another_management_host_is_asked_where_the_first_is_lost(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
     """A part goes as far as it does not need that host."""
-    cluster, folder = acted(versions("starter"))
-    act(cluster, folder, "start")
+    cluster, folder = started("starter")
     first = cluster.management[cluster.plan.management_nodes[0].node_id]
     cluster.unreachable = {first.host}
     first.active = False
@@ -360,11 +383,10 @@ def test_another_management_host_is_asked_where_the_first_is_lost(
 
 
 def test_a_management_host_is_lost_in_the_middle_of_a_part(
-    acted: Callable[..., tuple[ActedCluster, Path]],
+    started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:
     """What does not need that host goes on by way of the other one."""
-    cluster, folder = acted(versions("starter"))
-    act(cluster, folder, "start")
+    cluster, folder = started("starter")
     first = cluster.management[cluster.plan.management_nodes[0].node_id]
 
     def lose() -> None:
