@@ -294,3 +294,14 @@ def test_a_table_and_its_columns_keep_their_character_sets(ask: Callable[[str], 
     ]
     assert ask("create database cd character set latin1").startswith("ndbplan:")
     assert ask("select 1,").startswith("ERROR 1064")
+
+
+def test_a_planned_table_keeps_its_content_when_a_column_is_added_online(
+    ask: Callable[[str], str], cluster: LiveCluster
+) -> None:
+    before = next(table for table in cluster.plan.tables if table.name == "blobs_1k")
+    assert any(column.average_bytes for column in before.columns)
+    sql = "alter table test.blobs_1k add column q int column_format dynamic, algorithm=inplace"
+    assert ask(sql).startswith("Query OK, 0 rows affected")
+    after = next(table for table in cluster.plan.tables if table.name == "blobs_1k")
+    assert after.columns[:-1] == before.columns

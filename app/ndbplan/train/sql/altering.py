@@ -158,7 +158,9 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         check_altered(asked)
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
-    new = next(one for one in after.tables if one.id == table.id)
+    read_back = next(one for one in after.tables if one.id == table.id)
+    new = _as_known(table, read_back)
+    after = exchanged(after, read_back, new)
     kept = tuple(key for key in foreign_keys.keys_of(asked.plan, table) if key.name.lower() not in dropped)
     foreign_keys.check_altered(asked.plan, table, new, kept, checks=asked.checks)
     added = foreign_keys.unnamed(new, asked.plan.version)
@@ -169,6 +171,22 @@ def become_altered(asked: Asked, typed: Name) -> Done:
     new = next(one for one in after.tables if one.id == table.id)
     after = exchanged(after, new, altered(new, asked.words, asked.plan.version))
     return _altered(asked, table, new, after)
+
+
+_OF_CONTENT = ("average_bytes", "null_fraction", "assumed")
+"""What a plan knows of a column and no statement says."""
+
+
+def _as_known(old: Table, new: Table) -> Table:
+    """The table that was read back, with what the plan knows of the content of columns that stay."""
+    before = {column.name: column for column in old.columns}
+    columns = tuple(
+        one.model_copy(update={name: getattr(before[one.name], name) for name in _OF_CONTENT})
+        if one.name in before and one.type == before[one.name].type
+        else one
+        for one in new.columns
+    )
+    return new.model_copy(update={"columns": columns})
 
 
 def _dropped_keys(asked: Asked, table: Table) -> set[str]:
