@@ -16,6 +16,7 @@ from ndbplan.cli.changes import OUTPUT, write_changed
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import (
+    MIX,
     PLAN,
     Duration,
     UsageError,
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
 
 @ndbplan.command()
 @PLAN
-@click.option(
-    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
-)
+@MIX
 @click.option(
     "--for",
     "duration_s",

@@ -15,6 +15,7 @@ from ndbplan.cli.events import event_of
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
 from ndbplan.cli.marks import marked, worth_measuring
 from ndbplan.cli.parameters import (
+    MIX,
     PLAN,
     Duration,
     Share,
@@ -304,9 +305,7 @@ def _with_schedule(plan: Plan, workload_id: str | None, path: Path, shape: str) 
 
 @ndbplan.command("max-load")
 @PLAN
-@click.option(
-    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
-)
+@MIX
 @click.option(
     "--for",
     "duration_s",

@@ -160,6 +160,20 @@ def PLAN(function: F) -> F:  # noqa: N802 — a constant to the commands that ha
     return plan_file(named(function))
 
 
+NEW_PLAN = click.option(
+    "-o",
+    "--output",
+    "output",
+    metavar="PLAN",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file.",
+)
+MIX = click.option(
+    "--workload", metavar="NAME", help="The mix of transactions; without it the plan's first workload."
+)
+
+
 def _remember(ctx: click.Context, _param: click.Parameter, name: str | None) -> None:
     ctx.meta[_PLACE] = name
 

@@ -10,6 +10,7 @@ import click
 from ndbplan.base.errors import UserError
 from ndbplan.cli.group import json_option, ndbplan, show
 from ndbplan.cli.parameters import (
+    NEW_PLAN,
     PLAN,
     Names,
     UsageError,
@@ -48,15 +49,7 @@ def samples(*, as_json: bool) -> None:
 
 @ndbplan.command()
 @click.option("--sample", metavar="NAME", help="Begin with a copy of this sample; without it: empty.")
-@click.option(
-    "-o",
-    "--output",
-    "output",
-    metavar="PLAN",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The file.",
-)
+@NEW_PLAN
 @json_option
 def new(sample: str | None, output: Path, *, as_json: bool) -> None:
     """Write a new plan file, empty or as a copy of a sample. A file there before stays as PLAN~."""
@@ -191,15 +184,7 @@ def _measured_disks(
 
 @ndbplan.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    "output",
-    metavar="PLAN",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The file.",
-)
+@NEW_PLAN
 @click.option(
     "--into", "base_file", metavar="PLAN", type=click.Path(path_type=Path), help="Add to a copy of this plan."
 )

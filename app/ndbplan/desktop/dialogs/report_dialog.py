@@ -206,7 +206,7 @@ class ReportDialog(Dialog):
         self.stop_task()
         options, project = self.options(), self._document.project
         if not is_day(options.date):
-            self.state.say(f"'{options.date}' is no date — type for example 2026-05-09", is_error=True)
+            self.state.say(f"'{options.date}' is not a date — type for example 2026-05-09", is_error=True)
             return
         self.state.say("Working out …")
         self.task = self.tasks.start(_work(project, options, self._kept), self._pages_done)
