@@ -12,6 +12,7 @@ import pytest
 
 from ndbplan.advise.candidate_settings import of_log_and_checkpoints
 from ndbplan.advise.candidates import of_checks
+from ndbplan.advise.cost import cost_of
 from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
@@ -25,6 +26,7 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import printed
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check_all
+from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.changes import value_changes
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import MOST_CORES
@@ -130,6 +132,59 @@ def test_another_choice_never_makes_the_best_answer_worse(found: Sized) -> None:
         assert best is not None
         assert alone is not None
         assert best.value <= alone.value
+
+
+def test_data_nodes_share_hosts_where_brute_force_finds_nothing_cheaper() -> None:
+    asked = {"within": {"restart": "165 s"}, "most_groups": 8}
+    wanted = _wanted(**asked)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+    large = _classes(wanted)[1]
+    counts = [(nodes, groups) for nodes in (1, 2) for groups in range(nodes, 9, nodes)]
+    tried = [judge.verdict(large.with_nodes(nodes), groups) for nodes, groups in counts]
+    costs = [cost_of(one.plan).total for one in tried if one.broken is None and one.plan is not None]
+    least = min(cost.value for cost in costs if cost is not None)
+    (shared,) = _sized(wanted, (large,)).plans
+    assert shared.cost is not None
+    assert shared.cost.value == least
+    assert "2 data nodes on each" in shared.title
+    apart = _wanted(**asked, hardware={**BEGUN["hardware"], "nodes_per_host": [1]})
+    (alone,) = _sized(apart, (large,)).plans
+    assert alone.cost is not None
+    assert alone.cost.value > least
+    plan = shared.plan
+    assert len(plan.data_nodes) == 2 * len({node.host_id for node in plan.data_nodes})
+    assert all(len({node.host_id for node in group}) == len(group) == 2 for group in node_groups(plan))
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.9"])
+def test_data_nodes_of_one_host_have_their_share_of_it(version: str) -> None:
+    wanted = _wanted(ndb_version=version)
+    builder = Builder(wanted.begun, _clients(wanted))
+    for choice in _classes(wanted):
+        plans = [builder.plan(choice.with_nodes(nodes), 4, Clients(2)) for nodes in (1, 2, 4)]
+        assert [len({node.host_id for node in plan.data_nodes}) for plan in plans] == [8, 4, 2]
+        memory = [plan.parameters.data_node["DataMemory"] for plan in plans]
+        assert memory == [memory[0], memory[0] // 2, memory[0] // 4]
+        threads = "NumCPUs" if version.startswith("8") else "MaxNoOfExecutionThreads"
+        cores = [plan.parameters.data_node.get(threads, choice.host.cores) for plan in plans]
+        assert all(
+            nodes * of_each <= choice.host.cores for nodes, of_each in zip((1, 2, 4), cores, strict=True)
+        )
+
+
+def test_hosts_of_the_plan_with_several_data_nodes_are_kept_as_they_are() -> None:
+    plan = sample_plan("starter")
+    first = plan.data_nodes[0]
+    there = tuple(
+        process.model_copy(update={"host_id": first.host_id}) if process.kind == "data" else process
+        for process in plan.processes
+    )
+    wanted = requirements_of(plan.replace(processes=there), hardware={"layouts": ["as it is"]})
+    planned = _classes(wanted)[0]
+    assert planned.is_planned
+    assert planned.nodes_per_host == len(plan.data_nodes)
+    assert planned.with_nodes(planned.nodes_per_host) == planned
+    assert not planned.with_nodes(1).is_planned
 
 
 def test_hosts_that_the_load_comes_through_are_paid_for_too(monkeypatch: pytest.MonkeyPatch) -> None:

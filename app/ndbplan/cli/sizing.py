@@ -41,8 +41,8 @@ def size(
     usual ones, with 20 % of headroom and any host that may fail. Each load is carried by itself, not together
     with the others. For each class of hosts the smallest cluster that passes is found; memory and cores of a
     host are those of its class, threads and redo log follow from them, and steps of redo and checkpoint
-    parameters are tried where it does not pass so. Not searched: several data nodes on a host. Exit code 1:
-    nothing passes.
+    parameters are tried where it does not pass so. Two data nodes share a host (`nodes_per_host`) where that
+    is cheaper. Exit code 1: nothing passes.
     """
     from ndbplan.advise.sizing.choices import choices, client_host
     from ndbplan.advise.sizing.search import size as search

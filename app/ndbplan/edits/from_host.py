@@ -24,7 +24,7 @@ from ndbplan.edits.solutions import memory_size_within
 from ndbplan.edits.validated import EditError
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
-from ndbplan.plan.hardware import Host
+from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.origins import Origin, SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -148,8 +148,8 @@ def _without(plan: Plan, scope: str, names: Iterable[str]) -> Plan:
 
 
 def _smallest(plan: Plan) -> DataNode:
-    """The data node with the smallest host, which what holds for all has to suit."""
-    return min(plan.data_nodes, key=lambda one: _size_of(plan.host(one.host_id)))
+    """The data node with the smallest host, or share of one, which what holds for all has to suit."""
+    return min(plan.data_nodes, key=lambda one: _size_of(plan, plan.host(one.host_id)))
 
 
 def settled_anew(plan: Plan) -> Plan:
@@ -230,8 +230,10 @@ def _is_ours(origin: Origin) -> bool:
     return isinstance(origin, SetByProgram) and origin.rule == RULE
 
 
-def _size_of(host: Host) -> tuple[int, int]:
-    return host.memory_bytes, host.cores
+def _size_of(plan: Plan, host: Host) -> tuple[float, float]:
+    """Memory and cores that a host has for each of its data nodes."""
+    nodes = len(_data_nodes_on(plan, host))
+    return host.memory_bytes / nodes, host.cores / nodes
 
 
 def _decided_by(name: str) -> set[str]:
@@ -276,17 +278,23 @@ def _ldm(counts: ThreadCounts) -> str:
 
 def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:
     host, settings = plan.host(node.host_id), node_settings(plan, node)
+    nodes = len(_data_nodes_on(plan, host))
     # Taken beside DataMemory: by hash indexes before 7.6, and added to it later.
     of_index = settings.number("IndexMemory") if settings.states("IndexMemory") else 0
-    share = host.memory_bytes * default_of("data_memory_share") - of_index
-    beside = default_of("other_memory_bytes") + host.cores * default_of("other_memory_bytes_per_core")
-    room = host.memory_bytes * (1 - _OF_THE_SYSTEM) - beside - of_index
+    share = host.memory_bytes / nodes * default_of("data_memory_share") - of_index
+    of_cores = host.cores / nodes * default_of("other_memory_bytes_per_core")
+    room = (
+        host.memory_bytes / nodes * (1 - _OF_THE_SYSTEM)
+        - default_of("other_memory_bytes") - of_cores - of_index
+    )  # fmt: skip
     disk = disk_for(plan, node, DiskRole.LCP)
-    on_disk = default_of("data_memory_disk_share") * (disk.capacity_bytes if disk is not None else math.inf)
+    capacity = math.inf if disk is None else _capacity_of_each(plan, host, disk, DiskRole.LCP)
+    on_disk = default_of("data_memory_disk_share") * capacity
     size = memory_size_within(min(share, room, on_disk))
     if size <= settings.number("DataMemory"):
         return
     of = f"of the {format_bytes_binary(host.memory_bytes)} of {host.hostname}"
+    of += f", shared by {how_many(nodes, 'data node')}" if nodes > 1 else ""
     reason = f"half {of}" if share <= room else f"what other buffers for {host.cores} cores leave {of}"
     reason += f", without the {format_ndb_size(of_index)} of IndexMemory" if of_index else ""
     if disk is not None and on_disk < min(share, room):
@@ -294,6 +302,17 @@ def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:
     yield Chosen("DataMemory", size, reason)
     if catalogue.knows("DB", "ODirect", plan.version):
         yield Chosen("ODirect", 1, "checkpoints of so much memory would flood the file cache")
+
+
+def _data_nodes_on(plan: Plan, host: Host) -> list[DataNode]:
+    """The data nodes that share a host."""
+    return [one for one in plan.processes_of_host[host.id] if isinstance(one, DataNode)]
+
+
+def _capacity_of_each(plan: Plan, host: Host, disk: Disk, role: DiskRole) -> float:
+    """What a data node has of a disk that others of its host use in the same role."""
+    users = sum(disk_for(plan, one, role) == disk for one in _data_nodes_on(plan, host))
+    return disk.capacity_bytes / max(1, users)
 
 
 def _redo(plan: Plan, node: DataNode) -> Iterator[Chosen]:
@@ -308,7 +327,8 @@ def _redo(plan: Plan, node: DataNode) -> Iterator[Chosen]:
     file_bytes = int(default_of("redo_file_bytes"))
     wanted = settings.number("DataMemory") * default_of("redo_share")
     if disk is not None:
-        wanted = min(wanted, disk.capacity_bytes * default_of("redo_disk_share"))
+        capacity = _capacity_of_each(plan, host, disk, DiskRole.REDO)
+        wanted = min(wanted, capacity * default_of("redo_disk_share"))
     files = max(_FEWEST_FILES, math.floor(wanted / (parts * file_bytes)))
     size = format_bytes_binary(files * parts * file_bytes)
     yield Chosen("FragmentLogFileSize", file_bytes, "files of this size change rarely under heavy writes")

@@ -23,6 +23,8 @@ _NUMBER_OR_TEXT = WithJsonSchema({"type": ["number", "string"]})
 _LONGEST_S = 10 * 365 * 86400.0
 MOST_GROUPS = 144
 """No version has more data nodes, so none more node groups."""
+MOST_PER_HOST = 8
+"""Data nodes on one host that are looked at: each needs its cores, memory and threads."""
 
 
 def _typed(parse: Callable[[str], float]) -> BeforeValidator:
@@ -137,6 +139,11 @@ class WantedHardware(Part):
     disks: tuple[Annotated[str, Field(max_length=80)], ...] = Field(default=(), max_length=40)
     """Keys likewise; empty: all usual ones."""
     layouts: tuple[Layout, ...] = Field(default=("as it is", "one disk", "redo log apart"), min_length=1)
+    nodes_per_host: tuple[Annotated[int, Field(ge=1, le=MOST_PER_HOST)], ...] = Field(
+        default=(1, 2), min_length=1, max_length=MOST_PER_HOST
+    )
+    """Data nodes on a host, each of another node group; more than one only where fewer hosts or cheaper ones
+    do so. The plan's own hosts may also have as many as in the plan."""
     own: tuple[dict[str, Any], ...] = Field(default=(), max_length=100)
     """Further hosts and disks, as the file of kept hardware has them, prices included."""
     clients: Annotated[str, Field(max_length=80)] | None = None

@@ -101,9 +101,9 @@ class Builder:
             return plan
         for name in sorted((_OF_ITS_HOST | _PATHS) & set(plan.parameters.data_node)):
             plan = set_parameter(plan, "data_node", name, None)
-        one = _Cluster(plan, choice, self.clients, self.through_api).of(1, Clients(1))
-        first = one.data_nodes[0]
-        alone = one.replace(processes=(first,))
+        least = _Cluster(plan, choice, self.clients, self.through_api).of(choice.nodes_per_host, Clients(1))
+        first = least.data_nodes[0]
+        alone = least.replace(processes=tuple(p for p in least.data_nodes if p.host_id == first.host_id))
         settled, _ = chosen_for(alone, first)
         return plan.replace(parameters=settled.parameters, origins=settled.origins)
 
@@ -131,9 +131,12 @@ class _Cluster:
         hosts: list[Host] = []
         processes: list[Process] = []
         node_ids = self._node_ids(count, coming.nodes + 2 + _TOOL_SLOTS)
+        for n in range(self.choice.hosts_for(groups, replicas)):
+            hosts.append(_host(ids, self.choice.host, f"data-{n + 1}", near[n % replicas % len(near)]))
         for n in range(count):
-            host = _host(ids, self.choice.host, f"data-{n + 1}", near[n % replicas % len(near)])
-            hosts.append(host)
+            # Nodes of one group follow one another by their ids: no two of them are on one host.
+            group, replica = divmod(n, replicas)
+            host = hosts[group // self.choice.nodes_per_host * replicas + replica]
             node_id = next(node_ids)
             roles = {role.value: host.disks[place].id for role, place in self.choice.roles}
             processes.append(

@@ -6,8 +6,9 @@ for choice in choices(requirements, source, own):
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import how_many
@@ -35,6 +36,30 @@ class Choice:
     """Which of the host's disks a role is on; a role that is not named is where DataDir is."""
     is_planned: bool = False
     """Whether the plan has such hosts: what it states of data nodes holds for them as it is."""
+    nodes_per_host: int = 1
+    """Data nodes on each, of as many node groups."""
+
+    def with_nodes(self, count: int) -> Choice:
+        """The same hosts with so many data nodes on each: no longer as in the plan where it has others."""
+        is_planned = self.is_planned and count == self.nodes_per_host
+        return replace(self, nodes_per_host=count, is_planned=is_planned)
+
+    def hosts_for(self, groups: int, replicas: int) -> int:
+        """Hosts of data nodes of so many node groups."""
+        return replicas * math.ceil(groups / self.nodes_per_host)
+
+    def full(self, groups: int) -> int:
+        """The least number of node groups, of at least so many, that leaves no host with room."""
+        return math.ceil(groups / self.nodes_per_host) * self.nodes_per_host
+
+    def most_full(self, groups: int) -> int:
+        """The largest number of node groups, of at most so many, that leaves no host with room."""
+        return groups // self.nodes_per_host * self.nodes_per_host
+
+    @property
+    def words(self) -> str:
+        """`8 cores, 64 GiB, NVMe 3.2 TB, 2 data nodes on each`."""
+        return self.title + (f", {self.nodes_per_host} data nodes on each" if self.nodes_per_host > 1 else "")
 
 
 def size_of(host: Host) -> tuple[float, ...]:
@@ -137,11 +162,11 @@ def _laid_out(host: Offer, layout: str, disks: Sequence[Offer], source: Plan | N
         if machine.disks:
             roles = _planned_roles(source, machine) if host.is_planned else ()
             text = f"{host.text}, {how_many(len(machine.disks), 'disk')} as they are"
-            yield Choice(text, machine, roles, host.is_planned)
+            yield Choice(text, machine, roles, host.is_planned, _planned_nodes(source, host))
         return
     if layout == "redo log apart" and len(machine.disks) > 1:
         text = f"{host.text}, its disks, redo log on {machine.disks[0].name} alone"
-        yield Choice(text, machine, _apart(), host.is_planned)
+        yield Choice(text, machine, _apart(), host.is_planned, _planned_nodes(source, host))
     for offer in disks:
         disk = offer.part
         assert isinstance(disk, Disk)
@@ -156,6 +181,13 @@ def _laid_out(host: Offer, layout: str, disks: Sequence[Offer], source: Plan | N
             striped = as_array(_numbered(disk, 0), level, devices)
             text = f"{host.text}, {devices} x {offer.text} as RAID {level}"
             yield Choice(text, _with_disks(machine, [striped]), ())
+
+
+def _planned_nodes(source: Plan | None, host: Offer) -> int:
+    """Data nodes on the host of the plan's first one; 1 on hosts that no plan has."""
+    if source is None or not host.is_planned:
+        return 1
+    return sum(node.host_id == source.data_nodes[0].host_id for node in source.data_nodes)
 
 
 def _with_disks(host: Host, disks: Sequence[Disk]) -> Host:

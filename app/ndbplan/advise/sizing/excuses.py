@@ -80,7 +80,7 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
         if later and (not changes or len(later) < len(changes) + is_needed):
             verdict, changes, groups = beyond, later, with_groups
     assert verdict.broken is not None
-    return Excuse(verdict.choice.title, verdict.broken.line, " and ".join(changes) or None, groups)
+    return Excuse(verdict.choice.words, verdict.broken.line, " and ".join(changes) or None, groups)
 
 
 def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
@@ -104,8 +104,8 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
         judge = Judge(moved.requirements, builder, judge.cancelled, most_steps=0)
         try:
             found = judge.verdict(choice, groups)
-            while found.broken is not None and groups < found.at_least <= judge.most_groups:
-                groups = found.at_least
+            while found.broken is not None and groups < choice.full(found.at_least) <= judge.most_groups:
+                groups = choice.full(found.at_least)
                 found = judge.verdict(choice, groups)
         except UserError:
             return (), verdict.groups

@@ -7,7 +7,7 @@
 Classes are looked at in the order of the least that their next cluster may cost (what is not priced: by
 hosts, cores, memory, disks). One that passes waits until no other may cost less, so that the first taken is
 the best of all. Numbers of node groups are passed over only where `Verdict.at_least` proves that the limit is
-broken there too.
+broken there too. Several data nodes share a host where that is cheaper; of the same price the fewest win.
 """
 
 from __future__ import annotations
@@ -99,22 +99,42 @@ class _Search:
     ahead: int
     """Clusters that are looked at together."""
     _known: dict[tuple[int, int], Verdict] = field(default_factory=dict)
-    """By class and number of node groups: what is known before it is asked for."""
+    """By place among `_shared` and number of node groups: what is known before it is asked for."""
+
+    @cached_property
+    def _shared(self) -> tuple[tuple[int, Choice], ...]:
+        """Every class with each number of data nodes on a host, fewest first, and its place in `choices`."""
+        wanted = set(self.requirements.hardware.nodes_per_host)
+        return tuple(
+            (place, choice.with_nodes(count))
+            for place, choice in enumerate(self.choices)
+            for count in sorted(wanted | ({choice.nodes_per_host} if choice.is_planned else set()))
+        )
+
+    def _class_of(self, entry: tuple[Key, int, int]) -> int:
+        """Place in `choices`."""
+        return self._shared[entry[1]][0]
 
     @property
     def requirements(self) -> Requirements:
         return self.judge.requirements
 
     def sized(self) -> Sized:
-        passed: list[Verdict] = []
+        passed: dict[int, Verdict] = {}
         rejected: dict[int, Verdict] = {}
         beyond: dict[int, Verdict] = {}
         wanted = min(self.requirements.answers, len(self.choices))
-        heap = [self._entry(place, self.requirements.least_groups) for place in range(len(self.choices))]
+        places = range(len(self._shared))
+        heap = [entry for place in places for entry in self._entries(place, self.requirements.least_groups)]
         heapq.heapify(heap)
         while heap and len(passed) < wanted:
+            if self._class_of(heap[0]) in passed:
+                heapq.heappop(heap)
+                continue
             verdict = self._verdict(heap)
-            key, place, _ = heapq.heappop(heap)
+            entry = heapq.heappop(heap)
+            key, place, _ = entry
+            of_class = self._class_of(entry)
             following = self._next(verdict)
             if verdict.broken is None:
                 costs = self._key(verdict.choice, verdict.groups, verdict.clients)
@@ -122,21 +142,22 @@ class _Search:
                     self._known[place, verdict.groups] = verdict
                     heapq.heappush(heap, (costs, place, verdict.groups))
                     continue
-                passed.append(verdict)
-                rejected.pop(place, None)
+                passed[of_class] = verdict
+                rejected.pop(of_class, None)
             else:
-                nearest = rejected.setdefault(place, verdict)
+                nearest = rejected.setdefault(of_class, verdict)
                 if verdict.plan is None:
-                    beyond[place] = verdict
+                    beyond.setdefault(of_class, verdict)
                 elif verdict.broken.kind == LOADER or verdict.distance < nearest.distance:
-                    rejected[place] = verdict
+                    rejected[of_class] = verdict
             if following is not None:
-                heapq.heappush(heap, self._entry(place, following))
-            self.progress(_SEARCHED * (len(self.choices) - len(heap)) / len(self.choices))
-        left = {place for _, place, _ in heap}
+                for one in self._entries(place, following):
+                    heapq.heappush(heap, one)
+            self.progress(_SEARCHED * (1 - len(heap) / len(places)))
+        left = {self._class_of(entry) for entry in heap} - passed.keys()
         given_up = [(one, beyond.get(place)) for place, one in sorted(rejected.items()) if place not in left]
         found = Sized(
-            tuple(self._answer(rank, verdict) for rank, verdict in enumerate(passed, 1)),
+            tuple(self._answer(rank, verdict) for rank, verdict in enumerate(passed.values(), 1)),
             tuple(self._excuses(given_up)),
             tuple(self.choices[place].title for place in sorted(left)),
         )
@@ -149,7 +170,7 @@ class _Search:
         if first not in self._known:
             near = (entry[1:] for entry in heapq.nsmallest(self.ahead, heap))
             new = [entry for entry in near if entry not in self._known]
-            asked = [(self.judge, self.choices[place], groups) for place, groups in new]
+            asked = [(self.judge, self._shared[place][1], groups) for place, groups in new]
             for entry, verdict in zip(new, self.each(_judged, asked), strict=True):
                 self._known[entry] = verdict
                 self.judge.stop_if_told()
@@ -171,17 +192,22 @@ class _Search:
         if verdict.broken is None or verdict.plan is None or verdict.broken.kind in UNMOVED:
             return None
         most, following = self.requirements.most_groups, max(verdict.groups + 1, verdict.at_least)
-        if verdict.groups < self.judge.most_groups:
-            return min(following, self.judge.most_groups)
+        largest = verdict.choice.most_full(self.judge.most_groups)
+        if verdict.groups < largest:
+            return min(following, largest)
         return following if following <= most else None
 
-    def _entry(self, place: int, groups: int) -> tuple[Key, int, int]:
-        return self._key(self.choices[place], groups, FEWEST_CLIENTS), place, groups
+    def _entries(self, place: int, groups: int) -> Iterator[tuple[Key, int, int]]:
+        """At least so many node groups that leave no host with room; nothing where those are too many."""
+        choice = self._shared[place][1]
+        full = choice.full(groups)
+        if full <= self.requirements.most_groups:
+            yield self._key(choice, full, FEWEST_CLIENTS), place, full
 
     def _key(self, choice: Choice, groups: int, coming: Clients) -> Key:
         """What so many node groups of a class cost at least; never less with more of them, or of clients."""
-        data_nodes = groups * no_of_replicas(self.judge.begun)
-        hosts = ((data_nodes, choice.host), (other_hosts(coming), self.judge.builder.clients))
+        of_data = choice.hosts_for(groups, no_of_replicas(self.judge.begun))
+        hosts = ((of_data, choice.host), (other_hosts(coming), self.judge.builder.clients))
         # A class of clients without a price adds nothing here: what it takes of them counts behind the price.
         price = sum(count * (self._price(host) or 0.0) for count, host in hosts)
         size = map(
@@ -214,4 +240,4 @@ def title_of(verdict: Verdict, judge: Judge) -> str:
     clients = how_many(coming.hosts, "API host" if through_api else "SQL node")
     if coming.connections > 1:
         clients += f" with {coming.connections} {'API slots' if through_api else 'cluster connections'} each"
-    return f"{how_many(verdict.groups, 'node group')} of {replicas}: {verdict.choice.title}; {clients}"
+    return f"{how_many(verdict.groups, 'node group')} of {replicas}: {verdict.choice.words}; {clients}"
