@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from ndbplan.desktop.analyses.mattering import MatteringPanel
 from ndbplan.desktop.canvas.input.drops import Drop
+from ndbplan.desktop.dialogs import size_dialog
 from ndbplan.desktop.dialogs.size_dialog import SizeDialog
 from ndbplan.desktop.dialogs.sweep_dialog import SweepDialog
 from ndbplan.desktop.document.document import Document
@@ -177,6 +179,46 @@ def test_a_load_job_and_durability_are_asked_for_as_they_are_typed(qtbot: Any, d
     assert asked["durability"] == {"time_between_global_checkpoints_ms": 500}
     type_into("time_between_global_checkpoints_ms", "5")
     assert not dialog.fields["time_between_global_checkpoints_ms"].error.isHidden()
+
+
+def test_hardware_version_and_a_file_of_tables_are_asked_for(
+    qtbot: Any, document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(size_dialog, "sized_in_thread", lambda _plan, stated, _task: asked.append(stated))
+    monkeypatch.setattr(SizeDialog, "_found", lambda self, _outcome: self._end())
+    dialog = SizeDialog(document)
+    qtbot.addWidget(dialog)
+
+    def look() -> None:
+        dialog.search()
+        qtbot.waitUntil(lambda: dialog.task is None, timeout=_WAIT_MS)
+
+    look()
+    assert asked[-1]["hardware"] == {}, "nothing is stated: the same as the command line looks at"
+    rows = dialog.hardware.rows
+    for name in ("sata", "sas", "cloud"):
+        rows["disks"].chips[name].click()
+    rows["nodes_per_host"].chips[2].click()
+    dialog.hardware.clients._take("host-large")
+    field = dialog.fields["ndb_version"]
+    field.line.setText("seven")
+    field.line.editingFinished.emit()
+    assert "seven" in field.error.text()
+    field.line.setText("8.0.17")
+    field.line.editingFinished.emit()
+    tables = tmp_path / "tables.sql"
+    dialog.load_sql(tables)
+    assert "tables.sql" in dialog.state.text(), "a file that is not there is named"
+    tables.write_text("CREATE TABLE d.t (id INT PRIMARY KEY) ENGINE=NDB;")
+    dialog.load_sql(tables)
+    look()
+    assert asked[-1]["hardware"] == {"disks": ["nvme"], "nodes_per_host": [1], "clients": "host-large"}
+    assert asked[-1]["ndb_version"] == "8.0.17"
+    assert "d.t" in asked[-1]["sql"]
+    rows["disks"].chips["nvme"].click()
+    dialog.search()
+    assert dialog.state.text() == "Disks: none is chosen, at least 1 is needed — press one"
 
 
 def test_a_sweep_shows_every_cell_and_opens_one(qtbot: Any, document: Document) -> None:

@@ -114,6 +114,20 @@ def planned_host(source: Plan | None) -> Host | None:
     return source.host(nodes[0].host_id) if source is not None and nodes else None
 
 
+def usually_offered(kind: str, source: Plan | None) -> tuple[tuple[str, str], ...]:
+    """Keys and texts of what nobody has to name: the plan's host, and usual classes unlike it."""
+    usual = [(row["key"], row["text"]) for row in offers.hardware()[f"{kind}s"]]
+    planned = planned_host(source) if kind == "host" else None
+    if planned is None:
+        return tuple(usual)
+    others = [(key, text) for key, text in usual if not _is_like(key, planned)]
+    return ((PLANNED, _text_of(planned)), *others)
+
+
+def _text_of(planned: Host) -> str:
+    return f"{planned.cores} cores, {planned.memory_bytes / 2**30:g} GiB as in the plan"
+
+
 def _offers(
     kind: str, keys: Sequence[str], source: Plan | None, own: Sequence[Own], where: str = ""
 ) -> list[Offer]:
@@ -122,13 +136,12 @@ def _offers(
     usual = {row["key"]: row["text"] for row in offers.hardware()[f"{kind}s"]}
     planned = planned_host(source) if kind == "host" else None
     if not keys:
-        others = [key for key in usual if planned is None or not _is_like(key, planned)]
-        keys = [*([PLANNED] if planned is not None else []), *mine, *others]
+        known = [key for key, _ in usually_offered(kind, source)]
+        keys = [*(key for key in known if key == PLANNED), *mine, *(key for key in known if key != PLANNED)]
     found = []
     for n, key in enumerate(keys):
         if key == PLANNED and planned is not None:
-            text = f"{planned.cores} cores, {planned.memory_bytes / 2**30:g} GiB as in the plan"
-            found.append(Offer(text, planned, is_planned=True))
+            found.append(Offer(_text_of(planned), planned, is_planned=True))
         elif key in mine:
             found.append(mine[key])
         elif key.startswith(f"{OWN}{kind}:"):
@@ -136,9 +149,9 @@ def _offers(
         elif key in usual:
             found.append(Offer(usual[key], _usual(kind, key)))
         else:
-            known = ", ".join([*([PLANNED] if planned is not None else []), *mine, *usual])
+            names = ", ".join([*([PLANNED] if planned is not None else []), *mine, *usual])
             place = where or f"hardware.{kind}s[{n}]"
-            raise UserError(f"there is no {kind} '{key[:60]}'", where=place, fix=f"use one of {known}")
+            raise UserError(f"there is no {kind} '{key[:60]}'", where=place, fix=f"use one of {names}")
     return found
 
 

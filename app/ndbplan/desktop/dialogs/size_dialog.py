@@ -6,11 +6,13 @@ variant of the plan; classes of hosts that cannot say what they lack.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
+    QFileDialog,
     QFrame,
     QPlainTextEdit,
     QProgressBar,
@@ -23,13 +25,14 @@ from PySide6.QtWidgets import (
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_percent, format_value, how_many
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
+from ndbplan.desktop.dialogs.size_hardware import HardwareForm
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
 from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
-from ndbplan.desktop.widgets.sections import Section, label
-from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, WHOLE, Unit
+from ndbplan.desktop.widgets.sections import Section, label, link
+from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, TEXT, WHOLE, Unit
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import MOST_GROUPS, Requirements, WantedJob
@@ -136,6 +139,7 @@ class SizeDialog(Dialog):
         self.sql.setPlaceholderText("CREATE TABLE …   more tables than the plan has")
         self.sql.setMaximumHeight(90)
         data.body.addWidget(self.sql)
+        data.body.addWidget(link("Tables from a file…", self._ask_file))
         safe = self._section(column, "What must not stop it")
         replicas = ChoiceField("Replicas", [(n, str(n)) for n in range(1, 5)], self._taker("replicas"))
         replicas.show_value(self._replicas())
@@ -151,6 +155,12 @@ class SizeDialog(Dialog):
         for name, text in _TIMES:
             self._line(times, name, text, SECONDS, None, empty=_NONE, into=self._within)
         self._job_and_durability(column)
+        self.hardware = HardwareForm(self._document.plan)
+        self._section(column, "Hardware").body.addWidget(self.hardware)
+        version = self._section(column, "Version")
+        self._line(version, "ndb_version", "NDB version", TEXT, None,
+                   empty=f"as planned, {self._document.plan.ndb_version}",
+                   tip="How many data nodes and replicas there may be: such as 8.4 or 8.0.17")  # fmt: skip
         money = self._section(column, "Size and money")
         self._line(money, "most_groups", "Node groups at most", COUNT, MOST_GROUPS)
         self._line(money, "budget", "Budget", COUNT, None, empty="none",
@@ -251,6 +261,20 @@ class SizeDialog(Dialog):
         made(Requirements, stated)
         return stated
 
+    def _ask_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Tables from SQL", "", "SQL (*.sql *.txt);;All files (*)")
+        if name:
+            self.load_sql(Path(name))
+
+    def load_sql(self, path: Path) -> None:
+        """Show the CREATE TABLE statements of a file; what is wrong with it is said below."""
+        from ndbplan.importing.files import read_file
+
+        try:
+            self.sql.setPlainText(read_file(path).decode("utf-8", "replace"))
+        except UserError as error:
+            self.state.say(error.line, is_error=True)
+
     # The search
 
     def search(self) -> None:
@@ -262,7 +286,7 @@ class SizeDialog(Dialog):
             return
         plan = self._document.plan
         try:
-            stated = self._requirements()
+            stated = {**self._requirements(), "hardware": self.hardware.stated()}
             if self._job and "job" not in stated:
                 fix = "type how long it may take"
                 raise UserError("a load job of so much has no time", where="Load job", fix=fix)
