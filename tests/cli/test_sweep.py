@@ -142,6 +142,23 @@ def test_what_cannot_be_varied_is_said_in_one_line(
     assert said in call("sweep", plan_file, "--vary", text, "-o", tmp_path / "s").refused()
 
 
+def test_a_precision_that_changes_nothing_is_refused_and_told_where_it_changes_something_only(
+    call: Call, plan_file: Path
+) -> None:
+    """It was taken without a word, as if closed-form figures were known to within it."""
+    vary_one = ("--vary", "RedoBuffer=32M", "--workers", 1, "--precision", "40%", "--measure")
+    refused = call("sweep", plan_file, *vary_one, "restart,memory")
+    assert refused.code == 2
+    assert "--precision: no world is drawn for restart and memory: a precision of 40.00%" in refused.err
+    told = call("sweep", plan_file, *vary_one, "restart,accepted")
+    assert told.code == 0
+    assert "--precision says nothing of restart: nothing is drawn for it" in told.err
+    assert "says nothing" not in call("sweep", plan_file, *vary_one, "accepted").err
+    plan = load(plan_file).replace(workloads=())
+    with pytest.raises(UserError, match="no world is drawn for accepted"):
+        Sweep(plan, (vary(plan, "RedoBuffer=32M"),), ("accepted",), precision=0.4)
+
+
 def test_ten_million_cells_are_refused_with_the_limit(call: Call, plan_file: Path, tmp_path: Path) -> None:
     many = ("--vary", "hosts[*].cores=1..4000:4000", "--vary", "RedoBuffer=32M..1G:4000")
     said = call("sweep", plan_file, *many, "-o", tmp_path / "s").refused()

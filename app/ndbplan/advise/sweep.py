@@ -128,6 +128,13 @@ class Sweep:
     def __post_init__(self) -> None:
         if self.precision is not None:
             checked_precision(self.precision)
+            if set(self.measures) <= set(self.in_closed_form):
+                names = " and ".join(self.measures)
+                raise UserError(
+                    f"no world is drawn for {names}: a precision of {self.precision:.2%} changes nothing",
+                    where="--precision",
+                    fix=f"leave it out, or measure {', '.join(_DRAWN)} of a plan with a load",
+                )
         self._is_each_varied_once()
         if self.count > MOST_CELLS:
             raise UserError(
@@ -146,6 +153,12 @@ class Sweep:
                         f"'{other[:80]}' and '{one.address[:80]}' both set {place.address(self.plan)[:80]}",
                         fix="write all values of an input into one --vary, and vary each field once",
                     )
+
+    @property
+    def in_closed_form(self) -> tuple[str, ...]:
+        """The figures that a precision says nothing of: one value in each cell, with its range."""
+        is_loaded = bool(self.plan.workloads)
+        return tuple(name for name in self.measures if name not in _DRAWN or not is_loaded)
 
     @property
     def count(self) -> int:

@@ -103,6 +103,9 @@ def sweep(
         )  # fmt: skip
     except UserError as error:
         raise UsageError(error.what, where=error.where or "--vary", fix=error.fix) from None
+    if precision is not None and asked.in_closed_form:
+        without = " and ".join(asked.in_closed_form)
+        click.echo(f"ndbplan: --precision says nothing of {without}: nothing is drawn for it", err=True)
     if folder is None and resume:
         raise UsageError("nothing is kept without -o", where="--resume", fix="name the folder with -o DIR")
     each = workers or os.cpu_count() or 1
