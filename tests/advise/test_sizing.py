@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -16,7 +17,7 @@ from ndbplan.advise.cost import cost_of
 from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice, choices, client_host
-from ndbplan.advise.sizing.excuses import _HARDWARE
+from ndbplan.advise.sizing.excuses import _HARDWARE, _SIZES, _Least
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import job_of
 from ndbplan.advise.sizing.search import Sized, size
@@ -263,6 +264,42 @@ def test_what_cannot_be_had_gets_an_excuse_that_was_tried() -> None:
     assert not _sized(_wanted(budget=enough - 2, most_groups=1)).plans
     assert excuses["small"].smallest_change is not None
     assert excuses["small"].smallest_change.endswith(" of memory a host at the same price")
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"rows": {"d.account": {"now": "900M"}}},
+        {"rows": {"d.account": {"now": "40M"}}, "loads": [{**BEGUN["loads"][0], "peak_per_s": "250k"}]},
+        {"rows": {"d.account": {"now": "700M"}}, "budget": 70_000.0, "months": 3},
+        {"rows": {"d.account": {"now": "8G"}}, "headroom": 0.5},
+    ],
+)
+def test_with_one_step_less_of_what_an_excuse_asks_for_the_class_does_not_pass(
+    stated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = _wanted(**stated, most_groups=1)
+    found: list[tuple[Judge, Choice, Choice, int, str]] = []
+    least_of = _Least.of
+
+    def noted(self: _Least, kind: str) -> str:
+        words = least_of(self, kind)
+        found.append((self.judge, replace(self.choice, host=self.begun), self.choice, self.groups, kind))
+        return words
+
+    monkeypatch.setattr(_Least, "of", noted)
+    excuses = _sized(wanted).excuses
+    assert found, excuses
+    for judge, begun, least, groups, kind in found:
+        assert judge.verdict(least, groups).broken is None or len(found) > 1
+        size = _SIZES[kind]
+        less = size.of(least.host) - 1.01 * size.step_of(begun.host)
+        if size.of(least.host) > size.of(begun.host):
+            smaller = _HARDWARE[kind](
+                size.as_in(begun.host, least.host), max(1.0, less / size.of(begun.host))
+            )
+            assert smaller is not None
+            assert judge.verdict(replace(least, host=smaller[0]), groups).broken is not None
 
 
 def test_older_versions_take_fewer_data_nodes_and_the_excuse_names_the_version_that_takes_more() -> None:

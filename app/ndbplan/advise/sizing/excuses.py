@@ -109,7 +109,54 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
                 found = judge.verdict(choice, groups)
         except UserError:
             return (), verdict.groups
-    return (tuple(words.values()), groups) if found.broken is None else ((), verdict.groups)
+    if found.broken is not None:
+        return (), verdict.groups
+    least = _Least(judge, verdict.choice.host, choice, groups)
+    for kind in [one for one in words if one in _HARDWARE]:
+        words[kind] = least.of(kind)
+    return tuple(filter(None, words.values())), groups
+
+
+def _grown(kind: str, host: Host, steps: int) -> tuple[Host, str]:
+    size = _SIZES[kind]
+    found = _HARDWARE[kind](host, 1 + (steps - _EXACT) * size.step_of(host) / size.of(host))
+    assert found is not None, "no more than what passed"
+    return found
+
+
+@dataclass
+class _Least:
+    """Hardware of a change that passes, brought down to the least that does."""
+
+    judge: Judge
+    begun: Host
+    """Before the change."""
+    choice: Choice
+    """After it; then after less of it."""
+    groups: int
+
+    def of(self, kind: str) -> str:
+        """The least of one kind in words; empty: what else was changed is enough."""
+        size, most = _SIZES[kind], self.choice.host
+        host = size.as_in(self.begun, most)
+        # The least number of steps that passes: above what is known not to, at most what is known to.
+        low, high = 0, math.ceil((size.of(most) - size.of(host)) / size.step_of(host) - _EXACT)
+        if self._passes(host):
+            self.choice = replace(self.choice, host=host, is_planned=False)
+            return ""
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._passes(_grown(kind, host, middle)[0]) else (middle, high)
+        grown, words = _grown(kind, host, high)
+        self.choice = replace(self.choice, host=grown, is_planned=False)
+        return words + (" at the same price" if self.judge.requirements.budget is not None else "")
+
+    def _passes(self, host: Host) -> bool:
+        try:
+            tried = replace(self.choice, host=host, is_planned=False)
+            return self.judge.verdict(tried, self.groups).broken is None
+        except UserError:
+            return False
 
 
 def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int) -> _Moved | None:
@@ -238,3 +285,46 @@ _HARDWARE: dict[str, Callable[[Host, float], tuple[Host, str] | None]] = {
     "disk reads": _speed,
 }
 """What of a host moves a limit, and how."""
+
+
+@dataclass(frozen=True)
+class _Size:
+    """What of a host one kind of change moves, and in what steps the least of it is looked for."""
+
+    of_host: str = ""
+    of_disks: tuple[str, ...] = ()
+    step: float | None = None
+    """None: a hundredth."""
+
+    def of(self, host: Host) -> float:
+        """The size; of disks that of the first."""
+        return float(
+            getattr(host, self.of_host) if self.of_host else getattr(host.disks[0], self.of_disks[0])
+        )
+
+    def step_of(self, host: Host) -> float:
+        """One step."""
+        return self.step or self.of(host) / 100
+
+    def as_in(self, begun: Host, host: Host) -> Host:
+        """The host with this as another has it."""
+        if self.of_host:
+            return host.model_copy(update={self.of_host: getattr(begun, self.of_host)})
+        disks = tuple(
+            disk.model_copy(update={name: getattr(old, name) for name in self.of_disks})
+            for disk, old in zip(host.disks, begun.disks, strict=True)
+        )
+        return host.model_copy(update={"disks": disks})
+
+
+_EXACT = 1e-6
+"""Of a step: sizes are rounded up, and a whole step is not to become one more."""
+_RATES = ("sequential_write_bytes_per_s", "random_read_iops", "random_write_iops")
+_SIZES = {
+    "memory": _Size("memory_bytes", step=_GIB),
+    "cpu": _Size("cores", step=1),
+    "network": _Size("network_bytes_per_s"),
+    "disk space": _Size(of_disks=("capacity_bytes",)),
+    "disk": _Size(of_disks=_RATES),
+    "disk reads": _Size(of_disks=_RATES),
+}
