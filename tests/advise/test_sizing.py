@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 
+from advise.small_requirements import (
+    BEGUN,
+    DISK,
+    SMALL,
+    asked_for,
+    classes_of,
+    clients_of,
+    own_host,
+    sized_for,
+)
 from ndbplan.advise.candidate_settings import of_log_and_checkpoints
 from ndbplan.advise.candidates import of_checks
-from ndbplan.advise.cost import cost_of
 from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
-from ndbplan.advise.sizing.choices import Choice, choices, client_host
-from ndbplan.advise.sizing.excuses import _HARDWARE, _SIZES, _Least
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.excuses import _HARDWARE
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import job_of
 from ndbplan.advise.sizing.search import Sized, size
@@ -27,75 +35,15 @@ from ndbplan.base.kept import keeping
 from ndbplan.base.shapes import printed
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import check_all
-from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits.changes import value_changes
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.solutions import MOST_CORES
-from ndbplan.importing.requirements import Wanted, put_together, requirements_of
+from ndbplan.importing.requirements import Wanted, requirements_of
 from ndbplan.ndb.modelled import moves
-from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import process_node_ids
-from ndbplan.plan.requirements import Requirements, WantedJob
+from ndbplan.plan.requirements import WantedJob
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import JobLoad
-
-_GIB = 2**30
-_DISK = {"kind": "nvme", "capacity_bytes": 10**12, "sequential_read_bytes_per_s": 2e9,
-         "sequential_write_bytes_per_s": 1e9, "random_read_iops": 3e5, "random_write_iops": 1e5}  # fmt: skip
-
-
-def _own(name: str, cores: int, memory_gib: int, price: float) -> dict[str, Any]:
-    host = {"cores": cores, "memory_bytes": memory_gib * _GIB, "purchase_price": price}
-    disk = {**_DISK, "name": "disk0", "purchase_price": 0.0}
-    return {"kind": "host", "name": name, "host": host, "disks": [disk]}
-
-
-SMALL = _own("small", 8, 32, 2000)
-LARGE = _own("large", 16, 128, 7000)
-SQL = """CREATE TABLE d.account (
-  id BIGINT UNSIGNED NOT NULL PRIMARY KEY, owner INT UNSIGNED, note VARCHAR(200)) ENGINE=NDB"""
-PAY = {"table": "d.account", "kind": "update", "columns": ["owner"]}
-BEGUN: dict[str, Any] = {
-    "sql": SQL,
-    "rows": {"d.account": {"now": "270M", "growth_per_month": "1M"}},
-    "loads": [
-        {
-            "name": "pay",
-            "peak_per_s": "2k",
-            "lasts": "20s",
-            "transactions": [
-                {
-                    "name": "pay",
-                    "operations": [{"table": "d.account", "kind": "update", "columns": ["owner"]}],
-                }
-            ],
-        }
-    ],
-    "most_groups": 4,
-    "currency": "EUR",
-    "hardware": {
-        "hosts": ["small", "large"],
-        "layouts": ["as it is"],
-        "own": [SMALL, LARGE],
-        "clients": "small",
-    },
-}
-
-
-def _wanted(**stated: Any) -> Wanted:
-    return put_together(Requirements.model_validate({**BEGUN, **stated}), None)
-
-
-def _classes(wanted: Wanted) -> tuple[Choice, ...]:
-    return choices(wanted.requirements, wanted.source, wanted.own)
-
-
-def _clients(wanted: Wanted) -> Host:
-    return client_host(wanted.requirements, wanted.source, wanted.own)
-
-
-def _sized(wanted: Wanted, classes: tuple[Choice, ...] | None = None) -> Sized:
-    return size(wanted.requirements, wanted.begun, classes or _classes(wanted), _clients(wanted))
 
 
 def _groups(sized: Sized) -> dict[str, int]:
@@ -105,16 +53,16 @@ def _groups(sized: Sized) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def found() -> Sized:
-    return _sized(_wanted())
+    return sized_for(asked_for())
 
 
 def test_the_list_has_the_best_of_each_class_that_brute_force_finds(found: Sized) -> None:
-    wanted = _wanted()
-    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
-    tried = [judge.verdict(choice, groups) for choice, groups in product(_classes(wanted), range(1, 5))]
+    wanted = asked_for()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    tried = [judge.verdict(choice, groups) for choice, groups in product(classes_of(wanted), range(1, 5))]
     least = {
         choice.title: min(v.groups for v in tried if v.choice == choice and v.broken is None)
-        for choice in _classes(wanted)
+        for choice in classes_of(wanted)
     }
     assert {
         plan.title.partition(": ")[2].partition(";")[0]: plan.node_groups for plan in found.plans
@@ -128,73 +76,20 @@ def test_the_list_has_the_best_of_each_class_that_brute_force_finds(found: Sized
 
 def test_another_choice_never_makes_the_best_answer_worse(found: Sized) -> None:
     best = found.plans[0].cost
-    for choice in _classes(_wanted()):
-        alone = _sized(_wanted(), (choice,)).plans[0].cost
+    for choice in classes_of(asked_for()):
+        alone = sized_for(asked_for(), (choice,)).plans[0].cost
         assert best is not None
         assert alone is not None
         assert best.value <= alone.value
 
 
-def test_data_nodes_share_hosts_where_brute_force_finds_nothing_cheaper() -> None:
-    asked = {"within": {"restart": "165 s"}, "most_groups": 8}
-    wanted = _wanted(**asked)
-    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
-    large = _classes(wanted)[1]
-    counts = [(nodes, groups) for nodes in (1, 2) for groups in range(nodes, 9, nodes)]
-    tried = [judge.verdict(large.with_nodes(nodes), groups) for nodes, groups in counts]
-    costs = [cost_of(one.plan).total for one in tried if one.broken is None and one.plan is not None]
-    least = min(cost.value for cost in costs if cost is not None)
-    (shared,) = _sized(wanted, (large,)).plans
-    assert shared.cost is not None
-    assert shared.cost.value == least
-    assert "2 data nodes on each" in shared.title
-    apart = _wanted(**asked, hardware={**BEGUN["hardware"], "nodes_per_host": [1]})
-    (alone,) = _sized(apart, (large,)).plans
-    assert alone.cost is not None
-    assert alone.cost.value > least
-    plan = shared.plan
-    assert len(plan.data_nodes) == 2 * len({node.host_id for node in plan.data_nodes})
-    assert all(len({node.host_id for node in group}) == len(group) == 2 for group in node_groups(plan))
-
-
-@pytest.mark.parametrize("version", ["7.4.10", "8.4.9"])
-def test_data_nodes_of_one_host_have_their_share_of_it(version: str) -> None:
-    wanted = _wanted(ndb_version=version)
-    builder = Builder(wanted.begun, _clients(wanted))
-    for choice in _classes(wanted):
-        plans = [builder.plan(choice.with_nodes(nodes), 4, Clients(2)) for nodes in (1, 2, 4)]
-        assert [len({node.host_id for node in plan.data_nodes}) for plan in plans] == [8, 4, 2]
-        memory = [plan.parameters.data_node["DataMemory"] for plan in plans]
-        assert memory == [memory[0], memory[0] // 2, memory[0] // 4]
-        threads = "NumCPUs" if version.startswith("8") else "MaxNoOfExecutionThreads"
-        cores = [plan.parameters.data_node.get(threads, choice.host.cores) for plan in plans]
-        assert all(
-            nodes * of_each <= choice.host.cores for nodes, of_each in zip((1, 2, 4), cores, strict=True)
-        )
-
-
-def test_hosts_of_the_plan_with_several_data_nodes_are_kept_as_they_are() -> None:
-    plan = sample_plan("starter")
-    first = plan.data_nodes[0]
-    there = tuple(
-        process.model_copy(update={"host_id": first.host_id}) if process.kind == "data" else process
-        for process in plan.processes
-    )
-    wanted = requirements_of(plan.replace(processes=there), hardware={"layouts": ["as it is"]})
-    planned = _classes(wanted)[0]
-    assert planned.is_planned
-    assert planned.nodes_per_host == len(plan.data_nodes)
-    assert planned.with_nodes(planned.nodes_per_host) == planned
-    assert not planned.with_nodes(1).is_planned
-
-
 def test_hosts_that_the_load_comes_through_are_paid_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The class with the cheaper data nodes is the dearer one where it needs dear hosts of clients."""
-    own = [SMALL, _own("large", 16, 128, 20_000), _own("dear", 8, 32, 50_000)]
+    own = [SMALL, own_host("large", 16, 128, 20_000), own_host("dear", 8, 32, 50_000)]
     hardware = {**BEGUN["hardware"], "own": own, "clients": "dear"}
-    wanted = _wanted(hardware=hardware)
-    large = _classes(wanted)[1]
-    assert "small" in _sized(wanted).plans[0].title
+    wanted = asked_for(hardware=hardware)
+    large = classes_of(wanted)[1]
+    assert "small" in sized_for(wanted).plans[0].title
     judged = Judge.verdict
 
     def verdict(self: Judge, choice: Choice, groups: int) -> Verdict:
@@ -202,18 +97,21 @@ def test_hosts_that_the_load_comes_through_are_paid_for_too(monkeypatch: pytest.
         return found if choice == large else self._verdict(choice, groups, Clients(4))
 
     monkeypatch.setattr(Judge, "verdict", verdict)
-    found = _sized(wanted)
+    found = sized_for(wanted)
     assert "large" in found.plans[0].title
     costs = [plan.cost.value for plan in found.plans if plan.cost is not None]
     assert costs == sorted(costs)
     assert len(costs) == 2
-    one = _sized(_wanted(hardware=hardware, answers=1))
+    one = sized_for(asked_for(hardware=hardware, answers=1))
     assert one.plans[0].title == found.plans[0].title, "what passes first is not taken for the best"
 
 
 def test_more_node_groups_begin_with_the_fewest_hosts_of_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = _of_one_row("read", 400_000, most_groups=2)
-    judge, choice = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted))), _classes(wanted)[0]
+    judge, choice = (
+        Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted))),
+        classes_of(wanted)[0],
+    )
     alone = judge.verdict(choice, 2).clients
     assert alone != Clients(2)
     asked: list[Clients] = []
@@ -232,15 +130,15 @@ def test_more_node_groups_begin_with_the_fewest_hosts_of_clients(monkeypatch: py
 
 def test_a_check_looks_at_the_last_month_too() -> None:
     """A load that the redo log outlasts as the plan begins, but not a checkpoint of ten times the rows."""
-    wanted = _wanted()
-    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)), most_steps=0)
-    found = judge.verdict(_classes(wanted)[0], 4)
+    wanted = asked_for()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)), most_steps=0)
+    found = judge.verdict(classes_of(wanted)[0], 4)
     months = f"check finds no error in {wanted.requirements.months} months"
     assert [met.limit for met in found.met if met.kind == "check"] == ["check finds no error", months]
 
 
 def test_the_same_requirements_give_the_same_bytes(found: Sized) -> None:
-    once, again = (json.dumps(printed(one.to_json())) for one in (found, _sized(_wanted())))
+    once, again = (json.dumps(printed(one.to_json())) for one in (found, sized_for(asked_for())))
     assert once == again
 
 
@@ -252,60 +150,24 @@ def test_every_answer_passes_all_checks_and_names_its_nearest_limit(found: Sized
 
 
 def test_what_cannot_be_had_gets_an_excuse_that_was_tried() -> None:
-    wanted = _wanted(budget=11_000.0, most_groups=1)
-    sized = _sized(wanted)
+    wanted = asked_for(budget=11_000.0, most_groups=1)
+    sized = sized_for(wanted)
     assert not sized.plans
     excuses = {one.title.partition(",")[0]: one for one in sized.excuses}
     assert excuses["small"].first_limit.startswith("DataMemory of node 1 in 12 months: ")
     assert excuses["large"].first_limit.startswith("budget: ")
     assert excuses["large"].smallest_change is not None
     enough = float(re.sub(r"\D", "", excuses["large"].smallest_change))
-    assert _sized(_wanted(budget=enough, most_groups=1)).plans
-    assert not _sized(_wanted(budget=enough - 2, most_groups=1)).plans
+    assert sized_for(asked_for(budget=enough, most_groups=1)).plans
+    assert not sized_for(asked_for(budget=enough - 2, most_groups=1)).plans
     assert excuses["small"].smallest_change is not None
     assert excuses["small"].smallest_change.endswith(" of memory a host at the same price")
 
 
-@pytest.mark.parametrize(
-    "stated",
-    [
-        {"rows": {"d.account": {"now": "900M"}}},
-        {"rows": {"d.account": {"now": "40M"}}, "loads": [{**BEGUN["loads"][0], "peak_per_s": "250k"}]},
-        {"rows": {"d.account": {"now": "700M"}}, "budget": 70_000.0, "months": 3},
-        {"rows": {"d.account": {"now": "8G"}}, "headroom": 0.5},
-    ],
-)
-def test_with_one_step_less_of_what_an_excuse_asks_for_the_class_does_not_pass(
-    stated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = _wanted(**stated, most_groups=1)
-    found: list[tuple[Judge, Choice, Choice, int, str]] = []
-    least_of = _Least.of
-
-    def noted(self: _Least, kind: str) -> str:
-        words = least_of(self, kind)
-        found.append((self.judge, replace(self.choice, host=self.begun), self.choice, self.groups, kind))
-        return words
-
-    monkeypatch.setattr(_Least, "of", noted)
-    excuses = _sized(wanted).excuses
-    assert found, excuses
-    for judge, begun, least, groups, kind in found:
-        assert judge.verdict(least, groups).broken is None or len(found) > 1
-        size = _SIZES[kind]
-        less = size.of(least.host) - 1.01 * size.step_of(begun.host)
-        if size.of(least.host) > size.of(begun.host):
-            smaller = _HARDWARE[kind](
-                size.as_in(begun.host, least.host), max(1.0, less / size.of(begun.host))
-            )
-            assert smaller is not None
-            assert judge.verdict(replace(least, host=smaller[0]), groups).broken is not None
-
-
 def test_older_versions_take_fewer_data_nodes_and_the_excuse_names_the_version_that_takes_more() -> None:
-    wanted = _wanted(ndb_version="8.0.17", rows={"d.account": {"now": 12e9}}, most_groups=144)
-    classes = _classes(wanted)[1:]
-    sized = _sized(wanted, classes)
+    wanted = asked_for(ndb_version="8.0.17", rows={"d.account": {"now": 12e9}}, most_groups=144)
+    classes = classes_of(wanted)[1:]
+    sized = sized_for(wanted, classes)
     assert not sized.plans
     assert sized.excuses[0].first_limit.startswith("data nodes of this version")
     assert sized.excuses[0].smallest_change == "NDB 8.0.18"
@@ -349,8 +211,8 @@ _OF_24_GROUPS = {"ndb_version": "8.0.17", "least_groups": 24, "most_groups": 144
 def test_an_excuse_names_what_is_lacking_and_not_that_a_version_takes_no_more_nodes(
     stated: dict[str, Any], limit: str, change: str
 ) -> None:
-    wanted = _wanted(**{**_OF_24_GROUPS, **stated})
-    (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
+    wanted = asked_for(**{**_OF_24_GROUPS, **stated})
+    (excuse,) = sized_for(wanted, classes_of(wanted)[1:]).excuses
     assert excuse.first_limit.startswith(limit)
     assert excuse.smallest_change is not None
     assert excuse.smallest_change.startswith(change)
@@ -362,14 +224,14 @@ def test_a_peak_that_no_cluster_carries_is_excused_with_the_peak_that_one_does(
 ) -> None:
     monkeypatch.setattr("ndbplan.advise.sizing.limits.MOST_NODES", 12)
     wanted = _of_one_row("read", 3_000_000)
-    (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
+    (excuse,) = sized_for(wanted, classes_of(wanted)[1:]).excuses
     assert excuse.first_limit.startswith("nodes in all: ")
     assert excuse.smallest_change is not None
     peak = re.fullmatch(r"peaks of 'w' ([\d\W]+) tx/s", excuse.smallest_change)
     assert peak is not None, excuse.smallest_change
     carried = float(re.sub(r"\D", "", peak[1]))
     eased = _of_one_row("read", carried, least_groups=excuse.node_groups)
-    assert _sized(eased, _classes(eased)[1:]).plans
+    assert sized_for(eased, classes_of(eased)[1:]).plans
 
 
 def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_redo_buffer() -> None:
@@ -378,7 +240,7 @@ def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_r
     hardware = {"hosts": ["plan"], "disks": ["sas"], "layouts": ["as it is", "redo log apart", "striped"]}
     wanted = requirements_of(plan, loads=loads, headroom=0.0, months=0, hardware=hardware, answers=9)
     with keeping():
-        sized = _sized(wanted)
+        sized = sized_for(wanted)
     planned = "8 cores, 8 GiB as in the plan"
     groups = _groups(sized)
     assert groups[f"{planned}, 2 disks as they are"] > 1
@@ -400,20 +262,20 @@ def test_the_article_is_answered_with_disks_or_node_groups_never_with_a_larger_r
 )
 def test_what_cannot_be_read_is_named_with_its_place(stated: dict[str, Any], place: str, said: str) -> None:
     with pytest.raises(UserError, match=said) as refused:
-        _classes(_wanted(**stated))
+        classes_of(asked_for(**stated))
     assert refused.value.where == place
 
 
 def test_a_load_job_that_takes_too_long_is_excused_with_the_time_that_it_takes() -> None:
     job = {"size": "1 GB", "within": "20 s", "threads": 4}
     times = {"restart": "1 h", "rolling_restart": "9 h", "reorganise": "9 h", "backup": "9 h"}
-    wanted = _wanted(job=job, loads=[], within=times)
-    sized = _sized(wanted, _classes(wanted)[1:])
+    wanted = asked_for(job=job, loads=[], within=times)
+    sized = sized_for(wanted, classes_of(wanted)[1:])
     assert not sized.plans
     assert sized.excuses[0].first_limit.startswith("load job (")
     assert (sized.excuses[0].smallest_change or "").startswith("the load job within ")
-    eased = _wanted(job={**job, "within": "1 h"}, loads=[], within=times)
-    answer = _sized(eased, _classes(eased)[1:]).plans[0]
+    eased = asked_for(job={**job, "within": "1 h"}, loads=[], within=times)
+    answer = sized_for(eased, classes_of(eased)[1:]).plans[0]
     assert {met.limit for met in answer.limits} >= {"Restart of a data node", "Backup", "Rolling restart"}
 
 
@@ -421,30 +283,30 @@ def test_rows_of_a_load_job_that_memory_has_no_room_for_are_simulated_on_no_clus
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ndbplan.advise.sizing.limits.max_load", None)
-    wanted = _wanted(loads=[], job={"within": "30 d", "size": "4 TB"})
-    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
-    verdict = judge.verdict(_classes(wanted)[1], 1)
+    wanted = asked_for(loads=[], job={"within": "30 d", "size": "4 TB"})
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    verdict = judge.verdict(classes_of(wanted)[1], 1)
     assert verdict.broken is not None
     assert verdict.broken.limit.startswith("DataMemory of node 1 when the load job is done")
     assert verdict.at_least > 10
 
 
 def test_it_stops_at_once_when_told_to() -> None:
-    wanted = _wanted()
-    clients = _clients(wanted)
+    wanted = asked_for()
+    clients = clients_of(wanted)
     with pytest.raises(Cancelled):
-        size(wanted.requirements, wanted.begun, _classes(wanted), clients, cancelled=lambda: True)
+        size(wanted.requirements, wanted.begun, classes_of(wanted), clients, cancelled=lambda: True)
 
 
 def test_a_job_that_its_loader_cannot_do_in_time_is_tried_on_no_cluster(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It was simulated on every number of node groups of every class, which took minutes."""
-    wanted = _wanted(job={"size": "600 GB", "within": "1 s", "threads": 32}, loads=[])
+    wanted = asked_for(job={"size": "600 GB", "within": "1 s", "threads": 32}, loads=[])
     tried = []
     monkeypatch.setattr(limits, "max_load", lambda *asked, **_: tried.append(asked))
     monkeypatch.setattr(search, "excuse", lambda _, verdict, __: verdict)
-    broken = [one.broken for one in _sized(wanted, _classes(wanted)[1:]).excuses]
+    broken = [one.broken for one in sized_for(wanted, classes_of(wanted)[1:]).excuses]
     assert not tried
     assert {one.limit for one in broken} == {"load job (as fast as its loader can by itself)"}
     assert all(one.needed.value > one.allowed.value for one in broken)
@@ -467,9 +329,9 @@ def test_a_job_loads_tables_by_their_rows_and_an_empty_one_as_if_it_had_one() ->
 def test_fewer_groups_than_what_is_used_in_all_are_not_tried(
     groups: int, mean_use: float, least: int
 ) -> None:
-    wanted = _wanted()
-    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
-    found = Verdict(_classes(wanted)[0], groups, Clients(1), None)
+    wanted = asked_for()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    found = Verdict(classes_of(wanted)[0], groups, Clients(1), None)
     judge._at_least(found, mean_use)
     assert found.at_least == least
     judge._at_least(found, 0.01)
@@ -477,11 +339,11 @@ def test_fewer_groups_than_what_is_used_in_all_are_not_tried(
 
 
 def test_jobs_are_no_load_whose_peak_has_to_be_carried() -> None:
-    wanted = _wanted()
+    wanted = asked_for()
     peak = wanted.begun.workloads[0]
     job = peak.model_copy(update={"id": "job", "load": JobLoad()})
     plan = wanted.begun.replace(workloads=(job, peak))
-    assert Judge(wanted.requirements, Builder(plan, _clients(wanted))).loads == (peak,)
+    assert Judge(wanted.requirements, Builder(plan, clients_of(wanted))).loads == (peak,)
 
 
 def test_hardware_of_an_excuse_is_so_many_times_as_large_in_what_it_names_and_nothing_else() -> None:
@@ -507,9 +369,9 @@ def test_hardware_of_an_excuse_is_so_many_times_as_large_in_what_it_names_and_no
 def test_headroom_is_asked_of_the_load_and_left_of_what_is_stored() -> None:
     met = []
     for headroom in (0.0, 0.5):
-        wanted = _wanted(headroom=headroom)
-        judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
-        verdict = judge.verdict(_classes(wanted)[1], 3)
+        wanted = asked_for(headroom=headroom)
+        judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+        verdict = judge.verdict(classes_of(wanted)[1], 3)
         assert verdict.broken is None
         met.append(verdict.met)
     compared = {one.kind for one in met[0]} & {"memory", "disk space"}
@@ -524,12 +386,12 @@ def test_headroom_is_asked_of_the_load_and_left_of_what_is_stored() -> None:
 
 def test_the_excuse_is_of_the_cluster_that_comes_nearest() -> None:
     """Twice the node groups have half the rows each, which are too many still."""
-    wanted = _wanted(rows={"d.account": {"now": 12e9}}, most_groups=2)
-    (excuse,) = _sized(wanted, _classes(wanted)[1:]).excuses
+    wanted = asked_for(rows={"d.account": {"now": 12e9}}, most_groups=2)
+    (excuse,) = sized_for(wanted, classes_of(wanted)[1:]).excuses
     assert excuse.node_groups == 2
 
 
-_SLOW = {**_DISK, "name": "disk1", "sequential_write_bytes_per_s": 6e7, "purchase_price": 0.0}
+_SLOW = {**DISK, "name": "disk1", "sequential_write_bytes_per_s": 6e7, "purchase_price": 0.0}
 _CHECKPOINTS_SLOW = {**SMALL, "disks": [*SMALL["disks"], _SLOW]}
 _WRITES: dict[str, Any] = {
     "sql": "CREATE TABLE d.s (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, v VARBINARY(2000)) ENGINE=NDB",
@@ -544,14 +406,14 @@ def _of_one_row(kind: str, peak_per_s: float, through: str = "sql", **stated: An
     operation = {"table": "d.s", "kind": kind, "columns": ["v"]}
     load = {"name": "w", "peak_per_s": peak_per_s, "lasts": "10 min", "through": through,
             "transactions": [{"name": "one row", "operations": [operation]}]}  # fmt: skip
-    return _wanted(**{**_WRITES, "loads": [load], **stated})
+    return asked_for(**{**_WRITES, "loads": [load], **stated})
 
 
 def test_parameters_are_stepped_where_a_class_does_not_pass_without_and_never_ask_for_more_groups() -> None:
     """Redo logs and checkpoints are the only thing that such a step changes, and it was held against all."""
     wanted = _of_one_row("update", 30_000)
-    choice = _classes(wanted)[0]
-    builder = Builder(wanted.begun, _clients(wanted))
+    choice = classes_of(wanted)[0]
+    builder = Builder(wanted.begun, clients_of(wanted))
     judges = [Judge(wanted.requirements, builder, most_steps=steps) for steps in (0, 3)]
     bare, stepped = ([judge.verdict(choice, groups) for groups in (1, 2)] for judge in judges)
     fewest = [min(v.groups for v in tried if v.broken is None) for tried in (bare, stepped)]
@@ -564,7 +426,7 @@ def test_parameters_are_stepped_where_a_class_does_not_pass_without_and_never_as
     assert 1 <= len(changed) <= 3
     assert {moves("DB", change.name) for change in changed} <= {"redo", "checkpoint"}
     settings = tuple(f"{change.name} {change.shown[1]}" for change in changed)
-    assert _sized(wanted, (choice,)).plans[0].settings == settings, "each once, as it is in the end"
+    assert sized_for(wanted, (choice,)).plans[0].settings == settings, "each once, as it is in the end"
     again = judges[0]._held(Verdict(choice, helped.groups, helped.clients, helped.plan))
     assert again.broken is None, "the plan passes as it is written"
     assert [met.limit for met in again.met] == [met.limit for met in helped.met]
@@ -575,7 +437,7 @@ def test_a_peak_comes_through_more_connections_before_it_comes_through_more_host
     fast = {**SMALL, "host": {**SMALL["host"], "cores": 64, "network_bytes_per_s": 1e10}}
     hardware = {**_WRITES["hardware"], "own": [fast], "clients": "small"}
     wanted = _of_one_row("read", 200_000, through, hardware=hardware)
-    plan = _sized(wanted, _classes(wanted)[:1]).plans[0]
+    plan = sized_for(wanted, classes_of(wanted)[:1]).plans[0]
     nodes = [p for p in plan.plan.processes if p.kind == through and p.host_id is not None]
     per_host = Counter(dict.fromkeys({p.host_id for p in nodes}, 0))
     for process in nodes:
@@ -586,8 +448,8 @@ def test_a_peak_comes_through_more_connections_before_it_comes_through_more_host
     assert min(connections) > 1
     words = "cluster connections" if through == "sql" else "API slots"
     assert plan.title.endswith(f" with {min(connections)} {words} each")
-    fewer = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted), through == "api"))
-    one = fewer._verdict(_classes(wanted)[0], plan.node_groups, Clients(2, min(connections) - 1))
+    fewer = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted), through == "api"))
+    one = fewer._verdict(classes_of(wanted)[0], plan.node_groups, Clients(2, min(connections) - 1))
     assert one.broken is not None
     assert one.broken.kind == "connections"
 
@@ -604,8 +466,8 @@ def test_what_a_plan_states_of_its_own_hosts_is_not_stepped() -> None:
 
 def test_against_what_a_check_finds_its_ways_out_of_the_log_are_taken_but_not_what_is_stated() -> None:
     wanted = _of_one_row("update", 60_000)
-    builder = Builder(wanted.begun, _clients(wanted))
-    bare = Judge(wanted.requirements, builder, most_steps=0).verdict(_classes(wanted)[0], 1)
+    builder = Builder(wanted.begun, clients_of(wanted))
+    bare = Judge(wanted.requirements, builder, most_steps=0).verdict(classes_of(wanted)[0], 1)
     assert bare.broken is not None
     assert bare.plan is not None
     assert bare.broken.kind == "check"
@@ -617,7 +479,7 @@ def test_against_what_a_check_finds_its_ways_out_of_the_log_are_taken_but_not_wh
     assert len(steps) < len(list(of_checks(bare.plan)))
     stating = set_parameter(wanted.begun, "data_node", "NoOfFragmentLogFiles", 3)
     stating = set_parameter(stating, "data_node", "FragmentLogFileSize", 256 * 2**20)
-    stated = Judge(wanted.requirements, Builder(stating, _clients(wanted)))
+    stated = Judge(wanted.requirements, Builder(stating, clients_of(wanted)))
     left = {
         change.name
         for step in stated._steps(bare.plan, bare.broken, is_planned=True)
@@ -628,13 +490,13 @@ def test_against_what_a_check_finds_its_ways_out_of_the_log_are_taken_but_not_wh
 
 def test_what_a_step_costs_proves_nothing_of_fewer_node_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = _of_one_row("update", 30_000)
-    judge = Judge(wanted.requirements, Builder(wanted.begun, _clients(wanted)))
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
     of_the_first_look = judge._at_least
 
     def dearer(found: Verdict, mean_use: float) -> None:
         of_the_first_look(found, 9.0 if found.steps else mean_use)
 
     monkeypatch.setattr(judge, "_at_least", dearer)
-    verdict = judge.verdict(_classes(wanted)[0], 1)
+    verdict = judge.verdict(classes_of(wanted)[0], 1)
     assert verdict.steps
     assert verdict.at_least == 1

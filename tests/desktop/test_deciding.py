@@ -208,10 +208,10 @@ def test_hardware_version_and_a_file_of_tables_are_asked_for(
     field.line.setText("8.0.17")
     field.line.editingFinished.emit()
     tables = tmp_path / "tables.sql"
-    dialog.load_sql(tables)
+    dialog.tables.load(tables)
     assert "tables.sql" in dialog.state.text(), "a file that is not there is named"
     tables.write_text("CREATE TABLE d.t (id INT PRIMARY KEY) ENGINE=NDB;")
-    dialog.load_sql(tables)
+    dialog.tables.load(tables)
     look()
     assert asked[-1]["hardware"] == {"disks": ["nvme"], "nodes_per_host": [1], "clients": "host-large"}
     assert asked[-1]["ndb_version"] == "8.0.17"

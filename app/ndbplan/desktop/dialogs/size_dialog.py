@@ -6,15 +6,12 @@ variant of the plan; classes of hosts that cannot say what they lack.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QFrame,
-    QPlainTextEdit,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -26,12 +23,13 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_percent, format_value, how_many
 from ndbplan.desktop.dialogs.frame import Dialog, side_by_side
 from ndbplan.desktop.dialogs.size_hardware import HardwareForm
+from ndbplan.desktop.dialogs.size_tables import TablesText
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.tasks import Outcome, Progress, Task
 from ndbplan.desktop.widgets import numbers
 from ndbplan.desktop.widgets.brush_axes import Axis, BrushAxes
 from ndbplan.desktop.widgets.fields import ChoiceField, Commit, LineField
-from ndbplan.desktop.widgets.sections import Section, label, link
+from ndbplan.desktop.widgets.sections import Section, label
 from ndbplan.desktop.widgets.units import CAPACITY, COUNT, NUMBER, SECONDS, SHARE, TEXT, WHOLE, Unit
 from ndbplan.edits.variants import shortened
 from ndbplan.plan.plan import Plan
@@ -134,12 +132,8 @@ class SizeDialog(Dialog):
             begun.months,
             tip="Rows are as they are then",
         )
-        self.sql = QPlainTextEdit()
-        self.sql.setAccessibleName("CREATE TABLE statements")
-        self.sql.setPlaceholderText("CREATE TABLE …   more tables than the plan has")
-        self.sql.setMaximumHeight(90)
-        data.body.addWidget(self.sql)
-        data.body.addWidget(link("Tables from a file…", self._ask_file))
+        self.tables = TablesText(lambda error: self.state.say(error.line, is_error=True))
+        data.body.addWidget(self.tables)
         safe = self._section(column, "What must not stop it")
         replicas = ChoiceField("Replicas", [(n, str(n)) for n in range(1, 5)], self._taker("replicas"))
         replicas.show_value(self._replicas())
@@ -255,25 +249,10 @@ class SizeDialog(Dialog):
             stated["durability"] = dict(self._durability)
         stated["survive"] = [name for name, box in self.survive.items() if box.isChecked()]
         stated["carry_peak"] = self.carry.isChecked()
-        text = self.sql.toPlainText().strip()
-        if text:
-            stated["sql"] = text
+        if self.tables.statements:
+            stated["sql"] = self.tables.statements
         made(Requirements, stated)
         return stated
-
-    def _ask_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Tables from SQL", "", "SQL (*.sql *.txt);;All files (*)")
-        if name:
-            self.load_sql(Path(name))
-
-    def load_sql(self, path: Path) -> None:
-        """Show the CREATE TABLE statements of a file; what is wrong with it is said below."""
-        from ndbplan.importing.files import read_file
-
-        try:
-            self.sql.setPlainText(read_file(path).decode("utf-8", "replace"))
-        except UserError as error:
-            self.state.say(error.line, is_error=True)
 
     # The search
 

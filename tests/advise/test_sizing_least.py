@@ -1,0 +1,107 @@
+"""Data nodes that share hosts in what sizing answers, and excuses that ask for no more than is needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from advise.small_requirements import BEGUN, asked_for, classes_of, clients_of, sized_for
+from ndbplan.advise.cost import cost_of
+from ndbplan.advise.sizing.build import Builder, Clients
+from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.excuses import _HARDWARE, _SIZES, _Least
+from ndbplan.advise.sizing.limits import Judge
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.importing.requirements import requirements_of
+from ndbplan.plan.samples import sample_plan
+
+
+def test_data_nodes_share_hosts_where_brute_force_finds_nothing_cheaper() -> None:
+    asked = {"within": {"restart": "165 s"}, "most_groups": 8}
+    wanted = asked_for(**asked)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    large = classes_of(wanted)[1]
+    counts = [(nodes, groups) for nodes in (1, 2) for groups in range(nodes, 9, nodes)]
+    tried = [judge.verdict(large.with_nodes(nodes), groups) for nodes, groups in counts]
+    costs = [cost_of(one.plan).total for one in tried if one.broken is None and one.plan is not None]
+    least = min(cost.value for cost in costs if cost is not None)
+    (shared,) = sized_for(wanted, (large,)).plans
+    assert shared.cost is not None
+    assert shared.cost.value == least
+    assert "2 data nodes on each" in shared.title
+    apart = asked_for(**asked, hardware={**BEGUN["hardware"], "nodes_per_host": [1]})
+    (alone,) = sized_for(apart, (large,)).plans
+    assert alone.cost is not None
+    assert alone.cost.value > least
+    plan = shared.plan
+    assert len(plan.data_nodes) == 2 * len({node.host_id for node in plan.data_nodes})
+    assert all(len({node.host_id for node in group}) == len(group) == 2 for group in node_groups(plan))
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.9"])
+def test_data_nodes_of_one_host_have_their_share_of_it(version: str) -> None:
+    wanted = asked_for(ndb_version=version)
+    builder = Builder(wanted.begun, clients_of(wanted))
+    for choice in classes_of(wanted):
+        plans = [builder.plan(choice.with_nodes(nodes), 4, Clients(2)) for nodes in (1, 2, 4)]
+        assert [len({node.host_id for node in plan.data_nodes}) for plan in plans] == [8, 4, 2]
+        memory = [plan.parameters.data_node["DataMemory"] for plan in plans]
+        assert memory == [memory[0], memory[0] // 2, memory[0] // 4]
+        threads = "NumCPUs" if version.startswith("8") else "MaxNoOfExecutionThreads"
+        cores = [plan.parameters.data_node.get(threads, choice.host.cores) for plan in plans]
+        assert all(
+            nodes * of_each <= choice.host.cores for nodes, of_each in zip((1, 2, 4), cores, strict=True)
+        )
+
+
+def test_hosts_of_the_plan_with_several_data_nodes_are_kept_as_they_are() -> None:
+    plan = sample_plan("starter")
+    first = plan.data_nodes[0]
+    there = tuple(
+        process.model_copy(update={"host_id": first.host_id}) if process.kind == "data" else process
+        for process in plan.processes
+    )
+    wanted = requirements_of(plan.replace(processes=there), hardware={"layouts": ["as it is"]})
+    planned = classes_of(wanted)[0]
+    assert planned.is_planned
+    assert planned.nodes_per_host == len(plan.data_nodes)
+    assert planned.with_nodes(planned.nodes_per_host) == planned
+    assert not planned.with_nodes(1).is_planned
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"rows": {"d.account": {"now": "900M"}}},
+        {"rows": {"d.account": {"now": "40M"}}, "loads": [{**BEGUN["loads"][0], "peak_per_s": "250k"}]},
+        {"rows": {"d.account": {"now": "700M"}}, "budget": 70_000.0, "months": 3},
+        {"rows": {"d.account": {"now": "8G"}}, "headroom": 0.5},
+    ],
+)
+def test_with_one_step_less_of_what_an_excuse_asks_for_the_class_does_not_pass(
+    stated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = asked_for(**stated, most_groups=1)
+    found: list[tuple[Judge, Choice, Choice, int, str]] = []
+    least_of = _Least.of
+
+    def noted(self: _Least, kind: str) -> str:
+        words = least_of(self, kind)
+        found.append((self.judge, replace(self.choice, host=self.begun), self.choice, self.groups, kind))
+        return words
+
+    monkeypatch.setattr(_Least, "of", noted)
+    excuses = sized_for(wanted).excuses
+    assert found, excuses
+    for judge, begun, least, groups, kind in found:
+        assert judge.verdict(least, groups).broken is None or len(found) > 1
+        size = _SIZES[kind]
+        less = size.of(least.host) - 1.01 * size.step_of(begun.host)
+        if size.of(least.host) > size.of(begun.host):
+            smaller = _HARDWARE[kind](
+                size.as_in(begun.host, least.host), max(1.0, less / size.of(begun.host))
+            )
+            assert smaller is not None
+            assert judge.verdict(replace(least, host=smaller[0]), groups).broken is not None
