@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -47,9 +48,11 @@ def fresh(plan: Plan, name: str) -> Quantity | str | None:
         return error.what
 
 
-def changed(random: Random, plan: Plan) -> tuple[str, Plan] | None:
-    """A single change, drawn, and the plan after it; None: the one that was drawn cannot be made."""
-    change = random.choice(list(single_changes(plan)))
+@lru_cache(maxsize=16)
+def changed(seed: int) -> tuple[str, Plan] | None:
+    """A single change of the plan of this seed, drawn, and the plan after it; None: it cannot be made."""
+    plan = random_plan(seed)
+    change = Random(seed).choice(list(single_changes(plan)))
     try:
         after = change.edit(plan)
     except UserError:
@@ -59,8 +62,7 @@ def changed(random: Random, plan: Plan) -> tuple[str, Plan] | None:
 
 def differing(seed: int, by_command: bool = False) -> Iterator[str]:
     """Where the preview of a change of the plan of this seed is not what a fresh run says."""
-    random, plan = Random(seed), random_plan(seed)
-    found = changed(random, plan)
+    plan, found = random_plan(seed), changed(seed)
     if found is None:
         return
     title, after = found

@@ -97,6 +97,7 @@ WINDOW = {
     "estimate.space.growth.first_of": "Memory", "estimate.space.growth.grows": "Memory",
     "importing.requirements.requirements_of": "Size a cluster",
     "advise.sizing.choosing.nearest": "Size a cluster",
+    "advise.sizing.choices.usually_offered": "Size a cluster",
     "importing.calibrate.changes_of": "I measured",
     "estimate.stored.place_of_key": "Where one key lies",
     "estimate.storage.skew.skew_report": "Distribution",
