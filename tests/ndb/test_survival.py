@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ndbplan.ndb.survival import (
     begin_start,
     come_back,
     fail,
+    in_a_row,
     judge,
     rule_of,
     silent_after_s,
@@ -249,7 +251,28 @@ def test_codes_and_reasons() -> None:
     assert side.verdict.asked == 51
 
 
-def test_silent_nodes_are_noticed_one_after_the_other() -> None:
-    assert silent_after_s(5000) == (15.0, 25.0)
-    assert silent_after_s(500, silent=3)[1] == pytest.approx(7.5)
-    assert silent_after_s(1500, connect_check_ms=1000) == (6.5, 9.5)
+def test_silent_nodes_side_by_side_are_noticed_one_after_the_other() -> None:
+    assert silent_after_s(5000) == (15.0, 20.0, 25.0)
+    # One alone against three: 2.2, 4.7 and 7.3 s [8.4.8].
+    assert in_a_row(3, 1) == (3, 3, 3)
+    assert silent_after_s(500, in_a_row(3, 1))[2] == pytest.approx(7.5)
+    assert silent_after_s(1500, connect_check_ms=1000) == (6.5, 8.0, 9.5)
+
+
+def test_nodes_that_are_silent_elsewhere_in_the_ring_are_noticed_meanwhile() -> None:
+    # Of 2 in a ring with 2 others both were noticed at once [8.4.8, 1 x 4], or in turn [7.4.10, 2 x 2].
+    assert in_a_row(2, 2) == (1, 2, 2)
+    # [8.4.8, 3 x 2]: at once; [8.4.8, 2 x 3]: in turn.
+    assert in_a_row(2, 4) == (1, 1, 2)
+    # A rack of 36 of 144 nodes takes no 36 times as long.
+    assert max(in_a_row(36, 108)) < 6
+    assert in_a_row(4, 0) == (4, 4, 4)
+
+
+def test_the_row_of_silent_nodes_is_that_of_all_orders() -> None:
+    for silent, seeing in ((1, 3), (3, 2), (4, 3), (5, 4)):
+        # All ways to put the silent ones behind those that see.
+        ways = [max(w) for w in product(range(silent + 1), repeat=seeing) if sum(w) == silent]
+        for share, row in zip((0.1, 0.5, 0.9), in_a_row(silent, seeing), strict=True):
+            fewer, within = (sum(most <= n for most in ways) / len(ways) for n in (row - 1, row))
+            assert fewer < share <= within

@@ -13,10 +13,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from math import comb
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
 from ndbplan.ndb.version import NdbVersion, release
+
+_SHARES = (0.1, 0.5, 0.9)
+"""Of all orders of joining: p10, the median and p90."""
 
 
 class Outcome(StrEnum):
@@ -142,18 +146,47 @@ def arbitrator_gap_s() -> tuple[float, float, float]:
 
 
 def silent_after_s(
-    heartbeat_ms: float, silent: int = 1, connect_check_ms: float = 0.0
-) -> tuple[float, float]:
-    """Earliest and latest second at which `silent` hung or cut off data nodes are all declared dead.
+    heartbeat_ms: float, in_a_row: tuple[int, int, int] = (1, 1, 1), connect_check_ms: float = 0.0
+) -> tuple[float, float, float]:
+    """Least, likely and most seconds until hung or cut off nodes are all declared dead.
 
-    They are noticed one after the other; a connectivity check (ConnectCheckIntervalDelay) adds two of its
-    intervals. Source: resources/ndb/survival.json, detection.
+    `in_a_row`: see `in_a_row`; they are noticed one after the other. A connectivity check
+    (ConnectCheckIntervalDelay) adds two of its intervals. Source: resources/ndb/survival.json, detection.
     """
     detection = _data()["detection"]
-    beats = detection["beats"]
-    check = detection["connectivity_check"]["adds_intervals"] * connect_check_ms / 1000.0
-    one = heartbeat_ms / 1000.0
-    return silent * (beats["low"] * one + check), silent * (beats["high"] * one + check)
+    low, high = detection["beats"]["low"], detection["beats"]["high"]
+    check_s = detection["connectivity_check"]["adds_intervals"] * connect_check_ms / 1000.0
+    least, likely, most = (
+        turns * (beats * heartbeat_ms / 1000.0 + check_s)
+        for turns, beats in zip(in_a_row, (low, (low + high) / 2.0, high), strict=True)
+    )
+    return least, likely, most
+
+
+@cache
+def in_a_row(silent: int, seeing: int) -> tuple[int, int, int]:
+    """How many of so many silent data nodes stand side by side in the ring of heartbeats, at most of any.
+
+    A node watches its left neighbour, and the next one afresh when that is declared dead; other nodes do so
+    meanwhile. The ring is the order of joining, which nobody knows: the numbers that 10, 50 and 90 % of all
+    orders stay within. `seeing`: nodes that still see each other. Source: as `silent_after_s`.
+    """
+    if not silent or not seeing:
+        return silent, silent, silent
+    orders = comb(silent + seeing - 1, silent)
+
+    def within(most: int) -> float:
+        """Share of the orders without more than so many side by side (inclusion and exclusion)."""
+        terms = (
+            (-1) ** over * comb(seeing, over) * comb(silent - over * (most + 1) + seeing - 1, seeing - 1)
+            for over in range(min(seeing, silent // (most + 1)) + 1)
+        )
+        found: int = sum(terms)
+        return found / orders
+
+    shares = {most: within(most) for most in range(1, silent + 1)}
+    least, likely, high = (next(n for n, share in shares.items() if share >= wanted) for wanted in _SHARES)
+    return least, likely, high
 
 
 def killed_after_s() -> tuple[float, float]:

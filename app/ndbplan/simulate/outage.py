@@ -18,6 +18,7 @@ from ndbplan.ndb.survival import (
     Side,
     decide,
     handled_s,
+    in_a_row,
     killed_after_s,
     silent_after_s,
 )
@@ -171,27 +172,26 @@ class Outage:
 
     # How long until a loss is noticed.
 
-    def noticed(self, silent_data: int, killed: bool, silent_others: bool) -> Span:
+    def noticed(self, silent_data: int, seeing: int, killed: bool, silent_others: bool) -> Span:
         """Seconds until the data nodes know of a loss and have decided.
 
-        Silent data nodes are declared dead by missed heartbeats, one after the other; management and API
-        nodes by their own heartbeats; connections of killed processes break at once. Source:
-        resources/ndb/survival.json, detection.
+        Silent data nodes are declared dead by missed heartbeats of their neighbours, of which so many are
+        left (`seeing`); management and API nodes by their own heartbeats; connections of killed processes
+        break at once. Source: resources/ndb/survival.json, detection.
         """
         span = (0.0, 0.0, 0.0)
         if killed:
             low, high = killed_after_s()
             span = (low, (low + high) / 2.0, high)
         if silent_others and not silent_data:
-            span = later_of(span, self._silent("HeartbeatIntervalDbApi", 1))
+            span = later_of(span, self._silent("HeartbeatIntervalDbApi"))
         if silent_data:
             check = node_settings(self.plan).number("ConnectCheckIntervalDelay")
-            span = later_of(span, self._silent("HeartbeatIntervalDbDb", silent_data, check))
+            span = later_of(span, self._silent("HeartbeatIntervalDbDb", in_a_row(silent_data, seeing), check))
         return added(span, handled_s())
 
-    def _silent(self, name: str, count: int, check: int = 0) -> Span:
-        low, high = silent_after_s(node_settings(self.plan).number(name), count, check)
-        return low, (low + high) / 2.0, high
+    def _silent(self, name: str, turns: tuple[int, int, int] = (1, 1, 1), check: int = 0) -> Span:
+        return silent_after_s(node_settings(self.plan).number(name), turns, check)
 
     def waits_s(self, found: Judged) -> float:
         """How long the data nodes wait for the answer to their question: ArbitrationTimeout, or not at all.

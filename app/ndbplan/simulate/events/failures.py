@@ -156,7 +156,8 @@ def _note_loss(sim: Simulation, known: dict[int, bool]) -> None:
     # Where nobody is left to miss them it is their clients that do.
     missed = len(silent_data) if side.survivors else 0
     killed = bool(killed_data) or not all(others.values())
-    span = outage.noticed(missed, killed, any(others.values()) or not side.survivors)
+    seeing = len(side.survivors)
+    span = outage.noticed(missed, seeing, killed, any(others.values()) or not side.survivors)
     loss.due = later_of(loss.due, added((at_s, at_s, at_s), span))
     if silent_data or killed_data:
         sim.laws.run.stands_still = True
