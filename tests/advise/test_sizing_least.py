@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from advise.small_requirements import BEGUN, asked_for, classes_of, clients_of, sized_for
+from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients_of, sized_for
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
@@ -105,3 +105,15 @@ def test_with_one_step_less_of_what_an_excuse_asks_for_the_class_does_not_pass(
             )
             assert smaller is not None
             assert judge.verdict(replace(least, host=smaller[0]), groups).broken is not None
+
+
+def test_data_memory_is_as_large_as_the_rows_ask_for_and_no_larger() -> None:
+    """A host for data nodes alone gives three quarters of its memory before another group is bought."""
+    wanted = asked_for()
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    small = classes_of(wanted)[0]
+    tried = [judge.verdict(small, groups) for groups in (2, 3, 4)]
+    assert [one.broken is None for one in tried] == [False, True, True]
+    memory = [one.plan.parameters.data_node["DataMemory"] for one in tried if one.plan is not None]
+    assert memory == [24 * GIB, 24 * GIB, 16 * GIB]
+    assert tried[2].at_least == 3

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ndbplan.base.resources import read_json
-from ndbplan.base.units import format_bytes_binary, format_ndb_size, how_many
+from ndbplan.base.units import format_bytes_binary, format_ndb_size, format_percent, how_many
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import validated
@@ -272,20 +272,31 @@ def thread_setting(plan: Plan, node: DataNode) -> tuple[Chosen, ...]:
     return (chosen, Chosen("NoOfFragmentLogParts", parts, "each LDM thread has a log part of its own"))
 
 
+def memory_alone(plan: Plan, node: DataNode) -> Chosen | None:
+    """DataMemory of a host that has data nodes alone; None: no more than the default."""
+    return next((one for one in _memory(plan, node, alone=True) if one.name == "DataMemory"), None)
+
+
 def _ldm(counts: ThreadCounts) -> str:
     return how_many(counts.ldm_instances, "LDM thread")
 
 
-def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:
+_BUFFERS = ("DiskPageBufferMemory", "SharedGlobalMemory")
+"""Taken beside DataMemory, as large as they are stated."""
+
+
+def _memory(plan: Plan, node: DataNode, *, alone: bool = False) -> Iterator[Chosen]:
     host, settings = plan.host(node.host_id), node_settings(plan, node)
     nodes = len(_data_nodes_on(plan, host))
     # Taken beside DataMemory: by hash indexes before 7.6, and added to it later.
     of_index = settings.number("IndexMemory") if settings.states("IndexMemory") else 0
-    share = host.memory_bytes / nodes * default_of("data_memory_share") - of_index
+    part = default_of("data_memory_share_alone" if alone else "data_memory_share")
+    share = host.memory_bytes / nodes * part - of_index
     of_cores = host.cores / nodes * default_of("other_memory_bytes_per_core")
     room = (
         host.memory_bytes / nodes * (1 - _OF_THE_SYSTEM)
         - default_of("other_memory_bytes") - of_cores - of_index
+        - sum(settings.number(name) for name in _BUFFERS if alone and settings.states(name))
     )  # fmt: skip
     disk = disk_for(plan, node, DiskRole.LCP)
     capacity = math.inf if disk is None else _capacity_of_each(plan, host, disk, DiskRole.LCP)
@@ -295,7 +306,8 @@ def _memory(plan: Plan, node: DataNode) -> Iterator[Chosen]:
         return
     of = f"of the {format_bytes_binary(host.memory_bytes)} of {host.hostname}"
     of += f", shared by {how_many(nodes, 'data node')}" if nodes > 1 else ""
-    reason = f"half {of}" if share <= room else f"what other buffers for {host.cores} cores leave {of}"
+    taken = format_percent(part) if alone else "half"
+    reason = f"{taken} {of}" if share <= room else f"what other buffers for {host.cores} cores leave {of}"
     reason += f", without the {format_ndb_size(of_index)} of IndexMemory" if of_index else ""
     if disk is not None and on_disk < min(share, room):
         reason = f"what checkpoints, logs and a backup of it leave room for on {disk.name} of {host.hostname}"

@@ -13,12 +13,13 @@ from typing import Any
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits import parts as edits
-from ndbplan.edits.from_host import CHOSEN, chosen_for
+from ndbplan.edits.from_host import CHOSEN, chosen_for, memory_alone
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.validated import EditError
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.origins import SetByProgram
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, DiskRoles, ManagementNode, Process, SqlNode
 
@@ -77,24 +78,28 @@ class Builder:
     """The class of the hosts of SQL nodes."""
     through_api: bool = False
     """Whether clients come through API slots on those hosts instead."""
-    _settled: dict[Choice, Plan] = field(default_factory=dict)
+    _settled: dict[tuple[Choice, bool], Plan] = field(default_factory=dict)
 
-    def plan(self, choice: Choice, groups: int, clients: Clients) -> Plan:
-        """The cluster. Raises EditError where it has more nodes than there are ids."""
-        base = self._with_settings(choice)
+    def plan(self, choice: Choice, groups: int, clients: Clients, *, most_memory: bool = False) -> Plan:
+        """The cluster. Raises EditError where it has more nodes than there are ids.
+
+        `most_memory`: with as much DataMemory as hosts for data nodes alone have room for, which takes longer
+        to allocate in a start; else with what fits any host.
+        """
+        base = self._with_settings(choice, most_memory)
         return _Cluster(base, choice, self.clients, self.through_api).of(groups, clients)
 
-    def data_memory_bytes(self, choice: Choice) -> int:
+    def data_memory_bytes(self, choice: Choice, *, most_memory: bool = False) -> int:
         """DataMemory that a data node of this class gets."""
-        return node_settings(self._with_settings(choice)).number("DataMemory")
+        return node_settings(self._with_settings(choice, most_memory)).number("DataMemory")
 
-    def _with_settings(self, choice: Choice) -> Plan:
-        known = self._settled.get(choice)
+    def _with_settings(self, choice: Choice, most_memory: bool) -> Plan:
+        known = self._settled.get((choice, most_memory))
         if known is None:
-            known = self._settled[choice] = self._settle(choice)
+            known = self._settled[choice, most_memory] = self._settle(choice, most_memory)
         return known
 
-    def _settle(self, choice: Choice) -> Plan:
+    def _settle(self, choice: Choice, most_memory: bool) -> Plan:
         """The plan begun, with parameters that the first data node takes from its host."""
         plan = self.begun
         if choice.is_planned:
@@ -104,6 +109,11 @@ class Builder:
         least = _Cluster(plan, choice, self.clients, self.through_api).of(choice.nodes_per_host, Clients(1))
         first = least.data_nodes[0]
         alone = least.replace(processes=tuple(p for p in least.data_nodes if p.host_id == first.host_id))
+        larger = memory_alone(alone, first) if most_memory else None
+        if larger is not None:
+            # What it follows from is the whole cluster, so it does not follow its host later.
+            origin = SetByProgram(rule="size", reason=larger.reason)
+            alone = set_parameter(alone, "data_node", larger.name, larger.value, origin)
         settled, _ = chosen_for(alone, first)
         return plan.replace(parameters=settled.parameters, origins=settled.origins)
 
