@@ -128,8 +128,8 @@ ENGINE = (
     "configuration.failures",
     "configuration.killers",
 )
-NOT_ASKED = {"redo_bytes", "restarting"}
-"""Conditions that calibration and procedures set by themselves."""
+NOT_ASKED = {"redo_bytes", "restarting", "slow_links"}
+"""Conditions that calibration, procedures and events of a run set by themselves."""
 
 
 def classes(*bases: str) -> set[str]:

@@ -8,6 +8,7 @@ Source: engine model 5.5, 9 and 16.4; constants by name in resources/ndb/constan
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,13 @@ from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.times.backup_disks import Target, left_to, targets_of, written_beside
-from ndbplan.estimate.times.disk_files import busy_disks, create_file, files_of_disk_data, left_beside
+from ndbplan.estimate.times.disk_files import (
+    busy_disks,
+    create_file,
+    disk_left,
+    files_of_disk_data,
+    left_beside,
+)
 from ndbplan.estimate.times.restart_phases import Phase
 from ndbplan.estimate.times.running import Files
 from ndbplan.estimate.times.speed_terms import Limit, change_term, slowest, spread_terms
@@ -298,7 +305,7 @@ def _node(
     if job_s is not None:
         lasts = duration.within(most=job_s)
         terms.append(Term("the job lasts", job_s, "s", "workload"))
-    changes = Term("changes", change_bytes_per_s, "bytes/s", "workload")
+    changes = Term("changes, as far as the disk takes them", change_bytes_per_s, "bytes/s", "workload")
     log = lasts.scaled(change_bytes_per_s, "bytes", (*terms, changes))
     return NodeBackup(data.node_id, size, speed, duration, decides.name, log)
 
@@ -344,11 +351,13 @@ def backup(
         load, node = loads.get(data.node_id), machines.by_id[data.node_id]
         changes = load.changed_row_bytes_per_s / replicas if load is not None else 0.0
         own, target, sources = node.settings, node.disks[DiskRole.BACKUP], node.on_disks(DiskRole.DATA_FILES)
+        # No more is logged than the disk writes, whatever clients send.
+        most = math.inf if target is None else disk_left(target) * target.sequential_write_bytes_per_s
         one = _node(
             own.only(NODE_SETTINGS),
             machines.constants,
             data.alike,
-            changes,
+            min(changes, most),
             node.ldm_threads,
             several and _may_be_multithreaded(own),
             node.host.cores / together[node.host.id],
