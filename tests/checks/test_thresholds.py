@@ -194,7 +194,7 @@ THRESHOLDS = (
     Threshold("schema-objects", setting("MaxNoOfAttributes"), 38, 37),
     Threshold("schema-objects", setting("MaxNoOfUniqueHashIndexes"), 2, 1),
     Threshold("spare-api-slots", slots, 2, 1),
-    Threshold("data-files", data_files, 128, 129, "bring nothing"),
+    Threshold("data-files", data_files, 128, 129, "gain nothing"),
     Threshold("redo-file-size", setting("FragmentLogFileSize", "redo-overload"), 64 * MIB, 64 * MIB - 1),
     Threshold("threads-and-cores", threads_set("MaxNoOfExecutionThreads"), 33, 34),
     Threshold("ldm-and-log-parts", threads_set("NoOfFragmentLogParts", ThreadConfig=SIX_LDMS), 6, 5),

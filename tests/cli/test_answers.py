@@ -340,6 +340,8 @@ def test_only_the_overloaded_samples_are_overloaded(call: Any, saved: Any, name:
     for workload in sample_plan(name).workloads:
         shape = call("simulate", path, "--workload", workload.id, "--json").json("simulate")
         too_much = name == "redo-overload" and workload.id.startswith("blobs-5k")
+        # The twin of today is 2 % short of its heaviest load.
+        too_much |= name == "redo-overload-8.4" and workload.name == "2 x 5120 B, 4320 tx/s"
         expected = [1221] if too_much else [410] if name == "tick-store" else []
         assert [error["code"] for error in shape["errors"]] == expected, workload.name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.configuration.connections import connections_of, effective_connections
+from ndbplan.configuration.connections import connections_of
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.sections import effective_configuration
 from ndbplan.edits.parameters import set_parameter
@@ -15,6 +15,7 @@ from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Link, ManagementNode, SqlNode
+from stated_connections import effective_connections
 
 
 def cluster(version: str = "8.4.8") -> Plan:

@@ -8,7 +8,6 @@ from hostile_plans import hostile_plan
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import find
-from ndbplan.configuration.connections import effective_connections
 from ndbplan.configuration.sections import effective_configuration, link_configuration
 from ndbplan.configuration.stated import stated
 from ndbplan.edits.parameters import put_origin
@@ -16,6 +15,7 @@ from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.origins import Origin, SetByImport, SetByProgram, file_name
+from stated_connections import effective_connections
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ndbplan.base.resources import read_json
 from ndbplan.base.units import whole_number
 from ndbplan.ndb.console import sql_variables
-from ndbplan.ndb.version import NdbVersion, reached, release
+from ndbplan.ndb.version import NdbVersion, in_span, reached, release
 
 
 class MysqldOption(NamedTuple):
@@ -146,7 +146,7 @@ def _not_of_ndb(name: str, version: NdbVersion) -> str:
     old, new = (any(canonical(one).startswith(name) for one in sql_variables(v)) for v in (_OLD, _NEW))
     if new and not old and version <= _OLD:
         return f"{name} came after NDB {_OLD}"
-    if old and not new and version >= _NEW:
+    if old and not new and in_span(version, {"first": "8.4"}):
         return f"{name} is gone: NDB {_NEW} does not have it"
     if not old and not new and version in (_OLD, _NEW):
         return f"NDB {version} has no option {name}"

@@ -19,6 +19,7 @@ from ndbplan.plan.fields import Parameters
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, SqlNode
+from stated_connections import effective_connections
 
 OLD, NEW = "7.4.10", "8.4.8"
 BOTH = (OLD, NEW)
@@ -365,14 +366,6 @@ def test_send_buffers_are_weighed_by_host() -> None:
     # A host too small for its data nodes is still too small for the others.
     tiny = update(set_parameter(beside, "sql", "ExtraSendBufferMemory", "32G"), "h1", memory_bytes=2**28)
     assert "send-buffers-fit" in told(tiny, Severity.WARNING)
-
-
-def effective_connections(plan: Plan) -> dict[tuple[int, int], dict[str, int | str]]:
-    """Stated and given values of every connection, by node ids in ascending order."""
-    return {
-        (min(one.node_ids), max(one.node_ids)): {**one.settings.stated, **one.given}
-        for one in connections(plan)
-    }
 
 
 def test_a_disk_mounted_at_a_name_that_is_too_long() -> None:

@@ -40,7 +40,7 @@ def test_many_files_become_few_larger_ones_and_one_becomes_four_where_threads_wr
     plan = sample_plan("disk-data-8.4")
     space = plan.tablespaces[0]
     many = update(plan, space.id, data_files=(SpaceFile(name="d.dat", size_bytes=GIB // 8, count=512),))
-    (problem,) = [p for p in of_rule(many, "data-files") if "bring nothing" in p.message]
+    (problem,) = [p for p in of_rule(many, "data-files") if "gain nothing" in p.message]
     assert problem.edit is not None
     assert capacity(problem.edit(many)) == capacity(many)
     assert sum(f.count for f in problem.edit(many).tablespaces[0].data_files) == 128

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.configuration.connections import effective_connections
 from ndbplan.configuration.sections import effective_configuration
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
+from stated_connections import effective_connections
 
 FIRST = "[ndb_mgmd]\nNodeId=50\nHostName=h1\n[ndbd]\nNodeId=1\nHostName=h2\n"
 LAST = "[ndbd]\nNodeId=2\nHostName=h3\n{own}[mysqld]\nNodeId=60\nHostName=h1\n"

@@ -26,7 +26,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 
 MANY_FILES = 128
-"""Data files of a tablespace above which more bring nothing: a data node keeps so many open."""
+"""Data files of a tablespace above which more gain nothing: a data node keeps so many open."""
 _PARALLEL_FILES = 4
 """Into which one data file is divided where one thread writes each."""
 _NO_CURE = ", and a larger RedoBuffer only delays them"

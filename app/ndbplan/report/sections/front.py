@@ -15,6 +15,7 @@ from ndbplan.report.sources import MONTHS, Answers
 from ndbplan.report.texts import say, text
 
 MOST = 10
+_ASKED_FOR_LEAST = ("front.restart_system",)
 _ASSUMED = ("fitted", "assumed")
 """Evidence of constants that nobody measured by themselves."""
 _OF_HOSTS = {
@@ -28,11 +29,12 @@ _OF_HOSTS = {
 
 
 def headlines(answers: Answers) -> Iterator[Headline]:
-    """The figures of the first page, as many as there are."""
-    for number, one in enumerate(_headlines(answers)):
-        if number == MOST:
-            return
-        yield one
+    """The figures of the first page; where they are too many, without those that are asked for least."""
+    found = list(_headlines(answers))
+    for title in map(text, _ASKED_FOR_LEAST):
+        if len(found) > MOST:
+            found = [one for one in found if one.title != title]
+    yield from found[:MOST]
 
 
 def _headlines(answers: Answers) -> Iterator[Headline]:

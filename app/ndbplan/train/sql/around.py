@@ -253,7 +253,7 @@ _NEWER = re.compile(
 
 _TRAILING = re.compile(r",\s*(?=(?:from\s|\Z))|\blimit\s+(?=-)|\bfull\s+(?=outer\s+join\b)", re.IGNORECASE)
 """What no server reads: a comma behind the last column, LIMIT -1, FULL OUTER JOIN."""
-_CALL = re.compile(r"(?<![\w`.])([a-z_]\w*)\(", re.IGNORECASE)
+_CALL = re.compile(r"(?<![\w`.])([a-z_]\w{0,63})\(", re.IGNORECASE)
 
 
 def _may_read(sql: str, bare: str, database: str, version: NdbVersion) -> None:

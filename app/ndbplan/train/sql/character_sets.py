@@ -152,7 +152,7 @@ _DIGITS = {"tinyint": 3, "smallint": 5, "mediumint": 7, "int": 10, "bigint": 19}
 _REAL_DIGITS = {"float": 12, "double": 22}
 _DEFAULT_DIGITS = (10, 0)
 _TYPE = re.compile(r"(\w+)(?:\((.*)\))?( unsigned)?", re.DOTALL)
-_MEMBER = re.compile(r"'((?:[^']|'')*)'")
+_MEMBER = re.compile(r"'((?:[^']|''){0,255})'")
 
 
 def measures(kind: str, collation: str | None) -> dict[str, Any]:

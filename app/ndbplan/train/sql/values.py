@@ -261,4 +261,7 @@ def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
             text = text[:most]
         if column.type == "char":
             text = text.rstrip(" ")
+        if column.type == "binary":
+            # Bytes are compared to their end, so those that are filled up count.
+            text += "\0" * (most - len(text.encode()))
     return text
