@@ -305,3 +305,16 @@ def test_a_planned_table_keeps_its_content_when_a_column_is_added_online(
     assert ask(sql).startswith("Query OK, 0 rows affected")
     after = next(table for table in cluster.plan.tables if table.name == "blobs_1k")
     assert after.columns[:-1] == before.columns
+
+
+def test_bytes_are_typed_as_hexadecimal_numbers_and_binary_is_filled_up(ask: Callable[[str], str]) -> None:
+    """Manual, hexadecimal literals, and the BINARY and VARBINARY types."""
+    ask("create table b (id int primary key, v varbinary(4), f binary(4), n bit(8)) engine=ndb")
+    assert ask("insert into b values (1, 0x6162, X'61', b'11')") == "Query OK, 1 row affected (0.00 sec)\n"
+    assert "| 6162   | 61000000 |         4 |" in ask(
+        "select hex(v), hex(f), length(f) from b where v = 0x6162"
+    )
+    assert ask("select id from b where f = 'a'").startswith("Empty set")
+    assert "|     97 |" in ask("select 0x60+1")
+    assert ask("insert into b (id, v) values (2, 0xFF)").startswith("ndbplan:")
+    assert ask("insert into b (id, v) values (2, unhex('FF'))").startswith("ndbplan:")

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType  # type: ignore[attr-defined]  # its stubs export it elsewhere
 
-from ndbplan.train.sql.problem import syntax
+from ndbplan.train.sql.problem import NotSimulated, syntax
 
 # What sqlglot remarks about a statement is none of the answer.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
@@ -28,7 +28,30 @@ def parsed(sql: str) -> exp.Expr:
         raise syntax(_near(near[0])) from None
     if found is None:
         raise syntax(sql)
-    return found
+    return found.transform(_of_bytes, copy=False)
+
+
+_COUNTS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
+
+
+def _of_bytes(node: exp.Expr) -> exp.Expr:
+    """0x6162 is the text of its bytes, and a number where it is reckoned with (manual, hexadecimal literals).
+
+    Where it is shown it stays what it is. Raises NotSimulated for bytes that are no text, which nothing here
+    would find again.
+    """
+    shown = node.parent.parent if isinstance(node.parent, exp.Alias) else node.parent
+    if isinstance(node, exp.Unhex) and isinstance(shown, exp.Tuple | exp.Predicate):
+        raise NotSimulated("bytes of UNHEX are simulated where they are shown, and not as values")
+    if not isinstance(node, exp.HexString) or (shown is None or isinstance(shown, exp.Select)):
+        return node
+    digits = str(node.this)
+    if isinstance(shown, _COUNTS):
+        return exp.Literal.number(int(digits, 16))
+    text = bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0")).decode("utf-8", "replace")
+    if "\ufffd" in text or not text.isprintable():
+        raise NotSimulated("bytes that are no text are simulated where they are shown, and not as values")
+    return exp.Literal.string(text)
 
 
 def _near(found: Mapping[str, Any]) -> str:
