@@ -260,6 +260,12 @@ def _uses(code: Path) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
+def _compile(root: Path) -> None:
+    """Compile the kernel, which takes longer than a test may: ended halfway it spoils what follows."""
+    program = "from ndbplan.simulate.kernel.ready import prepare; prepare()"
+    subprocess.run([sys.executable, "-c", program], env=environment(root), check=True)
+
+
 def measured_reach(
     kept: Path, root: Path, jobs: int = 1, again: bool = False, as_it_is: bool = False
 ) -> Reach:
@@ -281,6 +287,7 @@ def measured_reach(
     last = last_of_each()
     missing = {file: value for file, value in hashes.items() if file not in last}
     if missing and not as_it_is:
+        _compile(root)
         _measure(root, kept / str(len(list(kept.glob("*")))), missing, jobs)
         last = last_of_each()
     code = root / "app" / "ndbplan"
