@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.checks.refused.limit_cures import limit_cures
 from ndbplan.checks.run import check, find
 from ndbplan.configuration.table_limits import over_limits, row_words_most
 from ndbplan.importing.ddl.statements import read_ddl
@@ -121,6 +122,17 @@ def test_a_table_that_is_too_large_is_told_and_mended(made: Table, ways: list[st
     assert [way.title for way in told.solutions] == ways
     for way in told.solutions:
         assert not any(problem.rule == "table-too-large" for problem in find(way.edit(plan)))
+
+
+def test_a_cure_keeps_columns_of_one_name_and_keys_that_name_none() -> None:
+    twice = table(text("a", 20_000), text("a", 12_000), text("b", 5))
+    plan = starter_with(twice)
+    (told,) = (problem for problem in check(plan) if problem.rule == "table-too-large")
+    for way in told.solutions:
+        assert len(way.edit(plan).table("t").columns) == 4
+    (over,) = over_limits(table(text("a", 4000), indexes=BY_A), NdbVersion.parse("8.4"))
+    lost = over._replace(columns=("gone", "a"))
+    assert [way.title for way in limit_cures(starter_with(table(text("a", 4000), indexes=BY_A)), lost)]
 
 
 def test_sql_that_is_read_says_so() -> None:

@@ -163,7 +163,6 @@ def silent_after_s(
     return least, likely, most
 
 
-@cache
 def in_a_row(silent: int, seeing: int) -> tuple[int, int, int]:
     """How many of so many silent data nodes stand side by side in the ring of heartbeats, at most of any.
 

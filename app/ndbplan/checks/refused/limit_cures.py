@@ -79,16 +79,16 @@ def _until_it_fits(
     """The largest columns that are in no key made something else, until the table is below the limit."""
     table, version = over.table, plan.version
     in_a_key = {*table.primary_key, *table.distribution_key, *(n for i in table.indexes for n in i.columns)}
-    columns = {column.name: column for column in table.columns}
-    free = [columns[name] for name in over.columns if name not in in_a_key]
+    columns = list(table.columns)
+    free = [at for at, one in enumerate(columns) if one.name in over.columns and one.name not in in_a_key]
     changed: list[str] = []
-    for column in sorted(free, key=lambda each: -stored_type(each, version).max_bytes):
-        new = other(column)
+    for at in sorted(free, key=lambda at: -stored_type(columns[at], version).max_bytes):
+        new = other(columns[at])
         if new is None:
             continue
-        columns[column.name] = new
-        changed.append(column.name)
-        after = validated.changed(table, columns=tuple(columns.values()))
+        columns[at] = new
+        changed.append(new.name)
+        after = validated.changed(table, columns=tuple(columns))
         if over.error not in {one.error for one in over_limits(after, version)}:
             edit: Edit = partial(tables.put_columns, table_id=table.id, columns=after.columns)
             yield f"Make {_named(changed)} {what}", edit
@@ -98,7 +98,7 @@ def _until_it_fits(
 def _shorter_key(plan: Plan, over: OverLimit) -> Iterator[tuple[str, Edit]]:
     """The longest column of a key so short that the key fits."""
     columns = {column.name: column for column in over.table.columns}
-    texts = [columns[name] for name in over.columns if columns[name].type in _OUT_OF_ROW]
+    texts = [columns[name] for name in over.columns if name in columns and columns[name].type in _OUT_OF_ROW]
     if not texts:
         return
     longest = max(texts, key=lambda each: stored_type(each, plan.version).max_bytes)
