@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from ndbplan.base.resources import resource_path
+from ndbplan.configuration.needs import CannotChangeError
 from ndbplan.configuration.services import service_of
 from ndbplan.edits import parts as edits
 from ndbplan.edits.growth import add_node_group
@@ -386,6 +387,24 @@ def test_files_of_disk_data_in_folders_of_their_own_are_removed_with_the_rest() 
     told = [one.command for one in empty_data_nodes(times, there, there).commands if isinstance(one, Shell)]
     removed = [command for command in told if command.startswith("rm -rf -- /more/files/")]
     assert len(removed) == len(there.data_nodes) * first.count
+
+
+def test_nothing_rolls_where_rows_have_one_copy() -> None:
+    plan = edits.update(STARTER, STARTER.data_nodes[1].id, node_group=1)
+    plan = set_parameter(plan, "data_node", "NoOfReplicas", 1)
+    now = Estimation(plan)
+    changed = change(Estimation(set_parameter(plan, "data_node", "RedoBuffer", 2**25)), plan)
+    assert "the cluster is down meanwhile" in changed.notes[0]
+    assert any(
+        "without one data node there is no cluster" in note for note in roll_out(now, ("RedoBuffer",)).notes
+    )
+    erased = [step.key for step in roll_out(now, ("FragmentLogFileSize",)).steps]
+    assert (erased[0], erased[-1]) == ("backup", "restore")
+    for said in (rolling_restart(now).text, add_nodes(now).text):
+        assert "without one data node there is no cluster" in said
+        assert "all the time" not in said
+    with pytest.raises(CannotChangeError, match="no second copy"):
+        change(Estimation(set_parameter(plan, "data_node", "FragmentLogFileSize", 2**27)), plan)
 
 
 def test_a_change_says_whose_clients_are_cut_off() -> None:

@@ -102,8 +102,21 @@ def needs(before: Plan, after: Plan) -> Needs:
         programs=programs,
     )
     needed = replace(needed, kind=_kind(needed))
+    if needed.data and no_of_replicas(before) == 1:
+        needed = _without_copies(needed)
     _refuse_initial_together(before, after, needed)
     return needed
+
+
+def _without_copies(needed: Needs) -> Needs:
+    """The same where rows have no second copy: the cluster ends with the first data node that stops."""
+    if needed.initial and needed.kind == "initial_node":
+        raise CannotChangeError(
+            "data nodes need --initial, and there is no second copy of their rows (NoOfReplicas 1)",
+            where="the change",
+            fix="back up, make the cluster anew and restore",
+        )
+    return replace(needed, kind="system") if needed.kind == "node" else needed
 
 
 def _addresses(plan: Plan) -> set[tuple[int, str, int]]:

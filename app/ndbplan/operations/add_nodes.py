@@ -28,6 +28,7 @@ from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.roll_out import with_disks_asked
 from ndbplan.operations.steps import (
     NO_DDL,
+    STOPS_WITH_ONE,
     new_configuration,
     on_a_closed_sql_node,
     reload_management_nodes,
@@ -109,8 +110,10 @@ def add_nodes(
         notes = ["future nodes listed as NodeGroup 65536 from the start would spare the rolling restart"]
         text = f"Adds {_groups(groups)}: data nodes {_ids(new)}."
     longest = None if change is None else longest_move(change)
+    stops = not known and no_of_replicas(plan) == 1
     text += (
-        " Data nodes serve reads and writes all the time, but choose a quiet hour: reorganising takes CPU, "
+        f"{STOPS_WITH_ONE if stops else ''} Data nodes serve reads and writes "
+        f"{'else' if stops else 'all the time'}, but choose a quiet hour: reorganising takes CPU, "
         f"and {who_waits(plan, longest)}. Until the end no other DDL and no restart of a data node. It "
         "cannot be undone by shrinking."
     )

@@ -16,7 +16,6 @@ from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import CannotChangeError, Needs, needs, nodes_for_new_groups, other_kinds
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of
-from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.estimate.times.restart_phases import STOP, Phase
@@ -61,7 +60,6 @@ from ndbplan.operations.steps import (
     move_redo_logs,
     new_configuration,
     reload_management_nodes,
-    restart_all,
     restart_nodes,
     restart_sql_nodes,
     slowest_restart,
@@ -257,15 +255,6 @@ class _Work:
     def _data_nodes(self) -> Iterator[Step]:
         wanted = [node for node in self.plan.data_nodes if node.node_id in self.needs.data]
         if not wanted:
-            return
-        if no_of_replicas(self.plan) == 1:
-            if self.needs.initial:
-                raise CannotChangeError(
-                    "data nodes need --initial, and there is no second copy of their rows (NoOfReplicas 1)",
-                    where="the change",
-                    fix="back up, make the cluster anew and restore",
-                )
-            yield restart_all(self.times, self.plan, "node", self.conditions)
             return
         in_groups = {n.node_id for group in node_groups(self.before) for n in group}
         self.moved = self._moved()

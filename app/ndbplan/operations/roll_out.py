@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ndbplan.base.quantity import total
 from ndbplan.configuration.node_groups import reserved_nodes
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
@@ -15,6 +16,7 @@ from ndbplan.operations.files import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import restore_one_by_one
 from ndbplan.operations.steps import (
+    STOPS_WITH_ONE,
     move_redo_logs,
     new_configuration,
     reload_management_nodes,
@@ -73,6 +75,7 @@ def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = Tru
     text = (
         "For parameters whose change needs a rolling restart without --initial, and for new programs. "
         "ndbplan diff says what a change needs. No DDL and no backup meanwhile."
+        f"{STOPS_WITH_ONE if no_of_replicas(plan) == 1 else ''}"
     )
     return Operation("rolling-restart", "Rolling restart", steps, text)
 
@@ -102,6 +105,9 @@ def roll_out(now: Estimation, parameters: tuple[str, ...], conditions: Condition
     plan, times = now.plan, Times(now)
     needs = {name: catalogue.parameter("DB", name).restart for name in parameters}
     need = max(needs.values(), key=catalogue.RESTARTS.index, default="node")
+    if need == "initial_node" and no_of_replicas(plan) == 1:
+        # No other node has the rows that --initial erases.
+        need = "initial_system"
     steps = list(_reload(times, plan))
     if need in ("node", "initial_node"):
         steps += restart_each(times, plan, "initial" if need == "initial_node" else "node", conditions)
@@ -116,7 +122,8 @@ def roll_out(now: Estimation, parameters: tuple[str, ...], conditions: Condition
             _all_at_once(now, "start", title, "the cluster is empty", conditions),
             _restore(now),
         ]
-    notes = [f"{name} needs: {what.replace('_', ' ')} restart" for name, what in needs.items()]
+    stops = [STOPS_WITH_ONE.strip()] if need == "node" and no_of_replicas(plan) == 1 else []
+    notes = stops + [f"{name} needs: {what.replace('_', ' ')} restart" for name, what in needs.items()]
     if need == "initial_node" and not node_data_by_id(plan):
         notes.append("no rows yet: --initial loses nothing")
     return Operation(

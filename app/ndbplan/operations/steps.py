@@ -225,7 +225,7 @@ def restart_each(
     """
     groups = node_groups(plan)
     if groups and len(groups[0]) == 1:
-        yield restart_all(times, plan, kind, conditions)
+        yield _restart_all(times, plan, conditions)
         return
     rounds: list[list[DataNode]]
     if conditions.one_of_each_group:
@@ -243,19 +243,22 @@ def restart_each(
         )
 
 
-def restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) -> Step:
-    """One copy of the rows only: no node can go without the others."""
-    estimate = times.ask(times.now.restart, "start" if kind == "initial" else "system", None, conditions)
+STOPS_WITH_ONE = (
+    " NoOfReplicas is 1: without one data node there is no cluster, so all stop and start together."
+)
+
+
+def _restart_all(times: Times, plan: Plan, conditions: Conditions) -> Step:
+    """One copy of the rows only: no node can go without the others, and none can begin anew."""
+    estimate = times.ask(times.now.restart, "system", None, conditions)
     duration = None if estimate is None else estimate.duration_s
-    lost = " With --initial all rows are lost: restore a backup afterwards." if kind == "initial" else ""
-    option = "--initial" if kind == "initial" else ""
     return Step(
         "restart-all",
         "Restart all data nodes",
-        f"NoOfReplicas is 1: without one node there is no cluster, so all stop and start together.{lost}",
+        STOPS_WITH_ONE.strip(),
         (
             stop_all_data_nodes(plan),
-            *(start_service(plan, node, option) for node in plan.data_nodes),
+            *(start_service(plan, node) for node in plan.data_nodes),
             wait_started(plan.data_nodes, duration),
         ),
         duration,
@@ -263,7 +266,7 @@ def restart_all(times: Times, plan: Plan, kind: Kind, conditions: Conditions) ->
         check="ALL STATUS: all started",
         rollback="restart once more with the old configuration",
         if_it_fails="read the error log of the node that does not start, correct, start it again",
-        destructive=f"The cluster is down while its data nodes restart.{lost}",
+        destructive="The cluster is down while its data nodes restart.",
         phases=() if estimate is None else estimate.phases,
     )
 

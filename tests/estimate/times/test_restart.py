@@ -13,7 +13,7 @@ from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import RestartError, restart
 from ndbplan.estimate.times import restart as restarts
-from ndbplan.estimate.times.restart import KINDS, Conditions
+from ndbplan.estimate.times.restart import KINDS, Conditions, Kind
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
 from ndbplan.plan.samples import sample_names, sample_plan
@@ -252,3 +252,17 @@ def test_a_stated_log_is_run_again() -> None:
 def test_a_range_is_never_wider_than_a_factor_of_six(name: str, kind: str) -> None:
     found = restart(sample_plan(name), kind).duration_s
     assert found.high / found.low < 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "as_kind"), [("node", "system"), ("rolling", "system"), ("initial", "start")]
+)
+def test_where_rows_have_one_copy_a_node_restarts_with_all_others(kind: Kind, as_kind: Kind) -> None:
+    starter = sample_plan("starter")
+    plan = edits.update(starter, starter.data_nodes[1].id, node_group=1)
+    plan = set_parameter(plan, "data_node", "NoOfReplicas", 1)
+    alone, whole = restart(plan, kind), restart(plan, as_kind)
+    assert (alone.kind, alone.node_ids, alone.bytes_moved) == (kind, (1, 2), 0.0)
+    assert alone.phases == whole.phases
+    assert "all data nodes start again" in alone.notes[0]
+    assert ("backup" in alone.notes[0]) == (kind == "initial")

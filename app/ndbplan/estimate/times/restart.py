@@ -23,7 +23,7 @@ from ndbplan.estimate.times import restart_phases as phases
 from ndbplan.estimate.times import restart_waits as waits
 from ndbplan.estimate.times.copy_links import SlowLink, copy_links, sources_of
 from ndbplan.estimate.times.disk_files import busy_disks, files_to_create
-from ndbplan.estimate.times.restart_alike import others_of, told_by
+from ndbplan.estimate.times.restart_alike import hardware, others_of, told_by
 from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
 from ndbplan.estimate.times.restart_indexes import rebuild_indexes
 from ndbplan.estimate.times.restart_phases import Phase, Starting
@@ -259,17 +259,14 @@ def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
     )
 
 
-def _first_checkpoint(start: Starting) -> Phase:
-    time = start.constants["first_checkpoint_s"]
-    return Phase("first local checkpoint", time, "protocol between the nodes", "")
-
-
 def _first_start(start: Starting, memory: Phase) -> list[Phase]:
     """Phases of the first start: some of the waits go on while the redo log files are created."""
     files, early = phases.create_files(start), phases.early_phases(start)
     meanwhile = start.constants["first_start_overlap_s"].within(most=files.duration_s.value)
     time = (early.duration_s - meanwhile.named("waits while redo log files are created")).within(least=0.0)
-    return [memory, files, replace(early, duration_s=time), _first_checkpoint(start)]
+    waited_s = start.constants["first_checkpoint_s"]
+    checkpoint = Phase("first local checkpoint", waited_s, "protocol between the nodes", "")
+    return [memory, files, replace(early, duration_s=time), checkpoint]
 
 
 def _of_node(
@@ -289,10 +286,10 @@ def _each_kind(
     # Nodes with the same hardware and settings differ by their rows only.
     alike: dict[object, Machine] = {}
     for node in nodes:
-        key: tuple[object, ...] = (_hardware(node), on_host[node.host.id], node.node.parameters)
+        key: tuple[object, ...] = (hardware(node), on_host[node.host.id], node.node.parameters)
         if kind in ("node", "initial"):
             group = cluster.machines.group_of.get(node.node_id, ())
-            others = tuple(_hardware(mate) for mate in group if mate.node_id != node.node_id)
+            others = tuple(hardware(mate) for mate in group if mate.node_id != node.node_id)
             key = (*key, others)
         best = alike.get(key)
         if best is None or _most_rows(cluster, node) > _most_rows(cluster, best):
@@ -317,20 +314,6 @@ def _in_step(starts: list[_Found]) -> list[Phase]:
         time = largest(((p.name, p.duration_s) for p in same), "s").because(*slowest.duration_s.why)
         steps.append(replace(slowest, duration_s=time))
     return steps
-
-
-def _hardware(machine: Machine) -> tuple[object, ...]:
-    """What of a node's host decides how long its start takes."""
-    host = machine.host
-    disks = tuple(
-        (
-            d.sequential_read_bytes_per_s, d.sequential_write_bytes_per_s, d.sync_write_latency_s,
-            d.random_write_iops, d.other_load,
-        )
-        for d in machine.disks.values()
-        if d is not None
-    )  # fmt: skip
-    return (host.cores, host.clock_ghz, host.network_bytes_per_s, host.location_id, disks)
 
 
 def _round(
@@ -415,27 +398,49 @@ def start_beside(
     return _estimate("start", tuple(node.node_id for node in nodes), longest)
 
 
+def _all_at_once(cluster: Running, kind: Kind, conditions: Conditions) -> RestartEstimate:
+    """A start of all data nodes, which go through each phase together."""
+    members = cluster.machines.members
+    in_turn = _in_step(_each_kind(cluster, members, kind, conditions))
+    return _estimate(kind, tuple(node.node_id for node in members), in_turn)
+
+
+def _of_only_copies(cluster: Running, kind: Kind, conditions: Conditions) -> RestartEstimate:
+    """A restart of nodes that no other one stands in for: the cluster ends with the first that stops.
+
+    Source: a node group without a node ends the cluster, at every version (recorded cuts).
+    """
+    lost = kind == "initial"
+    estimate = _all_at_once(cluster, "start" if lost else "system", conditions)
+    note = (
+        "no other node holds the same rows: the cluster stops with the node, and all data nodes start again"
+    )
+    more = "; --initial loses the rows, which come back from a backup only" if lost else ""
+    return replace(estimate, kind=kind, notes=(note + more,))
+
+
 def restart(
     cluster: Running, kind: Kind, node_id: int | None = None, conditions: Conditions = IDLE
 ) -> RestartEstimate:
     """Phases and duration of a start of a cluster with at least one node group.
 
     node, initial: of `node_id`, or of the node with most rows; system, start: all nodes together; rolling:
-    all nodes, one after the other.
+    all nodes, one after the other. Without a second node in the group each is one of the whole cluster.
     """
-    members = cluster.machines.members
-    if kind == "rolling":
-        return _rolling(cluster, conditions)
+    machines = cluster.machines
     if kind in ("system", "start"):
-        in_turn = _in_step(_each_kind(cluster, members, kind, conditions))
-        return _estimate(kind, tuple(node.node_id for node in members), in_turn)
+        return _all_at_once(cluster, kind, conditions)
+    if kind == "rolling":
+        if any(len(group) < 2 for group in machines.groups):
+            return _of_only_copies(cluster, kind, conditions)
+        return _rolling(cluster, conditions)
+    members = machines.members
     if node_id is not None:
-        node = cluster.machines.by_id[node_id]
+        node = machines.by_id[node_id]
     else:
         node = max(members, key=lambda one: _most_rows(cluster, one))
-    notes: tuple[str, ...] = ()
-    if all(len(group) < 2 for group in cluster.machines.groups):
-        notes = ("NoOfReplicas = 1: without this node the cluster is down, and --initial loses its rows",)
+    if len(machines.group_of.get(node.node_id, (node, node))) < 2:
+        return _of_only_copies(cluster, kind, conditions)
     together = [node, *(n for n in members if n.node_id in conditions.restarting and n is not node)]
     one = _of_node(cluster, node, kind, conditions, together)
-    return _estimate(kind, (node.node_id,), one.phases, notes, one.bytes_moved)
+    return _estimate(kind, (node.node_id,), one.phases, bytes_moved=one.bytes_moved)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.estimate.storage.machines import Machines
+from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import NodeData
 from ndbplan.estimate.times.disk_files import disk_left
 from ndbplan.estimate.times.restart_phases import OtherNode, Starting
@@ -92,3 +92,17 @@ def others_of(cluster: Running, starting: set[int], wanted: bool) -> tuple[Other
         for alike in _by_checkpoint(cluster.machines, cluster.held)
     )
     return tuple(one for one in most if one is not None)
+
+
+def hardware(machine: Machine) -> tuple[object, ...]:
+    """What of a node's host decides how long its start takes."""
+    host = machine.host
+    disks = tuple(
+        (
+            d.sequential_read_bytes_per_s, d.sequential_write_bytes_per_s, d.sync_write_latency_s,
+            d.random_write_iops, d.other_load,
+        )
+        for d in machine.disks.values()
+        if d is not None
+    )  # fmt: skip
+    return (host.cores, host.clock_ghz, host.network_bytes_per_s, host.location_id, disks)
