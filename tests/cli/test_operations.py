@@ -37,8 +37,8 @@ def test_procedure_names_the_quietest_stretch(call: Any, saved: Any) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--kind", "roll-out", "--set", "RedoBuffer"),
-        ("--kind", "upgrade", "--to-version", "9.x"),
+        ("--set", "RedoBuffer"),
+        ("--to-version", "9.x"),
         ("--together",),
     ],
 )
@@ -46,6 +46,8 @@ def test_other_procedures(call: Any, saved: Any, arguments: tuple[str, ...]) -> 
     shape = call("procedure", saved("starter"), *arguments, "--json", "--why").json("procedure")
     assert shape["steps"]
     assert shape["duration_s"]["why"]
+    kinds = {"--set": "roll-out", "--to-version": "upgrade"}
+    assert shape["name"] == kinds.get(arguments[0], "add-nodes"), "what is asked for says which it is"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,11 @@ def test_other_procedures(call: Any, saved: Any, arguments: tuple[str, ...]) -> 
         (("--kind", "roll-out"), "--set"),
         (("--kind", "roll-out", "--set", "Nonsense"), "Nonsense"),
         (("--kind", "upgrade"), "--to-version"),
+        (("--to-version", "abc"), "--to-version: 'abc' is not an NDB Cluster version"),
+        (("--to-version", "8.0"), "a downgrade"),
+        (("--to-version", "8.4"), "runs NDB 8.4 already"),
+        (("--kind", "upgrade", "--to-version", "9.x", "--set", "RedoBuffer"), "--set: upgrade has no use"),
+        (("--set", "RedoBuffer", "--to-version", "9.x"), "--to-version: roll-out has no use for it"),
         (("--ics", "x.ics"), "--start"),
         (("--start", "tomorrow"), "tomorrow"),
         (("--under", "nobody"), "nobody"),

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from golden.text import LONGEST_LIST, digest, lines_of, term_line
+from ndbplan.ndb.version import SERIES
 from ndbplan.operations.add_nodes import GROWN_FOLDER
+from ndbplan.plan.file import load
 
 FOLDER = Path(__file__).parent
 PLANS = FOLDER / "plans"
@@ -247,7 +249,7 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         found["procedure"] = (
             ("procedure", "--under", WORKLOAD, "--effect"),
             ("procedure", "--kind", "roll-out", "--set", "RedoBuffer,NoOfFragmentLogFiles"),
-            ("procedure", "--kind", "upgrade", "--to-version", "9.x"),
+            ("procedure", "--to-version", _next_series(name)),
         )
         found["simulate"] = (("simulate", "--csv", "OUT/series.csv"),)
         found["workloads"] = tuple(
@@ -266,6 +268,12 @@ def asked_of(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
 
 def _read(name: str) -> Any:
     return json.loads(_file_of(name).read_text(encoding="utf-8"))
+
+
+def _next_series(name: str) -> str:
+    """The series of the product after that of a plan; of the last one itself."""
+    at = SERIES.index(load(_file_of(name)).version.series)
+    return SERIES[min(at + 1, len(SERIES) - 1)]
 
 
 def _file_of(name: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import struct
 from pathlib import Path
@@ -18,7 +19,7 @@ from ndbplan.desktop.render import render
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan
 from ndbplan.estimate.times.restart import Conditions
-from ndbplan.exporting.evidence import svg_carrying
+from ndbplan.exporting.evidence import digest, dumps, svg_carrying
 from ndbplan.exporting.export import render_files
 from ndbplan.exporting.gantt import gantt_carrying
 from ndbplan.operations.procedure import Procedure
@@ -162,6 +163,18 @@ def test_a_picture_of_a_procedure_carries_its_plan_and_what_was_asked(asked: Pro
             assert verify(altered.encode(), "gantt.svg").differ, told[place - 30 : place + 20]
         except UserError:
             continue
+
+
+@pytest.mark.parametrize("version", ["abc", "7.6", "8.4"])
+def test_a_picture_of_an_upgrade_that_nobody_can_draw_is_told_as_altered(version: str) -> None:
+    """However its digests are put right."""
+    content = gantt_carrying(_GROWN, Procedure("upgrade", version="9.x"))
+    evidence = json.loads(inside(content.encode(), "gantt.svg")[1])
+    evidence["procedure"]["version"] = version
+    evidence["digests"]["procedure"] = digest(evidence["procedure"])
+    altered = _without_evidence(content.encode(), ".svg").decode().replace("to 9.x", f"to {version}")
+    found = verify(svg_carrying(altered, dumps(evidence)).encode(), "gantt.svg")
+    assert [one.where for one in found.differ] == [DRAWN]
 
 
 def test_a_plan_of_another_version_in_a_picture_is_told_as_altered() -> None:

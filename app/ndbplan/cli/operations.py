@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,6 +69,7 @@ def _operation_of(plan: Plan, asked: Procedure) -> Operation:
     """Raises UsageError where something is not said, or for a change that cannot be done."""
     from ndbplan.configuration.needs import CannotChangeError
     from ndbplan.estimate.estimation import Estimation
+    from ndbplan.ndb.version import BadVersionError
     from ndbplan.operations.procedure import ProcedureError, operation_of
 
     if asked.kind == "roll-out":
@@ -75,7 +77,7 @@ def _operation_of(plan: Plan, asked: Procedure) -> Operation:
             _refuse_unknown(name)
     try:
         return operation_of(Estimation(plan), asked)
-    except (CannotChangeError, ProcedureError) as error:
+    except (BadVersionError, CannotChangeError, ProcedureError) as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
 
 
@@ -96,7 +98,7 @@ def _effect(plan: Plan, kind: str, under: str | None, groups: int, *, why: bool)
 @click.option(
     "--kind",
     type=click.Choice(["add-nodes", "change", "roll-out", "upgrade"]),
-    help="Which procedure; without it change where --from is given, else add-nodes.",
+    help="Which procedure; without it the one that --from, --set or --to-version is for, else add-nodes.",
 )
 @click.option(
     "--from",
@@ -137,16 +139,18 @@ def procedure(
     from ndbplan.estimate.load.maintenance_window import best_window
     from ndbplan.exporting.gantt import gantt_carrying
     from ndbplan.exporting.schedule import to_ics
-    from ndbplan.operations.procedure import Procedure
+    from ndbplan.operations.procedure import OF_KIND, Procedure
 
     if ics is not None and start is None:
         fix = "add --start 2026-05-09T02:00"
         raise UsageError("a calendar file needs a start time", where="--ics", fix=fix)
     plan = read_plan(plan_file)
     conditions = conditions_of(plan, under)
-    kind = kind or ("add-nodes" if running is None else "change")
     runs = None if running is None else read_running(running, plan)[0]
-    asked = Procedure(kind, add_groups, names or (), version or "", runs, conditions)
+    asked = Procedure("add-nodes", add_groups, names or (), version or "", runs, conditions)
+    # What only one kind asks for says which it is.
+    implied = next((one for one, (field, _) in OF_KIND.items() if getattr(asked, field)), asked.kind)
+    asked = replace(asked, kind=implied if kind is None else kind)
     operation = _operation_of(plan, asked)
     if ics is not None and start is not None:
         write_text(ics, to_ics(operation, start, plan.name))
@@ -163,7 +167,7 @@ def procedure(
     if closed:
         shape["kept_out"] = [one.to_json() for one in closed]
     if effect:
-        shape["effect"] = _effect(plan, kind, under["under"], add_groups, why=why)
+        shape["effect"] = _effect(plan, asked.kind, under["under"], add_groups, why=why)
     show(marked(plan, shape, "restart"), as_json=as_json, why=why)
 
 

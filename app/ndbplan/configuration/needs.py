@@ -17,7 +17,8 @@ from ndbplan.configuration.node_groups import incomplete_node_group, reserved_no
 from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import Fate, stated
-from ndbplan.ndb.version import release
+from ndbplan.ndb.features import features
+from ndbplan.ndb.version import NdbVersion, release
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
 
@@ -246,7 +247,7 @@ def _refusals(before: Plan, after: Plan, change: Difference) -> Iterator[tuple[s
         elif broken := incomplete_node_group(plan):
             yield f"in {name}, {broken}", "complete the node group"
     if before.version != after.version:
-        yield from _versions(before, after)
+        yield from not_upgraded(before.version, after.version)
     managers = {host.hostname: host.service_manager for host in before.hosts}
     for host in after.hosts:
         if managers.get(host.hostname, host.service_manager) is not host.service_manager:
@@ -277,15 +278,16 @@ def nodes_for_new_groups(before: Plan, after: Plan) -> list[DataNode]:
     return [node for node in after.data_nodes if node.node_id not in had and node not in reserved]
 
 
-def _versions(before: Plan, after: Plan) -> Iterator[tuple[str, str]]:
-    if after.version < before.version:
+def not_upgraded(before: NdbVersion, after: NdbVersion) -> Iterator[tuple[str, str]]:
+    """Why a cluster that works is not brought from one release to another, each with what to do instead."""
+    if after < before:
         yield (
-            f"a downgrade from NDB {before.ndb_version} to {after.ndb_version} is not planned",
+            f"a downgrade from NDB {before} to {after} is not planned",
             "install the older release as a new cluster and load the rows from a dump",
         )
-    oldest = after.features.upgraded_from
-    if before.version < release(oldest):
+    oldest = features(after).upgraded_from
+    if before < release(oldest):
         yield (
-            f"a cluster of NDB {before.ndb_version} is not brought to {after.ndb_version} while it works",
+            f"a cluster of NDB {before} is not brought to {after} while it works",
             f"upgrade to {oldest} or later of that series first",
         )

@@ -19,6 +19,12 @@ from ndbplan.plan.plan import Plan
 
 Kind = Literal["add-nodes", "change", "roll-out", "upgrade"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+OF_KIND: dict[Kind, tuple[str, str]] = {
+    "change": ("running", "--from"),
+    "roll-out": ("names", "--set"),
+    "upgrade": ("version", "--to-version"),
+}
+"""What only one kind asks for, and how the command line is told."""
 
 
 class ProcedureError(UserError):
@@ -43,16 +49,17 @@ class Procedure:
 
 def operation_of(now: Estimation, asked: Procedure) -> Operation:
     """Its steps. Raises ProcedureError, and what the procedures raise, such as CannotChangeError."""
+    for kind, (field, where) in OF_KIND.items():
+        if kind != asked.kind and getattr(asked, field):
+            raise ProcedureError(
+                f"{asked.kind} has no use for it", where=where, fix=f"leave it out, or ask for {kind}"
+            )
     if asked.kind == "change":
         if asked.running is None:
             raise ProcedureError(
                 "what runs is not named", where="--from", fix="name a plan or its config.ini"
             )
         return change(now, asked.running, asked.conditions)
-    if asked.running is not None:
-        raise ProcedureError(
-            f"{asked.kind} has no use for it", where="--from", fix="leave out --kind, or --from"
-        )
     if asked.kind == "add-nodes":
         return add_nodes(now, asked.groups, asked.conditions)
     if asked.kind == "roll-out":

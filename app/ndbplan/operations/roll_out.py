@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ndbplan.base.quantity import total
+from ndbplan.configuration.needs import CannotChangeError, not_upgraded
 from ndbplan.configuration.node_groups import reserved_nodes
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.stored import node_data_by_id
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.ndb import parameters as catalogue
+from ndbplan.ndb.version import BadVersionError, NdbVersion
 from ndbplan.operations.files import copy_configuration
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import restore_one_by_one
@@ -26,6 +28,9 @@ from ndbplan.operations.steps import (
 )
 from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.plan import Plan
+
+_VERSION = "--to-version"
+"""Where the new version is named."""
 
 
 def with_disks_asked(now: Estimation, conditions: Conditions) -> tuple[Estimation, Conditions]:
@@ -80,9 +85,26 @@ def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = Tru
     return Operation("rolling-restart", "Rolling restart", steps, text)
 
 
+def _refuse_version(runs: NdbVersion, to_version: str) -> None:
+    try:
+        wanted = NdbVersion.parse(to_version)
+    except BadVersionError as error:
+        raise BadVersionError(error.what, where=_VERSION, fix=error.fix) from None
+    if wanted == runs:
+        raise CannotChangeError(
+            f"the cluster runs NDB {runs} already", where=_VERSION, fix="name a later one"
+        )
+    for why, fix in not_upgraded(runs, wanted):
+        raise CannotChangeError(why, where=_VERSION, fix=fix)
+
+
 def upgrade(now: Estimation, to_version: str, conditions: Conditions = IDLE) -> Operation:
-    """Rolling upgrade: management nodes, data nodes, SQL nodes, each with the new programs."""
+    """Rolling upgrade: management nodes, data nodes, SQL nodes, each with the new programs.
+
+    Raises BadVersionError for what is no version, CannotChangeError for one that is not in reach.
+    """
     plan, times = now.plan, Times(now)
+    _refuse_version(plan.version, to_version)
     steps = (
         *_reload(times, plan),
         *restart_each(times, plan, "node", conditions),

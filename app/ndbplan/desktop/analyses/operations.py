@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
+from ndbplan.configuration.needs import not_upgraded
 from ndbplan.desktop.analyses.day_strip import Day, DayStrip, lasts
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
@@ -29,7 +30,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.edits.first_steps import step
-from ndbplan.ndb.version import SERIES
+from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad
 
@@ -285,11 +286,12 @@ def _slider(values: tuple[float | None, ...], start: float | None, name: str) ->
 
 
 def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
-    """What can be chosen: growing, a change of each kind, an upgrade to each later series."""
+    """What can be chosen: growing, a change of each kind, an upgrade to each series in its reach."""
     choices = [("Add groups", (_ADD, ""))]
     choices += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
     at = SERIES.index(plan.version.series)
-    return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in SERIES[at + 1 :]]
+    reached = (s for s in SERIES[at + 1 :] if not list(not_upgraded(plan.version, NdbVersion.parse(s))))
+    return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in reached]
 
 
 def _ask(
