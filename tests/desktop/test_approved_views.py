@@ -21,11 +21,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from ndbplan.advise.doubling import Doubling
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.quantity import Quantity
 from ndbplan.describe.colouring import colour_by
 from ndbplan.describe.estimated import known_of
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.bucket_view import BucketView, named_heaps
-from ndbplan.desktop.analyses.day_strip import Day, DayStrip
+from ndbplan.desktop.analyses.day_behind import Day
 from ndbplan.desktop.analyses.distribution_answer import Question, ask
 from ndbplan.desktop.analyses.distribution_map_answer import MapQuestion, ask_map, parts_to_lose
 from ndbplan.desktop.analyses.distribution_moves import buckets_of
@@ -107,8 +108,18 @@ def _day(*closed: KeptOut) -> QWidget:
 def _day_of(*rates: tuple[int, int], closed: tuple[KeptOut, ...] = ()) -> QWidget:
     points = tuple(RatePoint(at_s=3600 * hour, rate_per_s=rate) for hour, rate in rates)
     load = OpenLoad(points=points, shape="linear", repeat_s=86_400)
-    view = DayStrip()
-    view.show_day(Day("Add groups", Windows(Offered(load), 4 * 3600.0, closed)))
+    return _on_day(Windows(Offered(load), 4 * 3600.0, closed))
+
+
+def _on_day(windows: Windows) -> QWidget:
+    view = Timeline("Restarts")
+    whole = windows.duration_s
+    parts = [Quantity(whole * share, whole * share, whole * share, "s", ()) for share in (0.1, 0.6, 0.3)]
+    takes = Quantity(whole, 0.8 * whole, 1.3 * whole, "s", ())
+    view.show_lanes(
+        [Lane("Add groups", takes, tuple(map(Block, ("new nodes", "reorganise", "stop"), parts)))]
+    )
+    view.show_day(Day("Add groups", windows))
     return view
 
 
@@ -118,9 +129,7 @@ def _day_of_144() -> QWidget:
     now = estimation_of(plan, None)
     assert now.workload is not None
     takes = now.under(None).restart("rolling", None).duration_s.value
-    view = DayStrip()
-    view.show_day(Day("Rolling restart", Windows(Offered(now.workload.load), takes)))
-    return view
+    return _on_day(Windows(Offered(now.workload.load), takes))
 
 
 def _panel_of_nothing(name: str) -> QWidget:

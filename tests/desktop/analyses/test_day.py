@@ -10,9 +10,11 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTextBrowser
 
+from ndbplan.base.quantity import Quantity
 from ndbplan.cli import all_commands
 from ndbplan.desktop.analyses import AnalysisArea
-from ndbplan.desktop.analyses.day_strip import Day, DayStrip, clock
+from ndbplan.desktop.analyses.day_behind import HEAD, Day, clock
+from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
@@ -31,41 +33,82 @@ LOAD = OpenLoad(points=POINTS, shape="linear", repeat_s=86_400)
 
 
 @pytest.fixture
-def strip(qtbot):
-    made = DayStrip()
+def lanes(qtbot):
+    made = Timeline("Restarts")
     qtbot.addWidget(made)
-    made.resize(900, 84)
-    day = Day("Add groups", Windows(Offered(LOAD), 7200.0, [KeptOut(9000.0, 12_000.0, "backup")]))
-    made.show_day(day)
+    made.resize(900, 200)
+    takes = Quantity(7200.0, 6000.0, 9000.0, "s", ())
+    made.show_lanes([Lane("Add groups", takes, (Block("copy", takes),))])
+    made.show_day(Day("Add groups", Windows(Offered(LOAD), 7200.0, [KeptOut(9000.0, 12_000.0, "backup")])))
     made.show()
     return made
 
 
-def test_the_operation_is_dragged_along_the_day(strip, qtbot) -> None:
-    begun = strip.start_s
-    assert begun == strip.day.windows.best.start_s
-    at = QPoint(round(strip.x_of(begun + 1800)), 30)
-    to = at + QPoint(round(strip.x_of(7200) - strip.x_of(0)), 0)
-    with qtbot.waitSignal(strip.moved):
-        QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=at)
-        QTest.mouseMove(strip, to)
-        QTest.mouseRelease(strip, Qt.MouseButton.LeftButton, pos=to)
-    assert strip.start_s == pytest.approx(begun + 7200, abs=200)
-    QTest.keyClick(strip, Qt.Key.Key_Home)
-    assert strip.start_s == begun
-    QTest.keyClick(strip, Qt.Key.Key_Left)
-    assert strip.start_s == pytest.approx(begun - 900)
-    strip.move_to(-3600.0)
-    assert strip.start_s == 82_800
+def _drag(lanes, from_s: float, by_s: float) -> None:
+    scale = lanes.scale()
+    at, by = QPoint(round(scale.x(from_s)), 60), QPoint(round(scale.width * by_s / scale.span_s), 0)
+    QTest.mousePress(lanes, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(lanes, at + by)
+    QTest.mouseRelease(lanes, Qt.MouseButton.LeftButton, pos=at + by)
 
 
-def test_what_stands_in_the_way_is_said_and_painted(strip) -> None:
-    clear = strip.grab().toImage()
-    strip.move_to(8000.0)
-    assert "backup" in strip.day.in_words(strip.day.windows.at(strip.start_s))
-    assert strip.grab().toImage() != clear
-    strip.move_to(40_000.0)
-    assert "backup" not in strip.day.in_words(strip.day.windows.at(strip.start_s))
+def test_the_operation_is_dragged_along_the_day(lanes, qtbot) -> None:
+    begun = lanes.start_s
+    assert begun == lanes.day.windows.best.start_s
+    with qtbot.waitSignal(lanes.moved):
+        _drag(lanes, begun + 1800, 7200)
+    assert lanes.start_s == pytest.approx(begun + 7200, abs=200)
+    assert lanes._box(0, 0).x() == pytest.approx(lanes.scale().x(lanes.start_s))
+    _drag(lanes, begun + 3600, -7000)
+    assert lanes.start_s == begun, "near the best start it comes to rest there"
+    QTest.keyClick(lanes, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert lanes.start_s == pytest.approx(begun - 900)
+    QTest.keyClick(lanes, Qt.Key.Key_Home)
+    assert lanes.start_s == begun
+    lanes.move_to(-3600.0)
+    assert lanes.start_s == 82_800
+    assert lanes.findChild(Explanation) is None, "who drags a step does not ask how it is done"
+
+
+def test_steps_stand_still_while_the_day_is_drawn_past_them(lanes) -> None:
+    lanes.show_whole(False)
+    begun, box = lanes.start_s, lanes._box(0, 0)
+    _drag(lanes, begun + 1800, 3600)
+    assert lanes.start_s == pytest.approx(begun + 3600, abs=60)
+    assert lanes._box(0, 0) == box
+    assert lanes.scale().from_s == lanes.start_s
+
+
+def test_what_is_offered_lies_behind_the_bars_on_their_axis(lanes) -> None:
+    """As high as it is then, hatched where it is to be kept out of, and the bar over both."""
+    lanes.move_to(8000.0)
+    ground, high = lanes.grab().toImage(), lanes.height() - 20
+    scale, peak = lanes.scale(), lanes.day.windows.schedule.peak_per_s
+    bare = Timeline("nothing")
+    bare.resize(lanes.size())
+    empty = bare.grab().toImage().pixelColor(400, 3).name()
+    for hour in (8, 12, 19, 22):
+        rate = 2000 * _RATES[hour] / peak
+        x, top = round(scale.x(3600 * hour + 1)), high - (high - HEAD) * rate
+        assert ground.pixelColor(x + 2, round(top) + 6).name() != empty
+        assert ground.pixelColor(x + 2, round(top) - 6).name() == empty or rate > 0.95
+    kept, free = (
+        {ground.pixelColor(round(scale.x(at_s)) + n, HEAD + 3).name() for n in range(12)}
+        for at_s in (9900, 32_000)
+    )
+    assert (len(kept), free) == (2, {empty}), "backup"
+    bar = lanes._box(0, 0)
+    assert ground.pixelColor(round(bar.right()) - 4, round(bar.y()) + 3).name() == lanes.colour_of("copy")
+
+
+def test_what_stands_in_the_way_is_said_and_painted(lanes) -> None:
+    clear = lanes.grab().toImage()
+    lanes.move_to(8000.0)
+    assert "backup" in lanes.day.in_words(lanes.day.windows.at(lanes.start_s))
+    assert lanes.grab().toImage() != clear
+    lanes.move_to(40_000.0)
+    assert "backup" not in lanes.day.in_words(lanes.day.windows.at(lanes.start_s))
+    assert lanes.day.at(86_400 + 10_000).endswith("backup")
 
 
 def test_clocks() -> None:
@@ -88,7 +131,7 @@ class TestPanel:
         panel = view.show_tab("Operations")
         panel.load_box.setCurrentIndex(1)
         panel.compute()
-        qtbot.waitUntil(lambda: panel.strip.day is not None, timeout=_LONG_MS)
+        qtbot.waitUntil(lambda: panel.lanes.day is not None, timeout=_LONG_MS)
         yield panel
         view.close_tasks()
         estimates.close()
@@ -98,31 +141,33 @@ class TestPanel:
         save(panel.context.plan, path)
         arguments = ["procedure", str(path), "--under", panel.context.plan.workloads[0].name, "--json"]
         told = json.loads(CliRunner().invoke(all_commands(), arguments, catch_exceptions=False).output)
-        best = panel.strip.day.windows.best
+        best = panel.lanes.day.windows.best
         assert told["best_window"]["start_s"] == pytest.approx(best.start_s, rel=1e-4)
         assert told["best_window"]["highest_per_s"] == pytest.approx(best.highest_per_s, rel=1e-4)
-        assert [one["why"] for one in told["kept_out"]] == [o.why for o in panel.strip.day.windows.kept_out]
-        assert panel.strip.start_s == best.start_s
+        assert [one["why"] for one in told["kept_out"]] == [o.why for o in panel.lanes.day.windows.kept_out]
+        assert panel.lanes.start_s == best.start_s
         assert not panel.to_best.isEnabled()
 
     def test_where_it_was_put_it_stays_until_another_one_is_chosen(self, panel, qtbot) -> None:
-        panel.strip.move_to(36_000.0)
+        panel.lanes.move_to(36_000.0)
         assert "10:00 to" in panel.window_line.text()
+        assert panel.lanes.day.proposed() in panel.window_line.text()
         assert panel.to_best.isEnabled()
-        before = panel.strip.day
+        before = panel.lanes.day
         panel.disk.setValue(panel.disk.value() + 1)
-        qtbot.waitUntil(lambda: panel.strip.day is not before, timeout=_LONG_MS)
-        assert panel.strip.start_s == 36_000.0
+        qtbot.waitUntil(lambda: panel.lanes.day is not before, timeout=_LONG_MS)
+        assert panel.lanes.start_s == 36_000.0
         panel.load_box.setCurrentIndex(0)
         panel.compute()
-        qtbot.waitUntil(lambda: panel.strip.day is None, timeout=_LONG_MS)
-        assert panel.strip.isHidden()
+        qtbot.waitUntil(lambda: panel.lanes.day is None, timeout=_LONG_MS)
+        assert panel.window_line.isHidden()
 
     def test_a_step_opens_with_its_commands(self, panel) -> None:
         lanes = panel.lanes
         row = len(lanes._lanes) - 1
         column = next(i for i, b in enumerate(lanes._lanes[row].blocks) if "NODEGROUP" in b.name)
-        lanes._open((row, column))
+        panel.steps.click()
+        QTest.mouseClick(lanes, Qt.MouseButton.LeftButton, pos=lanes._box(row, column).center().toPoint())
         popover = lanes.findChild(Explanation)
         text = popover.findChild(QTextBrowser).toPlainText()
         assert "CREATE NODEGROUP" in text
@@ -132,6 +177,7 @@ class TestPanel:
 
     def test_steps_have_whiskers(self, panel) -> None:
         lanes = panel.lanes
+        panel.steps.click()
         row = len(lanes._lanes) - 1
         widest = max(range(len(lanes._lanes[row].blocks)), key=lambda i: lanes._box(row, i).width())
         box, time = lanes._box(row, widest), lanes._lanes[row].blocks[widest].duration_s

@@ -16,7 +16,7 @@ from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 
 _PANEL = "window.panels.analyses.panel('Operations')"
-_STRIP, _LANES = f"{_PANEL}.strip", f"{_PANEL}.lanes"
+_LANES = f"{_PANEL}.lanes"
 _LEGEND = "window.panels.colours.legend"
 _BACKUP_S = 10 * 3600.0
 
@@ -40,10 +40,10 @@ def planner(screen: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield person
 
 
-def _on_strip(at_s: float) -> str:
+def _on_day(at_s: float) -> str:
     """Where a moment of the schedule is on the screen."""
-    corner = f"{_STRIP}.mapToGlobal({_STRIP}.rect().topLeft())"
-    return f"[{corner}.x() + round({_STRIP}.x_of({at_s})), {corner}.y() + 30]"
+    corner = f"{_LANES}.mapToGlobal({_LANES}.rect().topLeft())"
+    return f"[{corner}.x() + round({_LANES}.scale().x({at_s})), {corner}.y() + 30]"
 
 
 def test_the_best_start_is_proposed_dragged_from_and_come_back_to(planner: Person) -> None:
@@ -52,27 +52,29 @@ def test_the_best_start_is_proposed_dragged_from_and_come_back_to(planner: Perso
     planner.press("Down")
     planner.press("Return")
     planner.until(f"{_PANEL}.load_box.currentIndex() == 1")
-    planner.until(f"resting() and {_STRIP}.isVisible() and {_STRIP}.day")
-    best = planner.look(f"{_STRIP}.day.windows.best.start_s")
-    assert planner.look(f"{_STRIP}.start_s") == best
-    planner.drag(_on_strip(best + 60), _on_strip(_BACKUP_S + 60))
-    planner.until(f"abs({_STRIP}.start_s - {_BACKUP_S}) < 900")
+    planner.until(f"resting() and {_LANES}.day")
+    best = planner.look(f"{_LANES}.day.windows.best.start_s")
+    assert planner.look(f"{_LANES}.start_s") == best
+    planner.drag(_on_day(best + 60), _on_day(_BACKUP_S + 60))
+    planner.until(f"abs({_LANES}.start_s - {_BACKUP_S}) < 900")
     assert "backup" in planner.look(f"{_PANEL}.window_line.text()")
     planner.click("place('Best start')")
-    planner.until(f"{_STRIP}.start_s == {best}")
+    planner.until(f"{_LANES}.start_s == {best}")
     assert "backup" not in planner.look(f"{_PANEL}.window_line.text()")
 
 
 def test_what_is_kept_out_is_hatched_in_red(planner: Person) -> None:
     reds = (
-        "max(c.red() - c.green() for c in [shown.pixelColor(%s + n // 32, 8 + n %% 32) for n in range(128)])"
+        "max(c.red() - c.green() for c in [shown.pixelColor(%s + n // 32, 60 + n %% 32) for n in range(128)])"
     )
-    red = f"(lambda shown: {reds})({_STRIP}.grab().toImage())"
-    kept, free = (f"round({_STRIP}.x_of({at_s}))" for at_s in (_BACKUP_S, _BACKUP_S + 7200))
+    red = f"(lambda shown: {reds})({_LANES}.grab().toImage())"
+    kept, free = (f"round({_LANES}.scale().x({at_s}))" for at_s in (_BACKUP_S, _BACKUP_S + 7200))
     assert planner.look(red % kept) > 20 + planner.look(red % free)
 
 
 def test_a_click_on_a_step_tells_how_long_and_how(planner: Person) -> None:
+    planner.click("place('Steps')")
+    planner.until(f"{_PANEL}.steps.isChecked()")
     row = f"[lane.name for lane in {_LANES}._lanes].index('Add a node group')"
     box = f"max((({_LANES}._box({row}, n)) for n in range(8)), key=lambda box: box.width()).center()"
     scrolled = f"{_LANES}.parentWidget().parentWidget().parentWidget()"

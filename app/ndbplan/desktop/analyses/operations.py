@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QCheckBox,
     QFrame,
     QHBoxLayout,
@@ -22,13 +23,13 @@ from PySide6.QtWidgets import (
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
 from ndbplan.configuration.needs import not_upgraded
-from ndbplan.desktop.analyses.day_strip import Day, DayStrip, lasts
+from ndbplan.desktop.analyses.day_behind import Day, lasts
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.combo_box import ComboBox
-from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
+from ndbplan.desktop.widgets.sections import Elided, chip, label, link, spin_box
 from ndbplan.edits.first_steps import step
 from ndbplan.ndb.version import SERIES, NdbVersion
 from ndbplan.plan.plan import Plan
@@ -54,8 +55,6 @@ _LDM_THREADS = (None, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32)
 """None: as many as the plan says; the others are the counts that MaxNoOfExecutionThreads leads to."""
 _EXAMPLES = ("DataMemory", "NoOfFragmentLogFiles", "NoOfReplicas")
 """A parameter for each way of a change into effect: rolling, rolling with --initial, a new cluster."""
-_MOMENTS = 200
-"""Of the load that is drawn behind the lanes."""
 _ADD, _CHANGE, _UPGRADE = "add", "change", "upgrade"
 _ERROR = ": error: "
 """In a note: what keeps the operation from succeeding."""
@@ -88,10 +87,12 @@ class OperationsPanel(Panel):
         self.groups.setAccessibleName("Node groups to add")
         self._note = label("", "muted", wrap=False)
         self.lanes = Timeline("Restarts by phase")
-        self.strip = DayStrip()
-        self.strip.moved.connect(lambda _at_s: self._show_window())
+        self.lanes.moved.connect(lambda _at_s: self._show_window())
         self.window_line = Elided()
-        self.to_best = link("Best start", self.strip.to_best, "Let it begin where least is offered")
+        self.to_best = link("Best start", self.lanes.to_best, "Let it begin where least is offered")
+        self.whole = chip("Whole schedule", "Whole schedule", "All of the load's schedule", on=True)
+        self.steps = chip("Steps", "Steps", "As long as the operations take, with their steps")
+        self.whole.toggled.connect(self.lanes.show_whole)
         self._asked: tuple[Any, ...] = ()
         self._empty = Empty()
         self._empty.step_wanted.connect(self.step_wanted)
@@ -132,9 +133,13 @@ class OperationsPanel(Panel):
         column.setSpacing(6)
         window = QHBoxLayout()
         window.setContentsMargins(0, 0, 0, 4)
+        window.setSpacing(6)
         window.addWidget(self.window_line, 1)
         window.addWidget(self.to_best)
-        column.addWidget(self.strip)
+        shown = QButtonGroup(self)
+        for button in (self.whole, self.steps):
+            shown.addButton(button)
+            window.addWidget(button)
         column.addLayout(window)
         column.addWidget(self.lanes)
         self._notes = label("", "muted")
@@ -252,23 +257,22 @@ class OperationsPanel(Panel):
     def _show_day(self, day: Day | None) -> None:
         """Another operation, or another load, begins at its best start; else it stays where it was put."""
         asked = (self.load_box.currentData(), self.procedure_box.currentData())
-        self.strip.show_day(day, self.strip.start_s if asked == self._asked else None)
+        self.lanes.show_day(day, self.lanes.start_s if asked == self._asked else None)
         self._asked = asked
         self._show_window()
 
     def _show_window(self) -> None:
-        """Say when the operation runs and what is offered then, and draw that behind all lanes."""
-        day = self.strip.day
-        self.window_line.setVisible(day is not None)
-        self.to_best.setVisible(day is not None)
+        """Say when the operation runs, what is offered then, and when it is best done."""
+        day = self.lanes.day
+        for part in (self.window_line, self.to_best, self.whole, self.steps):
+            part.setVisible(day is not None)
         if day is None:
-            self.lanes.show_behind(())
             return
-        window, schedule = day.windows.at(self.strip.start_s), day.windows.schedule
-        self.window_line.setText(f"{lasts(day)}; {day.in_words(window)}")
-        self.to_best.setEnabled(window.start_s != day.windows.best.start_s)
-        curve = schedule.between(window.start_s, self.lanes.longest_s, _MOMENTS)
-        self.lanes.show_behind([(at_s, rate / (schedule.peak_per_s or 1.0)) for at_s, rate in curve])
+        window = day.windows.at(self.lanes.start_s)
+        is_best = window.start_s == day.windows.best.start_s
+        told = day.in_words(window) if is_best else f"{day.in_words(window)}; {day.proposed()}"
+        self.window_line.setText(f"{lasts(day)}; {told}", told)
+        self.to_best.setEnabled(not is_best)
 
 
 def _slider(values: tuple[float | None, ...], start: float | None, name: str) -> tuple[QSlider, QLabel]:

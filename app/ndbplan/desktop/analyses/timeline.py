@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -15,21 +16,23 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QPolygonF,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_duration
+from ndbplan.desktop.analyses.day_behind import HEAD, STEP, Day, DayBehind, Scale, clock
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.explain import Explanation, range_text
 
 _LANE, _BLOCK, _AXIS = 38, 22, 20
 NAME_WIDTH = 132
 """Of the names on the left."""
-_MOST_TICKS = 6
+_MOST_TICKS, _MOST_CLOCKS = 6, 9
 _WIDE_ENOUGH = 12
 """Pixels of a step from which on it has a whisker of its own."""
+_NEAR_PX = 6.0
+"""Within which a start that is dragged comes to rest at the best one."""
 _DARKER = 45
 """Percent by which each further round of the colours is darker."""
 _SHADES = 3
@@ -68,12 +71,24 @@ class Lane:
 
 
 class Timeline(QWidget):
-    """The lanes over one time axis. Click a block or a total for its derivation; arrow keys walk."""
+    """The lanes over one time axis. Click a block or a total for its derivation; arrow keys walk.
+
+    With the schedule of a load the axis is its clock and what is offered lies behind: drag the start, or move
+    it with Shift and an arrow key; Home takes it to the best one.
+    """
+
+    moved = Signal(float)
+    """They begin at another moment of the schedule."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._lanes: tuple[Lane, ...] = ()
-        self._behind: tuple[tuple[float, float], ...] = ()
+        self._day: Day | None = None
+        self._start_s = 0.0
+        self._whole = True
+        self._held: tuple[float, float] | None = None
+        """Where the pointer went down, and the start then."""
+        self._is_dragged = False
         self._picked: tuple[int, int] | None = None
         self._numbers: dict[str, int] = {}
         """By which each phase has its colour."""
@@ -93,65 +108,96 @@ class Timeline(QWidget):
         self._numbers = {**known, **{name: len(known) + i for i, name in enumerate(more)}}
         self._picked = None
         self.setFixedHeight(self.sizeHint().height())
-        self.setAccessibleDescription(
-            "; ".join(f"{lane.name} {format_duration(lane.duration_s.value)}" for lane in self._lanes)
-        )
-        self.update()
+        self._describe()
 
-    def show_behind(self, curve: Sequence[tuple[float, float]]) -> None:
-        """What is offered meanwhile, behind the lanes: seconds from their start, share of a peak."""
-        self._behind = tuple(curve)
+    def show_day(self, day: Day | None, start_s: float | None = None) -> None:
+        """Lay a schedule behind, and begin at a moment of it; None: at the best one. No day: nothing."""
+        self._day, self._start_s = day, 0.0
+        if day is not None:
+            self._start_s = day.windows.best.start_s if start_s is None else day.begin(start_s)
+        self.setFixedHeight(self.sizeHint().height())
+        self._describe()
+
+    def show_whole(self, whole: bool) -> None:
+        """Whether the axis is all of the schedule, or as long as the operations."""
+        self._whole = whole
         self.update()
 
     @property
-    def longest_s(self) -> float:
-        """Time that the axis shows."""
-        return self._longest_s()
+    def day(self) -> Day | None:
+        """The schedule that lies behind."""
+        return self._day
+
+    @property
+    def start_s(self) -> float:
+        """When the operations begin, from the start of the schedule."""
+        return self._start_s
+
+    def move_to(self, start_s: float) -> None:
+        """Let them begin at another moment of the schedule."""
+        start_s = self._start_s if self._day is None else self._day.begin(start_s)
+        if start_s != self._start_s:
+            self._start_s = start_s
+            self._describe()
+            self.moved.emit(start_s)
+
+    def to_best(self) -> None:
+        """Let them begin where least is offered."""
+        if self._day is not None:
+            self.move_to(self._day.windows.best.start_s)
+
+    def _describe(self) -> None:
+        told = [f"{lane.name} {format_duration(lane.duration_s.value)}" for lane in self._lanes]
+        if self._day is not None:
+            told += [self._day.in_words(self._day.windows.at(self._start_s)), self._day.proposed()]
+        self.setAccessibleDescription("; ".join(told))
+        self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(500, _LANE * max(1, len(self._lanes)) + _AXIS)
+        return QSize(500, self._head + _LANE * max(1, len(self._lanes)) + _AXIS)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        colours = theme.tokens()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        left, width = self._scale_box()
-        longest = self._longest_s()
-        self._paint_behind(painter, left, width)
-        painter.setFont(theme.font(11))
-        step = next((s for s in STEPS_S if longest / s <= _MOST_TICKS), longest / _MOST_TICKS)
-        for i in range(int(longest / step) + 1):
-            x = left + width * i * step / longest
-            painter.setPen(QPen(QColor(colours.grid), 1))
-            painter.drawLine(round(x), 0, round(x), self.height() - _AXIS)
-            painter.setPen(QColor(colours.muted))
-            text = format_duration(i * step) if i else "0"
-            box = QRectF(x - (0 if i == 0 else 60), self.height() - _AXIS + 3, 120, 16)
-            box.moveRight(min(box.right(), float(self.width())))
-            side = Qt.AlignmentFlag.AlignLeft if i == 0 else Qt.AlignmentFlag.AlignHCenter
-            painter.drawText(box, side, text)
+        scale, high = self.scale(), self.height() - _AXIS
+        behind = None if self._day is None else DayBehind(self._day, self._start_s, scale)
+        if behind is not None:
+            behind.paint_field(painter, high)
+        self._paint_axis(painter, scale, high)
         for row, lane in enumerate(self._lanes):
             self._paint_lane(painter, row, lane)
+        if behind is not None:
+            behind.paint_head(painter, NAME_WIDTH - 10)
 
-    def _paint_behind(self, painter: QPainter, left: float, width: float) -> None:
-        if not self._behind:
-            return
-        high, longest, colours = self.height() - _AXIS, self._longest_s(), theme.tokens()
-        line = [QPointF(left + width * at / longest, high * (1 - share)) for at, share in self._behind]
-        area = QPolygonF([*line, QPointF(line[-1].x(), high), QPointF(line[0].x(), high)])
-        fill = QColor(colours.info)
-        fill.setAlpha(26)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(fill)
-        painter.drawPolygon(area)
-        fill.setAlpha(110)
-        painter.setPen(QPen(fill, 1.2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPolyline(QPolygonF(line))
+    def _paint_axis(self, painter: QPainter, scale: Scale, high: float) -> None:
+        colours, day = theme.tokens(), self._day
+        painter.setFont(theme.font(11))
+        metrics, taken = QFontMetricsF(theme.font(11)), 0.0
+        most = _MOST_TICKS if day is None else _MOST_CLOCKS
+        step = next((s for s in STEPS_S if scale.span_s / s <= most), scale.span_s / most)
+        first = math.ceil(scale.from_s / step)
+        for i in range(first, int((scale.from_s + scale.span_s) / step) + 1):
+            x = scale.x(i * step)
+            painter.setPen(QPen(QColor(colours.grid), 1))
+            painter.drawLine(round(x), self._head, round(x), round(high))
+            painter.setPen(QColor(colours.muted))
+            text = (
+                clock(i * step, fine=step < 60)
+                if day is not None
+                else format_duration(i * step)
+                if i
+                else "0"
+            )
+            wide = metrics.horizontalAdvance(text) + 2
+            box = QRectF(max(scale.left, x - wide / 2), high + 3, wide, 16)
+            box.moveRight(min(box.right(), float(self.width())))
+            if box.left() >= taken:
+                painter.drawText(box, Qt.AlignmentFlag.AlignLeft, text)
+                taken = box.right() + 8
 
     def _paint_lane(self, painter: QPainter, row: int, lane: Lane) -> None:
         colours = theme.tokens()
-        y = row * _LANE
+        y = self._head + row * _LANE
         painter.setFont(theme.font(12, 500))
         painter.setPen(QColor(colours.text))
         painter.drawText(
@@ -186,7 +232,8 @@ class Timeline(QWidget):
                 painter.drawText(box.adjusted(5, 0, -3, 0), Qt.AlignmentFlag.AlignVCenter, block.name)
             else:
                 left_out.append(block.name)
-        if not lane.blocks or not left_out:
+        # On a whole day blocks are narrow and their names many: they are told when pointed at.
+        if not left_out or (self._day is not None and self._whole):
             return
         # What does not fit into its block stands beside the lane, the longest first.
         times = {block.name: block.duration_s.value for block in lane.blocks}
@@ -233,8 +280,9 @@ class Timeline(QWidget):
                 painter.drawLine(QPointF(x, y - 1.8), QPointF(x, y + 1.8))
 
     def _x_of(self, at_s: float) -> float:
-        left, width = self._scale_box()
-        return left + width * min(1.0, at_s / self._longest_s())
+        """Where a moment after the start lies, at most at the edge."""
+        scale = self.scale()
+        return min(scale.left + scale.width, scale.x(self._start_s + at_s))
 
     def colour_of(self, name: str) -> str:
         """The colour of a phase, the same in every lane."""
@@ -251,22 +299,30 @@ class Timeline(QWidget):
         highest = max((lane.duration_s.high for lane in self._lanes), default=0.0)
         return min(highest, 1.35 * longest) or 1.0
 
-    def _scale_box(self) -> tuple[float, float]:
-        return float(NAME_WIDTH), max(10.0, self.width() - NAME_WIDTH - 4.0)
+    @property
+    def _head(self) -> int:
+        return 0 if self._day is None else HEAD
+
+    def scale(self) -> Scale:
+        """The axis: a whole schedule and what goes on behind its end, or what is done from the start on."""
+        longest_s, from_s = self._longest_s(), self._start_s
+        if self._day is not None and self._whole:
+            longest_s, from_s = self._day.windows.schedule.length_s + longest_s, 0.0
+        return Scale(float(NAME_WIDTH), max(10.0, self.width() - NAME_WIDTH - 4.0), from_s, longest_s)
 
     def _box(self, row: int, column: int) -> QRectF:
-        left, width = self._scale_box()
-        longest = self._longest_s()
+        axis = self.scale()
         lane = self._lanes[row]
         whole = sum(block.duration_s.value for block in lane.blocks)
         # Phases of lanes whose total is less than their sum overlap: they are drawn to the total's scale.
-        scale = width / longest * (lane.duration_s.value / whole if whole else 1.0)
+        scale = axis.width / axis.span_s * (lane.duration_s.value / whole if whole else 1.0)
         start = sum(block.duration_s.value for block in lane.blocks[:column]) * scale
         size = max(1.0, lane.blocks[column].duration_s.value * scale - 1)
-        return QRectF(left + start, row * _LANE + (_LANE - _BLOCK) / 2 - 1, size, _BLOCK)
+        top = self._head + row * _LANE + (_LANE - _BLOCK) / 2 - 1
+        return QRectF(axis.x(self._start_s) + start, top, size, _BLOCK)
 
     def _at(self, place: QPoint) -> tuple[int, int] | None:
-        row = place.y() // _LANE
+        row = (place.y() - self._head) // _LANE
         if not 0 <= row < len(self._lanes):
             return None
         if place.x() < NAME_WIDTH:
@@ -277,7 +333,24 @@ class Timeline(QWidget):
         return None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._pick(self._at(event.position().toPoint()))
+        x = event.position().x()
+        if self._held is None:
+            self._pick(self._at(event.position().toPoint()))
+            if self._picked is None and self._day is not None and x >= NAME_WIDTH:
+                self.setCursor(Qt.CursorShape.SizeHorCursor)
+            return
+        pressed_x, begun_s = self._held
+        if self._is_dragged or abs(x - pressed_x) >= QApplication.startDragDistance():
+            self._is_dragged = True
+            self._drag_to(begun_s + self.scale().span_s * (x - pressed_x) / self.scale().width)
+
+    def _drag_to(self, start_s: float) -> None:
+        """Begin there, or at the best start where that is near."""
+        if self._day is None:
+            return
+        best_s = self._day.windows.best.start_s
+        near_s = _NEAR_PX * self.scale().span_s / self.scale().width
+        self.move_to(best_s if abs(start_s - best_s) <= near_s else start_s)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -286,13 +359,37 @@ class Timeline(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # The press must not start anything in what lies behind.
         event.accept()
+        x = event.position().x()
+        if event.button() == Qt.MouseButton.LeftButton and self._day is not None and x >= NAME_WIDTH:
+            self._held, self._is_dragged = (x, self._start_s), False
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        place = self._at(event.position().toPoint())
-        if event.button() == Qt.MouseButton.LeftButton and place is not None:
+        was_dragged, self._held, self._is_dragged = self._is_dragged, None, False
+        if event.button() != Qt.MouseButton.LeftButton or was_dragged:
+            return
+        place, x = self._at(event.position().toPoint()), event.position().x()
+        if place is not None:
             self._open(place)
+        elif self._day is not None and self._whole and x >= NAME_WIDTH:
+            self._drag_to(self.scale().moment(x))
+
+    def _move_by_key(self, event: QKeyEvent) -> bool:
+        if self._day is None:
+            return False
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        if event.key() == Qt.Key.Key_Home:
+            self.to_best()
+        elif steps and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            schedule = self._day.windows.schedule
+            to_s = self._start_s + steps * STEP * schedule.length_s
+            self.move_to(to_s if schedule.repeats else max(0.0, to_s))
+        else:
+            return False
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._move_by_key(event):
+            return
         places = [(r, c) for r, lane in enumerate(self._lanes) for c in range(-1, len(lane.blocks))]
         if not places:
             super().keyPressEvent(event)
@@ -311,7 +408,10 @@ class Timeline(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = self._at(event.pos())
-            QToolTip.showText(event.globalPos(), self.tip(place) if place else "", self)
+            text = self.tip(place) if place else ""
+            if not text and self._day is not None and event.pos().x() >= NAME_WIDTH:
+                text = self._day.at(self.scale().moment(event.pos().x()))
+            QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
 
@@ -337,4 +437,4 @@ class Timeline(QWidget):
         x = 0 if place[1] < 0 else self._box(*place).left()
         how = "" if place[1] < 0 else lane.blocks[place[1]].text
         popover = Explanation(quantity, title, self, how)
-        popover.show_at(self.mapToGlobal(QPoint(round(x), place[0] * _LANE + _LANE - 6)))
+        popover.show_at(self.mapToGlobal(QPoint(round(x), self._head + place[0] * _LANE + _LANE - 6)))
