@@ -46,13 +46,20 @@ def _on_day(at_s: float) -> str:
     return f"[{corner}.x() + round({_LANES}.scale().x({at_s})), {corner}.y() + 30]"
 
 
-def test_the_best_start_is_proposed_dragged_from_and_come_back_to(planner: Person) -> None:
+def _under_the_load(planner: Person) -> None:
+    """Operations under the load of the day, whatever was done before."""
     planner.click("tab('Operations')")
-    planner.click(f"middle({_PANEL}.load_box)")
-    planner.press("Down")
-    planner.press("Return")
+    if planner.look(f"{_PANEL}.load_box.currentIndex()") != 1:
+        planner.click(f"middle({_PANEL}.load_box)")
+        planner.press("Down")
+        planner.press("Return")
     planner.until(f"{_PANEL}.load_box.currentIndex() == 1")
     planner.until(f"resting() and {_LANES}.day")
+    planner.click("place('Whole schedule')")
+
+
+def test_the_best_start_is_proposed_dragged_from_and_come_back_to(planner: Person) -> None:
+    _under_the_load(planner)
     best = planner.look(f"{_LANES}.day.windows.best.start_s")
     assert planner.look(f"{_LANES}.start_s") == best
     planner.drag(_on_day(best + 60), _on_day(_BACKUP_S + 60))
@@ -64,6 +71,7 @@ def test_the_best_start_is_proposed_dragged_from_and_come_back_to(planner: Perso
 
 
 def test_what_is_kept_out_is_hatched_in_red(planner: Person) -> None:
+    _under_the_load(planner)
     reds = (
         "max(c.red() - c.green() for c in [shown.pixelColor(%s + n // 32, 60 + n %% 32) for n in range(128)])"
     )
@@ -73,6 +81,7 @@ def test_what_is_kept_out_is_hatched_in_red(planner: Person) -> None:
 
 
 def test_a_click_on_a_step_tells_how_long_and_how(planner: Person) -> None:
+    _under_the_load(planner)
     planner.click("place('Steps')")
     planner.until(f"{_PANEL}.steps.isChecked()")
     row = f"[lane.name for lane in {_LANES}._lanes].index('Add a node group')"
