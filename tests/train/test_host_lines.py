@@ -80,6 +80,16 @@ def test_a_client_of_a_host_carries_out_one_line_and_ends(cluster: LiveCluster) 
     assert shown == consoles.answer("data1$ ndb_mgm --execute='ALL STATUS'")
     assert shown.startswith("Connected to management server at")
     assert shown.endswith(consoles.answer("ndb_mgm> ALL STATUS").partition("\n")[2])
+    assert consoles.answer("data1$ ndb_mgm -eSHOW -e 'ALL STATUS' | grep started | wc -l") == "4\n"
+    consoles.answer("data1$ ndb_mgm -e '77 STATUS'")
+    assert consoles.answer("data1$ echo $?") == "255\n"
+    assert consoles.answer("data1$ ndb_mgm").startswith("bash: ndb_mgm: a console of its own")
+
+
+def test_values_of_options_keep_their_underscores(cluster: LiveCluster) -> None:
+    """As a client of 8.4.8 was answered: `51,1` for its server of rank 1."""
+    found = Consoles(cluster).answer("data1$ ndb_config --type=ndb_mgmd --query=nodeid,ArbitrationRank")
+    assert found == "1,1\n"
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,36 @@ def test_single_user_mode(new: Callable[[], LiveCluster]) -> None:
     assert "id=62\t@10.24.0.62  (mysql-8.4.8 ndb-8.4.8, allowed single user)" in say(cluster, "SHOW")
 
 
+def test_a_node_that_starts_in_single_user_mode_is_seen_before_it_ends(
+    new: Callable[[], LiveCluster],
+) -> None:
+    cluster = new()
+    cluster.act(Kill("n4"))
+    cluster.advance(2.0)
+    say(cluster, "ENTER SINGLE USER MODE 61")
+    cluster.act(StartProcess(4))
+    said = []
+    for _ in range(40):
+        said.append(say(cluster, "4 STATUS").partition(" (mysql")[0].strip())
+        cluster.advance(0.2)
+    starts = "Node 4: starting (Last completed phase 0)"
+    assert list(dict.fromkeys(said)) == ["Node 4: not connected", starts]
+    assert said[-1] == "Node 4: not connected"
+
+
+def test_the_whole_cluster_log_is_switched_by_its_own_words(new: Callable[[], LiveCluster]) -> None:
+    """As CommandInterpreter.cpp reads it: ON and OFF are severities to TOGGLE only."""
+    cluster = new()
+    assert say(cluster, "CLUSTERLOG OFF") == "Cluster logging is disabled\n"
+    assert say(cluster, "CLUSTERLOG INFO") == "Cluster logging is disabled.\n"
+    assert say(cluster, "CLUSTERLOG TOGGLE ON") == "ON enabled\n"
+    assert say(cluster, "CLUSTERLOG ON OFF") == "Invalid severity level: OFF\n"
+    assert say(cluster, "CLUSTERLOG OFF INFO x") == "INFO disabled\nInvalid severity level: x\n"
+    assert say(cluster, "CLUSTERLOG INFO") == "Severities enabled: WARNING ERROR CRITICAL ALERT \n"
+    assert say(cluster, "CLUSTERLOG OFF ALL") == "ALL disabled\n"
+    assert say(cluster, "CLUSTERLOG INFO").strip() == "Severities enabled:"
+
+
 def test_reserved_nodes_that_do_not_run(spare: Callable[[], LiveCluster]) -> None:
     cluster = spare()
     assert "\n".join(differ(cluster, "spare down")) == ""

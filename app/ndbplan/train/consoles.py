@@ -137,13 +137,6 @@ class Consoles:
             self.is_connected = False
         return before + events + meanwhile + done.text
 
-    def _executed(self, text: str) -> str:
-        """`ndb_mgm -e` on a host: a client of its own, which connects, carries out and ends."""
-        before = mgm.greeting(self.cluster)
-        if self.cluster.state.server is None:
-            return before
-        return before + carry_out(mgm.answer(text, self.cluster), self.cluster).text
-
     def _statement(self, text: str) -> str:
         # sqlglot takes a while to load.
         from ndbplan.train.sql.console import Client
@@ -166,9 +159,6 @@ class Consoles:
         if found is None:
             known = ", ".join(one.hostname for one in self.cluster.plan.hosts[:8])
             return f"ndbplan: the plan has no host '{name[:60]}' — it has {known}\n"
-        told = host.told_to_client(text)
-        if told is not None and not host.is_down(self.cluster, found):
-            return self._executed(told)
         shell = self.shells.setdefault(found.hostname, host.Shell(found.id))
         before = "" if self.is_apart else shell.news(self.cluster)
         return before + carry_out(shell.answer(text, self.cluster), self.cluster).text

@@ -30,6 +30,14 @@ LAST_PHASES_S = 2.0
 """Phases 5 to 8 are over so long before 9 and 50 [8.4.8 log of a node restart]."""
 SHOWN_AT_END = 100
 """What STATUS calls the last completed phase while subscriptions are handed over [8.4.8 and 7.4.10]."""
+KNOWS_GROUP = 8
+"""The last completed phase from which on SHOW tells the node group of a node that starts [8.4.8]."""
+FIRST_PHASE_S = 1.0
+"""So long data nodes that start together take at most to agree on who leads [8.4.8]."""
+REFUSED_AFTER_S = 1.0
+"""So long a data node that starts in single user mode is seen before it ends [8.4.8]."""
+_PHASES = (*range(1, 10), 50)
+"""Phases of which the cluster log tells; 101, the last, is told with the start."""
 _COPY_META = "start permission and metadata"
 _WAITS = "wait for local checkpoint"
 _HANDOVER = "wait for subscriptions"
@@ -170,17 +178,37 @@ def gather(sim: Simulation) -> None:
             return
         for node_id in sorted(state.waiting):
             if state.single_user is not None:
-                ends(sim, node_id, EXIT_SINGLE_USER)
+                if sim.at_s - state.waiting[node_id] >= REFUSED_AFTER_S:
+                    ends(sim, node_id, EXIT_SINGLE_USER)
             else:
                 _join(sim, node_id)
-    elif (seconds := _waits_s(state, sim.at_s)) <= 0.0:
+    elif (seconds := _waits_s(sim, state)) <= 0.0:
         _start_together(sim)
     else:
         _tell_who_is_missing(state, sim.at_s, seconds)
 
 
-def _waits_s(state: ClusterState, at_s: float) -> float:
+def _behind(sim: Simulation, state: ClusterState) -> set[int]:
+    """Data nodes that a cluster which is down went on without, or that start without their files.
+
+    They do not start with the others but join them when those are up, by a node restart [8.4.8]. That a node
+    is gone stands in the files of the others with the next global checkpoint.
+    """
+    behind = {i for i in state.waiting if state.nodes[i].initial}
+    if behind == set(state.waiting):
+        return set()
+    stop, spells = sim.outage.stop, sim.outage.spells
+    known_s = node_settings(state.plan).number("TimeBetweenGlobalCheckpoints") / 1000
+    for node_id in state.waiting if stop is not None else ():
+        down = spells.get(_id(state, node_id), ())
+        if down and stop is not None and down[-1].from_s + known_s < stop.failed_at_s:
+            behind.add(node_id)
+    return behind
+
+
+def _waits_s(sim: Simulation, state: ClusterState) -> float:
     """How long data nodes of a cluster that is down wait for others; infinite: as long as it takes."""
+    at_s = sim.at_s
     if any(node.status is Status.STARTING and i not in state.waiting for i, node in state.nodes.items()):
         return float("inf")
     settings, here = node_settings(state.plan), set(state.waiting)
@@ -190,7 +218,8 @@ def _waits_s(state: ClusterState, at_s: float) -> float:
     for node_id, group in state.groups.items():
         if group != NODE_GROUP_NONE:
             groups.setdefault(group, set()).add(node_id)
-    if any(not members & here for members in groups.values()):
+    current = here - _behind(sim, state)
+    if any(not members & current for members in groups.values()):
         return float("inf")
     if not missing:
         return 0.0
@@ -211,11 +240,12 @@ def _tell_who_is_missing(state: ClusterState, at_s: float, seconds: float) -> No
 
 
 def _start_together(sim: Simulation) -> None:
-    """A system restart of all that wait."""
+    """A system restart of all that wait and have what was written last."""
     state, at_s = state_of(sim), sim.at_s
-    here = sorted(state.waiting)
+    behind = _behind(sim, state)
+    here = sorted(set(state.waiting) - behind)
     missing = [i for i in state.nodes if i not in state.waiting]
-    state.waiting.clear()
+    state.waiting = {i: since_s for i, since_s in state.waiting.items() if i in behind}
     first = all(state.nodes[i].initial for i in here)
     kind = "initial start" if first else "system restart"
     phases = _phases(sim, "start" if first else "system", None)
@@ -223,16 +253,29 @@ def _start_together(sim: Simulation) -> None:
     state.say(at_s, "system_restart", here[0], other=here[0], count=len(here), gci=state.gci)
     state.join_together(sorted(here, key=lambda i: state.groups[i] == NODE_GROUP_NONE))
     attempts = tuple(state.nodes[i].attempt for i in here)
-    total = 0.0
-    for name, seconds in phases:
-        step = 4 if name != _WAITS else 5
-        for node_id, attempt in zip(here, attempts, strict=True):
-            if name != phases[0][0]:
-                sim.later(_due(at_s + total, Reaches(node_id, attempt, step, f"{kind}/{name}")))
-        total += seconds
+    total = sum(seconds for _, seconds in phases)
+    steps = tuple(_steps_together(phases))
+    for node_id, attempt in zip(here, attempts, strict=True):
+        for after_s, phase, name in steps:
+            sim.later(_due(at_s + after_s, Reaches(node_id, attempt, phase, f"{kind}/{name}")))
+    for node_id in behind:
+        sim.later(_due(at_s + steps[0][0], Reaches(node_id, state.nodes[node_id].attempt, 1, f"{kind}/")))
     inside = tuple(i for i in here if sim.node(_id(state, i)) >= 0)
     engine.begin_together(sim, engine.StartTogether(inside, total, at_s=at_s))
     sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts), last=True, of_cluster=False))
+
+
+def _steps_together(phases: tuple[tuple[str, float], ...]) -> Iterator[tuple[float, int, str]]:
+    """Seconds after which a phase is completed by data nodes that start together, and what begins then.
+
+    Fragments are restored and logs executed in phase 4, the checkpoint is waited for in phase 5 [8.4.8].
+    """
+    yield min(phases[0][1], FIRST_PHASE_S), 1, phases[0][0]
+    total = phases[0][1]
+    for name, seconds in phases[1:]:
+        yield total, 4 if name == _WAITS else 3, name
+        total += seconds
+    yield max(0.0, total - LAST_PHASES_S), 8, ""
 
 
 def _due(at_s: float, event: object) -> Due:
@@ -310,14 +353,14 @@ def reaches(sim: Simulation, event: Reaches) -> None:
         return
     together, _, name = event.key.rpartition("/")
     kind = together or ("initial node restart" if node.initial else "node restart")
-    told = {4: range(1, 5), 5: range(0), 8: range(5, 9), SHOWN_AT_END: (9, 50)}.get(event.phase, range(0))
-    for phase in told:
-        if phase > node.phase:
+    for phase in _PHASES:
+        if node.phase < phase <= event.phase:
             if phase == 1:
                 _first_phase(state, at_s, node_id, phase)
             else:
                 state.say(at_s, "phase", node_id, phase=phase, kind=kind)
-    state.change(node_id, phase=max(node.phase, event.phase), knows_group=event.phase >= SHOWN_AT_END // 20)
+    reached = max(node.phase, event.phase)
+    state.change(node_id, phase=reached, knows_group=reached >= KNOWS_GROUP)
     if name and not together:
         _tell(state, at_s, node_id, name)
 
@@ -409,8 +452,9 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
     if any(state.nodes[i].attempt != attempt for i, attempt in pairs):
         return
     for node_id in event.node_ids:
-        for phase in (5, 6, 7, 8, 9, 50):
-            state.say(at_s, "phase", node_id, phase=phase, kind="system restart")
+        for phase in _PHASES:
+            if phase > state.nodes[node_id].phase:
+                state.say(at_s, "phase", node_id, phase=phase, kind="system restart")
         is_started(sim, node_id)
     spare = {i for i in event.node_ids if sim.node(_id(state, i)) < 0}
     outage = sim.outage

@@ -283,6 +283,12 @@ class ClusterState:
         return next((i for i in self.joined if self.nodes[i].status in ANSWERS), None)
 
     @property
+    def first_joined(self) -> int | None:
+        """The data node that leads, also while all of them start."""
+        runs = (Status.NOT_CONNECTED, Status.NOT_STARTED)
+        return next((i for i in self.joined if self.nodes[i].status not in runs), None)
+
+    @property
     def server(self) -> int | None:
         """The management node that clients are connected to: the first that runs."""
         return min(self.servers, default=None)

@@ -5,12 +5,11 @@ Shell(host_id).answer("df -h", cluster).text
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host import files, machine, pipes, processes, restore, tools
+from ndbplan.train.host import client, files, machine, pipes, processes, restore, tools
 from ndbplan.train.live import LiveCluster
 
 Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
@@ -30,19 +29,9 @@ PROGRAMS: dict[str, Program] = {
     "ndbd": processes.data_node,
     "ndbmtd": processes.data_node,
     "ndb_mgmd": processes.management_node,
+    "ndb_mgm": client.management_client,
 }
 NOT_FOUND = 127
-_CONSOLES = {"ndb_mgm": "ndb_mgm> SHOW", "mysql": "mysql> SELECT 1"}
-"""Programs that are consoles of their own, and a line for them."""
-
-
-_EXECUTES = re.compile(r"ndb_mgm\s+(?:-e\s*+|--execute(?:=|\s++))(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']\S*))")
-
-
-def told_to_client(line: str) -> str | None:
-    """What `ndb_mgm -e` is told to carry out; None: the line is another."""
-    found = _EXECUTES.fullmatch(line.rstrip())
-    return None if found is None else next(one for one in found.groups() if one is not None)
 
 
 def find(cluster: LiveCluster, name: str) -> Host | None:
@@ -100,8 +89,8 @@ class Shell:
             self.follows, self._shown = ("", 0) if lines is None else (name, len(lines))
         program = PROGRAMS.get(words[0])
         if program is None:
-            if words[0] in _CONSOLES:
-                text = f"bash: {words[0]}: a console of its own here, as in '{_CONSOLES[words[0]]}'\n"
+            if words[0] == "mysql":
+                text = "bash: mysql: a console of its own here, as in 'mysql> SELECT 1'\n"
                 return self._ended(Answer(text, NOT_FOUND))
             known = ", ".join(PROGRAMS)
             text = f"bash: {words[0][:60]}: not on this machine — there are {known}\n"

@@ -13,8 +13,11 @@ from ndbplan.train.answer import Answer
 
 
 def name_of(word: str) -> str:
-    """The name of an option as the manual writes it."""
-    return word.replace("_", "-") if word.startswith("--") else word
+    """An option with its name as the manual writes it; a value behind = stays as it is."""
+    if not word.startswith("--"):
+        return word
+    name, equals, value = word.partition("=")
+    return name.replace("_", "-") + equals + value
 
 
 def read_words(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ndbplan.configuration.deployment import connect_string, management_port
+from ndbplan.configuration.deployment import MANAGEMENT_PORT, connect_string, management_port
 from ndbplan.ndb.console import form, knows_word
 from ndbplan.plan.processes import ManagementNode
 from ndbplan.train.answer import Answer
@@ -214,5 +214,6 @@ def _connect(cluster: LiveCluster, line: Line) -> Answer:
     hosts = {one.rpartition(":")[0] or one for one in named}
     if any(cluster.state.address(server) in hosts for server in cluster.state.servers):
         return Answer()
-    said = str(form(cluster.plan.version, "not_connected")).format(servers=line.words[1])
+    servers = ",".join(one if ":" in one else f"{one}:{MANAGEMENT_PORT}" for one in named)
+    said = str(form(cluster.plan.version, "not_connected")).format(servers=servers)
     return Answer(f"{said}\n", FAILED)

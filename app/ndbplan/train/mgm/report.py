@@ -111,28 +111,34 @@ def cluster_log(cluster: LiveCluster, line: Line) -> Answer:
     state = cluster.state
     if not line.words:
         return Answer("ERROR: Missing argument(s).\n", FAILED)
-    verb, severities = line.upper[0], line.upper[1:]
+    verb = line.upper[0]
     if verb == "INFO":
-        if not state.is_logging or ("INFO" not in state.severities and not state.severities):
+        if not state.is_logging:
             return Answer("Cluster logging is disabled.\n")
         shown = " ".join(one for one in SEVERITIES if one in state.severities)
         return Answer(f"Severities enabled: {shown} \n")
     if verb not in ("ON", "OFF", "TOGGLE", "FILTER"):
         return Answer("Invalid argument.\n", FAILED)
     toggles = verb in ("TOGGLE", "FILTER")
-    if not severities:
+    if len(line.words) == 1:
         is_on = not state.is_logging if toggles else verb == "ON"
-        words = "enabled" if is_on else "disabled"
-        return Answer(f"Cluster logging is {words}.\n", 0, (SetSeverities(state.severities, is_on),))
-    text, now = "", set(state.severities)
-    for severity in severities:
+        words = "enabled." if is_on else "disabled"
+        return Answer(f"Cluster logging is {words}\n", 0, (SetSeverities(state.severities, is_on),))
+    text, now, logs = "", set(state.severities), state.is_logging
+    for typed, severity in zip(line.words[1:], line.upper[1:], strict=True):
+        if toggles and severity in ("ON", "OFF"):
+            logs = not logs
+            text += f"{severity} {'enabled' if logs else 'disabled'}\n"
+            continue
         which = set(SEVERITIES) if severity == "ALL" else {severity}
         if not which <= set(SEVERITIES):
-            return Answer(f"{text}Invalid severity level: {severity}\n", FAILED)
+            # What stands before it is done.
+            orders = (SetSeverities(frozenset(now), logs),)
+            return Answer(f"{text}Invalid severity level: {typed}\n", FAILED, orders)
         is_on = not which <= now if toggles else verb == "ON"
         now = now | which if is_on else now - which
         text += f"{severity} {'enabled' if is_on else 'disabled'}\n"
-    return Answer(text, 0, (SetSeverities(frozenset(now), state.is_logging),))
+    return Answer(text, 0, (SetSeverities(frozenset(now), logs),))
 
 
 def levels(cluster: LiveCluster, node_ids: Sequence[int], line: Line, command: str) -> Answer:
@@ -173,4 +179,4 @@ def tls(cluster: LiveCluster) -> Answer:
         " \nMain interactive connection is using cleartext.\nEvent listener connection is using cleartext.\n"
     )
     text += " \nServer reports 0 TLS connections.\n\n \n    Server statistics since restart\n"
-    return Answer(text + "".join(f"  {name:<35}{count}\n" for name, count in counts) + "\n")
+    return Answer(text + "".join(f"  {name:<35}{count}\n" for name, count in counts))

@@ -60,9 +60,17 @@ def _of_data_node(cluster: LiveCluster, node_id: int) -> str:
         # Whatever its group is [8.4.8].
         group = 0
     words += ", no nodegroup" if group is None else f", Nodegroup: {group}"
-    if node_id == state.president:
+    if node_id == state.first_joined and _numbers_are_known(cluster):
         words += f", {form(cluster.plan.version, 'master_mark')}"
     return words
+
+
+def _numbers_are_known(cluster: LiveCluster) -> bool:
+    """Whether the client can tell who leads: it reads who joined in which order, beginning with the first
+    data node that is connected, and that one has no number until its first phase is over [8.4.8]."""
+    nodes = cluster.state.nodes
+    first = next(nodes[i] for i in sorted(nodes) if nodes[i].status is not Status.NOT_CONNECTED)
+    return first.phase > 0 or first.status not in (Status.NOT_STARTED, Status.STARTING)
 
 
 def status(cluster: LiveCluster, node_id: int) -> Answer:
