@@ -48,7 +48,8 @@ def lesson(action: str, names: tuple[str, ...], *, as_json: bool, **options: Any
     debrief FILE          what a page says: times, what was looked at, what was missed; --had one thing more
     verify FILE...        pages are as they were written, and their lines give their scores
     class FOLDER          a table of all pages in a folder
-    send SESSION LINE     befall a lesson that runs on this machine; without a session: who plays
+    send SESSION LINE     befall a lesson that runs on this machine; without a line: what came of it;
+                          without a session: who plays
     check FILE|NAME       what is wrong with a lesson, with its line; --routes plays it
     record TRANSCRIPT     the skeleton of a lesson from what was recorded with train --record
     schema                the JSON Schema of a lesson file
@@ -119,7 +120,7 @@ def _play(names: tuple[str, ...], options: Options, as_json: bool) -> None:
                 said(f"{line.rstrip()}\n{play.answer(line)}")
     if not play.finished:
         said(play.answer("lesson> finish"))
-    _hand_in(play, found, options)
+    _hand_in(play, found, options, said)
     show({"result": outcome(play, found.source)}, as_json=as_json, text=iter(()))
 
 
@@ -129,7 +130,6 @@ def _plain(text: str) -> None:
 
 def _at_terminal(play: Play, options: Options) -> None:
     from ndbplan.train.lessons.inbox import Inbox
-    from ndbplan.train.lessons.play import TRAINER
     from ndbplan.train.terminal import Terminal
 
     with Inbox.opened(play.lesson.name, play.trainee) as inbox:
@@ -147,18 +147,25 @@ def _at_terminal(play: Play, options: Options) -> None:
                 play.passes(seconds)
 
             def answer(self, line: str) -> str:
-                sent = "".join(play.answer(f"! {one}", TRAINER) for one in inbox.lines())
-                return sent + play.answer(line)
+                said = ""
+                for one in inbox.lines():
+                    befallen = play.befall(one)
+                    inbox.tell(one, befallen.answer)
+                    said += befallen.said
+                return said + play.answer(line)
 
-        Terminal(play.cluster, options["speed"], consoles=Beside()).run()
+        Terminal(play.cluster, options["speed"], consoles=Beside()).run(
+            "'lesson> help' says what the lesson answers."
+        )
 
 
-def _hand_in(play: Play, found: Read, options: Options) -> None:
+def _hand_in(play: Play, found: Read, options: Options, said: Callable[[str], None]) -> None:
     from ndbplan.base.files import write_atomically
     from ndbplan.train.lessons.result import outcome, page
 
     if options["output"] is not None:
         write_atomically(options["output"], page(outcome(play, found.source)))
+        said(f"The page to hand in: {options['output']}. Its debriefing: ndbplan lesson debrief FILE\n")
 
 
 # What was handed in.
@@ -190,27 +197,41 @@ def _debrief(names: tuple[str, ...], options: Options, as_json: bool) -> None:
 
 
 def _verify(names: tuple[str, ...], options: Options, as_json: bool) -> None:
-    from ndbplan.train.lessons.debrief import replayed
-    from ndbplan.train.lessons.result import ResultError
-
     if not names:
         raise UsageError("a page is wanted", where="lesson", fix="name the files that were handed in")
-    rows = []
+    rows, refused = [], []
     for name in names:
-        found = _page(Path(name))
-        source = _read(options["lesson_name"] or found["lesson"])
-        with simulating():
-            again = replayed(found, source)
-        if again != found:
-            raise ResultError(
-                f"does not follow from its lines: they give {again['score']:g} points, it says "
-                f"{found['score']:g}", where=name, fix="play the lesson again, with the same version of it",
-            )  # fmt: skip
-        rows.append({"file": name, "trainee": found["trainee"], "score": found["score"]})
+        try:
+            found = _verified(name, options)
+        except UserError as error:
+            refused.append(error)
+        else:
+            rows.append({"file": name, "trainee": found["trainee"], "score": found["score"]})
     text = (
         f"{row['file']}: {row['trainee'] or 'nobody'}, {row['score']:g} points, as handed in" for row in rows
     )
     show({"pages": rows}, as_json=as_json, text=text)
+    for one in refused[:-1]:
+        click.echo(f"ndbplan: {one.line}", err=True)
+    if refused:
+        raise refused[-1]
+
+
+def _verified(name: str, options: Options) -> dict[str, Any]:
+    """What is on a page that is as it was handed in. Raises UserError for any other."""
+    from ndbplan.train.lessons.debrief import replayed
+    from ndbplan.train.lessons.result import ResultError
+
+    found = _page(Path(name))
+    source = _read(options["lesson_name"] or found["lesson"])
+    with simulating():
+        again = replayed(found, source)
+    if again != found:
+        raise ResultError(
+            f"does not follow from its lines: they give {again['score']:g} points, it says "
+            f"{found['score']:g}", where=name, fix="play the lesson again, with the same version of it",
+        )  # fmt: skip
+    return found
 
 
 def _class(names: tuple[str, ...], _options: Options, as_json: bool) -> None:
@@ -258,12 +279,20 @@ def _class(names: tuple[str, ...], _options: Options, as_json: bool) -> None:
 
 
 def _send(names: tuple[str, ...], _options: Options, as_json: bool) -> None:
-    from ndbplan.train.lessons.inbox import send, sessions
+    from ndbplan.train.lessons.inbox import answers, send, sessions
 
     if not names:
         rows = [one._asdict() for one in sessions()]
         text = (f"{row['name']:<30} {row['lesson']:<20} {row['trainee']}" for row in rows)
         show({"sessions": rows}, as_json=as_json, text=text)
+        return
+    if not names[1:]:
+        came = answers(names[0])
+        show(
+            {"session": names[0], "came": came},
+            as_json=as_json,
+            text=iter(came or ["nothing came of it yet"]),
+        )
         return
     line = " ".join(names[1:])
     send(names[0], line)

@@ -38,6 +38,7 @@ class Refusal:
     """Why something that somebody asked for cannot be."""
 
     text: str
+    fix: str = ""
 
 
 class Act(NamedTuple):
@@ -98,7 +99,7 @@ class Session:
         try:
             act(sim, event)
         except SimulationError as error:
-            return Refusal(str(error))
+            return Refusal(error.what, error.fix)
         let_happen(sim)
         self._acts.append((sim.step, event))
         return None

@@ -115,7 +115,9 @@ class LiveCluster:
         for at_s, what in () if script is None else script(cluster):
             refused = cluster.act(Later(at_s, what))
             if refused is not None:
-                raise SimulationError(refused.text, where="events", fix="name what the plan has")
+                raise SimulationError(
+                    refused.text, where="events", fix=refused.fix or "name what the plan has"
+                )
         cluster.advance(step_s)
         return cluster
 

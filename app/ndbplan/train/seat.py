@@ -16,7 +16,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock
 from ndbplan.train.conditions import Condition, parsed
 from ndbplan.train.consoles import WORLD, Consoles
-from ndbplan.train.lessons.play import TRAINER, Play
+from ndbplan.train.lessons.play import Play
 from ndbplan.train.live import LiveCluster
 
 STEP_S = 0.1
@@ -86,11 +86,13 @@ class Seat:
         self._held = self._holding()
         return text
 
-    def befall(self, line: str) -> None:
-        """A deed of a trainer in a lesson."""
-        if self.play is not None:
-            said = self.play.answer(f"{WORLD} {line}", TRAINER)
-            self.said += [part for part in said.splitlines(keepends=True) if part.startswith("[lesson]")]
+    def befall(self, line: str) -> str:
+        """A deed of a trainer in a lesson: what came of it."""
+        if self.play is None:
+            return ""
+        befallen = self.play.befall(line)
+        self.said += [befallen.said] if befallen.said else []
+        return befallen.answer
 
     def flow(self, seconds: float, go_on: Callable[[], bool] = lambda: True) -> float:
         """Let so much time pass, or less: until a breakpoint, the end, or `go_on` says no. How much did."""

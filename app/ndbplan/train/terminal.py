@@ -119,10 +119,11 @@ class Terminal:
         except KeyboardInterrupt:
             print(self.line(f"{self.consoles.following} ^C", 0.0))
 
-    def run(self) -> None:
-        """Ask until the end of the input."""
+    def run(self, more: str = "") -> None:
+        """Ask until the end of the input; `more` is said with how to begin."""
         session: PromptSession[str] = PromptSession(completer=self._completer, complete_while_typing=False)
-        print("A prompt ('ndb_mgm>', 'mysql>', 'HOST$', '!') changes the console; '! help'; Ctrl-D ends.")
+        prompts = "'ndb_mgm>', 'mysql>', 'HOST$', '!'"
+        print(f"A prompt ({prompts}) changes the console; '! help'; Ctrl-D ends. {more}".rstrip())
         asked_s = time.monotonic()
         while True:
             try:

@@ -85,7 +85,7 @@ def do(text: str, cluster: LiveCluster) -> str:
     for act in acts:
         refused = cluster.act(act)
         if refused is not None:
-            raise WorldError(refused.text, fix=_FIX)
+            raise WorldError(refused.text, fix=refused.fix or _FIX)
     return _said(cluster, done.said)
 
 

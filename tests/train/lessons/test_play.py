@@ -277,6 +277,9 @@ def test_a_lesson_is_played_handed_in_and_looked_at(tmp_path: Path, begun: Play)
     rows = json.loads(run("class", str(tmp_path), "--json").output)
     assert [(row["trainee"], row["score"]) for row in rows["results"]] == [("Ann", 100), ("Bob", 0)]
     assert [row["file"] for row in rows["refused"]] == ["eve.html"]
+    both = run("verify", str(tmp_path / "eve.html"), str(ann))
+    assert "Ann, 100 points, as handed in" in both.output, "one that is refused hides no other"
+    assert "was changed" in str(both.exception)
     table = run("class", str(tmp_path)).output
     assert "refused: eve.html was changed" in table
 
@@ -300,15 +303,21 @@ def test_a_trainer_befalls_a_session_of_this_machine(
         assert (tmp_path / "ndbplan" / "lessons").stat().st_mode & 0o077 == 0
         assert run("send", name, "kill", "node:4").exit_code == 0
         play = begun.branch()
+        assert run("send", name).stdout == "nothing came of it yet\n"
         for line in box.lines():
-            play.answer(f"! {line}", TRAINER)
+            befallen = play.befall(line)
+            assert befallen.said == "", "the trainee is not told of it"
+            box.tell(line, befallen.answer)
         assert box.lines() == []
+        assert run("send", name).stdout == "kill node:4: 0:00 node:4 is killed\n"
+        assert "nothing that befalls a cluster" in str(run("send", name, "wait", "5s").exception)
         play.cluster.advance(3)
         assert "4" not in {str(i) for i in play.cluster.state.alive()}
         assert [step.by for step in play.steps] == ["trainer"]
         play.answer("lesson> finish")
         found = outcome(play, source.source)
         assert replayed(found, source) == found
+        assert "What the trainer did" in list(lines(found))
         with pytest.raises(UserError, match="no session"):
             inbox.send("nobody-1", "heal")
     assert inbox.sessions() == []
@@ -324,6 +333,26 @@ def test_rewinding_lets_broken_keeps_and_reached_goals_be_as_they_were(begun: Pl
     play.answer(f"! rewind to {at_s:g}s")
     assert play.broken_keeps() == {}
     assert format_clock(play.cluster.now_s) == format_clock(at_s)
+
+
+def test_a_task_says_what_is_asked_and_how_far_its_goals_are(begun: Play) -> None:
+    play = begun.branch()
+    assert "Looked at so far: 0 of 1." in play.answer("lesson> task")
+    for route_line in play.route_lines(play.lesson.stages[0].routes[0]):
+        said = play.answer(route_line)
+    assert "lesson> answer cause …: What holds the transactions up?" in said, "the next stage is told whole"
+    for route_line in play.route_lines(play.lesson.stages[1].routes[0]):
+        said = play.answer(route_line)
+    assert "with the redo buffers nearly empty, for 2 min (not so yet)." in said
+    assert "All the time: The cluster never stopped." in said
+
+
+def test_bytes_without_a_unit_cost_nothing(begun: Play) -> None:
+    play = begun.branch()
+    play.answer("lesson> stage name")
+    play.answer("data1$ iostat -kx")
+    assert "has no unit" in play.answer("lesson> answer rate 48")
+    assert play.asked["rate"].wrong == 0
 
 
 def test_a_goal_is_reached_when_it_has_held_without_a_break_as_long_as_it_has_to(begun: Play) -> None:

@@ -218,8 +218,10 @@ class LivePage(QMainWindow):
         self._ear.start()
 
     def _hear(self) -> None:
-        for line in self._inbox.lines() if self._inbox is not None else ():
-            self.session.befall(line)
+        inbox = self._inbox
+        if inbox is not None:
+            for line in inbox.lines():
+                self.session.befall(line, partial(_tell, inbox, line))
 
     def close_session(self) -> None:
         """The end: nothing is shown or answered any more."""
@@ -446,3 +448,8 @@ def _enter(part: QWidget) -> None:
     )
     if target is not None:
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _tell(inbox: Inbox, line: str, answer: object) -> None:
+    """What came of a trainer's line goes back to the trainer."""
+    inbox.tell(line, str(answer))

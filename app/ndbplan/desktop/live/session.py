@@ -230,9 +230,9 @@ class LiveSession(QObject):
             return
         self._do(lambda seat: seat.answer(line), lambda said: Answered(source, line, said))
 
-    def befall(self, line: str) -> None:
-        """A deed of a trainer."""
-        self._do(lambda seat: seat.befall(line))
+    def befall(self, line: str, done: Callable[[object], None]) -> None:
+        """A deed of a trainer; `done` gets what came of it."""
+        self._do(lambda seat: seat.befall(line), None, done)
 
     def stop_when(self, text: str) -> None:
         """Stop time when something begins to be so."""

@@ -7,7 +7,8 @@
     send("ann-4711", "kill node:3")
 
 The folder belongs to the user alone (0700); a session reads its file between two lines, so what is sent takes
-effect with the next line that the trainee enters. Each line sent is a line of the result.
+effect with the next line that the trainee enters. Each line sent is a line of the result. The trainee is not
+told of it; what came of it lies beside the lines for the trainer.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from typing import NamedTuple, Self
 
 from ndbplan.base.errors import UserError, readable
 from ndbplan.base.files import make_private
+from ndbplan.train.world import DEEDS
 
 MOST_BYTES = 65536
-_ABOUT, _LINES = "session.json", "lines"
+_ABOUT, _LINES, _ANSWERS = "session.json", "lines", "answers"
 
 
 class InboxError(UserError):
@@ -89,6 +91,11 @@ class Inbox:
         self._read += len(whole)
         return [line for line in whole.decode("utf-8", "replace").splitlines() if line.strip()]
 
+    def tell(self, line: str, answer: str) -> None:
+        """What came of a line, for who sent it; nothing when the folder is gone."""
+        with suppress(OSError), (self.folder / _ANSWERS).open("a", encoding="utf-8") as file:
+            file.write(f"{line}: {' '.join(answer.split())}\n")
+
     def __enter__(self) -> Self:
         return self
 
@@ -127,13 +134,31 @@ def _lives(process_id: int) -> bool:
     return True
 
 
-def send(name: str, line: str) -> None:
-    """One line for a session. Raises InboxError for one that does not run, or a line that is none."""
+def _known(name: str) -> Path:
     names = [one.name for one in sessions()]
     if name not in names:
         there = ", ".join(names) or "none runs"
         raise InboxError(f"there is no session '{readable(name, 60)}'", fix=f"one of {there}")
+    return root() / name
+
+
+def answers(name: str) -> list[str]:
+    """What came of the lines that were sent to a session so far. Raises InboxError when it does not run."""
+    try:
+        return (_known(name) / _ANSWERS).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def send(name: str, line: str) -> None:
+    """One line for a session. Raises InboxError for one that does not run, or a line that is none."""
+    folder = _known(name)
     if not line.strip() or "\n" in line or len(line) > 500:
         raise InboxError("that is not a line", fix="type for example 'kill node:3'")
-    with (root() / name / _LINES).open("a", encoding="utf-8") as file:
+    verb = line.split()[0].lower()
+    if verb not in DEEDS:
+        raise InboxError(
+            f"'{readable(verb, 40)}' is nothing that befalls a cluster", fix=f"one of {', '.join(DEEDS)}"
+        )
+    with (folder / _LINES).open("a", encoding="utf-8") as file:
         file.write(line.strip() + "\n")

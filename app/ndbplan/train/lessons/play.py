@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import format_clock
+from ndbplan.base.units import format_clock, format_value
 from ndbplan.train import world
 from ndbplan.train.conditions import parsed, shown
 from ndbplan.train.consoles import LESSON, LESSON_WORDS, WORLD, Consoles, addressed
@@ -58,6 +58,15 @@ class Look(NamedTuple):
     truth: dict[str, str]
     shows: str
     """Name of the evidence that it was; empty: it was none."""
+
+
+class Befallen(NamedTuple):
+    """What came of a deed of the trainer."""
+
+    answer: str
+    """For the trainer."""
+    said: str
+    """What of the lesson came true with it, for the trainee, who is not told what was done."""
 
 
 class Mark(NamedTuple):
@@ -129,9 +138,18 @@ class Play:
         """New lines of what is followed."""
         return self.consoles.news()
 
+    def befall(self, line: str) -> Befallen:
+        """Something that the trainer does, as behind `!`."""
+        answer = self._answered(f"{WORLD} {line.strip()}", TRAINER)
+        return Befallen(answer, self._progress())
+
     def answer(self, line: str, by: str = TRAINEE) -> str:
         """What a line is answered, and what of the lesson came true with it."""
-        text = line.strip()
+        is_over = self.finished
+        answer = self._answered(line.strip(), by)
+        return answer if is_over else answer + self._progress()
+
+    def _answered(self, text: str, by: str) -> str:
         found = addressed(text)
         self._write_down_wait()
         if self.finished:
@@ -148,7 +166,7 @@ class Play:
             if by == TRAINEE:
                 self._looked(at_s, text, answer)
         self.steps.append(Step(at_s, text, self.cluster.now_s, by))
-        return answer + self._progress()
+        return answer
 
     def again(self, step: Step) -> str:
         """A step of an earlier play, at the moment at which it was made; time passes as it did."""
@@ -254,7 +272,7 @@ class Play:
             self.place += 1
             self._enter()
             after = self.stage
-            more = "All is done." if after is None else f"Next: {' '.join(after.task.split())}"
+            more = "All is done." if after is None else f"The next one:\n{self._task('').rstrip()}"
             said.append(f"Stage '{stage.name}' is done. {more}")
         if not self.finished and (self.stage is None or self.cluster.is_over):
             said.append(self._finish())
@@ -290,11 +308,30 @@ class Play:
             return "All is done.\n"
         left_s = max(0.0, self.lesson.limit - self.cluster.now_s)
         lines = [f"Stage {self.place + 1} of {len(self.lesson.stages)}, '{stage.name}': {stage.task.strip()}"]
+        wanted = [one for one in stage.evidence if one.points]
+        if wanted:
+            seen = sum(one.name in self.marks for one in wanted)
+            lines.append(f"  Looked at so far: {seen} of {len(wanted)}.")
         for question in stage.questions:
             if question.name not in self.asked or not self.asked[question.name].is_closed:
-                lines.append(f"  answer {question.name}: {question.ask.strip()}")
+                lines.append(f"  lesson> answer {question.name} …: {question.ask.strip()}")
                 lines += [f"    {option.name}) {option.text}" for option in question.options]
+        lines += [f"  Goal: {self._goal_told(goal)}" for goal in stage.goals]
+        broken = self.broken_keeps()
+        for keep in self.lesson.keeps if stage.goals else ():
+            lines.append(f"  All the time: {keep.says}{' (not so any more)' if keep.name in broken else ''}.")
+        hints = [h for i, h in enumerate(stage.hints) if f"{stage.name}/{i}" not in self.hints]
+        if hints:
+            lines.append(f"  lesson> hint: {hints[0].costs} points.")
         return "\n".join([*lines, f"  {format_clock(left_s)} of simulated time is left."]) + "\n"
+
+    def _goal_told(self, goal: Goal) -> str:
+        lasts = f", for {format_value(goal.lasts, 's')}" if goal.lasts else ""
+        if goal.name in self.marks:
+            now = "not so any more" if goal.name in self.lost() else "reached"
+        else:
+            now = "so now" if self.referee.holds(goal.name, self.cluster.session.simulation) else "not so yet"
+        return f"{goal.says}{lasts} ({now})."
 
     def _story(self, _rest: str) -> str:
         return self.lesson.story.strip() + "\n"
@@ -319,7 +356,8 @@ class Play:
         known = {} if stage is None else {question.name: question for question in stage.questions}
         if name not in known:
             there = f"answer one of {', '.join(known)}" if known else "this stage asks nothing"
-            return f"ndbplan: '{name[:40]}' is not asked now — {there}\n"
+            what = f"'{name[:40]}' is not asked now" if name else "which question is answered is not said"
+            return f"ndbplan: {what} — {there}\n"
         unseen = [] if stage is None else [one for one in stage.evidence if not self._is_done(one)]
         if unseen:
             return "ndbplan: an answer without a look is a guess — look first, 'lesson> task' says where\n"
@@ -335,7 +373,8 @@ class Play:
     def _stage(self, rest: str) -> str:
         names = [stage.name for stage in self.lesson.stages]
         if rest not in names:
-            return f"ndbplan: '{rest[:40]}' is not a stage — one of {', '.join(names)}\n"
+            what = f"'{rest[:40]}' is not a stage" if rest else "a stage is wanted"
+            return f"ndbplan: {what} — one of {', '.join(names)}\n"
         place = names.index(rest)
         self._keep_broken()
         self.skipped |= {name for name in names[:place] if name not in self._whole_stages()}
@@ -375,7 +414,8 @@ class Play:
 
     def _help(self, _rest: str) -> str:
         return (
-            "task, story, read; hint (costs points); answer QUESTION ANSWER; score; finish;\n"
+            "task (what is to be done, asked and reached), story, read, score; hint (costs points);\n"
+            "answer QUESTION ANSWER, as in 'answer cause b' or 'answer rate 48MB/s'; finish;\n"
             "stage NAME (brings you to its begin as the reference route gets there; what lies before it "
             "gives no points)\n"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 from ndbplan.base.errors import UserError, readable
@@ -12,6 +13,8 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.train.lessons.figures import figure
 from ndbplan.train.lessons.model import Question
 
+_NO_UNIT = re.compile(r"[0-9]{1,4}(?:\.[0-9]*)?")
+"""A number of bytes that only has a meaning with a unit."""
 ROUNDED = 0.005
 """Share by which a number without a range may be rounded."""
 
@@ -83,6 +86,12 @@ class Asked:
 
 def _number(text: str, unit: str) -> float:
     parse = {"s": parse_duration_s, "bytes": parse_bytes, "bytes/s": parse_bytes_per_s}.get(unit, float)
+    if parse in (parse_bytes, parse_bytes_per_s) and _NO_UNIT.fullmatch(text.strip()):
+        each = "a second" if unit == "bytes/s" else "in all"
+        raise AnswerError(
+            f"'{readable(text, 40)}' has no unit, and so few bytes {each} cannot be meant",
+            fix="type a unit, such as 48MB/s" if unit == "bytes/s" else "type a unit, such as 48M",
+        )
     try:
         number = float(parse(text.strip().rstrip("%").strip()))
     except (ValueError, OverflowError):

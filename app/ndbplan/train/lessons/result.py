@@ -18,7 +18,7 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, how_many
 from ndbplan.train.lessons.model import FULL, Question
-from ndbplan.train.lessons.play import Play
+from ndbplan.train.lessons.play import TRAINER, Play
 
 FORMAT = 1
 _SEAL = b"<!-- sha256 "
@@ -171,6 +171,10 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
             f"  {how_many(len(found['hints']), 'hint')}, {how_many(wrong, 'wrong answer')}, "
             f"{how_many(found['rewinds'], 'time')} back, {how_many(len(found['skipped']), 'stage')} skipped"
         )
+    deeds = [step for step in found["steps"] if step["by"] == TRAINER]
+    if deeds:
+        yield "What the trainer did"
+        yield from (f"  {format_clock(step['at_s'])} {step['line']}" for step in deeds)
     yield "What was looked at, and what was true then"
     for look in found["looks"]:
         truth = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in look["truth"].items())
