@@ -15,6 +15,7 @@ from ndbplan.cli.parameters import Times, UsageError, read_bytes
 
 if TYPE_CHECKING:
     from ndbplan.train.lessons.files import Read
+    from ndbplan.train.lessons.model import Begin
     from ndbplan.train.lessons.play import Play
 
 RESULT_SUFFIX = ".html"
@@ -32,7 +33,7 @@ Options = dict[str, Any]
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
-    help="With play: the page to hand in. With record: the lesson.",
+    help="With play: the page to hand in. With plan: the plan. With record: the lesson.",
 )  # fmt: skip
 @click.option("--had", metavar="TEXT", help="With debrief: '8:10 ! set RedoBuffer=64M', done at that moment.")
 @click.option("--lesson", "lesson_name", metavar="NAME", help="With debrief and verify: the lesson's file.")
@@ -44,6 +45,7 @@ def lesson(action: str, names: tuple[str, ...], *, as_json: bool, **options: Any
 
     \b
     list                  the lessons there are
+    plan NAME|FILE        -o: the plan that the lesson is played on, for the other commands
     play NAME|FILE        the consoles of train with the words of the lesson; -o the page to hand in
     debrief FILE          what a page says: times, what was looked at, what was missed; --had one thing more
     verify FILE...        pages are as they were written, and their lines give their scores
@@ -92,15 +94,34 @@ def _read(name: str) -> Read:
         raise UsageError(error.what, where=error.where or "lesson", fix=error.fix) from None
 
 
-def _begun(found: Read, options: Options) -> Play:
-    from ndbplan.train.lessons.play import Play
-
+def _start(found: Read, options: Options) -> Begin:
     start = found.value.start(options["start"])
     if start is None:
         there = ", ".join(one.name for one in found.value.starts)
         raise UsageError(
             f"the lesson has no plan '{options['start']}'", where="--start", fix=f"one of {there}"
         )
+    return start
+
+
+def _plan(names: tuple[str, ...], options: Options, as_json: bool) -> None:
+    from ndbplan.plan.file import save
+    from ndbplan.train.lessons.begin import plan_of
+
+    start = _start(_read(_one(names, "one lesson", "name one of 'ndbplan lesson list'")), options)
+    if options["output"] is None:
+        raise UsageError("a file is wanted", where="lesson plan", fix="as in -o lesson.ndbplan")
+    save(plan_of(start), options["output"])
+    shape = {"file": str(options["output"]), "start": start.name, "workload": start.workload}
+    told = f"{options['output']}: the plan '{start.name}'"
+    told += f", under its workload '{start.workload}'" if start.workload else ""
+    show(shape, as_json=as_json, text=iter([told]))
+
+
+def _begun(found: Read, options: Options) -> Play:
+    from ndbplan.train.lessons.play import Play
+
+    start = _start(found, options)
     with simulating():
         return Play(found.value, start, options["trainee"])
 
@@ -365,6 +386,6 @@ def _schema(_names: tuple[str, ...], _options: Options, as_json: bool) -> None:
 
 
 _ACTIONS: dict[str, Callable[[tuple[str, ...], Options, bool], None]] = {
-    "list": _list, "play": _play, "debrief": _debrief, "verify": _verify, "class": _class, "send": _send,
-    "check": _check, "record": _record, "schema": _schema,
+    "list": _list, "plan": _plan, "play": _play, "debrief": _debrief, "verify": _verify, "class": _class,
+    "send": _send, "check": _check, "record": _record, "schema": _schema,
 }  # fmt: skip

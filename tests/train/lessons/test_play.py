@@ -18,9 +18,11 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.units import format_clock
 from ndbplan.cli import all_commands
+from ndbplan.plan.file import load
 from ndbplan.train.conditions import parsed
 from ndbplan.train.consoles import LESSON_WORDS
 from ndbplan.train.lessons import inbox
+from ndbplan.train.lessons.begin import plan_of
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
 from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.play import TRAINER, Mark, Play, lines_of_route
@@ -282,6 +284,14 @@ def test_a_lesson_is_played_handed_in_and_looked_at(tmp_path: Path, begun: Play)
     assert "was changed" in str(both.exception)
     table = run("class", str(tmp_path)).output
     assert "refused: eve.html was changed" in table
+
+
+def test_the_plan_of_a_lesson_is_a_file_for_other_commands(tmp_path: Path) -> None:
+    file = tmp_path / "lesson.ndbplan"
+    assert run("plan", "node-restart", "--start", "today", "-o", str(file)).exit_code == 0
+    start = LESSONS.find("node-restart").value.start("today")
+    assert start is not None
+    assert load(file) == plan_of(start)
 
 
 def test_a_page_whose_score_does_not_follow_is_refused(tmp_path: Path, played: Play, source: Read) -> None:

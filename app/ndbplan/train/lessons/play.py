@@ -331,7 +331,8 @@ class Play:
             now = "not so any more" if goal.name in self.lost() else "reached"
         else:
             now = "so now" if self.referee.holds(goal.name, self.cluster.session.simulation) else "not so yet"
-        return f"{goal.says}{lasts} ({now})."
+        by = f", by {format_clock(goal.by)}" if isinstance(goal.by, float) and goal.by else ""
+        return f"{goal.says}{lasts}{by} ({now})."
 
     def _story(self, _rest: str) -> str:
         return self.lesson.story.strip() + "\n"
