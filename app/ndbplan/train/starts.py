@@ -15,13 +15,14 @@ from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.estimate.times.restart_phases import STOP
-from ndbplan.ndb.ndbinfo import restart_state, restart_told
+from ndbplan.ndb.ndbinfo import restart_state
 from ndbplan.ndb.survival import begin_start, come_back, listed
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.configuring import has_started, renewal
+from ndbplan.train.start_told import WAITS, tell_phase, tell_status
 from ndbplan.train.state import ClusterState, Status, state_of
 
 CONNECTS_S = 1.0
@@ -39,9 +40,7 @@ REFUSED_AFTER_S = 1.0
 _PHASES = (*range(1, 10), 50)
 """Phases of which the cluster log tells; 101, the last, is told with the start."""
 _COPY_META = "start permission and metadata"
-_WAITS = "wait for local checkpoint"
 _HANDOVER = "wait for subscriptions"
-_UNKNOWN_STATES = "restore from local checkpoint"
 EXIT_SINGLE_USER = 2314
 EXIT_OTHER_FAILED = 2308
 
@@ -273,7 +272,7 @@ def _steps_together(phases: tuple[tuple[str, float], ...]) -> Iterator[tuple[flo
     yield min(phases[0][1], FIRST_PHASE_S), 1, phases[0][0]
     total = phases[0][1]
     for name, seconds in phases[1:]:
-        yield total, 4 if name == _WAITS else 3, name
+        yield total, 4 if name == WAITS else 3, name
         total += seconds
     yield max(0.0, total - LAST_PHASES_S), 8, ""
 
@@ -326,7 +325,7 @@ def restart_begins(sim: Simulation, node_id: int, phases: tuple[tuple[str, float
     """A node restart has begun: what the logs tell of it, phase after phase."""
     state = state_of(sim)
     node, at_s, leader = state.nodes[node_id], sim.at_s, state.president
-    _restart_status(state, at_s, node_id, "Allocated node id")
+    tell_status(state, at_s, node_id, "Allocated node id")
     if leader is not None:
         kind = "initial node restart" if node.initial else "node restart"
         state.say(at_s, "node_start_kind", leader, other=node_id, kind=kind)
@@ -362,59 +361,7 @@ def reaches(sim: Simulation, event: Reaches) -> None:
     reached = max(node.phase, event.phase)
     state.change(node_id, phase=reached, knows_group=reached >= KNOWS_GROUP)
     if name and not together:
-        _tell(state, at_s, node_id, name)
-
-
-def _tell(state: ClusterState, at_s: float, node_id: int, name: str) -> None:
-    """What begins in a node restart, and what is over with it."""
-    leader = state.president or node_id
-    lines = {
-        "restore from local checkpoint": (
-            ("distribution_copied", leader), ("dictionary_copied", leader), ("restore_begins", node_id),
-        ),
-        "copy fragments": (("restore_done", node_id), ("online_begins", node_id)),
-        _WAITS: (("copy_done", node_id), ("online_done", node_id), ("durable_begins", leader)),
-    }  # fmt: skip
-    for key, who in lines.get(name, ()):
-        state.say(at_s, key, who, other=node_id, lcp=state.lcp_id + 1)
-    try:
-        words = restart_state(name)[1]
-    except KeyError:
-        words = restart_state(_UNKNOWN_STATES)[1]
-    _restart_status(state, at_s, node_id, words)
-
-
-def _restart_status(state: ClusterState, at_s: float, node_id: int, words: str) -> None:
-    """Tell of each step up to these words, as the master does, and the others of those that they see."""
-    old, (steps, _) = state.nodes[node_id].restart_status, restart_told()
-    if state.president is None or old == words:
-        state.change(node_id, restart_status=words)
-        return
-    end = steps.index(words) if words in steps else 0
-    begin = steps.index(old) + 1 if old in steps and steps.index(old) < end else end
-    for step in steps[begin : end + 1] if words in steps else (words,):
-        if step in _OTHERS_FIRST:
-            _others_tell(state, at_s, node_id, _OTHERS_FIRST[step])
-        state.say(at_s, "restart_status", state.president, other=node_id, old=old, new=step)
-        if step not in _OTHERS_FIRST.values():
-            _others_tell(state, at_s, node_id, step)
-        old = step
-    state.change(node_id, restart_status=words)
-
-
-_OTHERS_FIRST = {
-    "All nodes permitted us": "All nodes permitted us", "Wait handover of subscriptions": "Restart completed",
-}  # fmt: skip
-"""Steps of the master before which the others tell of one of theirs [8.4.8, 7.4.10]."""
-
-
-def _others_tell(state: ClusterState, at_s: float, node_id: int, step: str) -> None:
-    """What the data nodes beside the master tell of a step, if it is one that they see."""
-    seen = restart_told()[1]
-    if step in seen[1:]:
-        others = (i for i in state.alive() if i not in (state.president, node_id))
-        old = seen[seen.index(step) - 1]
-        state.all_say(at_s, "restart_status", others, other=node_id, old=old, new=step)
+        tell_phase(state, at_s, node_id, name)
 
 
 def is_started(sim: Simulation, node_id: int) -> None:
@@ -425,7 +372,7 @@ def is_started(sim: Simulation, node_id: int) -> None:
     state.say(at_s, "phase", node_id, phase=101, kind="node restart")
     state.say(at_s, "started", node_id, program=state.release.name)
     leader = state.president
-    _restart_status(state, at_s, node_id, restart_state("done")[1])
+    tell_status(state, at_s, node_id, restart_state("done")[1])
     if leader is not None:
         state.say(at_s, "dict_unlocked", leader, other=node_id)
     state.change(node_id, status=Status.STARTED, phase=0, initial=False, knows_group=True, then="")

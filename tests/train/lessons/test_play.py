@@ -25,7 +25,8 @@ from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.begin import plan_of
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
 from ndbplan.train.lessons.files import LESSONS, Read, checked
-from ndbplan.train.lessons.play import TRAINER, Mark, Play, lines_of_route
+from ndbplan.train.lessons.play import Play, lines_of_route
+from ndbplan.train.lessons.records import TRAINER, Mark
 from ndbplan.train.lessons.referee import Referee
 from ndbplan.train.lessons.result import ResultError, lines, outcome, page, read_page
 from ndbplan.train.lessons.skeleton import skeleton

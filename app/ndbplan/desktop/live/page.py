@@ -221,7 +221,7 @@ class LivePage(QMainWindow):
         inbox = self._inbox
         if inbox is not None:
             for line in inbox.lines():
-                self.session.befall(line, partial(_tell, inbox, line))
+                self.session.befall(line, partial(inbox.tell, line))
 
     def close_session(self) -> None:
         """The end: nothing is shown or answered any more."""
@@ -448,8 +448,3 @@ def _enter(part: QWidget) -> None:
     )
     if target is not None:
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-
-def _tell(inbox: Inbox, line: str, answer: object) -> None:
-    """What came of a trainer's line goes back to the trainer."""
-    inbox.tell(line, str(answer))

@@ -14,7 +14,8 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, parse_duration_s
 from ndbplan.train.consoles import LESSON, WORLD, addressed
 from ndbplan.train.lessons.files import Read
-from ndbplan.train.lessons.play import TRAINEE, TRAINER, WAITS, Play, Step
+from ndbplan.train.lessons.play import WAITS, Play
+from ndbplan.train.lessons.records import TRAINEE, TRAINER, Step
 from ndbplan.train.lessons.result import outcome
 
 

@@ -91,10 +91,10 @@ class Inbox:
         self._read += len(whole)
         return [line for line in whole.decode("utf-8", "replace").splitlines() if line.strip()]
 
-    def tell(self, line: str, answer: str) -> None:
+    def tell(self, line: str, answer: object) -> None:
         """What came of a line, for who sent it; nothing when the folder is gone."""
         with suppress(OSError), (self.folder / _ANSWERS).open("a", encoding="utf-8") as file:
-            file.write(f"{line}: {' '.join(answer.split())}\n")
+            file.write(f"{line}: {' '.join(str(answer).split())}\n")
 
     def __enter__(self) -> Self:
         return self

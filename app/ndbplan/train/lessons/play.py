@@ -13,7 +13,6 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, format_value
@@ -23,10 +22,10 @@ from ndbplan.train.consoles import LESSON, LESSON_WORDS, WORLD, Consoles, addres
 from ndbplan.train.lessons.begin import begun, estimation_of
 from ndbplan.train.lessons.model import FULL, Begin, Evidence, Goal, Lesson, Question, Stage
 from ndbplan.train.lessons.questions import Asked, asked
+from ndbplan.train.lessons.records import TRAINEE, TRAINER, Befallen, Look, Mark, Step
 from ndbplan.train.lessons.referee import Judges, Referee, referee_of
 from ndbplan.train.live import LiveCluster
 
-TRAINEE, TRAINER = "trainee", "trainer"
 MOST_SHOWN = 12
 """Lines of an answer that the debriefing keeps."""
 
@@ -38,44 +37,6 @@ _SHOWS_NOTHING = re.compile(
 """What was misspelt, or asked of a console that does not know it, showed nothing."""
 WAITS = ("wait", "until")
 """What lets time pass and does nothing else."""
-
-
-class Step(NamedTuple):
-    """A line, when it was given, and when its answer was there, in simulated seconds."""
-
-    at_s: float
-    line: str
-    ended_s: float
-    by: str = TRAINEE
-
-
-class Look(NamedTuple):
-    """Something that was looked at, and what was true then."""
-
-    at_s: float
-    line: str
-    answer: str
-    truth: dict[str, str]
-    shows: str
-    """Name of the evidence that it was; empty: it was none."""
-
-
-class Befallen(NamedTuple):
-    """What came of a deed of the trainer."""
-
-    answer: str
-    """For the trainer."""
-    said: str
-    """What of the lesson came true with it, for the trainee, who is not told what was done."""
-
-
-class Mark(NamedTuple):
-    """Something that was done."""
-
-    name: str
-    at_s: float
-    points: float
-    text: str
 
 
 class Play:

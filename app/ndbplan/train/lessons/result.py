@@ -18,7 +18,8 @@ from typing import Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, how_many
 from ndbplan.train.lessons.model import FULL, Question
-from ndbplan.train.lessons.play import TRAINER, Play
+from ndbplan.train.lessons.play import Play
+from ndbplan.train.lessons.records import TRAINER
 
 FORMAT = 1
 _SEAL = b"<!-- sha256 "
