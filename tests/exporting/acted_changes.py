@@ -125,6 +125,13 @@ def _second_sql_node(plan: Plan) -> Plan:
     return plan.replace(processes=(*plan.processes, *new))
 
 
+def _third_sql_node(plan: Plan) -> Plan:
+    """One more on the host of the first, between its two: the last of them gets another port."""
+    two = _second_sql_node(plan)
+    new = two.sql_nodes[0].model_copy(update={"id": "third", "node_id": 229, "pool_node_ids": ()})
+    return two.replace(processes=(*two.processes, new))
+
+
 def with_reserved_nodes(plan: Plan) -> Plan:
     """A node group more that is reserved: nodes which the configuration lists and that hold nothing."""
     grown = add_node_group(plan)
@@ -209,6 +216,8 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         ways["mysqld"] = (_same, lambda p: update(p, p.sql_nodes[0].id, options={"ndb_batch_size": 65536}))
         ways["SQL nodes on one host"] = (_same, _second_sql_node)
         ways["fewer SQL nodes on one host"] = (_second_sql_node, _same)
+        ways["an SQL node between others of a host"] = (_second_sql_node, _third_sql_node)
+        ways["no SQL node between others of a host"] = (_third_sql_node, _second_sql_node)
         ways["tables"] = (_same, with_other_tables)
         ways["SQL nodes elsewhere, grow"] = (_same, lambda p: _in_turn(elsewhere(p)))
         ways["grow, tables"] = (_same, lambda p: add_node_group(with_other_tables(p)))

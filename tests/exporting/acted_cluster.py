@@ -25,7 +25,11 @@ from exporting.acted_state import DataNodeProcess, ManagementServer, Process, Re
 _CLIENT_S = 60
 """The client is ended by `timeout` then."""
 _RESTORED = ("--restore-meta", "--restore-data", "--rebuild-indexes")
-PASSWORDS = {"ndb_app": "pass & \\word", "ndb_backup": 'it\'s "one" \\ {password}'}
+PASSWORDS = {
+    "ndb_app": "pass & \\word",
+    "ndb_backup": 'it\'s "one" \\ {password}',
+    "backup": "of (them) & `all`; #*",
+}
 """Such as shells, SQL and option files read otherwise."""
 
 
@@ -38,7 +42,7 @@ class ActedCluster(ActedSql):
         self, folder: Path, part: str, *options: str, state: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         """runbook.sh of a folder on this cluster. `state`: where it keeps what it has done."""
-        if part == "schema":
+        if part in ("schema", "backup", "restore", "change"):
             file = folder.parent / "passwords"
             file.touch(mode=0o600)
             file.write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))
@@ -122,7 +126,7 @@ class ActedCluster(ActedSql):
         if command == "ALL REPORT MEMORYUSAGE":
             return "Node 1: Data usage is 1%\n"
         if command == "START BACKUP WAIT COMPLETED":
-            return self._start_backup()
+            return self._start_backup(words)
         raise RefusedError(f"Invalid command: {command}\n", 255)
 
     def _status(self, node: DataNodeProcess, server: ManagementServer) -> str:
@@ -188,13 +192,21 @@ class ActedCluster(ActedSql):
             node.group, node.rows, node.tables = number, self.rows, True
         return f"Nodegroup {number} created\n"
 
-    def _start_backup(self) -> str:
+    def _start_backup(self, words: list[str]) -> str:
+        password = words[-1].removeprefix("stdin:") if "--encrypt-backup" in words else ""
+        needed = any(
+            re.search(r"^RequireEncryptedBackup=1$", node.configuration, re.MULTILINE)
+            for node in map(self.running, self.data_nodes)
+        )
+        if needed and not password:
+            raise RefusedError("3001: Could not start backup: only encrypted ones\n", 255)
         if not all(node.is_started(self.now) for node in self._members()):
             raise RefusedError("3001: Could not start backup\n", 255)
         number = len(self.backups) + 1
         members = [node for node in map(self.running, self.data_nodes) if node.active]
         ids = frozenset(node.node_id for node in members)
         self.backups[number] = self.rows, ids, copy.deepcopy(self.tables)
+        self.passwords[number] = password
         for node in members:
             folder = f"{node.backups}/BACKUP/BACKUP-{number}/"
             for name in (f"-0.{node.node_id}.Data", f".{node.node_id}.ctl", f".{node.node_id}.log"):
@@ -209,6 +221,10 @@ class ActedCluster(ActedSql):
         inside = self._inside(host, told["--backup-path"])
         if not any(path.endswith(f"/BACKUP-{number}.{node_id}.ctl") for path in inside):
             raise RefusedError("Failed to read the backup\n")
+        if (words[-1] if "--decrypt" in told else "stdin:") != f"stdin:{self.passwords.get(number, '')}":
+            raise RefusedError("Can't read the control file: a wrong password, or none\n")
+        if "--print-meta" in told:
+            return ""
         if not self._is_whole():
             raise RefusedError("Unable to connect to the cluster\n")
         tables = any(node.tables for node in self._members())

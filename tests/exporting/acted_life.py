@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from exporting.acted_cluster import ActedCluster
-from exporting.acted_hosts import unit_file
+from exporting.acted_hosts import group_of, unit_file
 from exporting.acted_state import Process, release_of
 from exporting.acted_times import ActedTimes
 from ndbplan.base.kept import kept_by_identity
@@ -315,7 +315,11 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
     for mysqld in plan.sql_nodes:
         process = cluster.sql_nodes[mysqld.node_id]
         acted.append(process)
-        if process.options != options[process.host]:
+        read, planned = (
+            (group_of(text, "mysqld"), group_of(text, f"mysqld@{mysqld.node_id}"))
+            for text in (process.options, options[process.host])
+        )
+        if read != planned:
             yield f"{process.unit} has read another my.cnf"
         if process.tables_of not in ("", process.release):
             yield f"{process.unit} works with system tables of {process.tables_of}"
@@ -328,11 +332,11 @@ def _programs(cluster: ActedCluster, plan: Plan) -> Iterator[str]:
             yield f"{process.unit} runs {process.release or 'nothing'}"
         if (process.host, unit_file(process)) not in cluster.enabled:
             yield f"{process.unit} does not start with its host"
-    planned = {(service.host, service.target): service.name for service in services(plan)}
+    wanted = {(service.host, service.target): service.name for service in services(plan)}
     for left in cluster.processes():
         if left.active and left not in acted:
             yield f"{left.unit} on {left.host} still runs"
-    yield from (f"{target} on {host} is left" for host, target in cluster.enabled - planned.keys())
+    yield from (f"{target} on {host} is left" for host, target in cluster.enabled - wanted.keys())
 
 
 def _without_head(text: str) -> str:

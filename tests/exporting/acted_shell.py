@@ -10,7 +10,8 @@ from __future__ import annotations
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from ndbplan.base.quoting import shell_quoted
@@ -19,7 +20,7 @@ Answer = Callable[[int, str, list[str]], tuple[str, str]]
 """Line of the script, host and words of a command to its exit status (or `die`) and what it prints."""
 
 _PROGRAMS = (
-    "ndb_mgm", "ndb_waiter", "ndb_desc", "ndb_restore", "mysqld", "mysql_install_db", "mysql_upgrade",
+    "ndb_waiter", "ndb_desc", "mysqld", "mysql_install_db", "mysql_upgrade",
     "mysqldump",
     "systemctl", "ls", "touch", "find", "ln", "mv", "rm", "cp", "mountpoint", "test", "stat", "readlink",
     "mkdir", "useradd", "id", "chmod", "tar", "dnf", "apt-get", "grep", "sysctl", "udevadm",
@@ -47,6 +48,13 @@ remote_functions() {
   }
   bash() { eval "$2"; }
   cat() { call cat "$@"; }
+  with_password() {
+    local text
+    if [[ $* != *--backup-password-from-stdin* ]]; then call "$@"
+    else IFS= read -r text && call "$@" "stdin:$text"; fi
+  }
+  ndb_mgm() { with_password ndb_mgm "$@"; }
+  ndb_restore() { with_password ndb_restore "$@"; }
   cksum() { call cksum "$@"; }
   mysql() {
     local text=
@@ -98,18 +106,11 @@ def run_script(
     answer: Answer, script: Path, *words: str, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """A script with the stub programs, each of which does what `answer` says; its stdout and stderr."""
-    programs = script.parent.parent / "programs.sh"
-    if not programs.exists():
-        remote = "\n".join(f'  {name}() {{ call {name} "$@"; }}' for name in _PROGRAMS)
-        programs.write_text(_FUNCTIONS + remote + _HERE)
     ours, theirs = socket.socketpair()
-    start = (
-        f"exec 9<&{theirs.fileno()}; . {shell_quoted(str(programs))}; "
-        'script=$1; shift; BASH_ARGV0=$script; . "$script"'
-    )
     talk = threading.Thread(target=_talk, args=(ours, answer))
     with ours:
         with theirs:
+            start = f"exec 9<&{theirs.fileno()}; {_with_programs(script)}"
             started = subprocess.Popen(
                 ["bash", "-c", start, str(script), str(script), *words],
                 env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), "USER": "operator",
@@ -121,6 +122,44 @@ def run_script(
         printed = started.communicate(timeout=600)
         talk.join()
     return subprocess.CompletedProcess(started.args, started.returncode, *printed)
+
+
+@contextmanager
+def runnable(answer: Answer, script: Path) -> Iterator[Path]:
+    """A program that runs a script as `run_script` does, for another program to start."""
+    program = script.parent.parent / "run"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        start = f"exec 9<>/dev/tcp/127.0.0.1/{listener.getsockname()[1]}; {_with_programs(script)}"
+        words = " ".join(map(shell_quoted, (start, str(script), str(script))))
+        program.write_text(f'#!/bin/bash\nexec bash -c {words} "$@"\n')
+        program.chmod(0o755)
+        serve = threading.Thread(target=_serve, args=(listener, answer))
+        serve.start()
+        try:
+            yield program
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            serve.join()
+
+
+def _serve(listener: socket.socket, answer: Answer) -> None:
+    """One script after the other, until nobody listens any more."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            _talk(connection, answer)
+
+
+def _with_programs(script: Path) -> str:
+    """What a shell does to run a script with the stub programs, once it talks to their server."""
+    programs = script.parent.parent / "programs.sh"
+    if not programs.exists():
+        remote = "\n".join(f'  {name}() {{ call {name} "$@"; }}' for name in _PROGRAMS)
+        programs.write_text(_FUNCTIONS + remote + _HERE)
+    return f'. {shell_quoted(str(programs))}; script=$1; shift; BASH_ARGV0=$script; . "$script"'
 
 
 def _talk(connection: socket.socket, answer: Answer) -> None:

@@ -181,6 +181,8 @@ class ActedState:
     rows: float = 0.0
     """Rows that clients were told are committed: one a second while the cluster serves."""
     backups: dict[int, tuple[float, frozenset[int], dict[str, set[str]]]] = field(default_factory=dict)
+    passwords: dict[int, str] = field(default_factory=dict)
+    """Of backups."""
     """Rows of each backup, the data nodes that took it, and the tables."""
     restored: set[int] = field(default_factory=set)
 

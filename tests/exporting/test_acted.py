@@ -248,6 +248,26 @@ def test_a_backup_that_lacks_the_files_of_one_node_is_not_brought_back(
     act(cluster, folder, "restore")
 
 
+def test_an_encrypted_backup_comes_back_by_its_password_alone(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """Which no command line shows; a wrong one is found before anything is stopped or removed."""
+    plan = set_parameter(versions("redo-overload 8.4"), "data_node", "RequireEncryptedBackup", 1)
+    cluster, folder = acted(plan)
+    for part in ("start", "schema", "backup", "restore", "backup"):
+        act(cluster, folder, part)
+    secret = PASSWORDS["backup"]
+    assert cluster.passwords == {1: secret, 2: secret}
+    assert not any(secret in line.partition(" stdin:")[0] for line in cluster.log)
+    assert secret not in (folder / "runbook.log").read_text()
+    cluster.passwords[2] = "another"
+    refused = cluster.run(folder, "restore")
+    assert "step empty stops" in refused.stderr
+    assert "a wrong password" in refused.stderr
+    assert secret not in refused.stdout + refused.stderr
+    assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
+
+
 def test_whatever_stops_a_step_is_said_with_what_was_expected(
     acted: Callable[..., tuple[ActedCluster, Path]],
 ) -> None:

@@ -28,6 +28,7 @@ IN_SHORT = {
     "one node": STARTER,
     "directories": STARTER,
     "SQL nodes on one host": STARTER,
+    "an SQL node between others of a host": STARTER,
     "initial node": OLD,
     "another server in front": STARTER,
     "another port": STARTER,
@@ -74,9 +75,9 @@ def test_a_drawn_change_has_steps_or_is_refused_with_why() -> None:
 
 
 def test_no_backup_is_begun_that_the_product_refuses(tmp_path: Path) -> None:
-    """One without a password, where only encrypted ones are taken; one of data nodes without disks."""
-    for name in ("RequireEncryptedBackup", "Diskless"):
-        before = set_parameter(STARTER, "data_node", name, 1)
+    """Whose password would be in a command line, where only encrypted ones are taken; one without disks."""
+    for name, version in (("RequireEncryptedBackup", "8.0.23"), ("Diskless", "8.4")):
+        before = set_parameter(set_plan(STARTER, ndb_version=version), "data_node", name, 1)
         export(before, tmp_path / name, KINDS)
         script = (tmp_path / name / "runbook.sh").read_text()
         assert "\n  backup)" not in script

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from exporting.acted_cluster import ActedCluster
+from exporting.acted_life import KINDS
+from exporting.acted_shell import runnable
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.export import export
@@ -70,24 +73,32 @@ def test_texts_of_a_plan_are_never_run(tmp_path: Path, number: int) -> None:
         marker.unlink(missing_ok=True)
 
 
-def test_a_playbook_says_what_its_part_changed(tmp_path: Path) -> None:
-    """The script is another here: it has something to do once, and writes down what it was asked."""
+def test_a_playbook_passes_on_what_it_is_given(tmp_path: Path) -> None:
+    """The script is another here: it writes down what it was asked."""
     export(sample_plan("starter"), tmp_path, ["ansible", "runbook"])
-    (tmp_path / "runbook.sh").write_text(
-        '#!/bin/sh\ncd "${0%/*}" && echo "$SSH_USER $*" >>asked\n'
-        "if test -e done; then echo 'Changed: nothing'; else echo 'Changed: 2'; fi\n"
-        'test "${4-}" = --dry-run || touch done\n'
-    )
+    (tmp_path / "runbook.sh").write_text('#!/bin/sh\necho "$SSH_USER $*" >>"${0%/*}/asked"\n')
     given = ("ansible/replace_host.yml", "-e", "ndb_runbook_host=host-a1", "-e", "ndb_runbook_ssh_user=me")
-    first, second = (_ansible("ansible-playbook", tmp_path, *given) for _ in range(2))
-    assert "changed=1 " in first
-    assert "changed=0 " in second
-    looked = _ansible("ansible-playbook", tmp_path, "ansible/start.yml", "--check")
-    assert "changed=0 " in looked
+    assert "changed=1 " in _ansible("ansible-playbook", tmp_path, *given)
+    assert "changed=0 " in _ansible("ansible-playbook", tmp_path, "ansible/start.yml", "--check")
     assert (tmp_path / "asked").read_text().splitlines() == [
-        *("me replace-host --yes --host host-a1",) * 2,
+        "me replace-host --yes --host host-a1",
         "root start --yes --dry-run",
     ]
+
+
+def test_a_playbook_played_again_changes_nothing(tmp_path: Path) -> None:
+    """Its script acts on a cluster of stubs: the first start of all nodes, and what it finds afterwards."""
+    plan, folder = sample_plan("redo-overload"), tmp_path / "out"
+    export(plan, folder, [*KINDS, "ansible"])
+    cluster = ActedCluster(plan, 1)
+    with runnable(cluster.answer, folder / "runbook.sh") as script:
+        given = ("ansible/start.yml", "-e", f"ndb_runbook_script={script}")
+        assert "changed=1 " in _ansible("ansible-playbook", folder, *given)
+        assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
+        stood = cluster.standing()
+        assert "changed=0 " in _ansible("ansible-playbook", folder, *given)
+    assert cluster.standing() == stood
+    assert cluster.faults == []
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

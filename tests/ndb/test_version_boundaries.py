@@ -161,6 +161,10 @@ def restored(v: str) -> str:
     return runbook(found.replace(processes=(*found.processes, slot)))
 
 
+def encrypted(v: str) -> str:
+    return runbook(set_parameter(plan(v), "data_node", "RequireEncryptedBackup", 1))
+
+
 def two_data_files(v: str) -> Plan:
     found = plan(v, "disk-data-8.4")
     files = (SpaceFile(name="a", size_bytes=1), SpaceFile(name="b", size_bytes=1))
@@ -416,6 +420,13 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         True,
     ),
     ("stored_grants_restored", "8.0.19", lambda v: "--include-stored-grants" in restored(v), False, True),
+    (
+        "backup_password_from_stdin",
+        "8.0.24",
+        lambda v: "--encrypt-backup" in encrypted(v),
+        False,
+        True,
+    ),
     *(
         ("upgraded_from", f"{series}.0", upgraded(before), "", f"upgrade to {oldest} or later")
         for series, before, oldest in (

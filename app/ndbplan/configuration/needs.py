@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.deployment import connect_string, management_port
+from ndbplan.configuration.deployment import connect_string, management_port, sql_files
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, Difference, diff
 from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.mysqld import mysqld_options
@@ -208,6 +208,7 @@ def _touched(before: Plan, after: Plan, change: Difference) -> tuple[set[int], s
         was = old_sql.get(mysqld.node_id)
         if was is not None and (
             mysqld_options(before, was) != mysqld_options(after, mysqld)
+            or sql_files(before, was) != sql_files(after, mysqld)
             or _service_changes(before, after, was, mysqld)
         ):
             sql.add(mysqld.node_id)

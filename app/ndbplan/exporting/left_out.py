@@ -7,7 +7,7 @@ from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.operations.hosts import irreplaceable
 from ndbplan.operations.operation import Operation
-from ndbplan.operations.restoring import no_way_to_back_up, no_way_to_restore
+from ndbplan.operations.restoring import is_backup_encrypted, no_way_to_back_up, no_way_to_restore
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode
 
@@ -64,6 +64,11 @@ def left_out(plan: Plan, parts: tuple[Operation, ...]) -> tuple[str, ...]:
         if any(_is_on(plan, node, name) for node in nodes for name in names):
             reasons.append(why)
     keys = {part.key for part in parts}
+    if is_backup_encrypted(plan):
+        reasons.append(
+            "keeping the password of encrypted backups: nobody brings one back without (printable ASCII but "
+            "for ! ' \" $ % \\ ^, 256 letters at most)"
+        )
     if "backup" not in keys:
         reasons.append(f"a backup and its restoring: {no_way_to_back_up(plan)}")
     elif "restore" not in keys:

@@ -211,13 +211,13 @@ def _function_call(command: Command) -> tuple[object, ...]:
         case CreateNodeGroup():
             return ("create_nodegroup", *command.node_ids)
         case BackUp():
-            return ("back_up",)
+            return ("back_up", *command.options)
         case BackUpAgain():
-            return ("back_up_again",)
+            return ("back_up_again", *command.options)
         case InstallPrograms():
             return ("install_programs", command.host, command.release, *command.programs)
         case HasBackup():
-            return ("has_backup", command.host, command.node_id, command.folder)
+            return ("has_backup", command.host, command.node_id, command.folder, *command.options)
         case Restore():
             return ("restore", command.host, command.node_id, command.folder, *command.options)
     raise TypeError(command)
@@ -292,18 +292,19 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
         case CreateNodeGroup():
             return [("", f"ndb_mgm> CREATE NODEGROUP {','.join(map(str, command.node_ids))}")]
         case BackUp():
-            return [("", "ndb_mgm> START BACKUP WAIT COMPLETED")]
+            return [_backed_up(connect, command.options)]
         case BackUpAgain():
-            return [("", "ndb_mgm> START BACKUP WAIT COMPLETED    # again where rows may have come")]
+            language, typed = _backed_up(connect, command.options)
+            return [(language, f"{typed}    # again where rows may have come")]
         case InstallPrograms():
             return _installed(command)
         case HasBackup():
-            return [_typed(command.host, _looks_for_backup(command))]
+            looks = [_typed(command.host, _looks_for_backup(command))]
+            if command.options:
+                looks.append(_restored(connect, command, ("--print-meta", *command.options)))
+            return looks
         case Restore():
-            options = " ".join(command.options)
-            folder = shell_quoted(command.folder)
-            words = f"--nodeid={command.node_id} --backupid=ID --backup-path={folder}/BACKUP-ID {options}"
-            return [_typed(command.host, f"ndb_restore {connect} {words}")]
+            return [_restored(connect, command, command.options)]
         case KeepLogin():
             lines = "[client], user, password, socket"
             return [_typed(command.host, f"install -m 0600 /dev/stdin {command.file}  # {lines}")]
@@ -318,6 +319,21 @@ def _guarded(command: Shell) -> str:
         return command.command
     # || and && bind alike: what stands behind && would run.
     return f"{command.unless} || {{ {command.command}; }}"
+
+
+def _backed_up(connect: str, options: tuple[str, ...]) -> tuple[str, str]:
+    """A backup; an encrypted one by a client that asks for the password before."""
+    if not options:
+        return "", "ndb_mgm> START BACKUP WAIT COMPLETED"
+    return "sh", f"ndb_mgm {connect} {' '.join(options)} --execute='START BACKUP WAIT COMPLETED'"
+
+
+def _restored(connect: str, command: HasBackup | Restore, options: tuple[str, ...]) -> tuple[str, str]:
+    """ndb_restore of the files of a node; at a terminal where it asks for a password, which none shows."""
+    folder = shell_quoted(command.folder)
+    words = f"--nodeid={command.node_id} --backupid=ID --backup-path={folder}/BACKUP-ID {' '.join(options)}"
+    language, typed = _typed(command.host, f"ndb_restore {connect} {words}")
+    return language, typed.replace("ssh ", "ssh -t ", 1) if "--decrypt" in options else typed
 
 
 def _looks_for_backup(command: HasBackup) -> str:

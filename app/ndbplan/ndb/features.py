@@ -30,6 +30,7 @@ class Features(NamedTuple):
     mysqld_initialises: bool
     tablespace_engine_named: bool
     stored_grants_restored: bool
+    backup_password_from_stdin: bool
     mysqld_upgrades_itself: bool
     sql_offline_mode: bool
     binlog_needs_server_id: bool

@@ -5,7 +5,7 @@ change(Estimation(planned), running).steps
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -20,7 +20,15 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind
 from ndbplan.estimate.times.restart_phases import STOP, Phase
 from ndbplan.operations.add_nodes import grow_by, start_new
-from ndbplan.operations.change_on_hosts import AnyProcess, prepare, served, sql_files_elsewhere
+from ndbplan.operations.change_on_hosts import (
+    data_nodes_elsewhere,
+    in_order_of_ports,
+    prepare,
+    served,
+    serving_meanwhile,
+    sql_files_elsewhere,
+    with_ids,
+)
 from ndbplan.operations.commands import (
     BackUpAgain,
     Command,
@@ -46,6 +54,7 @@ from ndbplan.operations.hosts import programs_step, system_tables_step
 from ndbplan.operations.operation import Operation, Step, Times
 from ndbplan.operations.restoring import (
     empty_data_nodes,
+    encrypting,
     fill_again,
     no_way_to_back_up,
     no_way_to_restore,
@@ -107,7 +116,7 @@ def change(now: Estimation, before: Plan, conditions: Conditions = IDLE, *, time
     needed = needs(before, now.plan)
     work = _Work(now.plan, before, needed, Times(now, known=timed), conditions)
     steps = tuple(work.steps())
-    serves = KINDS[needed.kind] + who_is_cut_off(now.plan, needed)
+    serves = KINDS[needed.kind] + who_is_cut_off(now.plan, work.serving, needed)
     notes = [serves] + [
         f"{one.name} of {one.where} needs: {one.restart.replace('_', ' ')} restart"
         for one in needed.difference.parameters
@@ -146,10 +155,11 @@ class _Work:
         self.plan, self.before, self.needs = plan, before, found
         self.times, self.conditions = times, conditions
         moved = (*self._on_another_host(), *other_kinds(before, plan))
-        self.added = _with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
-        self.removed = _with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
+        self.added = with_ids(plan.processes, (*found.difference.added_node_ids, *moved))
+        self.removed = with_ids(before.processes, (*found.difference.removed_node_ids, *moved))
         self.moved: list[DataNode] = []
         self.sql_files = sql_files_elsewhere(before, plan, self.added)
+        self.serving = serving_meanwhile(before, plan, self.added)
 
     def steps(self) -> Iterator[Step]:
         """All of them, in order."""
@@ -213,7 +223,9 @@ class _Work:
         commands: list[Command] = []
         old = {node.node_id: node for node in self.before.data_nodes}
         together = self.needs.kind in ("system", "initial_system")
-        moved = [old[node.node_id] for node in self._elsewhere()] if together else []
+        moved = (
+            [old[node.node_id] for node in data_nodes_elsewhere(self.before, self.plan)] if together else []
+        )
         for node in (*self.removed, *moved):
             if isinstance(node, ManagementNode | DataNode | SqlNode):
                 service = service_of(self.before, node)
@@ -242,7 +254,8 @@ class _Work:
         changed = [n for n in self.plan.sql_nodes if n.node_id in self.needs.sql and n not in new]
         if changed:
             yield from self._my_cnf(changed)
-            yield from restart_sql_nodes(self.times, self.plan, changed, self.sql_files)
+            order = in_order_of_ports(self.before, self.plan, changed)
+            yield from restart_sql_nodes(self.times, self.plan, order, self.sql_files, self.serving)
         if new:
             commands: list[Command] = []
             for node in new:
@@ -376,18 +389,9 @@ class _Work:
         copied = slowest_restart(now, "initial", moved, self.conditions).phases
         return (*phases, *(one for one in copied if one.name != STOP))
 
-    def _elsewhere(self) -> list[DataNode]:
-        """Data nodes on another host than before."""
-        hosts = {node.node_id: self.before.host(node.host_id).hostname for node in self.before.data_nodes}
-        return [
-            node
-            for node in self.plan.data_nodes
-            if hosts.get(node.node_id, "") not in ("", self.plan.host(node.host_id).hostname)
-        ]
-
     def _moved(self) -> list[DataNode]:
         """Those on another host, where they copy their rows from their node group."""
-        moved = self._elsewhere()
+        moved = data_nodes_elsewhere(self.before, self.plan)
         for group in node_groups(self.plan):
             if all(node in moved for node in group):
                 raise CannotChangeError(
@@ -426,14 +430,10 @@ class _Work:
         )
         # Where this was broken off in between, somebody may have let clients come back.
         again: list[Command] = [stop_service(self.before, node) for node in self.before.sql_nodes]
-        again.append(BackUpAgain())
+        again.append(BackUpAgain(encrypting(self.before)))
         yield empty_data_nodes(self.times, self.before, self.plan, again)
         yield from self._leave()
         yield from self._configuration()
         if self.plan.sql_nodes:
             yield from self._my_cnf(list(self.plan.sql_nodes), stopped=True)
         yield from fill_again(self.times, self.before, self.plan)
-
-
-def _with_ids(all_of: Iterable[AnyProcess], node_ids: tuple[int, ...]) -> list[AnyProcess]:
-    return [process for process in all_of if process.node_id in node_ids]

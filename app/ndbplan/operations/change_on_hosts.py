@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ndbplan.configuration.deployment import SqlFiles, management_directory, sql_files
@@ -40,6 +40,49 @@ def sql_files_elsewhere(before: Plan, plan: Plan, added: Collection[AnyProcess])
         for node in plan.sql_nodes
         if node not in added and old[node.node_id].data_dir != sql_files(plan, node).data_dir
     }
+
+
+def with_ids(all_of: Iterable[AnyProcess], node_ids: Collection[int]) -> list[AnyProcess]:
+    """The processes of some ids."""
+    return [process for process in all_of if process.node_id in node_ids]
+
+
+def data_nodes_elsewhere(before: Plan, plan: Plan) -> list[DataNode]:
+    """Data nodes on another host than before."""
+    hosts = {node.node_id: before.host(node.host_id).hostname for node in before.data_nodes}
+    return [
+        node
+        for node in plan.data_nodes
+        if hosts.get(node.node_id, "") not in ("", plan.host(node.host_id).hostname)
+    ]
+
+
+def in_order_of_ports(before: Plan, plan: Plan, nodes: Collection[SqlNode]) -> list[SqlNode]:
+    """SQL nodes that were there, each behind the one of its host whose port it gets.
+
+    Ports follow the order of the nodes of a host, so they all move up behind one that comes, and down behind
+    one that goes.
+    """
+    ports = {node.node_id: sql_files(before, node).port for node in before.sql_nodes}
+    up = [node for node in nodes if sql_files(plan, node).port > ports[node.node_id]]
+    return [*reversed(up), *(node for node in nodes if node not in up)]
+
+
+def serving_meanwhile(before: Plan, plan: Plan, added: Collection[AnyProcess]) -> list[SqlNode]:
+    """SQL nodes that serve while those restart that were there; not one that comes and waits for a port."""
+    return [n for n in plan.sql_nodes if n not in added or not _waits_for_a_port(before, plan, n)]
+
+
+def _waits_for_a_port(before: Plan, plan: Plan, node: SqlNode) -> bool:
+    """Whether an SQL node that comes gets the port of one that was on its host and stays there."""
+    stay = {other.node_id for other in plan.sql_nodes if other.host_id == node.host_id}
+    host = plan.host(node.host_id).hostname
+    return any(
+        other.node_id in stay
+        and before.host(other.host_id).hostname == host
+        and sql_files(before, other).port == sql_files(plan, node).port
+        for other in before.sql_nodes
+    )
 
 
 def prepare(

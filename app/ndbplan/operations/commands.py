@@ -175,6 +175,9 @@ class WaitSql:
 class BackUp:
     """A backup of all data nodes; the script remembers its number."""
 
+    options: tuple[str, ...] = ()
+    """Of the management client, beside the command: how it is encrypted."""
+
 
 @dataclass(frozen=True)
 class BackUpAgain:
@@ -183,15 +186,19 @@ class BackUpAgain:
     As soon as all data nodes are stopped the last one counts.
     """
 
+    options: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True)
 class HasBackup:
-    """Fails where the files of a data node in the remembered backup are not on its host."""
+    """Fails where the files of a data node in the remembered backup are not on its host, or not readable."""
 
     host: str
     node_id: int
     folder: str
     """BackupDataDir with its folder BACKUP; two nodes of a host may share it."""
+    options: tuple[str, ...] = ()
+    """Of ndb_restore: how it is decrypted, which is tried."""
 
 
 @dataclass(frozen=True)
@@ -401,17 +408,20 @@ def start_sql_nodes(plan: Plan) -> Iterator[Command]:
 def restart_sql_nodes_each(
     plan: Plan,
     nodes: Iterable[SqlNode],
+    serving: Iterable[SqlNode],
     while_down: Callable[[SqlNode], Iterable[Command]] = lambda _node: (),
     earlier_sockets: Mapping[int, str] = MappingProxyType({}),
 ) -> Iterator[Command]:
-    """SQL nodes restarted, each while all others serve. `while_down`: what is done to one that does not run.
+    """SQL nodes restarted, each while all others of `serving` serve.
+
+    `while_down`: what is done to one that does not run.
 
     One that runs it leaves alone: it is asked of the others too, as a part may have been broken off there.
 
     `earlier_sockets`: where those answer until then that answer elsewhere afterwards, by node id.
     """
     for node in nodes:
-        for other in plan.sql_nodes:
+        for other in serving:
             if other is not node:
                 yield from while_down(other)
                 yield start_service(plan, other)

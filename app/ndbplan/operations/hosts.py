@@ -86,9 +86,12 @@ def system_tables_step(times: Times, plan: Plan, fresh: Collection[object]) -> I
         "Upgrade the system tables of the SQL nodes",
         "mysql_upgrade on each SQL node, which then starts once more. It takes its login from the option "
         "files of the host, as mysql does.",
-        (*(upgrade_system_tables(plan, node) for node in nodes), *restart_sql_nodes_each(plan, nodes)),
+        (
+            *(upgrade_system_tables(plan, node) for node in nodes),
+            *restart_sql_nodes_each(plan, nodes, plan.sql_nodes),
+        ),
         times.constant("sql_restart_s", len(nodes)),
-        blocked=(restart_clients(plan), NO_DDL),
+        blocked=(restart_clients(plan, plan.sql_nodes), NO_DDL),
         check="mysql_upgrade says that the installation is upgraded already",
         if_it_fails="the SQL nodes serve on; correct what mysql_upgrade names and run the part again",
         destructive="Connections to each SQL node break while it restarts.",

@@ -47,27 +47,47 @@ _EMPTY = (
 )
 
 
+_ENCRYPTED = "RequireEncryptedBackup"
 _NO_BACKUP = {
     "Diskless": "is 1: rows are in memory only, and there is no backup",
-    "RequireEncryptedBackup": (
-        "is 1: each backup needs a password, which no plan holds. By hand: ndb_mgm --encrypt-backup "
-        "--backup-password-from-stdin, and ndb_restore --decrypt --backup-password-from-stdin"
+    _ENCRYPTED: (
+        "is 1, and the programs of this release take the password of a backup in their command line, where "
+        "others read it; from 8.0.24 on they read it from standard input"
     ),
 }
 """Parameters with which START BACKUP is refused as it stands (manual: error 1329; RequireEncryptedBackup)."""
+_PASSWORD = "--backup-password-from-stdin"
 
 
 def no_way_to_back_up(plan: Plan) -> str:
     """Why START BACKUP takes none; nothing when it does."""
     for name, why in _NO_BACKUP.items():
-        on = [
-            node
-            for node in plan.data_nodes
-            if catalogue.knows("DB", name, plan.version) and node_settings(plan, node).number(name)
-        ]
-        if on:
+        if (on := _switched_on(plan, name)) and not (name == _ENCRYPTED and is_backup_encrypted(plan)):
             return f"{name} of {data_nodes_named(on)} {why}"
     return ""
+
+
+def is_backup_encrypted(plan: Plan) -> bool:
+    """Whether backups are encrypted: a data node takes no other ones, and a script can say the password."""
+    return plan.features.backup_password_from_stdin and bool(_switched_on(plan, _ENCRYPTED))
+
+
+def _switched_on(plan: Plan, name: str) -> list[DataNode]:
+    return [
+        node
+        for node in plan.data_nodes
+        if catalogue.knows("DB", name, plan.version) and node_settings(plan, node).number(name)
+    ]
+
+
+def encrypting(plan: Plan) -> tuple[str, ...]:
+    """Options of the management client for a backup."""
+    return ("--encrypt-backup", _PASSWORD) if is_backup_encrypted(plan) else ()
+
+
+def _decrypting(plan: Plan) -> tuple[str, ...]:
+    """Options of ndb_restore."""
+    return ("--decrypt", _PASSWORD) if is_backup_encrypted(plan) else ()
 
 
 def no_way_to_restore(plan: Plan) -> str:
@@ -124,12 +144,18 @@ def take_backup(times: Times, plan: Plan) -> Step:
     """A backup of everything, whose number is kept."""
     estimate = times.ask(times.now.of(plan).backup)
     shared = ", and accounts that SQL nodes share" if plan.features.stored_grants_restored else ""
+    secret = (
+        " Each share is encrypted with the password that is asked for, or read from the file of --passwords "
+        "(the line backup PASSWORD): without it nothing comes back."
+        if is_backup_encrypted(plan)
+        else ""
+    )
     return Step(
         "backup",
         "START BACKUP",
         "Every data node writes its share into BackupDataDir; the script keeps the number. It holds rows and "
-        f"tables of NDB{shared}.",
-        (BackUp(),),
+        f"tables of NDB{shared}.{secret}",
+        (BackUp(encrypting(plan)),),
         None if estimate is None else estimate.duration_s,
         check="the management client reports completed",
         rollback="remove its files",
@@ -157,7 +183,7 @@ def empty_data_nodes(times: Times, before: Plan, after: Plan, first: Iterable[Co
 
 def _has_backup(plan: Plan, node: DataNode) -> HasBackup:
     host, folder = _backup_of(plan, node)
-    return HasBackup(host, node.node_id, folder)
+    return HasBackup(host, node.node_id, folder, _decrypting(plan))
 
 
 def _backup_of(plan: Plan, node: DataNode) -> tuple[str, str]:
@@ -240,7 +266,7 @@ def _restore_steps(times: Times, before: Plan) -> Iterator[Step]:
 
     def part(node: DataNode, *options: str) -> Restore:
         host, folder = _backup_of(before, node)
-        return Restore(host, node.node_id, folder, options)
+        return Restore(host, node.node_id, folder, (*options, *_decrypting(before)))
 
     yield Step(
         "restore-meta",

@@ -87,18 +87,18 @@ def is_closed_for_ddl(plan: Plan) -> bool:
     return len(plan.sql_nodes) > 1
 
 
-def restart_clients(plan: Plan) -> str:
-    """Whose clients wait while SQL nodes restart one after the other; there is one at least."""
-    if len(plan.sql_nodes) == 1:
-        return f"clients of {_named(plan)} (the only one)"
+def restart_clients(plan: Plan, serving: Sequence[SqlNode]) -> str:
+    """Whose clients wait while SQL nodes restart one after the other; there is one at least that serves."""
+    if len(serving) == 1:
+        return f"clients of {sql_nodes_named(plan, serving)} (the only one)"
     return "clients of the SQL node that restarts"
 
 
-def who_is_cut_off(plan: Plan, needed: Needs) -> str:
+def who_is_cut_off(plan: Plan, serving: Sequence[SqlNode], needed: Needs) -> str:
     """Clients that find no other SQL node in a change while all else goes on; nothing without any."""
-    if not needed.sql or len(plan.sql_nodes) != 1 or needed.kind in ("system", "initial_system"):
+    if not needed.sql or len(serving) != 1 or needed.kind in ("system", "initial_system"):
         return ""
-    return f", but {restart_clients(plan)} are cut off while it restarts"
+    return f", but {restart_clients(plan, serving)} are cut off while it restarts"
 
 
 def ddl_clients(plan: Plan) -> str:
@@ -368,11 +368,14 @@ def restart_sql_nodes(
     plan: Plan,
     nodes: Sequence[SqlNode] | None = None,
     were: Mapping[int, SqlFiles] = MappingProxyType({}),
+    serving: Sequence[SqlNode] | None = None,
 ) -> Iterator[Step]:
     """SQL nodes (None: all) restarted one after the other; nothing for a plan without any.
 
     `were`: the files of those that have them elsewhere until then, by node id.
+    `serving`: all that serve clients meanwhile (None: all of the plan).
     """
+    serving = plan.sql_nodes if serving is None else serving
     wanted = plan.sql_nodes if nodes is None else tuple(nodes)
     count = len(wanted)
     if not count:
@@ -381,19 +384,20 @@ def restart_sql_nodes(
         "sql-nodes",
         "Restart the SQL nodes",
         "Clients wait for it: there is no other one."
-        if len(plan.sql_nodes) == 1
+        if len(serving) == 1
         else "One after the other, so that clients always find another one.",
         tuple(
             restart_sql_nodes_each(
                 plan,
                 wanted,
+                serving,
                 lambda node: move_sql_files(were[node.node_id], plan, node) if node.node_id in were else (),
                 {node_id: files.socket for node_id, files in were.items()},
             )
         ),
         times.constant("sql_restart_s", count),
         label=f"Restart {how_many(count, 'SQL node')}{', one after the other' if count > 1 else ''}",
-        blocked=(restart_clients(plan), NO_DDL),
+        blocked=(restart_clients(plan, serving), NO_DDL),
         check="SHOW lists every SQL node with its address",
         rollback="nothing has changed for them",
         if_it_fails="keep clients away until it is back; do not start new data nodes before",
