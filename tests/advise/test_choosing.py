@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
 
-from ndbplan.advise.sizing.choosing import WORLDS, choosing_among
+from ndbplan.advise.sizing.choosing import choosing_among
 from ndbplan.advise.sizing.verdict import Met
+from ndbplan.advise.sizing.worlds import SURE, WORLDS, Left, Worlds
 from ndbplan.base.quantity import Quantity
 
 
@@ -53,6 +55,28 @@ def test_regret_is_the_price_where_it_breaks_and_what_it_costs_too_much_where_it
     assert found.worlds == WORLDS
 
 
+def test_the_first_that_holds_in_nine_of_ten_worlds_is_sure_and_without_one_it_is_said_why() -> None:
+    found = _chosen((10.0, 1.0), (14.0, 0.5), (20.0, 0.4))
+    assert found.sure == 2
+    assert found.advice[0].startswith("sure: 2, ")
+    answer: Any = Answer(1, 10.0, (_limit(1.0),))
+    none = choosing_among([answer], "none is sure")
+    assert (none.sure, none.advice[0]) == (None, "none is sure")
+
+
+def test_what_a_limit_lacks_in_the_worlds_left_is_just_enough() -> None:
+    """Allowed so many times as much, and no less, nine of ten worlds keep both limits."""
+    worlds = Worlds()
+    kept, met = _limit(1 / 1.25), _limit(1.0, spread=1.3, kind="disk")
+    left = Left(worlds, SURE)
+    assert left.times(kept) <= 1
+    times = left.times(met)
+    assert times > 1
+    for more, is_enough in ((times * 1.0001, True), (times * 0.9999, False)):
+        eased = replace(met, allowed=met.allowed * more)
+        assert (sum(worlds.in_which((kept, eased))) >= SURE * WORLDS) is is_enough
+
+
 def test_twins_hold_in_the_same_worlds() -> None:
     """Drawn apart, the dearer one would be wanted where the cheaper one breaks."""
     one, two = _chosen((10.0, 1.0), (15.0, 1.0)).plans
@@ -74,6 +98,7 @@ def test_without_every_price_nothing_is_weighed() -> None:
     assert (found.knee, found.least_regret) == (None, None)
     assert [one.regret for one in found.plans] == [None, None]
     assert [one.holds for one in found.plans] == pytest.approx([0.5, 1.0], abs=0.05)
-    assert found.advice == (found.note,)
+    assert found.sure == 2
+    assert found.advice[1:] == (found.note,)
     assert "price" in found.note
     assert _chosen().advice == ()

@@ -1,8 +1,9 @@
-"""Data nodes that share hosts in what sizing answers, and excuses that ask for no more than is needed."""
+"""Sizing: data nodes that share hosts, the answer that is sure, excuses that ask for no more than needed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excuses import _HARDWARE, _SIZES, _Least
 from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.samples import sample_plan
@@ -27,12 +29,12 @@ def test_data_nodes_share_hosts_where_brute_force_finds_nothing_cheaper() -> Non
     tried = [judge.verdict(large.with_nodes(nodes), groups) for nodes, groups in counts]
     costs = [cost_of(one.plan).total for one in tried if one.broken is None and one.plan is not None]
     least = min(cost.value for cost in costs if cost is not None)
-    (shared,) = sized_for(wanted, (large,)).plans
+    shared, *_ = sized_for(wanted, (large,)).plans
     assert shared.cost is not None
     assert shared.cost.value == least
     assert "2 data nodes on each" in shared.title
     apart = asked_for(**asked, hardware={**BEGUN["hardware"], "nodes_per_host": [1]})
-    (alone,) = sized_for(apart, (large,)).plans
+    alone, *_ = sized_for(apart, (large,)).plans
     assert alone.cost is not None
     assert alone.cost.value > least
     plan = shared.plan
@@ -117,3 +119,32 @@ def test_data_memory_is_as_large_as_the_rows_ask_for_and_no_larger() -> None:
     memory = [one.plan.parameters.data_node["DataMemory"] for one in tried if one.plan is not None]
     assert memory == [24 * GIB, 24 * GIB, 16 * GIB]
     assert tried[2].at_least == 3
+
+
+def test_the_sure_answer_is_the_cheapest_that_brute_force_finds() -> None:
+    """Of every class and number of node groups, in nine of ten worlds."""
+    wanted, worlds = asked_for(), Worlds()
+    found = sized_for(wanted)
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)), holds_in=SURE)
+    tried = [
+        judge.verdict(choice.with_nodes(nodes), groups)
+        for choice, nodes, groups in product(classes_of(wanted), (1, 2), range(1, 5))
+        if groups % nodes == 0
+    ]
+    sure = [
+        cost_of(one.plan).total
+        for one in tried
+        if one.broken is None and one.plan is not None and sum(worlds.in_which(one.met)) >= SURE * WORLDS
+    ]
+    assert found.choosing.plans[0].holds < SURE, "the cheapest is not sure by itself"
+    assert found.choosing.sure is not None
+    cost = found.plans[found.choosing.sure - 1].cost
+    assert cost is not None
+    assert cost.value == min(one.value for one in sure if one is not None)
+
+
+def test_what_keeps_every_answer_from_being_sure_is_told() -> None:
+    found = sized_for(asked_for(within={"restart": 200}))
+    assert found.plans
+    assert found.choosing.sure is None
+    assert "times what is allowed of 'Restart of a data node: " in found.choosing.not_sure

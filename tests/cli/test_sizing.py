@@ -45,6 +45,10 @@ def test_the_plan_that_is_taken_is_the_one_that_is_printed(call: Any, tmp_path: 
     lines = call("size", path).out.splitlines()
     assert lines[0].startswith(f" 1. {first['title']}")
     assert lines[1] == f"    nearest limit: {first['why']}"
+    order = called.json("size")["ranked_by"]
+    assert f"ranked by {order}" in lines
+    assert order.endswith("no prices are stated")
+    assert any(line.startswith("sure: ") for line in lines)
 
 
 def test_nothing_that_passes_is_no_empty_page(call: Any, tmp_path: Path) -> None:

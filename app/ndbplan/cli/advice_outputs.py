@@ -41,12 +41,12 @@ def size() -> Schema:
     standing = promise(Standing, "rank holds on_front regret", regret=or_null(QUANTITY))
     rank = {"type": ["integer", "null"]}
     choosing = promise(
-        Choosing, "plans least_regret knee worlds note",
-        plans=array(standing), least_regret=rank, knee=rank, worlds={"type": "integer"},
+        Choosing, "plans sure not_sure least_regret knee worlds note",
+        plans=array(standing), sure=rank, least_regret=rank, knee=rank, worlds={"type": "integer"},
     )  # fmt: skip
     promised = promise(
         Sized,
-        "plans excuses not_looked_at choosing",
+        "plans excuses not_looked_at ranked_by choosing",
         plans=array(sized),
         excuses=array(closed(schema_of(Excuse))),
         choosing=choosing,

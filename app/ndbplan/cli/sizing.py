@@ -101,6 +101,8 @@ def _lines(sized: Sized) -> Iterator[str]:
             doubtful = next(met for met in plan.limits if not met.certain)
             yield f"    not certain: {doubtful.line}"
         yield f"    {standing.line}"
+    if sized.plans:
+        yield f"ranked by {sized.ranked_by}"
     yield from sized.choosing.advice
     for one in sized.excuses:
         yield ""

@@ -3,15 +3,15 @@
     choosing = choosing_among(plans)
     choosing.least_regret, choosing.knee         # ranks; None: nothing tells
     choosing.plans[0].holds                      # in this share of the drawn worlds it keeps every limit
+    choosing.sure                                # rank of the cheapest that does so in nearly all of them
 
-In a drawn world each kind of limit asks for more or less than estimated, by as many standard deviations in
-all clusters: they rest on the same constants. A cluster that breaks a limit there has to be replaced, so that
-its price is lost; one that keeps them all costs what it costs beyond the cheapest that does. The mean of that
-is its regret. The knee is the cluster of the front, those that no other beats in price and room at once, that
-lies furthest below the line between the front's ends: from there on money buys little more room.
+A cluster that breaks a limit in a drawn world (`worlds`) has to be replaced, so that its price is lost; one
+that keeps them all costs what it costs beyond the cheapest that does. The mean of that is its regret. The
+knee is the cluster of the front, those that no other beats in price and room at once, that lies furthest
+below the line between the front's ends: from there on money buys little more room.
 
-Sources: regret: Savage, The Theory of Statistical Decision (1951); knee: Satopää et al., Finding a "Kneedle"
-in a Haystack (2011); the same draws for all: common random numbers, as in `advise/paired.py`.
+Sources: regret: Savage, The Theory of Statistical Decision (1951); knee: Satopää et al., Finding a
+"Kneedle" in a Haystack (2011).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from zlib import crc32
 
+from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_percent
@@ -28,8 +28,6 @@ from ndbplan.base.units import format_percent
 if TYPE_CHECKING:
     from ndbplan.advise.sizing.sized_plan import SizedPlan
 
-WORLDS = 400
-_SEED = 1
 _FEWEST = 3
 """Clusters of a front between whose ends there is one."""
 _UNPRICED = "hosts or disks without a price: knee and regret weigh money; state the prices to be told them"
@@ -60,9 +58,13 @@ class Standing(Shape):
 class Choosing(Shape):
     """What speaks for which of them."""
 
-    JSON = "plans least_regret knee worlds note"
+    JSON = "plans sure not_sure least_regret knee worlds note"
 
     plans: tuple[Standing, ...]
+    sure: int | None
+    """Rank of the cheapest that keeps every limit in nine of ten drawn worlds; None: none does."""
+    not_sure: str
+    """Which limit keeps every cluster from that, and by how much; nothing where there is one."""
     least_regret: int | None
     """Rank of the cluster with the least; None without prices, or with fewer than two clusters."""
     knee: int | None
@@ -74,23 +76,33 @@ class Choosing(Shape):
     @property
     def advice(self) -> tuple[str, ...]:
         """What to take, in words, and why."""
-        said = [] if self.least_regret is None else [f"least regret: {self.least_regret}"]
+        share = format_percent(SURE)
+        said = [f"sure: {self.sure}, the first that keeps every limit in {share} of the drawn worlds"]
+        if self.sure is None:
+            said = [self.not_sure] if self.not_sure else []
+        if self.least_regret is not None:
+            said.append(f"least regret: {self.least_regret}")
         if self.knee is not None:
             said.append(f"knee: {self.knee}, from there on money buys little more room")
-        return tuple(said or filter(None, (self.note,)))
+        return (*said, *filter(None, (self.note,)))
 
 
-def choosing_among(plans: Sequence[SizedPlan]) -> Choosing:
-    """How the clusters stand to one another; their prices count where every one of them is stated in full."""
-    worlds = _Worlds()
-    kept = [worlds.in_which(plan) for plan in plans]
+def choosing_among(plans: Sequence[SizedPlan], not_sure: str = "") -> Choosing:
+    """How the clusters stand to one another; their prices count where every one of them is stated in full.
+
+    `not_sure`: why no cluster keeps every limit in nearly all worlds, where none does.
+    """
+    worlds = Worlds()
+    kept = [worlds.in_which(plan.limits) for plan in plans]
+    sure = next((plan.rank for plan, held in zip(plans, kept, strict=True) if _share(held) >= SURE), None)
+    not_sure = not_sure if sure is None else ""
     prices = [plan.price for plan in plans]
     priced = [price for price in prices if price is not None]
     if not plans or len(priced) < len(plans):
         standing = tuple(
             Standing(plan.rank, _share(held), True, None) for plan, held in zip(plans, kept, strict=True)
         )
-        return Choosing(standing, None, None, WORLDS, _UNPRICED if plans else "")
+        return Choosing(standing, sure, not_sure, None, None, WORLDS, _UNPRICED if plans else "")
     front = _front([(price, nearest(plan)) for price, plan in zip(priced, plans, strict=True)])
     regrets = _regrets(priced, kept)
     unit = plans[0].cost.unit if plans[0].cost is not None else ""
@@ -102,6 +114,8 @@ def choosing_among(plans: Sequence[SizedPlan]) -> Choosing:
     least = min(range(len(plans)), key=lambda at: regrets[at]) if len(plans) > 1 else None
     return Choosing(
         standing,
+        sure,
+        not_sure,
         None if least is None else plans[least].rank,
         None if knee is None else plans[knee].rank,
         WORLDS,
@@ -112,25 +126,6 @@ def choosing_among(plans: Sequence[SizedPlan]) -> Choosing:
 def nearest(plan: SizedPlan) -> float:
     """How near a cluster comes to the nearest limit that hardware moves; 1: exactly met."""
     return max((met.nearness for met in plan.limits if met.is_moved), default=0.0)
-
-
-class _Worlds(dict[str, tuple[float, ...]]):
-    """Standard deviations by which what is named is off, world by world: the same for every cluster."""
-
-    def __missing__(self, name: str) -> tuple[float, ...]:
-        import numpy as np
-
-        random = np.random.default_rng((_SEED, crc32(name.encode())))
-        self[name] = tuple(random.standard_normal(WORLDS).tolist())
-        return self[name]
-
-    def in_which(self, plan: SizedPlan) -> tuple[bool, ...]:
-        """For each world whether a cluster keeps every limit there."""
-        drawn = [(met, self[f"{met.kind} needed"], self[f"{met.kind} allowed"]) for met in plan.limits]
-        return tuple(
-            all(met.needed.at(asked[world]) <= met.allowed.at(given[world]) for met, asked, given in drawn)
-            for world in range(WORLDS)
-        )
 
 
 def _share(kept: Sequence[bool]) -> float:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any
 
@@ -27,10 +27,11 @@ from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import sustained_s
-from ndbplan.advise.sizing.build import CLIENT_HOST, MOST_CONNECTIONS, MOST_NODES, Builder, Clients
+from ndbplan.advise.sizing.build import MOST_CONNECTIONS, MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.loads import job_of, steady, with_rows
-from ndbplan.advise.sizing.verdict import Met, Verdict
+from ndbplan.advise.sizing.verdict import CHECK, CLIENTS, CONNECTIONS, Met, Verdict, kind_of
+from ndbplan.advise.sizing.worlds import Left, Worlds
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
@@ -47,7 +48,6 @@ from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
 from ndbplan.plan.workloads import JobLoad, Workload
-from ndbplan.simulate.bottleneck import Bottleneck
 
 _PARTS = {"host": "host", "rack": "rack", "link": "switch"}
 """What a requirement names, as `survive` does."""
@@ -61,9 +61,6 @@ _TIMES = {
 }
 """Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
-_CONNECTIONS, _CLIENTS = "connections", "clients"
-"""Limits of what the load comes through: its cluster connections, and its hosts."""
-_CHECK = "check"
 _MEMORY = "memory"
 LOADER = "loader"
 PRICE = "price"
@@ -92,10 +89,16 @@ class Judge:
     cancelled: Callable[[], bool] = _never
     most_steps: int = 3
     """Of redo and checkpoint parameters that are taken one after the other; 0: none is tried."""
+    holds_in: float = 0.0
+    """The share of the drawn worlds in which every limit has to be kept; 0: by likely values is enough."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process that it is handed over to cannot be told to stop."""
-        return Judge, (self.requirements, self.builder, _never, self.most_steps)
+        return Judge, (self.requirements, self.builder, _never, self.most_steps, self.holds_in)
+
+    @cached_property
+    def _worlds(self) -> Worlds:
+        return Worlds()
 
     def stop_if_told(self) -> None:
         """Raises Cancelled when told to stop."""
@@ -118,16 +121,22 @@ class Judge:
         """The workloads whose peak has to be carried."""
         return tuple(one for one in self.begun.workloads if not isinstance(one.load, JobLoad))
 
-    def verdict(self, choice: Choice, groups: int) -> Verdict:
-        """What one class with so many node groups makes of the requirements."""
+    def verdict(self, choice: Choice, groups: int, most_clients: int = MOST_NODES) -> Verdict:
+        """What one class with so many node groups makes of the requirements.
+
+        With more hosts of clients than `most_clients` it is not looked at: the limit that asks for them stays
+        broken.
+        """
         self.stop_if_told()
         with keeping():
             found = self._verdict(choice, groups, FEWEST_CLIENTS)
-            while (following := self._with_more_clients(found) or self._after_a_step(found)) is not None:
+            while (
+                following := self._with_more_clients(found, most_clients) or self._after_a_step(found)
+            ) is not None:
                 found = following
             return found
 
-    def _with_more_clients(self, found: Verdict) -> Verdict | None:
+    def _with_more_clients(self, found: Verdict, most: int) -> Verdict | None:
         """The same cluster where the load comes through more; None: that is not what it lacks.
 
         More node groups may answer sooner and need fewer, so that each number of groups begins with the
@@ -136,11 +145,13 @@ class Judge:
         broken, clients = found.broken, found.clients
         if broken is None or math.isinf(broken.nearness):
             return None
-        if broken.kind == _CONNECTIONS and clients.connections < MOST_CONNECTIONS:
+        if broken.kind == CONNECTIONS and clients.connections < MOST_CONNECTIONS:
             clients = clients.with_connections(broken.nearness)
-        elif broken.kind in (_CONNECTIONS, _CLIENTS):
+        elif broken.kind in (CONNECTIONS, CLIENTS):
             clients = clients.with_hosts(broken.nearness)
         else:
+            return None
+        if clients.hosts > most:
             return None
         return self._verdict(found.choice, found.groups, clients, found.steps)
 
@@ -152,7 +163,7 @@ class Judge:
         broken = found.broken
         if broken is None or found.plan is None or len(found.steps) >= self.most_steps:
             return None
-        if not _may_be_stepped(broken):
+        if not broken.may_be_stepped:
             return None
         now = self._worst(found)
         trials: list[tuple[float, int, Verdict]] = []
@@ -178,7 +189,7 @@ class Judge:
         Against what a check finds: those among the ways out that it offers.
         """
         stated = self.begun.parameters.data_node if is_planned else ()
-        if broken.kind != _CHECK:
+        if broken.kind != CHECK:
             yield from of_log_and_checkpoints(plan, stated)
             return
         in_the_end = after_months(plan, self.requirements.months)
@@ -225,10 +236,13 @@ class Judge:
 
     def _held(self, found: Verdict) -> Verdict:
         """A verdict with what the requirements say of its plan."""
+        left = Left(self._worlds, self.holds_in) if self.holds_in else None
         for place, ask in enumerate(self._asked(found)):
             found.place = place
             for met in ask():
                 self.stop_if_told()
+                if met.nearness <= 1 and left is not None and (times := left.times(met)) > 1:
+                    met = replace(met, in_worlds=times)
                 if met.nearness > 1:
                     found.broken = met
                     return found
@@ -310,7 +324,7 @@ class Judge:
         title = (
             f"peak of '{workload.name}' with headroom ({limit.text if limit else 'nobody sends anything'})"
         )
-        yield Met(title, _exact(asked, "tx/s"), left, _kind_of(limit))
+        yield Met(title, _exact(asked, "tx/s"), left, kind_of(limit))
         if self.requirements.carry_peak:
             yield from self._carried(grown.under(steady(workload, peak)), workload.name)
 
@@ -328,7 +342,7 @@ class Judge:
                 gone = (gone - data) | (data - up)
             rest, limit = left.limited(gone)
             title = f"peak of '{name}' without {part.text} ({limit.text if limit else 'nothing is left'})"
-            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, _kind_of(limit))
+            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, kind_of(limit))
             worst = met if worst is None or met.nearness > worst.nearness else worst
         if worst is not None:
             yield worst
@@ -375,7 +389,7 @@ class Judge:
         errors = [one for one in find(plan, self.cancelled) if one.severity is Severity.ERROR]
         self.stop_if_told()
         what = f"check finds no error{when}" + (f": {errors[0].message}" if errors else "")
-        yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), _CHECK)
+        yield Met(what, _exact(1 + len(errors), "count"), _exact(1, "count"), CHECK)
 
     def _sustained(self, grown: Estimation, workload: Workload) -> Iterator[Met]:
         asked = self._peak(grown, workload) * (1.0 + self.requirements.headroom)
@@ -390,7 +404,7 @@ class Judge:
         after = lasts_s if end is None or end.at_s is None else end.at_s
         title = f"peak of '{workload.name}' with headroom, simulated ({where}{code})"
         yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * _BARELY), "s"),
-                  _kind_of(end.limit if end else None), is_ratio=False)  # fmt: skip
+                  kind_of(end.limit if end else None), is_ratio=False)  # fmt: skip
 
     def _loader(self, plan: Plan) -> Iterator[Met]:
         """Where a load job takes too long even on a cluster that keeps up."""
@@ -412,36 +426,12 @@ class Judge:
         gets_in = taken.takes_s is not None
         needed = taken.takes_s or _exact(max(taken.duration_s, job.within / _BARELY), "s")
         title = f"load job ({limit.text})" if gets_in else f"load job ({limit.text}; not all rows get in)"
-        yield Met(title, needed, _exact(job.within, "s"), "job" if gets_in else _kind_of(limit), gets_in)
-
-
-def _may_be_stepped(broken: Met) -> bool:
-    """Whether a few steps of redo and checkpoint parameters may let a limit pass.
-
-    Not of a load job, whose every step would have to be simulated to its end.
-    """
-    moved = broken.kind in ("disk", "disk space", _CHECK) or broken.kind.startswith("within.")
-    return moved and (broken.nearness <= _STEPS_REACH or not broken.is_ratio)
+        yield Met(title, needed, _exact(job.within, "s"), "job" if gets_in else kind_of(limit), gets_in)
 
 
 _WORTHWHILE = 0.98
 """A step that comes no nearer than this is none."""
-_STEPS_REACH = 4.0
-"""What asks for more than so much of a limit is not brought down by halving and doubling. Judgement."""
 _STEPS_HELD = 3
 """Steps, of those that do most against the broken limit, that are held against all others."""
 _BARELY = 0.999
 """What lasts all but this share of the time is still not sustained."""
-
-
-def _kind_of(limit: Bottleneck | None) -> str:
-    """What would move a limit of the load, by its resource."""
-    if limit is None:
-        return "nothing"
-    if limit.is_of_connections:
-        return _CONNECTIONS
-    if limit.resource in ("sql nodes", "api nodes") or limit.where.startswith(CLIENT_HOST):
-        return _CLIENTS
-    if limit.resource in ("redo log", "redo files"):
-        return "disk"
-    return limit.resource

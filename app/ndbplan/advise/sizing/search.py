@@ -6,28 +6,32 @@
 
 Classes are looked at in the order of the least that their next cluster may cost (what is not priced: by
 hosts, cores, memory, disks). One that passes waits until no other may cost less, so that the first taken is
-the best of all. Numbers of node groups are passed over only where `Verdict.at_least` proves that the limit is
-broken there too. Several data nodes share a host where that is cheaper; of the same price the fewest win.
+the best of all. Then the cheapest is looked for that keeps every limit in nearly all drawn worlds too, from
+where each class was left: what breaks a limit by likely values is not sure to keep it. Numbers of node
+groups are passed over only where `Verdict.at_least` proves that the limit is broken there too. Several data
+nodes share a host where that is cheaper; of the same price the fewest win.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.executors import Each, count_of_pieces, crew
-from ndbplan.advise.sizing.build import Builder, Clients, other_hosts
+from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients, other_hosts
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
 from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, UNMOVED, Judge
 from ndbplan.advise.sizing.sized_plan import SizedPlan
 from ndbplan.advise.sizing.verdict import Verdict
+from ndbplan.advise.sizing.worlds import SURE
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import how_many
+from ndbplan.base.units import format_percent, how_many
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.hardware import Host
@@ -35,26 +39,33 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
 
 Key = tuple[float, ...]
-_SEARCHED = 0.5
-"""Share of the work that is done when the last class has been looked at."""
+_SEARCHED, _MADE_SURE = 0.4, 0.6
+"""Shares of the work that are done when the last class has been looked at, and when the sure one is found."""
+
+_MOST_MADE_SURE = 200
+"""Clusters, the cheapest first, among which there has to be one that is sure. Judgement: some seconds."""
 
 
 @dataclass(frozen=True)
 class Sized(Shape):
     """What there is to choose from."""
 
-    JSON = "plans excuses not_looked_at choosing"
+    JSON = "plans excuses not_looked_at ranked_by choosing"
 
     plans: tuple[SizedPlan, ...]
     excuses: tuple[Excuse, ...]
     """Of every class that was looked at and does not pass, whatever the number of its node groups."""
     not_looked_at: tuple[str, ...]
     """Classes whose clusters all cost more than the plans that were found."""
+    ranked_by: str
+    """What puts a plan before another, in words."""
+    not_sure: str
+    """Why no cluster keeps every limit in nearly all drawn worlds; nothing where one does."""
 
     @cached_property
     def choosing(self) -> Choosing:
         """What speaks for which of the plans."""
-        return choosing_among(self.plans)
+        return choosing_among(self.plans, self.not_sure)
 
 
 def size(
@@ -78,16 +89,33 @@ def size(
     judge = Judge(requirements, Builder(begun, clients, through_api), cancelled)
     with crew(workers, scheduler) as each:
         ahead = 1 if workers == 1 and scheduler is None else count_of_pieces(workers, scheduler)
-        return _Search(judge, choices, progress, each, ahead).sized()
+        return _Sizing(judge, choices, progress, each, ahead).sized()
 
 
-def _judged(asked: tuple[Judge, Choice, int]) -> Verdict:
-    judge, choice, groups = asked
-    return judge.verdict(choice, groups)
+def _judged(asked: tuple[Judge, Choice, int, int]) -> Verdict:
+    judge, choice, groups, most_clients = asked
+    return judge.verdict(choice, groups, most_clients)
 
 
 def _excused(asked: tuple[Judge, Verdict, Verdict | None]) -> Excuse:
     return excuse(*asked)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a search came to; by place among all classes, cheapest first."""
+
+    passed: dict[int, tuple[Key, Verdict]]
+    rejected: dict[int, Verdict]
+    """Of the classes without a cluster that passes the one that comes nearest."""
+    beyond: dict[int, Verdict]
+    """Of them the first with more nodes than there may be."""
+    left: frozenset[int]
+    """Classes that may still have one, which would cost more."""
+    begun: tuple[tuple[int, int], ...]
+    """Where a search for more goes on: class and data nodes on a host, number of node groups."""
+    looked_at: int
+    """Clusters."""
 
 
 @dataclass
@@ -98,11 +126,13 @@ class _Search:
     each: Each
     ahead: int
     """Clusters that are looked at together."""
+    _least: Key | None = None
+    """What the only cluster that is wanted costs at most; None: none is known, or several are wanted."""
     _known: dict[tuple[int, int], Verdict] = field(default_factory=dict)
-    """By place among `_shared` and number of node groups: what is known before it is asked for."""
+    """By place among `shared` and number of node groups: what is known before it is asked for."""
 
     @cached_property
-    def _shared(self) -> tuple[tuple[int, Choice], ...]:
+    def shared(self) -> tuple[tuple[int, Choice], ...]:
         """Every class with each number of data nodes on a host, fewest first, and its place in `choices`."""
         wanted = set(self.requirements.hardware.nodes_per_host)
         return tuple(
@@ -113,24 +143,30 @@ class _Search:
 
     def _class_of(self, entry: tuple[Key, int, int]) -> int:
         """Place in `choices`."""
-        return self._shared[entry[1]][0]
+        return self.shared[entry[1]][0]
 
     @property
     def requirements(self) -> Requirements:
         return self.judge.requirements
 
-    def sized(self) -> Sized:
-        passed: dict[int, Verdict] = {}
+    def found(self, wanted: int, begun: Iterable[tuple[int, int]], most: float = math.inf) -> _Found:
+        """The cheapest clusters that pass, of so many classes, each from a number of node groups on.
+
+        Where the `most` cheapest clusters have been looked at and none is known to pass, no more are.
+        """
+        passed: dict[int, tuple[Key, Verdict]] = {}
         rejected: dict[int, Verdict] = {}
         beyond: dict[int, Verdict] = {}
-        wanted = min(self.requirements.answers, len(self.choices))
-        places = range(len(self._shared))
-        heap = [entry for place in places for entry in self._entries(place, self.requirements.least_groups)]
+        further: list[tuple[int, int]] = []
+        heap = [entry for place, groups in begun for entry in self._entries(place, groups)]
+        in_all = len(heap)
         heapq.heapify(heap)
-        while heap and len(passed) < wanted:
+        looked_at = 0
+        while heap and len(passed) < wanted and (looked_at < most or self._least is not None):
             if self._class_of(heap[0]) in passed:
-                heapq.heappop(heap)
+                further.append(heapq.heappop(heap)[1:])
                 continue
+            looked_at += 1
             verdict = self._verdict(heap)
             entry = heapq.heappop(heap)
             key, place, _ = entry
@@ -139,11 +175,14 @@ class _Search:
             if verdict.broken is None:
                 costs = self._key(verdict.choice, verdict.groups, verdict.clients)
                 if costs > key:
+                    if wanted == 1 and (self._least is None or costs < self._least):
+                        self._least = costs
                     self._known[place, verdict.groups] = verdict
                     heapq.heappush(heap, (costs, place, verdict.groups))
                     continue
-                passed[of_class] = verdict
+                passed[of_class] = (key, verdict)
                 rejected.pop(of_class, None)
+                further.append(entry[1:])
             else:
                 nearest = rejected.setdefault(of_class, verdict)
                 if verdict.plan is None:
@@ -153,16 +192,10 @@ class _Search:
             if following is not None:
                 for one in self._entries(place, following):
                     heapq.heappush(heap, one)
-            self.progress(_SEARCHED * (1 - len(heap) / len(places)))
-        left = {self._class_of(entry) for entry in heap} - passed.keys()
-        given_up = [(one, beyond.get(place)) for place, one in sorted(rejected.items()) if place not in left]
-        found = Sized(
-            tuple(self._answer(rank, verdict) for rank, verdict in enumerate(passed.values(), 1)),
-            tuple(self._excuses(given_up)),
-            tuple(self.choices[place].title for place in sorted(left)),
-        )
-        self.progress(1.0)
-        return found
+            self.progress(1 - len(heap) / in_all)
+        left = frozenset(self._class_of(entry) for entry in heap) - passed.keys()
+        begun = (*further, *(entry[1:] for entry in heap))
+        return _Found(passed, dict(sorted(rejected.items())), beyond, left, begun, looked_at)
 
     def _verdict(self, heap: Sequence[tuple[Key, int, int]]) -> Verdict:
         """That of the first entry; where others work, they look at the next ones meanwhile."""
@@ -170,18 +203,23 @@ class _Search:
         if first not in self._known:
             near = (entry[1:] for entry in heapq.nsmallest(self.ahead, heap))
             new = [entry for entry in near if entry not in self._known]
-            asked = [(self.judge, self._shared[place][1], groups) for place, groups in new]
+            asked = [
+                (self.judge, self.shared[place][1], groups, self._most_clients(place, groups))
+                for place, groups in new
+            ]
             for entry, verdict in zip(new, self.each(_judged, asked), strict=True):
                 self._known[entry] = verdict
                 self.judge.stop_if_told()
         return self._known.pop(first)
 
-    def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> Iterator[Excuse]:
-        asked = [(self.judge, *verdicts) for verdicts in given_up]
-        for done, found in enumerate(self.each(_excused, asked)):
-            self.progress(_SEARCHED + (1 - _SEARCHED) * done / len(given_up))
-            self.judge.stop_if_told()
-            yield found
+    def _most_clients(self, place: int, groups: int) -> int:
+        """Hosts of clients with which so many node groups cost no more than what is known to pass."""
+        choice, most = self.shared[place][1], FEWEST_CLIENTS.hosts
+        while most < MOST_NODES and (
+            self._least is None or self._key(choice, groups, Clients(most + 1)) <= self._least
+        ):
+            most = MOST_NODES if self._least is None else most + 1
+        return most
 
     def _next(self, verdict: Verdict) -> int | None:
         """How many node groups of the same class are looked at next; None: it passes, or none is left.
@@ -199,7 +237,7 @@ class _Search:
 
     def _entries(self, place: int, groups: int) -> Iterator[tuple[Key, int, int]]:
         """At least so many node groups that leave no host with room; nothing where those are too many."""
-        choice = self._shared[place][1]
+        choice = self.shared[place][1]
         full = choice.full(groups)
         if full <= self.requirements.most_groups:
             yield self._key(choice, full, FEWEST_CLIENTS), place, full
@@ -215,11 +253,93 @@ class _Search:
         )
         return (0.0, price, *size) if self._price(choice.host) is not None else (1.0, 0.0, *size)
 
+    @property
+    def order(self) -> str:
+        """What `_key` puts first, in words."""
+        by_size = (
+            "the fewest hosts, then the fewest cores, the least memory, the fewest disks and the least that "
+            "disks write: of hosts that are alike those with the slowest disks that pass come first"
+        )
+        priced = [self._price(choice.host) is not None for choice in self.choices]
+        if all(priced):
+            return "the price of all hosts with their disks, then the fewest hosts"
+        if any(priced):
+            return f"the price, what has none last; there by {by_size}"
+        return f"{by_size}; no prices are stated"
+
     def _price(self, host: Host) -> float | None:
         """Of one host with its disks over the months of cost; None: not stated."""
         begun = self.judge.begun
         cost = cost_of(begun.replace(hosts=(host,)))
         return None if cost.total is None or cost.unpriced else cost.total.value
+
+
+@dataclass
+class _Sizing:
+    judge: Judge
+    choices: Sequence[Choice]
+    progress: Callable[[float], None]
+    each: Each
+    ahead: int
+
+    def sized(self) -> Sized:
+        """What passes, then what is sure to, then the excuses of what does not."""
+        search = self._search(self.judge, 0.0, _SEARCHED)
+        wanted = min(self.judge.requirements.answers, len(self.choices))
+        places = range(len(search.shared))
+        found = search.found(wanted, [(place, self.judge.requirements.least_groups) for place in places])
+        ranked = list(found.passed.values())
+        not_sure = ""
+        if ranked:
+            surer = self._search(replace(self.judge, holds_in=SURE), _SEARCHED, _MADE_SURE)
+            sure = surer.found(1, found.begun, _MOST_MADE_SURE)
+            ranked = _with(ranked, sure)
+            not_sure = self._not_sure(sure)
+        given_up = [
+            (one, found.beyond.get(place)) for place, one in found.rejected.items() if place not in found.left
+        ]
+        sized = Sized(
+            tuple(self._answer(rank, verdict) for rank, (_, verdict) in enumerate(ranked, 1)),
+            tuple(self._excuses(given_up)),
+            tuple(self.choices[place].title for place in sorted(found.left)),
+            search.order,
+            not_sure,
+        )
+        self.progress(1.0)
+        return sized
+
+    def _search(self, judge: Judge, begins: float, ends: float) -> _Search:
+        """A search that is such a part of all the work."""
+
+        def progress(share: float) -> None:
+            self.progress(begins + (ends - begins) * share)
+
+        return _Search(judge, self.choices, progress, self.each, self.ahead)
+
+    def _not_sure(self, sure: _Found) -> str:
+        """What keeps the nearest cluster from being sure; nothing where one is."""
+        if sure.passed:
+            return ""
+        # One that passes by likely values is nearer than any other.
+        nearest = min(
+            sure.rejected.values(),
+            key=lambda one: (one.broken is None or one.broken.in_worlds is None, *one.distance),
+        )
+        assert nearest.broken is not None
+        of = f" of {how_many(sure.looked_at, 'cluster')} looked at"
+        times, title = f"{nearest.broken.nearness:.3g} times", title_of(nearest, self.judge)
+        share = format_percent(SURE)
+        return (
+            f"none{of} keeps every limit in {share} of the drawn worlds: the nearest, {title}, "
+            f"would need {times} what is allowed of '{nearest.broken.line}'"
+        )
+
+    def _excuses(self, given_up: Sequence[tuple[Verdict, Verdict | None]]) -> Iterator[Excuse]:
+        asked = [(self.judge, *verdicts) for verdicts in given_up]
+        for done, found in enumerate(self.each(_excused, asked)):
+            self.progress(_MADE_SURE + (1 - _MADE_SURE) * done / len(given_up))
+            self.judge.stop_if_told()
+            yield found
 
     def _answer(self, rank: int, verdict: Verdict) -> SizedPlan:
         assert verdict.plan is not None
@@ -231,6 +351,12 @@ class _Search:
         changes = value_changes(bare, verdict.plan) if verdict.steps else ()
         settings = tuple(f"{change.name} {change.shown[1]}" for change in changes)
         return SizedPlan(rank, title, verdict.plan, why, tuple(limits), verdict.groups, settings)
+
+
+def _with(ranked: Sequence[tuple[Key, Verdict]], sure: _Found) -> list[tuple[Key, Verdict]]:
+    """The ranked clusters and the sure one, where it is none of them, in the order of what they cost."""
+    new = [one for one in sure.passed.values() if all(one[1].plan != verdict.plan for _, verdict in ranked)]
+    return sorted([*ranked, *new], key=lambda one: one[0])
 
 
 def title_of(verdict: Verdict, judge: Judge) -> str:

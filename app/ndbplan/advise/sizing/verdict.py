@@ -6,12 +6,19 @@ import math
 from dataclasses import dataclass, field
 
 from ndbplan.advise.candidate import Change
-from ndbplan.advise.sizing.build import Clients
+from ndbplan.advise.sizing.build import CLIENT_HOST, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_value
 from ndbplan.plan.plan import Plan
+from ndbplan.simulate.bottleneck import Bottleneck
+
+CONNECTIONS, CLIENTS = "connections", "clients"
+"""Limits of what the load comes through: its cluster connections, and its hosts."""
+CHECK = "check"
+_STEPS_REACH = 4.0
+"""What asks for more than so much of a limit is not brought down by halving and doubling. Judgement."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +37,34 @@ class Met(Shape):
     is_ratio: bool = True
     """Whether nearness tells how much more is needed; a simulation tells only when it goes wrong."""
 
+    in_worlds: float | None = None
+    """How near in as many drawn worlds as have to keep it, where that is asked and breaks it."""
+
     @property
     def nearness(self) -> float:
         """1: exactly met; above: broken."""
+        if self.in_worlds is not None:
+            return self.in_worlds
         return self.needed.value / self.allowed.value if self.allowed.value > 0 else math.inf
 
     @property
     def is_moved(self) -> bool:
         """Whether hardware comes nearer to it step by step; what may fail, and a check, holds or does not."""
-        return self.kind != "check" and not self.kind.startswith("survive")
+        return self.kind != CHECK and not self.kind.startswith("survive")
 
     @property
     def certain(self) -> bool:
         """Whether it is met at the unfavourable ends of both ranges."""
         return self.needed.high <= self.allowed.low
+
+    @property
+    def may_be_stepped(self) -> bool:
+        """Whether a few steps of redo and checkpoint parameters may let it pass.
+
+        Not of a load job, whose every step would have to be simulated to its end.
+        """
+        moved = self.kind in ("disk", "disk space", CHECK) or self.kind.startswith("within.")
+        return moved and (self.nearness <= _STEPS_REACH or not self.is_ratio)
 
     @property
     def line(self) -> str:
@@ -75,3 +96,16 @@ class Verdict:
         """How far from passing: limits that were not reached, then how broken the first one is."""
         assert self.broken is not None
         return -len(self.met), self.broken.nearness
+
+
+def kind_of(limit: Bottleneck | None) -> str:
+    """What would move a limit of the load, by its resource."""
+    if limit is None:
+        return "nothing"
+    if limit.is_of_connections:
+        return CONNECTIONS
+    if limit.resource in ("sql nodes", "api nodes") or limit.where.startswith(CLIENT_HOST):
+        return CLIENTS
+    if limit.resource in ("redo log", "redo files"):
+        return "disk"
+    return limit.resource

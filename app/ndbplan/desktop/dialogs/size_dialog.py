@@ -342,7 +342,8 @@ class SizeDialog(Dialog):
             more = len(sized.not_looked_at)
             text = f"{how_many(len(sized.plans), 'cluster')} pass, best first"
             text = f"{text}; {more} further classes cost more." if more else f"{text}."
-            self.said.setText("\n".join([text, *map(str.capitalize, sized.choosing.advice)]))
+            said = (f"ranked by {sized.ranked_by}", *sized.choosing.advice)
+            self.said.setText("\n".join([text, *(one[:1].upper() + one[1:] for one in said)]))
             self.answers.selectRow(0)
         else:
             self.said.setText("No class of hosts passes. Below is what each lacks, and what would help.")
