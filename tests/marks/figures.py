@@ -16,6 +16,8 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation, parts
 from ndbplan.estimate.space.growth import growth
+from ndbplan.estimate.timed import RestartError
+from ndbplan.estimate.times.restart import KINDS, Kind
 from ndbplan.plan.events import Backup, DiskSlow, Event, HostFailure, NetworkCut, NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
@@ -114,8 +116,15 @@ def _run(now: Estimation, *events: Event) -> Any:
     ).to_json()
 
 
+def _restart(now: Estimation, kind: Kind) -> Any:
+    try:
+        return now.restart(kind).to_json()
+    except RestartError:
+        return None
+
+
 _TIMES: dict[str, Callable[[Estimation], Any]] = {
-    "restart": lambda now: [now.restart(kind).to_json() for kind in ("node", "initial", "system", "start")],
+    "restart": lambda now: [_restart(now, kind) for kind in KINDS if kind != "rolling"],
     "backup": lambda now: now.backup().to_json(),
     "restore": lambda now: [now.restore().to_json(), now.create_files().to_json()],
     "reorganise": lambda now: now.reorganise().to_json(),

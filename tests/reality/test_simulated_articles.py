@@ -70,10 +70,10 @@ def test_000_the_comments_log_overflows_after_about_an_hour() -> None:
         ),
         indexes=(Index(name="Index_2", columns=("bsid", "date", "time")),),
     )  # fmt: skip
-    # Diskless still writes log and checkpoints, to nowhere: the disk is no limit.
+    # Diskless still writes log and checkpoints, to nowhere: this disk is no limit.
     disk = Disk(
-        id="none", name="none", capacity_bytes=10**12, sequential_read_bytes_per_s=1e12,
-        sequential_write_bytes_per_s=1e12, random_read_iops=1e9, random_write_iops=1e9,
+        id="slow", name="slow", capacity_bytes=10**12, sequential_read_bytes_per_s=1e6,
+        sequential_write_bytes_per_s=1e6, random_read_iops=100, random_write_iops=100,
     )  # fmt: skip
     insert = Operation(table_id="trades", kind=OperationKind.INSERT)
     plan = Plan(
@@ -83,6 +83,7 @@ def test_000_the_comments_log_overflows_after_about_an_hour() -> None:
         parameters=ClusterParameters(
             data_node={
                 "NoOfReplicas": 1,
+                "Diskless": 1,
                 "DataMemory": 38000 * 2**20,
                 "NoOfFragmentLogFiles": 100,
                 "TimeBetweenLocalCheckpoints": 5,

@@ -72,6 +72,11 @@ def _restart(kind: Kind, now: Estimation) -> Quantity:
     return now.under(None).restart(kind, None, IDLE).duration_s
 
 
+def _backup(now: Estimation) -> Quantity | None:
+    saved = now.under(None).backup()
+    return saved.duration_s if saved.nodes else None
+
+
 def _largest(values: Iterable[Quantity], unit: str) -> Quantity | None:
     """The largest by its value; the highest of several ranges is the range of the highest."""
     found = list(values)
@@ -207,7 +212,7 @@ _ALL = (
     Figure("reorganise", "Reorganisation for one more node group", "s", "reorg --add-groups 1: duration_s",
            "lower", lambda now: now.under(None).reorganise(1).duration_s),
     Figure("backup", "Backup", "s", "backup: backup.duration_s", "lower",
-           lambda now: now.under(None).backup().duration_s),
+           _backup),
     Figure("survive", "Single failures that stop the cluster", "count",
            "survive: failures with the verdict stops", "lower", _stops),
     Figure("load-left", "Load without the worst host", "tx/s",

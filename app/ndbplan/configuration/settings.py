@@ -224,6 +224,11 @@ def no_of_replicas(plan: Plan) -> int:
     return replicas_of(node_settings(plan))
 
 
+def is_diskless(settings: NodeSettings) -> bool:
+    """Whether the node writes no files: Diskless; up to 7.4 Discless sets it."""
+    return bool(settings.number("Diskless"))
+
+
 def replicas_of(settings: NodeSettings) -> int:
     """The same of the settings that hold for all data nodes."""
     return max(1, settings.number("NoOfReplicas"))

@@ -19,6 +19,7 @@ from ndbplan.configuration.directories import disks_of_node, path_parameters
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
     connection_settings,
+    is_diskless,
     node_settings,
     redo_log_parts,
     settings_by_node,
@@ -29,7 +30,7 @@ from ndbplan.estimate.storage import distribution as rows_in_partitions
 from ndbplan.estimate.storage.distribution import Surroundings, surroundings
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
-from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.machines import Machine, Machines, is_nowhere, nowhere
 from ndbplan.estimate.storage.memory import (
     MemoryEstimate,
     NodeMemory,
@@ -87,6 +88,8 @@ def _machines_of(plan: Plan) -> Machines:
         host = plan.host(node.host_id)
         disks = disks_of_node(node, host.disks, paths)
         shares = shares_of_files(folders, host.disks, disks) if folders else ON_ONE_DISK
+        if is_diskless(settings[node.node_id]):
+            disks, shares = {role: disk and nowhere(disk) for role, disk in disks.items()}, ON_ONE_DISK
         by_id[node.node_id] = Machine(node, host, settings[node.node_id], disks, shares)
     groups = tuple(tuple(by_id[node.node_id] for node in group) for group in node_groups(plan))
     return Machines(constants_of(plan), node_settings(plan), by_id, groups, plan.locations)
@@ -367,7 +370,12 @@ def situation(plan: Plan) -> Situation:
     size = sum(data.row_bytes for data in held) / max(1.0, sum(data.rows for data in held))
     machines = machines_of(plan)
     disks = [machine.disks[DiskRole.LCP] for machine in machines.nodes]
-    speeds = [disk.sequential_write_bytes_per_s for disk in disks if disk is not None]
+    no_limit = constants_of(plan)["unlimited_disk_bytes_per_s"].value
+    speeds = [
+        no_limit if is_nowhere(disk) else disk.sequential_write_bytes_per_s
+        for disk in disks
+        if disk is not None
+    ]
     ldm = max((machine.ldm_threads for machine in machines.nodes), default=1)
     speed = min(speeds, default=constants_of(plan)["unknown_disk_bytes_per_s"].value)
     return Situation(plan.version, len(machines.members), ldm, rows, size, speed)

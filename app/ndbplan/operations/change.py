@@ -66,6 +66,7 @@ from ndbplan.operations.steps import (
     DATA_NODE_STAYS_AWAY,
     NOBODY,
     SQL_NODE_STAYS_AWAY,
+    lost_with_all,
     move_redo_logs,
     new_configuration,
     reload_management_nodes,
@@ -353,7 +354,7 @@ class _Work:
             "All together. The new file is loaded only now, so that no node starts with it beside others.",
             (stop_all_data_nodes(self.before),),
             self.times.constant("cluster_stop_s"),
-            destructive="The cluster is down until its data nodes are started.",
+            destructive=f"The cluster is down until its data nodes are started.{lost_with_all(self.before)}",
             blocked=(NOBODY,),
         )
         yield from self._leave()

@@ -13,6 +13,7 @@ from ndbplan.configuration.directories import data_node_paths
 from ndbplan.configuration.needs import Needs
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, started_with
+from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.restart_phases import REDO_LOG_FILES
@@ -243,6 +244,11 @@ def restart_each(
         )
 
 
+def lost_with_all(plan: Plan) -> str:
+    """What is lost when all data nodes stop together, as a further sentence; nothing where files keep it."""
+    return " Every row is lost, as Diskless is 1." if is_diskless(node_settings(plan)) else ""
+
+
 STOPS_WITH_ONE = (
     " NoOfReplicas is 1: without one data node there is no cluster, so all stop and start together."
 )
@@ -266,7 +272,7 @@ def _restart_all(times: Times, plan: Plan, conditions: Conditions) -> Step:
         check="ALL STATUS: all started",
         rollback="restart once more with the old configuration",
         if_it_fails="read the error log of the node that does not start, correct, start it again",
-        destructive="The cluster is down while its data nodes restart.",
+        destructive=f"The cluster is down while its data nodes restart.{lost_with_all(plan)}",
         phases=() if estimate is None else estimate.phases,
     )
 

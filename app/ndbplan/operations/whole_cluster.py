@@ -21,6 +21,7 @@ from ndbplan.operations.steps import (
     MANAGEMENT_STAYS_AWAY,
     NOBODY,
     SQL_NODE_STAYS_AWAY,
+    lost_with_all,
     verify,
 )
 from ndbplan.plan.plan import Plan
@@ -43,6 +44,9 @@ def back_up(now: Estimation, *, timed: bool = True) -> Operation | None:
     )
 
 
+_OUT_OF_SERVICE = "The cluster is out of service until it is started again."
+
+
 def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """Everything stopped in order: SQL nodes, data nodes together, management nodes."""
     plan, times = now.plan, Times(now, known=timed)
@@ -56,7 +60,7 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
                 tuple(stop_service(plan, node) for node in plan.sql_nodes),
                 times.constant("sql_stop_s", len(plan.sql_nodes)),
                 blocked=(NOBODY,),
-                destructive="The cluster is out of service until it is started again.",
+                destructive=_OUT_OF_SERVICE,
             )
         )
     steps += [
@@ -67,7 +71,7 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             (stop_all_data_nodes(plan),),
             times.constant("cluster_stop_s"),
             blocked=(NOBODY,),
-            destructive="" if plan.sql_nodes else "The cluster is out of service until it is started again.",
+            destructive=f"{'' if plan.sql_nodes else _OUT_OF_SERVICE}{lost_with_all(plan)}".strip(),
         ),
         Step(
             "management",

@@ -8,6 +8,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.storage.machines import is_nowhere
 from ndbplan.estimate.stored import reach
 from ndbplan.simulate.series import DiskSeries, ErrorCount, Floats, NodeSeries, PartSeries
 from ndbplan.simulate.simulation import Simulation
@@ -123,10 +124,13 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
     """Each simulated disk."""
     off, peak_off = rate_factor(sim), constant_for(sim.scenario.plan, "simulated_peak_use").high
     series = []
-    scenario, busy_of = sim.scenario, sim.history.busy
+    scenario = sim.scenario
     near = reach(scenario.plan, "load")
     for d, disk_class in enumerate(scenario.disk_classes):
-        rates = {purpose: sim.history.disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
+        # What a diskless node writes to nowhere no disk takes.
+        writes = 0.0 if is_nowhere(disk_class.disks[0]) else 1.0
+        busy_of = writes * sim.history.busy[:, d]
+        rates = {purpose: writes * sim.history.disk[:, d, i] / lengths for i, purpose in enumerate(PURPOSES)}
         total = sum(rates.values(), np.zeros(len(lengths)))
         written = float((total * lengths).sum())
         mean = written / float(lengths.sum())
@@ -138,8 +142,8 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
             for purpose, values in rates.items()
             if values.any()
         )
-        mean_busy = float(busy_of[:, d, 0].sum()) / scenario.steps
-        peak = min(1.0, other + (1.0 - other) * float(busy_of[:, d, 1].max(initial=0.0)))
+        mean_busy = float(busy_of[:, 0].sum()) / scenario.steps
+        peak = min(1.0, other + (1.0 - other) * float(busy_of[:, 1].max(initial=0.0)))
         busy = min(1.0, other + (1.0 - other) * mean_busy)
         low, high = min(mean, mean / off), max(mean, min(capacity, mean * off))
         series.append(
@@ -154,7 +158,7 @@ def disks_of(sim: Simulation, lengths: Floats) -> tuple[DiskSeries, ...]:
                 ),
                 bytes_per_s=rates,
                 utilisation=np.minimum(
-                    1.0, other + (1.0 - other) * busy_of[:, d, 0] * scenario.step_s / lengths
+                    1.0, other + (1.0 - other) * busy_of[:, 0] * scenario.step_s / lengths
                 ),
                 write_bps_mean=near.widened(Quantity(mean, low, high, "bytes/s", terms), capacity),
                 utilisation_mean=near.widened(Quantity(

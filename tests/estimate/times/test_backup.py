@@ -101,6 +101,7 @@ def test_the_log_of_a_backup_has_no_more_than_a_job_loads(name: str, speed: str)
 
 def test_a_diskless_cluster_is_told() -> None:
     diskless = set_parameter(STARTER, "data_node", "Diskless", 1)
+    assert not backup(diskless).nodes
     assert any("diskless" in note for note in backup(diskless).notes)
 
 

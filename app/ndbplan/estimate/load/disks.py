@@ -21,7 +21,7 @@ from ndbplan.estimate.load.checkpoint_room import sequential_write_bytes_per_s
 from ndbplan.estimate.load.disk_data import DiskDataEstimate, NodeDiskData
 from ndbplan.estimate.load.node_settings import KEPT_NODES
 from ndbplan.estimate.load.redo import NodeRedo, RedoEstimate
-from ndbplan.estimate.storage.machines import Machines
+from ndbplan.estimate.storage.machines import Machines, is_nowhere
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.processes import DataNode, DiskRole
 
@@ -136,6 +136,8 @@ def _streams(
 ) -> tuple[tuple[Disk, Stream], ...]:
     """What one node asks of its host's disks."""
     streams: list[tuple[Disk, Stream]] = []
+    if any(disk is not None and is_nowhere(disk) for disk in disk_of.values()):
+        return ()
 
     def put(role: DiskRole, writes: Quantity, reads: Quantity = _NO_IO, random: Quantity = _NO_IO) -> None:
         if not (writes.value or reads.value or random.value):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.units import how_many
-from ndbplan.configuration.settings import NodeSettings, redo_log_parts, usable_data_memory
+from ndbplan.configuration.settings import NodeSettings, is_diskless, redo_log_parts, usable_data_memory
 from ndbplan.estimate.constants import Constants, quantity_of
 from ndbplan.estimate.load.checkpoint_speed import is_partial
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
@@ -40,11 +40,6 @@ FILE_SETTINGS = NODE_SETTINGS | {
     "NoOfFragmentLogParts",
 }
 """Parameters that decide how large the files of a data node are."""
-
-
-def is_diskless(settings: NodeSettings) -> bool:
-    """Whether the node writes no files: Diskless, which up to 7.4 was also spelled Discless."""
-    return bool(settings.number("Diskless") or settings.number("Discless"))
 
 
 def redo_space(settings: NodeSettings, constants: Constants) -> Quantity:

@@ -13,8 +13,31 @@ from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.storage.placement import threads_with
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
-from ndbplan.plan.hardware import Disk, Host, Location
+from ndbplan.plan.hardware import Disk, DiskKind, Host, Location
 from ndbplan.plan.processes import DataNode, DiskRole
+
+NOWHERE_BYTES_PER_S = 1e15
+"""Far above any disk: what a data node writes to nowhere takes no time."""
+
+
+def nowhere(disk: Disk) -> Disk:
+    """What a diskless data node has in place of a disk: each write is confirmed at once, and nothing is kept.
+
+    Source: block VoidFs of the product, which answers in place of its file system then.
+    """
+    speed = dict.fromkeys(_SPEEDS, NOWHERE_BYTES_PER_S)
+    idle = {"kind": DiskKind.NVME, "raid": None, "devices": 1, "sync_write_latency_s": 0.0, "other_load": 0.0}
+    return disk.model_copy(update=speed | idle)
+
+
+def is_nowhere(disk: Disk) -> bool:
+    """Whether it stands for no disk at all."""
+    return disk.sequential_write_bytes_per_s >= NOWHERE_BYTES_PER_S
+
+
+_SPEEDS = (
+    "sequential_read_bytes_per_s", "sequential_write_bytes_per_s", "random_read_iops", "random_write_iops",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.quantity import Quantity, Term, largest, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import MIB, format_bytes_per_s, format_percent
-from ndbplan.configuration.settings import NodeSettings, replicas_of
+from ndbplan.configuration.settings import NodeSettings, is_diskless, replicas_of
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
 from ndbplan.estimate.load.checkpoint_speed import speed_limits
@@ -340,6 +340,8 @@ def backup(
     `loads`, `disks`, `checkpoints`: what is asked of nodes and disks meanwhile; `job_s`: for so long, if it
     ends.
     """
+    if is_diskless(machines.settings):
+        return BackupEstimate((), largest((), "s"), ("a diskless cluster makes no backup",))
     busy, targets = busy_disks(machines, disks), targets_of(machines, loads, disks, checkpoints)
     devices = _Devices.of(machines, (DiskRole.BACKUP, DiskRole.DATA_FILES), busy)
     several = _have_several_alike(machines)
@@ -373,8 +375,6 @@ def backup(
                 f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
                 f"{buffer // MIB} MiB overruns and the backup fails"
             )
-    if machines.settings.number("Diskless"):
-        notes.append("a diskless cluster makes no backup")
     slow = largest(((f"node {n.node_id}", n.duration_s) for n in nodes), "s")
     slowest_node = max(nodes, key=lambda one: one.duration_s.value, default=None)
     if slowest_node is not None:

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.quantity import Quantity, largest, total, total_of_independent
+from ndbplan.base.quantity import Quantity, largest, total_of_independent
 from ndbplan.base.shapes import Shape
+from ndbplan.configuration.settings import is_diskless
+from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.demand import at_rate
 from ndbplan.estimate.storage.machines import Machine, Machines
 from ndbplan.estimate.storage.node_data import LdmData, NodeData
@@ -28,7 +30,6 @@ from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_pass
 from ndbplan.estimate.times.restart_indexes import rebuild_indexes
 from ndbplan.estimate.times.restart_phases import Phase, Starting
 from ndbplan.estimate.times.running import Running
-from ndbplan.estimate.times.speed_terms import change_term
 from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.workloads import Workload
@@ -214,11 +215,13 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
     if kind != "system" and not crashed:
         own.insert(0, phases.stop(start))
     moved = 0.0
+    diskless = is_diskless(start.settings)
+    if diskless and kind == "node":
+        # It kept no files: all rows come from its node group.
+        kind = "initial"
     if kind == "initial":
-        own.append(phases.create_files(start))
-        files = phases.create_disk_files(start)
-        if files is not None:
-            own.append(files)
+        files = [] if diskless else [phases.create_files(start), phases.create_disk_files(start)]
+        own += [phase for phase in files if phase is not None]
         own.append(phases.early_phases(start))
     else:
         own += [phases.early_phases(start), phases.restore(start)]
@@ -236,36 +239,24 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
         own.append(rebuild_indexes(start))
     own.append(waits.wait_for_checkpoint(start, kind))
     if kind != "system":
-        slowed = _slowed_by_traffic(start, own)
+        slowed = waits.slowed_by_traffic(start, own)
         if slowed is not None:
             own.append(slowed)
         own.append(waits.hand_over_subscriptions(start))
     return _Found(own, moved)
 
 
-def _slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
-    """What write traffic added before 6.3.28b and 7.0.9b; None in later versions and without traffic."""
-    writes = start.load.writes_per_s if start.load is not None else 0.0
-    if start.has("restart_under_traffic") or not writes:
-        return None
-    slower = start.constants["traffic_restart_factor_old"]
-    before = total(((phase.name, phase.duration_s) for phase in done), "s")
-    handed = waits.hand_over_subscriptions(start).duration_s
-    whole = total((("phases", before), ("subscriptions", handed)), "s")
-    since = change_term("restart_under_traffic", start.version)
-    time = ((slower - 1) * whole).because(whole.as_term("the other phases"), *slower.why, since)
-    return Phase(
-        "catching up under traffic", time, "copy from the other nodes", "less traffic; a later version"
-    )
-
-
 def _first_start(start: Starting, memory: Phase) -> list[Phase]:
-    """Phases of the first start: some of the waits go on while the redo log files are created."""
-    files, early = phases.create_files(start), phases.early_phases(start)
-    meanwhile = start.constants["first_start_overlap_s"].within(most=files.duration_s.value)
-    time = (early.duration_s - meanwhile.named("waits while redo log files are created")).within(least=0.0)
     waited_s = start.constants["first_checkpoint_s"]
     checkpoint = Phase("first local checkpoint", waited_s, "protocol between the nodes", "")
+    return [memory, phases.create_files(start), phases.early_phases(start), checkpoint]
+
+
+def _waiting_meanwhile(constants: Constants, in_turn: list[Phase]) -> list[Phase]:
+    """Phases of a first start: some of the waits go on while the slowest node creates its redo log files."""
+    memory, files, early, checkpoint = in_turn
+    meanwhile = constants["first_start_overlap_s"].within(most=files.duration_s.value)
+    time = (early.duration_s - meanwhile.named("waits while redo log files are created")).within(least=0.0)
     return [memory, files, replace(early, duration_s=time), checkpoint]
 
 
@@ -402,6 +393,8 @@ def _all_at_once(cluster: Running, kind: Kind, conditions: Conditions) -> Restar
     """A start of all data nodes, which go through each phase together."""
     members = cluster.machines.members
     in_turn = _in_step(_each_kind(cluster, members, kind, conditions))
+    if kind == "start":
+        in_turn = _waiting_meanwhile(cluster.machines.constants, in_turn)
     return _estimate(kind, tuple(node.node_id for node in members), in_turn)
 
 
@@ -410,12 +403,12 @@ def _of_only_copies(cluster: Running, kind: Kind, conditions: Conditions) -> Res
 
     Source: a node group without a node ends the cluster, at every version (recorded cuts).
     """
-    lost = kind == "initial"
+    lost = kind == "initial" or is_diskless(cluster.machines.settings)
     estimate = _all_at_once(cluster, "start" if lost else "system", conditions)
     note = (
         "no other node holds the same rows: the cluster stops with the node, and all data nodes start again"
     )
-    more = "; --initial loses the rows, which come back from a backup only" if lost else ""
+    more = "; the rows are lost, and come back from elsewhere only" if lost else ""
     return replace(estimate, kind=kind, notes=(note + more,))
 
 

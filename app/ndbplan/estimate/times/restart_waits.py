@@ -5,7 +5,7 @@ Source: engine model 6; constants by name in resources/ndb/constants.json.
 
 from __future__ import annotations
 
-from ndbplan.base.quantity import Quantity, Term, rising
+from ndbplan.base.quantity import Quantity, Term, rising, total
 from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, is_partial, speed_limits
 from ndbplan.estimate.load.checkpoint_threads import writers_of_rows
 from ndbplan.estimate.storage.machines import Machine
@@ -124,3 +124,19 @@ def hand_over_subscriptions(start: Starting) -> Phase:
         time = start.constants["subscription_timeout_s"]
         return Phase(name, time, "an SQL node that does not answer", "start that SQL node or remove it")
     return Phase(name, start.constants["subscription_s"], "protocol with SQL nodes", "")
+
+
+def slowed_by_traffic(start: Starting, done: list[Phase]) -> Phase | None:
+    """What write traffic added before 6.3.28b and 7.0.9b; None in later versions and without traffic."""
+    writes = start.load.writes_per_s if start.load is not None else 0.0
+    if start.has("restart_under_traffic") or not writes:
+        return None
+    slower = start.constants["traffic_restart_factor_old"]
+    before = total(((phase.name, phase.duration_s) for phase in done), "s")
+    handed = hand_over_subscriptions(start).duration_s
+    whole = total((("phases", before), ("subscriptions", handed)), "s")
+    since = change_term("restart_under_traffic", start.version)
+    time = ((slower - 1) * whole).because(whole.as_term("the other phases"), *slower.why, since)
+    return Phase(
+        "catching up under traffic", time, "copy from the other nodes", "less traffic; a later version"
+    )
