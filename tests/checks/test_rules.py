@@ -22,7 +22,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, SpaceFile
-from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
 from one_rule import accepting_others, of_rule
 
 
@@ -108,7 +108,13 @@ def alone() -> Plan:
     return remove(move_process(plan, second.id, first.host_id), [second.host_id])
 
 
+def of_hurried_clients() -> Plan:
+    workload = starter().workloads[0]
+    return update(starter(), workload.id, load=ClosedLoad(clients=4, latency_s=1e-6))
+
+
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "latency-of-clients": of_hurried_clients,
     "threads-not-set": manual,
     "operations-and-transactions": lambda: starter(MaxNoOfConcurrentOperations=100),
     "dml-operations": lambda: starter(MaxDMLOperationsPerTransaction=40_000),

@@ -16,7 +16,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, update
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import OpenLoad, OperationKind, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
 from one_rule import of_rule
 
 Make = Callable[[int], Plan]
@@ -166,6 +166,11 @@ def about(rule: str, make: Make, found: int, *, more_is_worse: bool = True, says
     return Threshold(rule, make, low, high, says) if more_is_worse else Threshold(rule, make, high, low, says)
 
 
+def waiting_us(latency_us: int) -> Plan:
+    plan = sample("starter")
+    return update(plan, plan.workloads[0].id, load=ClosedLoad(clients=4, latency_s=latency_us / 1e6))
+
+
 SLOW_HEARTBEATS = setting(
     "HeartbeatIntervalDbDb", TransactionInactiveTimeout=10_000, ArbitrationTimeout=60_000
 )
@@ -230,6 +235,7 @@ THRESHOLDS = (
     about("fixed-part-limit", rows("three-replicas-7.4"), 8_727_492_096),
     about("concurrent-operations", large_transaction, 59_578),
     about("client-nodes", offered("starter"), 67_226),
+    Threshold("latency-of-clients", waiting_us, 94, 93),
     about("compressed-checkpoints", offered("redo-overload", CompressedLCP=1), 11_570),
 )
 

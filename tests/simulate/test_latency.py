@@ -8,9 +8,10 @@ import pytest
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.loaded import own_work_s
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Operation, OperationKind, RatePoint, Transaction
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -63,3 +64,29 @@ def test_it_is_in_json_and_csv(overload: Plan) -> None:
     assert shape["latency_mean_s"]["low"] < shape["latency_mean_s"]["value"] < shape["latency_mean_s"]["high"]
     assert shape["latency_max_s"] >= shape["latency_mean_s"]["value"] * (1 - 1e-9)
     assert "latency_s" in result.to_csv().splitlines()[0].split(",")
+
+
+def scanning(plan: Plan, load: OpenLoad | ClosedLoad, rows: float) -> Plan:
+    """The plan whose small workload scans so many rows in each transaction."""
+    table = plan.workload(SMALL).transactions[0].operations[0].table_id
+    scan = Operation(table_id=table, kind=OperationKind.SCAN, rows=rows)
+    return edits.update(plan, SMALL, load=load, transactions=(Transaction(name="scan", operations=(scan,)),))
+
+
+@pytest.mark.parametrize("rows", [10.0, 1e4, 1e6])
+def test_a_transaction_takes_no_less_than_its_own_work(overload: Plan, rows: float) -> None:
+    plan = scanning(overload, OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1e-4),)), rows)
+    work = own_work_s(plan, plan.workload(SMALL))
+    assert work is not None
+    found = simulate(estimation_of(plan, SMALL), duration_s=30).latency_mean_s
+    assert found.value == pytest.approx(max(IDLE_S, work.value), rel=0.02)
+    assert found.high >= work.value * 0.98
+
+
+def test_one_client_gets_through_no_more_than_its_work_allows(overload: Plan) -> None:
+    plan = scanning(overload, ClosedLoad(clients=1, latency_s=1e-4), 1e6)
+    work = own_work_s(plan, plan.workload(SMALL))
+    assert work is not None
+    found = simulate(estimation_of(plan, SMALL), duration_s=30)
+    assert found.accepted_per_s.value <= 1.01 / work.low
+    assert found.latency_mean_s.value >= 0.99 * work.low

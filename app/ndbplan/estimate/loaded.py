@@ -8,7 +8,10 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ndbplan.base.kept import kept_by_identity, same
+from ndbplan.base.quantity import Quantity, largest
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
@@ -55,7 +58,7 @@ from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import JobLoad, Workload
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, Workload
 
 # What is asked.
 
@@ -155,6 +158,47 @@ def cpu(plan: Plan, workload: Workload | None) -> CpuEstimate:
         return CpuEstimate((), ())
     coming = _coming(plan, workload)
     return cpu_of(narrowed(machines_of(plan)), node_loads(plan, workload), clients(plan, workload), coming)
+
+
+def idle_latency_s(plan: Plan, workload: Workload) -> Quantity:
+    """Time of a mean transaction on an idle cluster: as clients state it, else as is assumed.
+
+    What is assumed is no shorter than the transaction's own work: one session runs its statements, its rows
+    come over one cluster connection, and each LDM thread does its part alone.
+    """
+    if isinstance(workload.load, ClosedLoad):
+        return Quantity.stated("latency", workload.load.latency_s, "s", "plan")
+    idle, work = constants_of(plan)["idle_latency_s"], own_work_s(plan, workload)
+    return idle if work is None or work.value <= idle.value else work
+
+
+def as_long_as_its_work(plan: Plan, workload: Workload) -> Workload:
+    """The workload; of clients that state a latency shorter than the least of their work, with that."""
+    load = workload.load
+    work = own_work_s(plan, workload) if isinstance(load, ClosedLoad) else None
+    if not isinstance(load, ClosedLoad) or work is None or work.low <= load.latency_s:
+        return workload
+    return workload.model_copy(update={"load": load.model_copy(update={"latency_s": work.low})})
+
+
+def own_work_s(plan: Plan, workload: Workload) -> Quantity | None:
+    """Seconds of the thread that works longest for a mean transaction; None of a job, and without a rate."""
+    rate = rate_of(plan, workload)
+    if rate <= 0 or isinstance(workload.load, JobLoad):
+        return None
+    return largest(_work_of_one(cpu(plan, workload), rate), "s")
+
+
+def _work_of_one(busy: CpuEstimate, rate: float) -> Iterator[tuple[str, Quantity]]:
+    """Seconds that a mean transaction keeps each thread busy which no other can relieve."""
+    for node in busy.nodes:
+        yield f"busiest LDM thread of node {node.node_id}", node.ldm_utilisation.scaled(1 / rate, "s")
+    coming = () if busy.clients is None else busy.clients.nodes
+    for client in coming:
+        each = rate / len(coming)
+        yield f"session on {client.title}", client.cores.scaled(1 / each, "s")
+        used = client.connection_utilisation.scaled(client.connections / each, "s")
+        yield f"a cluster connection of {client.title}", used
 
 
 def network(plan: Plan, workload: Workload | None) -> NetworkEstimate:

@@ -2,7 +2,7 @@
 
 Closed loop: by Little's law, clients / rate - think time, which is exact. Open load: the time on an idle
 cluster, longer the busier the slowest of processors and network is, as in a queue with one server
-(1 / (1 - use)), and the time that work waits for redo, again by Little's law.
+(1 / (1 - use)), no less than its own work takes, and the time that work waits for redo, by Little's law.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.constants import constants_of
-from ndbplan.plan.workloads import ClosedLoad, OpenLoad
+from ndbplan.estimate.loaded import idle_latency_s, own_work_s
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Workload
 from ndbplan.simulate.world.indices import Error, OfCluster
 from ndbplan.simulate.world.laws import Run
 
 if TYPE_CHECKING:
+    from ndbplan.plan.plan import Plan
     from ndbplan.simulate.simulation import Simulation
 
     Floats = NDArray[np.float64]
@@ -54,6 +56,20 @@ def _over_time(sim: Simulation, setting: Callable[[Run], float], lengths: Floats
     return latency
 
 
+def _open_s(plan: Plan, workload: Workload, used: Floats, service_per_s: Floats) -> Floats:
+    """Seconds of a transaction that does not wait for redo: time on an idle cluster, or its own work.
+
+    The first waits as for one server. The work of a large transaction keeps few of many busy: those that pass
+    so many a second, each work so long, are as many as their product (queue of c servers, Sakasegawa 1977).
+    """
+    idle_s, work = constants_of(plan)["idle_latency_s"].value, own_work_s(plan, workload)
+    work_s = 0.0 if work is None else work.value
+    servers = np.maximum(1.0, service_per_s * work_s)
+    queue = used ** np.sqrt(2.0 * (servers + 1.0)) / (servers * (1.0 - used))
+    longest: Floats = np.maximum(idle_s / (1.0 - used), work_s * (1.0 + queue))
+    return longest
+
+
 def latency_s(sim: Simulation) -> Floats:
     """Mean seconds of a transaction in each bucket; 0 where none was answered."""
     scenario, lengths = sim.scenario, sim.bucket_lengths_s()
@@ -64,16 +80,15 @@ def latency_s(sim: Simulation) -> Floats:
     some = answered > 0
     rate = np.maximum(answered, 1e-9)
     load = scenario.workload.load
+    idle_s = idle_latency_s(scenario.plan, scenario.workload).value
     if isinstance(load, ClosedLoad):
         clients = _over_time(sim, lambda run: run.clients, lengths)
-        latency = np.maximum(load.latency_s, clients / rate - load.think_time_s)
+        latency = np.maximum(idle_s, clients / rate - load.think_time_s)
     else:
         service = _over_time(sim, lambda run: run.service_per_s, lengths)
         used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
-        idle_s = constants_of(scenario.plan)["idle_latency_s"].value
-        latency = (
-            idle_s / (1.0 - np.minimum(MOST_USED, used)) + sim.history.totals[:, OfCluster.WAITING] / rate
-        )
+        waiting_s = sim.history.totals[:, OfCluster.WAITING] / rate
+        latency = _open_s(scenario.plan, scenario.workload, np.minimum(MOST_USED, used), service) + waiting_s
         if isinstance(load, OpenLoad) and load.clients:
             # No more than all clients can be waiting for an answer.
             latency = np.minimum(latency, np.maximum(idle_s, load.clients / rate))
@@ -85,21 +100,20 @@ def mean_latency(sim: Simulation, series: Floats) -> Quantity:
     scenario, answered = sim.scenario, _answered(sim)
     total = float(answered.sum())
     mean = float((series * answered).sum()) / total if total > 0 else 0.0
-    load, constants = scenario.workload.load, constants_of(scenario.plan)
+    load, idle = scenario.workload.load, idle_latency_s(scenario.plan, scenario.workload)
     if isinstance(load, ClosedLoad):
         terms = (
-            Term("time on an idle cluster", load.latency_s, "s", "plan"),
+            Term("time on an idle cluster", idle.value, "s", "plan"),
             Term("clients", float(load.clients), "count", "plan"),
         )
-        simulated = Quantity.exact(mean, "s", terms) * constants["latency_simulated"]
-        return simulated.within(least=min(mean, load.latency_s))
-    idle = constants["idle_latency_s"]
+        simulated = Quantity.exact(mean, "s", terms) * constants_of(scenario.plan)["latency_simulated"]
+        return simulated.within(least=min(mean, idle.value))
     limits = [
         Term(f"{service.resource} of {service.where} passes", service.max_per_s, "tx/s", "formula")
         for service in scenario.services[:1]
     ]
     why = (
-        idle.as_term("time on an idle cluster", "assumed"),
+        idle.as_term("time on an idle cluster"),
         *limits,
         Term("transactions per second", total / scenario.duration_s, "tx/s", "simulation"),
     )

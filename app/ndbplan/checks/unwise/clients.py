@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_count, format_percent, how_many
+from ndbplan.base.units import format_count, format_percent, format_value, how_many
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
 from ndbplan.checks.unwise.load_cures import ways_for_clients, ways_for_connections
+from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.loaded import as_long_as_its_work, own_work_s
+from ndbplan.plan.workloads import ClosedLoad
 
 
 @rule("client-nodes", "SQL or API nodes cannot carry their workloads")
@@ -47,3 +50,22 @@ def client_nodes(now: Estimation) -> Iterator[Problem]:
                 [busiest.process_id, workload.id],
             )
             yield replace(found, solve=partial(ways_for_connections, now, workload))
+
+
+@rule("latency-of-clients", "Clients state a latency that their transactions cannot have")
+def latency_of_clients(now: Estimation) -> Iterator[Problem]:
+    for workload in now.plan.workloads:
+        load, slower = workload.load, as_long_as_its_work(now.plan, workload)
+        if not isinstance(load, ClosedLoad) or slower is workload:
+            continue
+        work = own_work_s(now.plan, workload)
+        assert work is not None
+        needed = load.model_copy(update={"latency_s": float(f"{work.value:.2g}")})
+        yield warning(
+            f"workload '{workload.name}'",
+            f"each client is said to wait {format_value(load.latency_s, 's')} for a transaction, whose "
+            f"own work takes {work}; estimates count as many transactions as that latency allows",
+            f"state a latency of {format_value(needed.latency_s, 's')}, or smaller transactions",
+            [workload.id],
+            SetField(workload.id, "load", needed),
+        )

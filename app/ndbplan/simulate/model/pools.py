@@ -11,13 +11,13 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.settings import NodeSettings, connection_settings, no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.demand import table_loads
-from ndbplan.estimate.loaded import network, rate_of, steady
+from ndbplan.estimate.loaded import idle_latency_s, network, rate_of, steady
 from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
-from ndbplan.plan.workloads import ClosedLoad, Transaction, Workload
+from ndbplan.plan.workloads import Transaction, Workload
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.world.indices import Error
 from ndbplan.simulate.world.laws import Run
@@ -26,8 +26,7 @@ from ndbplan.simulate.world.laws import Run
 def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
     """Fill in the settings of a run about operation records and send buffers."""
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
-    load, constants = workload.load, constants_of(plan)
-    run.held_s = load.latency_s if isinstance(load, ClosedLoad) else constants["idle_latency_s"].value
+    run.held_s, constants = idle_latency_s(plan, workload).value, constants_of(plan)
     operations = [operations_of(plan, workload, transaction) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
     each = min((node_settings(plan, node).number("MaxNoOfConcurrentOperations") for node in nodes), default=0)

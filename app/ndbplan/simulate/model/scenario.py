@@ -17,7 +17,7 @@ from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
-from ndbplan.estimate.loaded import job_of
+from ndbplan.estimate.loaded import as_long_as_its_work, job_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.hardware import Disk as PlanDisk
@@ -114,6 +114,8 @@ def build(
     job = job_of(plan, workload)
     if job is not None:
         plan, workload = plan.replace(tables=job.before(plan.tables)), job.workload
+    else:
+        workload = as_long_as_its_work(plan, workload)
     groups = node_groups(plan)
     if not groups:
         raise SimulationError(
