@@ -82,8 +82,10 @@ def test_values_that_are_taken(name: str, value: int | str, version: str, why: s
 @pytest.mark.parametrize(
     ("name", "version", "why"),
     [
-        ("ndb_log_fail_terminate", "7.4.10", "ndb-log-fail-terminate came after NDB 7.4.10"),
-        ("ndb_log_fail_terminate", "8.0.30", ""),
+        ("ndb_log_update_minimal", "7.4.10", "ndb-log-update-minimal came after NDB 7.4.10"),
+        ("ndb_log_update_minimal", "8.0.30", ""),
+        ("ndb_log_fail_terminate", "8.0.20", "came with 8.0.21"),
+        ("ndb_log_fail_terminate", "8.0.21", ""),
         ("ndb_log_fail_terminate", "8.4.8", ""),
         ("ndb_cache_check_time", "7.4.10", ""),
         ("skip-ndb-cache-check-time", "8.4.8", "is gone: NDB 8.4.8 does not have it"),
