@@ -43,6 +43,8 @@ class Contents:
     """Keys of samples that are gone, or that stand among the rows with other values."""
     counter: int = 0
     """The last number that AUTO_INCREMENT or a hidden key gave."""
+    numbers_from: int = 1
+    """Where the blocks of numbers of AUTO_INCREMENT begin."""
     is_vague: bool = False
     """So much was changed at once that nobody knows the rows any more."""
 

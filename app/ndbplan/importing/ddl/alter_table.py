@@ -39,6 +39,8 @@ class Change:
     """What DROP and RENAME are about: COLUMN, INDEX or PRIMARY."""
     to: str = ""
     """What RENAME calls it."""
+    behind: str | None = None
+    """The column that ADD, MODIFY and CHANGE put it behind; empty: it is the first. None: where it is."""
 
     @property
     def begins(self) -> int:
@@ -133,13 +135,15 @@ def _change(clause: list[Word], problems: list[tuple[int, str]]) -> Iterator[Cha
             for item in stream.items():
                 yield Change("add", item.rest(), end)
         elif stream.peek().upper != "PARTITION":
-            yield Change("add", _without_place(stream.rest()), end)
+            words, behind = _with_place(stream.rest())
+            yield Change("add", words, end, behind=behind)
         else:
             problems.append((first.start, "ALTER TABLE ... ADD PARTITION is not followed; it is left out"))
     elif first.upper in ("MODIFY", "CHANGE"):
         stream.accept("COLUMN")
         old = stream.name("a column") if first.upper == "CHANGE" else stream.peek().text
-        yield Change("modify", _without_place(stream.rest()), end, old)
+        words, behind = _with_place(stream.rest())
+        yield Change("modify", words, end, old, behind=behind)
     elif (change := _drop_or_rename(clause, end) or _default_or_charset(clause, end)) is not None:
         yield change
     elif first.upper in _OPTIONS:
@@ -183,10 +187,10 @@ def _default_or_charset(clause: list[Word], end: int) -> Change | None:
     return None
 
 
-def _without_place(words: list[Word]) -> list[Word]:
-    """A column without FIRST or AFTER another one: the order of columns changes no figure."""
+def _with_place(words: list[Word]) -> tuple[list[Word], str | None]:
+    """A column without FIRST or AFTER another one, and behind which one it comes."""
     if words and words[-1].upper == "FIRST":
-        return words[:-1]
+        return words[:-1], ""
     if len(words) > 1 and words[-2].upper == "AFTER":
-        return words[:-2]
-    return words
+        return words[:-2], words[-1].text
+    return words, None

@@ -135,7 +135,10 @@ def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
             if not stream.accept("NULL"):
                 reader.value(stream, column, parts, word, "default")
     elif change.kind == "add":
+        many = len(parts.columns)
         _read_item(stream, reader, parts)
+        if len(parts.columns) > many:
+            _move(change, parts.columns[-1], parts)
     elif change.kind in ("drop", "rename"):
         if not _drop_or_rename(change, parts):
             what = change.what.lower() if change.column else "primary key"
@@ -149,6 +152,20 @@ def _apply(change: Change, reader: ColumnReader, parts: TableParts) -> None:
         now = parts.columns.pop()
         parts.columns.insert(place, now)
         parts.rename(before["name"], now["name"])
+        _move(change, now, parts)
+
+
+def _move(change: Change, column: dict[str, Any], parts: TableParts) -> None:
+    """Put a column where FIRST or AFTER says. Raises Unreadable where there is no such column."""
+    if change.behind is None:
+        return
+    others = [one for one in parts.columns if one is not column]
+    names = [one["name"].casefold() for one in others]
+    if change.behind and change.behind.casefold() not in names:
+        said = f"no column {change.behind[:40]} to stand behind; the order is left out"
+        raise Unreadable(change.begins, said)
+    place = names.index(change.behind.casefold()) + 1 if change.behind else 0
+    parts.columns[:] = [*others[:place], column, *others[place:]]
 
 
 def _column(change: Change, parts: TableParts) -> dict[str, Any]:

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ndbplan.base.units import whole_number
 from ndbplan.edits import validated
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
 from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Column, Table
-from ndbplan.train.schema import room_left, rows_of
+from ndbplan.plan.tables import Table
+from ndbplan.train.contents import NOTHING
+from ndbplan.train.schema import Wrote, room_left, rows_of
 from ndbplan.train.sql import foreign_keys
 from ndbplan.train.sql.character_sets import altered, with_charset
+from ndbplan.train.sql.created import BESIDE, COMMENT
 from ndbplan.train.sql.defining import (
     DEFINED_S,
     Asked,
@@ -30,9 +34,11 @@ from ndbplan.train.sql.defining import (
     taken,
 )
 from ndbplan.train.sql.foreign_keys import ForeignKey
-from ndbplan.train.sql.new_tables import check_comment, raise_for
+from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switches_keys, why_copied
+from ndbplan.train.sql.new_tables import check_comment, check_comments_of_columns, in_words, raise_for
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
 from ndbplan.train.sql.referring import has_orphans
+from ndbplan.train.sql.server import last_number
 from ndbplan.train.sql.too_large import raise_over
 
 COPIED_ROWS_PER_S = 17_000.0
@@ -49,6 +55,12 @@ _NO_SUCH = re.compile(r"there is no (?:column|index) (\S{1,64});")
 _NOT_A_COLUMN = re.compile(r"column (\S{1,64}) is not among those of the table")
 OF_FOREIGN_KEY = re.compile(r"FOREIGN KEY(?: to \S{1,64})?: planned as its index")
 """What is said of a foreign key that a plan holds in words."""
+_OF_NO_ROW = re.compile(
+    r"ALTER TABLE ... (?:FORCE|ORDER BY|(?:EN|DIS)ABLE KEYS) is not followed"
+    r"|ALTER TABLE: passed over|AUTO_INCREMENT=[0-9]{1,20}: .{1,30} rows"
+)
+"""What changes nothing that a plan holds, and is followed here."""
+_NOT_BEFORE = re.compile(r"no column (\S{1,64}) to stand behind")
 _DROPS_KEY = re.compile(r"ALTER TABLE ... DROP FOREIGN is not followed")
 
 
@@ -153,19 +165,22 @@ def become_altered(asked: Asked, typed: Name) -> Done:
         if OF_FOREIGN_KEY.search(message) or (dropped and _DROPS_KEY.search(message)):
             continue
         refused(message)
+        if match := _NOT_BEFORE.search(message):
+            raise SqlError(1054, "42S22", f"Unknown column '{match[1]}' in '{table.name}'")
         raise_over(message, asked)
-        raise_for(message, asked)
+        if _OF_NO_ROW.search(message) or raise_for(message, asked):
+            continue
         check_altered(asked)
         raise NotSimulated(f"a plan cannot hold this: {message}")
     after = taken(asked, read)
     read_back = next(one for one in after.tables if one.id == table.id)
-    new = _as_known(table, read_back)
+    new = _as_known(asked, table, read_back)
     after = exchanged(after, read_back, new)
     kept = tuple(key for key in foreign_keys.keys_of(asked.plan, table) if key.name.lower() not in dropped)
     foreign_keys.check_altered(asked.plan, table, new, kept, checks=asked.checks)
     added = foreign_keys.unnamed(new, asked.plan.version)
-    said = [one for one in table.left_out if one not in new.left_out]
-    told = validated.changed(new, left_out=(*said, *new.left_out)) if said else new
+    check_comments_of_columns(new)
+    told = _with_words(asked, table, new)
     whole = foreign_keys.with_keys(told, (*kept, *added), asked.plan.version)
     after = with_new_keys(asked, exchanged(after, new, whole), whole, kept)
     new = next(one for one in after.tables if one.id == table.id)
@@ -177,16 +192,36 @@ _OF_CONTENT = ("average_bytes", "null_fraction", "assumed")
 """What a plan knows of a column and no statement says."""
 
 
-def _as_known(old: Table, new: Table) -> Table:
+def _as_known(asked: Asked, old: Table, new: Table) -> Table:
     """The table that was read back, with what the plan knows of the content of columns that stay."""
-    before = {column.name: column for column in old.columns}
+    names = renamed(clauses_of(asked))
+    before = {names.get(column.name.lower(), column.name): column for column in old.columns}
     columns = tuple(
         one.model_copy(update={name: getattr(before[one.name], name) for name in _OF_CONTENT})
         if one.name in before and one.type == before[one.name].type
         else one
         for one in new.columns
     )
-    return new.model_copy(update={"columns": columns})
+    # AUTO_INCREMENT = n says nothing of rows that are there.
+    kept = {"columns": columns, "rows": old.rows, "assumed": old.assumed}
+    return new.model_copy(update=kept)
+
+
+def _comment(asked: Asked) -> str | None:
+    """The comment that a statement gives the table; None: it stays."""
+    return next((one.words[-1] for one in clauses_of(asked) if one.verb == "COMMENT"), None)
+
+
+def _with_words(asked: Asked, old: Table, new: Table) -> Table:
+    """The table with what it keeps in words: those that it had, and those of another comment."""
+    comment = _comment(asked)
+    read = [one for one in new.left_out if not one.startswith("COMMENT of the table")]
+    had = [
+        one for one in old.left_out
+        if one not in read and not (comment is not None and one.startswith((COMMENT, BESIDE)))
+    ]  # fmt: skip
+    words = (*had, *read, *([] if comment is None else in_words(comment)))
+    return new if words == new.left_out else validated.changed(new, left_out=words)
 
 
 def _dropped_keys(asked: Asked, table: Table) -> set[str]:
@@ -203,40 +238,25 @@ def _dropped_keys(asked: Asked, table: Table) -> set[str]:
     return found
 
 
-def _why_not_in_place(old: Table, kept: tuple[Column, ...], added: list[Column]) -> str:
-    """Why a change of a table copies it, in the words of 8.0 and later [8.4.8]."""
-    if kept != old.columns and not added and len(kept) == len(old.columns):
-        return "Altering field type is not supported"
-    indexed = {*old.primary_key, *(name for index in old.indexes for name in index.columns)}
-    gone = {column.name for column in old.columns} - {column.name for column in kept}
-    if len(added) == len(gone) == 1 and gone <= indexed and len(kept) + 1 == len(old.columns):
-        return "Renaming column that is part of an index is not supported"
-    return "Adding column(s) or add/reorganize partition not supported online"
-
-
-_COPIED_FOR = ("partition_balance", "fully_replicated", "max_rows", "tablespace_id")
-"""What a table is copied for when it changes [8.4.8: the balance; 7.4.10: MAX_ROWS]."""
-
-
 def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     rows = rows_of(asked.cluster.session.simulation, old)
     before = {column.name: column for column in old.columns}
-    added = [column for column in new.columns if column.name not in before]
-    kept = tuple(column for column in new.columns if column.name in before)
-    copies = kept != old.columns or any(not one.nullable or one.storage == "disk" for one in added)
-    copies |= new.primary_key != old.primary_key or (bool(added) and old.tablespace_id is not None)
-    copies |= any(getattr(old, name) != getattr(new, name) for name in _COPIED_FOR)
-    copies |= asked.option("ENGINE") is not None or asked.how == "OFFLINE"
+    names = {name.lower() for name in renamed(clauses_of(asked)).values()}
+    added = [one for one in new.columns if one.name not in before and one.name.lower() not in names]
+    if switches_keys(clauses_of(asked)):
+        note = Warned("Note", 1031, f"Table storage engine for '{old.name}' doesn't have this option")
+        return ok(asked, 0, DEFINED_S, (note,))
+    by_server = copies_always(clauses_of(asked))
+    why = why_copied(asked, old, new)
     algorithm = (asked.option("ALGORITHM") or "").upper()
-    if copies and (algorithm == "INPLACE" or asked.how == "ONLINE"):
-        if not form(asked.plan.version, "inplace_reasons"):
+    if (why or by_server) and (algorithm == "INPLACE" or asked.how == "ONLINE"):
+        if by_server or not form(asked.plan.version, "inplace_reasons"):
             text = "ALGORITHM=INPLACE is not supported for this operation. Try ALGORITHM=COPY."
             raise SqlError(1845, "0A000", text, online_warning(asked.how, asked.plan.version))
-        why = _why_not_in_place(old, kept, added)
         raise SqlError(
             1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
         )
-    copies |= algorithm == "COPY"
+    copies = bool(why) or by_server or algorithm == "COPY" or asked.how == "OFFLINE"
     if room_left(asked.cluster.session.simulation, after) < 0:
         text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
         inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
@@ -250,4 +270,18 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
     lasts_s = DEFINED_S + (rows / COPIED_ROWS_PER_S if copies else len(indexes) * rows / INDEXED_ROWS_PER_S)
     done = ok(asked, rows if copies else 0, lasts_s, warnings, counts=True)
     become(asked, after)
+    _number_from(asked, old)
     return done
+
+
+def _number_from(asked: Asked, table: Table) -> None:
+    """AUTO_INCREMENT = n: the next row gets n, or the number behind the last one where n is taken."""
+    said = next((one.words[-1] for one in clauses_of(asked) if one.verb == "AUTO_INCREMENT"), None)
+    wanted = None if said is None else whole_number(said)
+    if wanted is None or not any(column.auto_increment for column in table.columns):
+        return
+    sim = asked.cluster.session.simulation
+    held = asked.cluster.state.contents.get(table.id, NOTHING)
+    first = max(wanted, last_number(asked.cluster, table) + 1)
+    contents = replace(held, counter=max(held.counter, first - 1), numbers_from=first)
+    asked.cluster.act(Wrote(table.id, 0, 0.0, contents, at_s=sim.at_s))

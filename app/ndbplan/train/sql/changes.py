@@ -57,7 +57,8 @@ def change(sql: str, asked: Asked) -> Changed:
         raise no_database(where)
     table = server.table_named(cluster, where, target.name)
     may_use(cluster, table)
-    taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")))
+    # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
+    taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")) and not tree.args.get("ignore"))
     one = _Statement(tree, target, table, asked, taking, replaces, joined)
     try:
         found = one.inserted() if isinstance(tree, exp.Insert) else one.changed()
@@ -144,7 +145,7 @@ class _Statement(NamedTuple):
         # Values are looked at before the rows are sent, all at once.
         stored: list[tuple[Row, int]] = []
         for at, values in enumerate(given, start=1):
-            row, counter, automatic = self._row(values, at, counter)
+            row, counter, automatic = self._row(values, at, counter, lax=ignores or len(given) > 1)
             number = automatic if number is None else number
             stored.append((row, counter))
         for at, (row, hidden) in enumerate(stored, start=1):
@@ -173,6 +174,8 @@ class _Statement(NamedTuple):
                 changed = self._on_duplicate(conflict, there, row, at)
                 affected += 2 * (changed != there)
                 put[key] = changed
+            elif ignores and not form(version, "ignore_warns_of_keys"):
+                continue
             elif ignores:
                 self.taking.warnings.append(Warned("Warning", 1062, duplicate(table, row, index, version)))
             else:
@@ -241,17 +244,17 @@ class _Statement(NamedTuple):
 
     def _counter(self, held: Held) -> int:
         """The last number that was given, or that is there."""
-        automatic = next((one for one in self.table.columns if one.auto_increment), None)
-        last = held.contents.counter
-        if automatic is None:
-            return max(last, held.last if not self.table.primary_key else 0)
-        at = held.contents.columns.index(automatic.name) if automatic.name in held.contents.columns else None
-        typed = () if at is None else (row[at] for row in held.contents.rows.values())
-        return max([last, held.last if held.numbered else held.planned,
-                    *(one for one in typed if isinstance(one, int))])  # fmt: skip
+        if any(one.auto_increment for one in self.table.columns):
+            return server.last_number(self.cluster, self.table)
+        return max(held.contents.counter, held.last if not self.table.primary_key else 0)
 
-    def _row(self, values: Mapping[str, Any], number: int, counter: int) -> tuple[Row, int, int | None]:
-        """A row as it is stored, and the number that it was given, if it was."""
+    def _row(
+        self, values: Mapping[str, Any], number: int, counter: int, *, lax: bool
+    ) -> tuple[Row, int, int | None]:
+        """A row as it is stored, and the number that it was given, if it was.
+
+        `lax`: a NULL that cannot be is a warning where values are not looked at strictly.
+        """
         row: Row = {}
         given = None
         for column in self.table.columns:
@@ -264,7 +267,10 @@ class _Statement(NamedTuple):
                 continue
             if name in values:
                 if value is None and must:
-                    raise SqlError(1048, "23000", f"Column '{name}' cannot be null")
+                    if not lax:
+                        raise SqlError(1048, "23000", f"Column '{name}' cannot be null")
+                    self.taking.wrong(1048, "23000", f"Column '{name}' cannot be null")
+                    value = empty_value(column)
                 row[name] = self.taking.take(column, value, number)
                 if column.auto_increment and isinstance(row[name], int):
                     counter = max(counter, row[name])

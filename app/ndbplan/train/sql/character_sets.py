@@ -64,23 +64,24 @@ def options_of(words: Sequence[Word]) -> list[Word]:
 _OF_TABLE = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "CONVERT")
 
 
-def clauses_of(words: Sequence[Word]) -> list[Word]:
-    """Words of those clauses of ALTER TABLE that say a character set of the table; none: no clause does."""
-    found, clause, depth = list[Word](), list[Word](), 0
+def parted(words: Sequence[Word]) -> list[list[Word]]:
+    """The changes of ALTER TABLE, as commas part them."""
+    parts, depth = [list[Word]()], 0
     begins = next((at for at, one in enumerate(words) if one.upper == "TABLE"), 0) + 2
     while begins < len(words) and words[begins].text == ".":
         begins += 2
     for word in words[begins:]:
         depth += (word.text == "(") - (word.text == ")")
         if word.text == "," and depth == 0:
-            found, clause = [*found, *_of_table(clause)], []
+            parts.append([])
         else:
-            clause.append(word)
-    return [*found, *_of_table(clause)]
+            parts[-1].append(word)
+    return [part for part in parts if part]
 
 
-def _of_table(clause: list[Word]) -> list[Word]:
-    return clause if clause and clause[0].upper in _OF_TABLE else []
+def clauses_of(words: Sequence[Word]) -> list[Word]:
+    """Words of those clauses of ALTER TABLE that say a character set of the table; none: no clause does."""
+    return [word for part in parted(words) if part[0].upper in _OF_TABLE for word in part]
 
 
 def altered(table: Table, words: Sequence[Word], version: NdbVersion) -> Table:

@@ -294,6 +294,17 @@ def _moved(node: exp.Expr) -> exp.Expr | None:
     return _call("mysql_date_add", value, count, unit, exp.Literal.number(-1 if less else 1))
 
 
+def _cast(node: exp.Cast) -> exp.Expr | None:
+    """CAST(... AS DATE), AS DATETIME and AS TIME, without digits of a second."""
+    if node.to.is_type("date"):
+        return _call("mysql_date", node.this)
+    if node.to.is_type("datetime") and not node.to.expressions:
+        naught, one = exp.Literal.number(0), exp.Literal.number(1)
+        return _call("mysql_date_add", node.this, naught, exp.Literal.string("SECOND"), one)
+    is_time = node.to.is_type("time") and not node.to.expressions
+    return _call("mysql_time", node.this) if is_time else None
+
+
 def _named(node: exp.Expr) -> exp.Expr | None:
     """Calls that are known by their names alone, and those of whole days."""
     if isinstance(node, _DAY_TEXTS) and isinstance(node.this, exp.Expr):
@@ -303,6 +314,8 @@ def _named(node: exp.Expr) -> exp.Expr | None:
         inside = type(node.parent)
         # The parser puts this around what functions of dates are day.
         return day if inside in _PART_OF or inside is exp.TimeToStr else _call("mysql_date", day)
+    if isinstance(node, exp.Cast):
+        return _cast(node)
     if isinstance(node, exp.TsOrDsToTimestamp):
         moved: exp.Expr = node.this
         return moved

@@ -301,9 +301,11 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
         return SqlError(1052, "23000", f"Column '{found[1]}' in {_clause(tree, found[1])} is ambiguous")
     if found := _NOT_IN_BOTH.match(text):
         return SqlError(1054, "42S22", f"Unknown column '{found[1]}' in 'from clause'")
-    if (found := _NO_FUNCTION.match(text)) and _is_typed_only(tree, found[1].lower()):
-        typed = next(one.name for one in tree.find_all(exp.Anonymous) if one.name.lower() == found[1].lower())
-        return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{typed} does not exist")
+    if found := _NO_FUNCTION.match(text):
+        typed = [one.name for one in tree.find_all(exp.Anonymous) if one.name.lower() == found[1].lower()]
+        if typed and found[1].lower() not in server_functions():
+            return SqlError(1305, "42000", f"FUNCTION {database or 'test'}.{typed[0]} does not exist")
+        return NotSimulated(f"{found[1].upper()}() is not simulated here")
     if text.startswith("HAVING clause"):
         having = tree.args.get("having")
         name = next((c.name for c in having.find_all(exp.Column)), "") if having is not None else ""
@@ -317,12 +319,6 @@ def _refused(text: str, tree: exp.Expr, database: str) -> SqlError | NotSimulate
             3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"
         )
     return NotSimulated("this statement is too much for the SQL that is simulated here")
-
-
-def _is_typed_only(tree: exp.Expr, name: str) -> bool:
-    """Whether a function is of no name that the product knows either."""
-    typed = {one.name.lower() for one in tree.find_all(exp.Anonymous)}
-    return name in typed and name not in server_functions()
 
 
 def _clause(tree: exp.Expr, name: str) -> str:

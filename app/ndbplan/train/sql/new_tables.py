@@ -219,15 +219,10 @@ def _raise_at_type(asked: Asked, column: str, *, behind: bool) -> None:
 def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, list[Warned]]:
     """The table as the server keeps it, and what it warns of. Raises SqlError for what it refuses of it."""
     _check_columns(asked, table)
-    if any(one.startswith("COMMENT of column") for one in table.left_out):
-        raise NotSimulated("comments of columns are not kept here; those of tables are")
+    check_comments_of_columns(table)
     kept = [one for one in table.left_out if not one.startswith(("COMMENT of the table", "CONNECTION of"))]
-    comment, connection = _option_text(asked, "COMMENT"), _option_text(asked, "CONNECTION")
-    settings, _, words = comment.rpartition("NDB_TABLE=")[2].partition(" ")
-    if comment and not comment.startswith("NDB_TABLE="):
-        kept.append(f"{COMMENT}{sql_text(comment)}"[:300])
-    elif settings and words:
-        kept.append(f"{BESIDE}{sql_text(words)}"[:300])
+    connection = _option_text(asked, "CONNECTION")
+    kept += in_words(_option_text(asked, "COMMENT"))
     if connection:
         kept.append(f"{CONNECTION}{sql_text(connection)}"[:300])
     table = validated.changed(table, left_out=tuple(kept))
@@ -257,6 +252,20 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
         text = "Table storage engine 'ndbcluster' does not support the create option"
         warnings.append(Warned("Warning", 1478, f"{text} 'Binlog of table with BLOB attribute and no PK'"))
     return validated.changed(table, left_out=tuple(kept)), warnings
+
+
+def check_comments_of_columns(table: Table) -> None:
+    """Raises NotSimulated for a column that has one."""
+    if any(one.startswith("COMMENT of column") for one in table.left_out):
+        raise NotSimulated("comments of columns are not kept here; those of tables are")
+
+
+def in_words(comment: str) -> list[str]:
+    """What a table keeps in words of its comment."""
+    settings, _, words = comment.rpartition("NDB_TABLE=")[2].partition(" ")
+    if comment and not comment.startswith("NDB_TABLE="):
+        return [f"{COMMENT}{sql_text(comment)}"[:300]]
+    return [f"{BESIDE}{sql_text(words)}"[:300]] if settings and words else []
 
 
 SHORT_FOR_ROWS = "Ndb might have problems storing the max amount of rows specified"

@@ -261,18 +261,26 @@ def next_number(cluster: LiveCluster, table: Table) -> int | None:
 
     An SQL node takes numbers of NDB in blocks [8.4.8: 513 after 500 rows].
     """
-    automatic = next((one for one in table.columns if one.auto_increment), None)
-    if automatic is None:
+    if not any(one.auto_increment for one in table.columns):
         return None
-    held = held_rows(cluster.session.simulation, table)
-    typed = held.contents.columns.index(automatic.name) if automatic.name in held.contents.columns else None
-    numbers = () if typed is None else (row[typed] for row in held.contents.rows.values())
-    last = max([held.contents.counter, held.last if held.numbered else held.planned,
-                *(one for one in numbers if isinstance(one, int))])  # fmt: skip
+    begin, last = (
+        held_rows(cluster.session.simulation, table).contents.numbers_from,
+        last_number(cluster, table),
+    )
     block = (
         1 if is_local(table) else int(sql_variables(cluster.plan.version)["ndb_autoincrement_prefetch_sz"])
     )
-    return -(-last // block) * block + 1
+    return begin + max(0, -((begin - 1 - last) // block) * block)
+
+
+def last_number(cluster: LiveCluster, table: Table) -> int:
+    """The highest number in the column of a table that AUTO_INCREMENT fills, or that it gave."""
+    automatic = next(one for one in table.columns if one.auto_increment)
+    held = held_rows(cluster.session.simulation, table)
+    typed = held.contents.columns.index(automatic.name) if automatic.name in held.contents.columns else None
+    numbers = () if typed is None else (row[typed] for row in held.contents.rows.values())
+    return max([held.contents.counter, held.last if held.numbered else held.planned,
+                *(one for one in numbers if isinstance(one, int))])  # fmt: skip
 
 
 def described_table(plan: Plan, table: Table) -> list[tuple[str | None, ...]]:

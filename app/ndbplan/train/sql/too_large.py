@@ -12,6 +12,7 @@ import re
 from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_versions import limits
 from ndbplan.train.sql.defining import Asked
+from ndbplan.train.sql.in_place import adds_in_place
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
 _OVER = re.compile(r" taken \(error ([0-9]{3,4})\)")
@@ -42,6 +43,10 @@ def raise_over(message: str, asked: Asked) -> None:
         raise SqlError(code, "42000", f"Identifier name '{asked.words[2].text}' is too long")
     if code in _BY_SERVER:
         raise SqlError(code, "42000", _BY_SERVER[code].format_map(limits()))
+    if code in _BY_NDB and adds_in_place(asked):
+        # ha_ndbcluster::inplace_alter_table: the number is that of the handler, HA_WRONG_CREATE_OPTION.
+        inside = Warned("Warning", 1296, f"Got error {code} '{_BY_NDB[code]}' from NDB")
+        raise SqlError(1296, "HY000", f"Got error 140 '{_BY_NDB[code]}' from NDBCLUSTER", (inside,))
     if code not in _BY_NDB or asked.words[0].upper != "CREATE":
         raise NotSimulated(f"NDB refuses this, in words that are not known here: {message}")
     raise refused_by_ndb(asked, code)
