@@ -27,6 +27,7 @@ from exporting.acted_changes import (
     with_linked_redo,
     with_management_nodes,
     with_reserved_nodes,
+    with_second_sql_nodes,
 )
 from exporting.acted_drawn import drawn_change
 from exporting.acted_life import LATE_OR_EARLY, Life
@@ -100,6 +101,8 @@ def act_drawn(acts: Acts, number: int, seed: int) -> None:
         before = set_plan(sample_plan(drawn.choice(DRAWN_FROM)), ndb_version=drawn.choice(VERSIONS))
         if drawn.random() < 0.3:
             before = add_node_group(before)
+        if drawn.random() < 0.3:
+            before = with_second_sql_nodes(before)
         words, after = drawn_change(before, drawn)
         acts.life(
             f"{seed + one}: {before.name} {before.ndb_version}, {len(before.data_nodes)} data nodes, {words}",

@@ -116,7 +116,7 @@ def _initial(plan: Plan) -> Plan:
     )
 
 
-def _second_sql_node(plan: Plan) -> Plan:
+def with_second_sql_nodes(plan: Plan) -> Plan:
     """Another SQL node on the host of each: all of them have files of their own then."""
     new = tuple(
         node.model_copy(update={"id": f"second{node.node_id}", "node_id": 230 + number, "pool_node_ids": ()})
@@ -127,7 +127,7 @@ def _second_sql_node(plan: Plan) -> Plan:
 
 def _third_sql_node(plan: Plan) -> Plan:
     """One more on the host of the first, between its two: the last of them gets another port."""
-    two = _second_sql_node(plan)
+    two = with_second_sql_nodes(plan)
     new = two.sql_nodes[0].model_copy(update={"id": "third", "node_id": 229, "pool_node_ids": ()})
     return two.replace(processes=(*two.processes, new))
 
@@ -214,10 +214,10 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
     if plan.sql_nodes:
         ways["sql"] = (_same, parameter("BatchSize", 512, "sql"))
         ways["mysqld"] = (_same, lambda p: update(p, p.sql_nodes[0].id, options={"ndb_batch_size": 65536}))
-        ways["SQL nodes on one host"] = (_same, _second_sql_node)
-        ways["fewer SQL nodes on one host"] = (_second_sql_node, _same)
-        ways["an SQL node between others of a host"] = (_second_sql_node, _third_sql_node)
-        ways["no SQL node between others of a host"] = (_third_sql_node, _second_sql_node)
+        ways["SQL nodes on one host"] = (_same, with_second_sql_nodes)
+        ways["fewer SQL nodes on one host"] = (with_second_sql_nodes, _same)
+        ways["an SQL node between others of a host"] = (with_second_sql_nodes, _third_sql_node)
+        ways["no SQL node between others of a host"] = (_third_sql_node, with_second_sql_nodes)
         ways["tables"] = (_same, with_other_tables)
         ways["SQL nodes elsewhere, grow"] = (_same, lambda p: _in_turn(elsewhere(p)))
         ways["grow, tables"] = (_same, lambda p: add_node_group(with_other_tables(p)))

@@ -23,7 +23,7 @@ from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.edits.roles import move_process
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import SqlNode
+from ndbplan.plan.processes import SqlNode, process_node_ids
 
 _SCOPES = {"DB": "data_node", "MGM": "management", "API": "sql", "TCP": "tcp"}
 _NOT_DRAWN = frozenset({
@@ -114,9 +114,16 @@ def _sql_less(plan: Plan, random: Random) -> tuple[str, Plan]:
 
 
 def _sql_more(plan: Plan, random: Random) -> tuple[str, Plan]:
-    host_id = random.choice(plan.hosts).id
-    new = SqlNode(id="drawn", node_id=222, host_id=host_id)
-    return f"an SQL node on {plan.host(host_id).hostname}", plan.replace(processes=(*plan.processes, new))
+    """In front of others of a host, between them or behind: ports follow the order of ids."""
+    used = {node_id for process in plan.processes for node_id in process_node_ids(process)}
+    node_id = random.choice([free for free in range(49, 256) if free not in used])
+    host_id = random.choice(
+        plan.hosts if random.random() < 0.5 else [plan.host(n.host_id) for n in plan.sql_nodes]
+    ).id
+    new = SqlNode(id="drawn", node_id=node_id, host_id=host_id)
+    return f"SQL node {node_id} on {plan.host(host_id).hostname}", plan.replace(
+        processes=(*plan.processes, new)
+    )
 
 
 def _option(plan: Plan, random: Random) -> tuple[str, Plan]:
