@@ -20,9 +20,21 @@ from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report import charts
 from ndbplan.report.compose import Options, compose
-from ndbplan.report.document import Bar, BarChart, LineChart, Run, Table, Tile, TileMap, runs_of
+from ndbplan.report.document import (
+    Bar,
+    BarChart,
+    LineChart,
+    Listing,
+    Paragraph,
+    Run,
+    Table,
+    Tile,
+    TileMap,
+    runs_of,
+)
 from ndbplan.report.evidence import ask
 from ndbplan.report.html import html_of
+from ndbplan.report.notes import FRONT, notes_of
 from ndbplan.report.pdf import source
 from ndbplan.report.places import found
 from ndbplan.report.sections.checking import assumptions
@@ -177,3 +189,49 @@ def test_the_range_of_a_step_is_drawn_as_long_as_it_is() -> None:
     assert x + width - begin == pytest.approx(width / 2, abs=0.2)
     assert end - x == pytest.approx(2 * width, abs=0.2)
     assert end <= charts.WIDTH - charts._VALUES
+
+
+_SAID = """Asked *twice* in a_b_c, _once_ `x*y*z`, see [the page](https://example.net/a).
+goes on
+
+1. first
+2. **second**
+- item
+  goes on
+> quoted
+
+| a | b |
+|---|:-:|
+| 1 | *2* |
+| 3 |
+
+# Hardware
+```
+two  blanks
+# no heading
+```
+<b>bold</b>
+"""
+
+
+def test_notes_are_read_as_markdown() -> None:
+    found = notes_of(_SAID, {"hardware": "Hardware"})
+    paragraphs = [block for block in found[FRONT] if isinstance(block, Paragraph)]
+    told = [(block.kind, "".join(run.text for run in block.line)) for block in paragraphs]
+    assert told == [
+        ("quote", "Asked twice in a_b_c, once x*y*z, see the page (https://example.net/a). goes on"),
+        ("quote", "1. first"),
+        ("quote", "2. second"),
+        ("item", "item goes on"),
+        ("quote", "quoted"),
+    ]
+    assert [run.text for run in paragraphs[0].line if run.kind == "strong"] == ["twice", "once"]
+    table = found[FRONT][-1]
+    assert isinstance(table, Table)
+    assert table.heads == ("a", "b")
+    cells = [["".join(run.text for run in cell) for cell in row] for row in table.rows]
+    assert cells == [["1", "2"], ["3", ""]]
+    listing, words = found["hardware"]
+    assert isinstance(listing, Listing)
+    assert listing.text == "two  blanks\n# no heading"
+    assert words == Paragraph((Run("<b>bold</b>"),), "quote")

@@ -26,7 +26,7 @@ _REPORT_BYTES = 100_000_000
     help="The report: .html, .pdf or .pptx (slides).",
 )  # fmt: skip
 @click.option("--variants", metavar="A,B", help="Variants of PLAN to put side by side.")
-@click.option("--sections", metavar="NAME,...", type=Names(), help="Only these; a wrong one lists all.")
+@click.option("--sections", metavar="NAME,...", type=Names(), help="Only these; `--sections x` lists them.")
 @click.option("--customer", default="", metavar="NAME", help="For whom it is.")
 @click.option("--date", "day", default="", metavar="YYYY-MM-DD", help="Its date; without it none is printed.")
 @click.option("--logo", type=click.Path(path_type=Path), metavar="FILE", help="A picture for its head.")

@@ -130,6 +130,10 @@ def _unit(name: str) -> Kind:
     return "seconds" if name.endswith("_s") else "count"
 
 
+_LONGEST = 170
+"""Letters of a list of names up to which all are told."""
+
+
 def near(text: str, known: Iterable[str], what: str = "there are") -> str:
     """What to type instead of a name that is not known: the nearest, else the first of those there are."""
     import difflib
@@ -139,7 +143,9 @@ def near(text: str, known: Iterable[str], what: str = "there are") -> str:
     close = difflib.get_close_matches(text.lower(), lower, 3, 0.6)
     if close:
         return f"did you mean {' or '.join(lower[name] for name in close)}?"
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    shown = ", ".join(names)
+    if len(shown) > _LONGEST:
+        shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     if what == "there are" and len(names) == 1:
         what = "there is"
     return f"{what} {shown}" if names else "there is none yet"

@@ -9,7 +9,7 @@ from datetime import date
 from ndbplan.base.errors import UserError
 from ndbplan.edits.reading import near
 from ndbplan.plan.project import Project, Variant
-from ndbplan.report.document import Block, Document, Line, Paragraph, Run, Section
+from ndbplan.report.document import Block, Document, Line, Run, Section
 from ndbplan.report.notes import FRONT, notes_of
 from ndbplan.report.places import Place
 from ndbplan.report.sections import checking, deciding, design, failing, front, load, storage, work
@@ -150,7 +150,7 @@ def _wanted(answers: Answers, options: Options) -> Iterator[Kind]:
             yield kind
 
 
-def _section(kind: Kind, answers: Answers, notes: tuple[Paragraph, ...]) -> Section:
+def _section(kind: Kind, answers: Answers, notes: tuple[Block, ...]) -> Section:
     return Section(kind.key, kind.title, (*notes, *kind.blocks(answers)), kind.appendix)
 
 
