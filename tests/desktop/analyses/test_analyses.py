@@ -33,6 +33,7 @@ from ndbplan.desktop.analyses.export_preview import Highlighter
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection
+from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.axes import nice_step, time_step_s
 from ndbplan.desktop.widgets.explain import Explanation, QuantityLabel
 from ndbplan.desktop.widgets.problem_list import ProblemRow, WaiverRow
@@ -893,3 +894,14 @@ def test_a_stopped_cluster_shows_in_summary_charts_and_moment(qtbot: QtBot) -> N
     assert panel.result.cluster_stop is None
     assert panel.summary._limit.property("look") == "muted"
     assert not any(chart._content.shades for chart in panel.charts.all)
+
+
+@pytest.mark.parametrize("stand", ["starter"], indirect=True)
+def test_facts_of_a_distribution_have_room_for_their_values_in_large_letters(stand: _Stand) -> None:
+    """As they are shown to an audience: the column was as wide as small letters need."""
+    stand.view.resize(1600, 500)
+    theme.theme().scale_text(stand.view, 1.3)
+    panel = stand.panel("Distribution")
+    facts, shown = panel._scroll.widget(), panel._scroll.viewport()
+    stand.qtbot.waitUntil(lambda: facts.minimumSizeHint().width() <= shown.width(), timeout=9000)
+    assert shown.width() < 0.4 * panel.width()

@@ -39,8 +39,9 @@ from ndbplan.plan.plan import Plan
 if TYPE_CHECKING:
     from ndbplan.estimate.storage.fill_map import Measure
 
-_FACTS_WIDTH = 232
-_BARS_LEAST = 380
+_FACTS_WIDTH, _MOST_FACTS, _FACTS_GAP = 232, 0.4, 8
+"""Of the facts: pixels at least, share of the panel at most, pixels beside the bar that scrolls."""
+_BARS_LEAST = 320
 """Pixels that the bars keep before the table gets all of its columns."""
 _TABLE_SHARE = 0.54
 """Of the room, for the table, where there is not enough for both."""
@@ -146,7 +147,7 @@ class DistributionPanel(Panel):
         scroll = QScrollArea(content)
         facts = QWidget(scroll)
         column = QVBoxLayout(facts)
-        column.setContentsMargins(0, 0, 8, 0)
+        column.setContentsMargins(0, 0, _FACTS_GAP, 0)
         column.addLayout(self._facts)
         column.addWidget(self._error)
         column.addStretch(1)
@@ -196,8 +197,18 @@ class DistributionPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        QTimer.singleShot(0, self, self._share_out)
+        QTimer.singleShot(0, self, self._fit_facts)
         self._arrange()
+
+    def _fit_facts(self) -> None:
+        """As wide as names and values need, which is more where texts are large."""
+        wanted = (
+            self._facts.minimumSize().width()
+            + _FACTS_GAP
+            + self._scroll.verticalScrollBar().sizeHint().width()
+        )
+        self._scroll.setFixedWidth(max(_FACTS_WIDTH, min(wanted, round(_MOST_FACTS * self.width()))))
+        QTimer.singleShot(0, self, self._share_out)
 
     def _arrange(self) -> None:
         """Put the controls into one line or into two, by the room there is."""
@@ -389,6 +400,7 @@ class DistributionPanel(Panel):
         self._show_view()
         self.moves.show_answer(outcome.value)
         self._facts.show(outcome.value)
+        QTimer.singleShot(0, self, self._fit_facts)
         self.add_button.setEnabled(self.groups.value() > 0 and not outcome.value.refusal)
 
     def _draw(self) -> None:

@@ -102,7 +102,7 @@ class ReportDialog(Dialog):
         self._notes: dict[str, str] = {}
         self.notes = QPlainTextEdit()
         self.notes.setAccessibleName("Notes, in Markdown")
-        self.notes.setPlaceholderText("Markdown: paragraphs, items, **strong**, `code`")
+        self.notes.setPlaceholderText("Markdown: items, tables, **strong**, `code`")
         self.notes.setMaximumHeight(90)
         self.inside = QComboBox()
         self.inside.setAccessibleName("What travels inside the file")
