@@ -126,9 +126,11 @@ def with_second_sql_nodes(plan: Plan) -> Plan:
 
 
 def _third_sql_node(plan: Plan) -> Plan:
-    """One more on the host of the first, between its two: the last of them gets another port."""
+    """One more on the host of the first, in front of its two where an id is free: both get another port."""
     two = with_second_sql_nodes(plan)
-    new = two.sql_nodes[0].model_copy(update={"id": "third", "node_id": 229, "pool_node_ids": ()})
+    first, used = two.sql_nodes[0], {process.node_id for process in two.processes}
+    node_id = next((free for free in range(first.node_id - 1, 0, -1) if free not in used), 229)
+    new = first.model_copy(update={"id": "third", "node_id": node_id, "pool_node_ids": ()})
     return two.replace(processes=(*two.processes, new))
 
 
@@ -216,8 +218,8 @@ def changes(plan: Plan) -> Iterator[tuple[str, Plan, Plan]]:
         ways["mysqld"] = (_same, lambda p: update(p, p.sql_nodes[0].id, options={"ndb_batch_size": 65536}))
         ways["SQL nodes on one host"] = (_same, with_second_sql_nodes)
         ways["fewer SQL nodes on one host"] = (with_second_sql_nodes, _same)
-        ways["an SQL node between others of a host"] = (with_second_sql_nodes, _third_sql_node)
-        ways["no SQL node between others of a host"] = (_third_sql_node, with_second_sql_nodes)
+        ways["an SQL node in front of others of a host"] = (with_second_sql_nodes, _third_sql_node)
+        ways["no SQL node in front of others of a host"] = (_third_sql_node, with_second_sql_nodes)
         ways["tables"] = (_same, with_other_tables)
         ways["SQL nodes elsewhere, grow"] = (_same, lambda p: _in_turn(elsewhere(p)))
         ways["grow, tables"] = (_same, lambda p: add_node_group(with_other_tables(p)))

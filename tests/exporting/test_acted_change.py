@@ -28,7 +28,7 @@ IN_SHORT = {
     "one node": STARTER,
     "directories": STARTER,
     "SQL nodes on one host": STARTER,
-    "an SQL node between others of a host": STARTER,
+    "an SQL node in front of others of a host": STARTER,
     "initial node": OLD,
     "another server in front": STARTER,
     "another port": STARTER,
