@@ -254,6 +254,9 @@ class Life:
     def prepared(self, cluster: ActedCluster, part: str) -> Plan:
         """What the cluster may go through in a part, and the plan that it works by afterwards."""
         cluster.may_be_down = part == "stop" or is_out_of_service(self.operations[part])
+        cluster.clients_wait = any(
+            what.endswith(" (the only one)") for step in self.operations[part].steps for what in step.blocked
+        )
         cluster.rows_may_go_back = part == "restore"
         after = self.plan
         if part == "add-nodes":

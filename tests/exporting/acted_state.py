@@ -348,8 +348,10 @@ class ActedState:
             if not any(node.is_started(self.now) for node in members if node.group == group):
                 self.faults.append(f"{self.now:.1f} s: node group {group} is gone")
         serving = self._open_sql_nodes()
-        if len(self.plan.sql_nodes) > 1 and self.sql_was_up and not serving:
+        if len(self.plan.sql_nodes) > 1 and self.sql_was_up and not serving and not self.clients_wait:
             self.faults.append(f"{self.now:.1f} s: all SQL nodes are down")
         self.sql_was_up = self.sql_was_up or len(serving) == len(self.sql_nodes)
 
     sql_was_up: bool = False
+    clients_wait: bool = False
+    """The part says that there is one SQL node for them while it restarts."""
