@@ -113,7 +113,22 @@ def of_hurried_clients() -> Plan:
     return update(starter(), workload.id, load=ClosedLoad(clients=4, latency_s=1e-6))
 
 
+def with_slow_networks() -> Plan:
+    plan = starter()
+    for host in plan.hosts:
+        plan = update(plan, host.id, network_bytes_per_s=5e6)
+    return plan
+
+
+def under_many_writes() -> Plan:
+    plan = sample_plan("redo-overload-8.4")
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=60_000),))
+    return plan.replace(workloads=(plan.workloads[0].model_copy(update={"load": load}),))
+
+
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "network-demand": with_slow_networks,
+    "processor-demand": under_many_writes,
     "latency-of-clients": of_hurried_clients,
     "threads-not-set": manual,
     "operations-and-transactions": lambda: starter(MaxNoOfConcurrentOperations=100),

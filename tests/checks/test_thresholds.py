@@ -235,6 +235,8 @@ THRESHOLDS = (
     about("fixed-part-limit", rows("three-replicas-7.4"), 8_727_492_096),
     about("concurrent-operations", large_transaction, 59_578),
     about("client-nodes", offered("starter"), 67_226),
+    about("network-demand", offered("starter"), 1_043_500),
+    about("processor-demand", offered("redo-overload-8.4"), 39_145),
     Threshold("latency-of-clients", waiting_us, 94, 93),
     about("compressed-checkpoints", offered("redo-overload", CompressedLCP=1), 11_570),
 )

@@ -41,6 +41,7 @@ TOPICS = (
     "unwise.memory",
     "unwise.pools",
     "unwise.clients",
+    "unwise.busy",
     "unwise.redo",
     "unwise.disks",
     "unwise.disk_space",
