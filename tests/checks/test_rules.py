@@ -126,7 +126,17 @@ def under_many_writes() -> Plan:
     return plan.replace(workloads=(plan.workloads[0].model_copy(update={"load": load}),))
 
 
+def read_by_one_thread() -> Plan:
+    """Far more rows than the cache holds, read at random."""
+    plan = set_parameter(sample_plan("disk-data-8.4"), "data_node", "DiskIOThreadPool", 1)
+    read = plan.workloads[1].model_copy(
+        update={"load": OpenLoad(points=(RatePoint(at_s=0, rate_per_s=1e5),))}
+    )
+    return update(plan, plan.tables[0].id, rows=500_000_000).replace(workloads=(read,))
+
+
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "file-threads": read_by_one_thread,
     "network-demand": with_slow_networks,
     "processor-demand": under_many_writes,
     "latency-of-clients": of_hurried_clients,

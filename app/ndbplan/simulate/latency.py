@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_USED = 0.98
 """Beyond this use a queue no longer depends on the use but on how much clients send at once."""
+_NEAR = 1.5
+"""So many times its own work, and a mean says more of waiting than of work."""
 LONGEST_S = 3600.0
 """A latency is not said to be longer: nobody waits for it."""
 
@@ -108,6 +110,10 @@ def mean_latency(sim: Simulation, series: Floats) -> Quantity:
         )
         simulated = Quantity.exact(mean, "s", terms) * constants_of(scenario.plan)["latency_simulated"]
         return simulated.within(least=min(mean, idle.value))
+    assumed = constants_of(scenario.plan)["idle_latency_s"]
+    if mean > assumed.value and mean > idle.value * _NEAR:
+        # It is that of a queue, not of the transaction's own work.
+        idle = assumed
     limits = [
         Term(f"{service.resource} of {service.where} passes", service.max_per_s, "tx/s", "formula")
         for service in scenario.services[:1]

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_percent
+from ndbplan.base.units import (
+    format_bytes,
+    format_bytes_binary,
+    format_bytes_per_s,
+    format_percent,
+    how_many,
+)
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.layouts import disk_beside_redo, uses_disk_data
 from ndbplan.checks.problem import Edit, Problem
@@ -21,12 +27,16 @@ from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfile
 from ndbplan.edits.solutions import memory_size
 from ndbplan.estimate.estimation import Estimation, chosen_workload
 from ndbplan.estimate.load.disk_data import TablespaceUse
+from ndbplan.estimate.load.file_threads import THREADS, reads_of
+from ndbplan.estimate.stored import machines_of
 from ndbplan.ndb.file_space import specified_files
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 
 MANY_FILES = 128
 """Data files of a tablespace above which more gain nothing: a data node keeps so many open."""
+_MOST_THREADS = 64
+"""Threads for data files that are proposed at most: judgement."""
 _PARALLEL_FILES = 4
 """Into which one data file is divided where one thread writes each."""
 _NO_CURE = ", and a larger RedoBuffer only delays them"
@@ -282,3 +292,26 @@ def redo_and_lcp_apart(now: Estimation) -> Iterator[Problem]:
             [node.id],
             SetParameter(scope_of(node, "FileSystemPath"), "FileSystemPath", None),
         )
+
+
+@rule("file-threads", "Too few threads read data files")
+def file_threads(now: Estimation) -> Iterator[Problem]:
+    plan, machines = now.plan, machines_of(now.plan)
+    for workload in plan.workloads:
+        for demand in now.under(workload).disks.disks:
+            able = reads_of(machines, demand.device)
+            asked = sum(stream.random_reads_per_s.value for stream in demand.streams)
+            if able.threads is None or asked <= BUSY * able.per_s.value:
+                continue
+            asking = [i for i, node in machines.by_id.items() if demand.disk_id in node.used_disks]
+            wanted = min(_MOST_THREADS, able.threads_for(min(asked / BUSY, demand.device.random_read_iops)))
+            yield warning(
+                f"disk {demand.disk} of {demand.host}",
+                f"under workload '{workload.name}' {asked:.0f} pages a second are read at random; "
+                f"{how_many(round(able.threads), 'thread')} ({THREADS}) that each wait for one page get "
+                f"{able.per_s} from a disk that does {demand.device.random_read_iops:.0f}",
+                f"set {THREADS} to {wanted}",
+                [*(node.id for node in plan.data_nodes if node.node_id in asking), demand.disk_id],
+                SetParameter("data_node", THREADS, wanted),
+                measure=asked / able.per_s.value,
+            )

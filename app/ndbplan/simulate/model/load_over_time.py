@@ -17,6 +17,7 @@ from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.estimate.constants import constant_for, term_of
 from ndbplan.estimate.load.clients import CLUSTER_CONNECTIONS, ClientNode
 from ndbplan.estimate.load.cpu import HostCpu, NodeCpu
+from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.load.key_choice import hot_key
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.loaded import cpu, disk_data, network, rate_of, uplinks
@@ -82,10 +83,14 @@ def services(plan: Plan, workload: Workload) -> tuple[Service, ...]:
             part = asked if share == 1.0 else asked.scaled(share)
             reading.setdefault(disk.id, (disk, []))[1].append(part)
     for disk, reads in reading.values():
+        able = reads_of(machines_of(plan), disk)
         where = f"{plan.host_of_disk[disk.id].hostname} {disk.name}"
         # Nodes that share a disk wait for one another.
         whole = reads[0] if len(reads) == 1 else total([("a data node", one) for one in reads], "reads/s")
-        use = whole.scaled(1 / disk.random_read_iops, "fraction")
+        if able.threads is None:
+            use = whole.scaled(1 / disk.random_read_iops, "fraction")
+        else:
+            use = (whole.named("random reads") / able.per_s.named("reads of the threads")).in_unit("fraction")
         found += service_of(rate, DISK_READS, where, use, disk.id)
     held = row_lock_s(plan, workload)
     for table, locks_per_s in hottest_rows(plan, workload):

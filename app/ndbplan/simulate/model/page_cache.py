@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import disk_data, rate_of
 from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.plan import Plan
@@ -130,7 +131,7 @@ def page_cache(plan: Plan, workload: Workload, node_classes: Sequence[NodeClass]
     )
     machines = machines_of(plan).by_id
     iops = min(
-        disk.random_read_iops
+        reads_of(machines_of(plan), disk).per_s.value
         for one in found
         if one is not None and one.accesses_per_s > 0
         for disk, _ in machines[one.node_id].on_disks(DiskRole.DATA_FILES)

@@ -17,7 +17,9 @@ from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
+from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import as_long_as_its_work, job_of
+from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.hardware import Disk as PlanDisk
@@ -322,12 +324,12 @@ class _Build:
 
     def disk_rows(self) -> Rows[Disk]:
         """What the kernel must know of each disk."""
-        found = [Disk() for _ in self.disk_classes]
+        found, machines = [Disk() for _ in self.disk_classes], machines_of(self.plan)
         for d, (disk, disk_class) in enumerate(zip(found, self.disk_classes, strict=True)):
             disk.write_bytes_per_s = disk_class.bytes_per_s
             disk.usable_share = constant_for(self.plan, "disk_usable_share").value
             disk.lcp_share = lcp_share(self.plan, *writers(self.places, self.rows, self.load, d))
-            disk.read_iops = disk_class.disks[0].random_read_iops
+            disk.read_iops = reads_of(machines, disk_class.disks[0]).per_s.value
         return stacked(found)
 
 
