@@ -111,3 +111,22 @@ def test_what_is_no_day_is_none(ask: Callable[[str], str]) -> None:
     assert "Incorrect datetime value: '2024-02-30'" in ask("show warnings")
     assert ask("select point(1, 2)") == "ndbplan: POINT() is not simulated here\n"
     assert ask("analyze table orders update histogram on a").startswith("ndbplan: HISTOGRAM is not simulated")
+
+
+def test_statements_are_prepared_with_values(ask: Callable[[str], str]) -> None:
+    """Numbers and words of errors: the manual, server error messages."""
+    ask(MADE)
+    ask("insert into t1 (k, c, long_one) values (1, 'it''s', 'a'), (2, null, 'b')")
+    said = ask("prepare p from 'select id from t1 where c = ? and long_one <> \"?\" limit ?'")
+    assert said.endswith("Statement prepared\n\n")
+    ask("set @c = 'it''s', @n = 1")
+    assert "|  1 |" in ask("execute p using @c, @n")
+    assert ask("execute p using @c") == "ERROR 1210 (HY000): Incorrect arguments to EXECUTE\n"
+    assert ask("execute p using @nosuch, @n").startswith("Empty set (0"), "NULL is compared without a warning"
+
+
+def test_windows_and_json_are_printed_as_the_server_prints_them(ask: Callable[[str], str]) -> None:
+    ask("create table d (id int primary key, a decimal(6,2)) engine=ndb")
+    ask("insert into d values (1, 10.5), (2, 20)")
+    assert "|  2 | 10.50 |" in ask("select id, lag(a) over (order by id) l from d")
+    assert '| {"a": 1, "b": [1, 2]} |' in ask("select json_object('a', 1, 'b', json_array(1, 2)) j")

@@ -138,11 +138,18 @@ def _play(names: tuple[str, ...], options: Options, as_json: bool) -> None:
     else:
         for line in sys.stdin:
             if line.strip() and not line.lstrip().startswith("#") and not play.finished:
-                said(f"{line.rstrip()}\n{play.answer(line)}")
+                said(f"{line.rstrip()}\n{_answered(play, line)}")
     if not play.finished:
         said(play.answer("lesson> finish"))
     _hand_in(play, found, options, said)
     show({"result": outcome(play, found.source)}, as_json=as_json, text=iter(()))
+
+
+def _answered(play: Play, line: str) -> str:
+    """What a line is answered, and the task of a stage that begins."""
+    arrivals = play.arrivals
+    text = play.answer(line)
+    return text + play.task() if play.arrivals > arrivals and not play.finished else text
 
 
 def _plain(text: str) -> None:
@@ -173,7 +180,7 @@ def _at_terminal(play: Play, options: Options) -> None:
                     befallen = play.befall(one)
                     inbox.tell(one, befallen.answer)
                     said += befallen.said
-                return said + play.answer(line)
+                return said + _answered(play, line)
 
         Terminal(play.cluster, options["speed"], consoles=Beside()).run(
             "'lesson> help' says what the lesson answers."

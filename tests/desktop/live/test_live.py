@@ -296,8 +296,8 @@ def test_a_lesson_in_the_window_is_the_lesson_of_the_command_line(
     QTest.keyClick(panel.had, Qt.Key.Key_Return)
     rest(qtbot, page_of_lesson)
     both = had(found_page, source, 65.0, "! load x0.1")
-    shown_rows = [one.text() for one in panel.findChildren(QLabel) if ", had been " in one.text()]
-    assert shown_rows == [f"{name}: {was}, had been {other}" for name, was, other in compared(both)]
+    shown_rows = [one.text() for one in panel.findChildren(QLabel) if ", would have been " in one.text()]
+    assert shown_rows == [f"{name}: {was}, would have been {other}" for name, was, other in compared(both)]
     panel.had.setText("sometime ! load x0.1")
     QTest.keyClick(panel.had, Qt.Key.Key_Return)
     rest(qtbot, page_of_lesson)

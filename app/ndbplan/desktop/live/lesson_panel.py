@@ -363,7 +363,7 @@ class LessonPanel(QWidget):
         empty(self._had_rows)
         self._had_rows.addWidget(label(answer.strip(), "muted"))
         for name, was, had in rows:
-            self._had_rows.addWidget(label(f"{name}: {was}, had been {had}", "calloutText"))
+            self._had_rows.addWidget(label(f"{name}: {was}, would have been {had}", "calloutText"))
 
     def say(self, text: str, *, is_error: bool = False) -> None:
         """The answer to what was done here, in the line at the foot."""

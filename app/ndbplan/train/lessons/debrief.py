@@ -112,7 +112,7 @@ def compared(found: Had) -> Iterator[tuple[str, str, str]]:
 def side_by_side(found: Had, line: str) -> Iterator[str]:
     """Both ends as a table in text."""
     yield f"With '{line}': {found.answer.strip()}"
-    for name, first, second in (("", "it was", "it had been"), *compared(found)):
+    for name, first, second in (("", "it was", "would have been"), *compared(found)):
         yield f"  {name:<50} {first:<14} {second}"
 
 

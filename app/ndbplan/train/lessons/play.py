@@ -60,6 +60,8 @@ class Play:
         """Keeps that broke before the cluster began anew."""
         self.place = 0
         """Which stage is under way."""
+        self.arrivals = 0
+        """How often another stage began."""
         self._flowing_from: float | None = None
         """Since when time passes that no line says yet."""
         self._begin(begun(self.lesson, start))
@@ -231,10 +233,11 @@ class Play:
             if any(not self._is_done(item) for item in stage.items()):
                 break
             self.place += 1
+            self.arrivals += 1
             self._enter()
             after = self.stage
-            more = "All is done." if after is None else f"The next one:\n{self._task('').rstrip()}"
-            said.append(f"Stage '{stage.name}' is done. {more}")
+            more = " All is done." if after is None else ""
+            said.append(f"Stage '{stage.name}' is done.{more}")
         if not self.finished and (self.stage is None or self.cluster.is_over):
             said.append(self._finish())
         return "".join(f"[lesson] {one}\n" for one in said)
@@ -255,15 +258,16 @@ class Play:
     def _word(self, text: str) -> str:
         word, _, rest = text.partition(" ")
         known = {
-            "task": self._task, "hint": self._hint, "answer": self._answer, "stage": self._stage,
-            "score": self._score, "read": self._read, "story": self._story, "finish": self._end,
-            "help": self._help,
+            "task": lambda _rest: self.task(), "hint": self._hint, "answer": self._answer,
+            "stage": self._stage, "score": self._score, "read": self._read, "story": self._story,
+            "finish": self._end, "help": self._help,
         }.get(word.lower())  # fmt: skip
         if known is None:
             return f"ndbplan: '{word[:40]}' is not a word of a lesson — one of {', '.join(LESSON_WORDS)}\n"
         return known(rest.strip())
 
-    def _task(self, _rest: str) -> str:
+    def task(self) -> str:
+        """What is to be done now, asked and reached."""
         stage = self.stage
         if stage is None:
             return "All is done.\n"
@@ -343,7 +347,8 @@ class Play:
         reference = self._reference(place)
         self.place = place
         self._begin(reference.cluster)
-        return f"You are at the begin of '{rest}', as the reference route gets there.\n" + self._task("")
+        self.arrivals += 1
+        return f"You are at the begin of '{rest}', as the reference route gets there.\n"
 
     def _whole_stages(self) -> set[str]:
         return {stage.name for stage in self.lesson.stages[: self.place]}

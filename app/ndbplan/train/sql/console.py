@@ -196,7 +196,7 @@ class Client:
 
     def _prepared(self, sql: str, cluster: LiveCluster) -> Result | str:
         """PREPARE keeps a statement, EXECUTE carries it out, DEALLOCATE forgets it."""
-        done = prepared.taken(sql, self.statements)
+        done = prepared.taken(sql, self.statements, self.of_user)
         self.statements = done.statements
         return self._statement(done.run, cluster) if done.run else done.text
 

@@ -20,6 +20,7 @@ from sqlglot import exp
 from ndbplan.train.sql import dates, digests
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
+from ndbplan.train.sql.values import json_sorted
 
 Warn = Callable[[int, str], None]
 """Takes the number and the text of a warning."""
@@ -85,6 +86,13 @@ def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("latin-1")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _written_json(value: Any) -> Any:
+    """An object or an array as the server writes it, with blanks, and short names first."""
+    if not isinstance(value, str) or value[:1] not in ("{", "["):
+        return value
+    return json.dumps(json_sorted(json.loads(value)), ensure_ascii=False)
 
 
 def _concat_ws(between: Any, *parts: Any) -> str | None:
@@ -182,7 +190,7 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "MID": _mid, "NUMBER_TO_STR": _format,
     "ASCII": lambda v: ord(_text(v)[0]) if v != "" else 0, "STRCMP": _strcmp, "SEC_TO_TIME": _clock,
     "TIME_TO_SEC": _seconds, "mysql_truncate": _truncate, "mysql_round": _round,
-    "mysql_signed": _signed, "mysql_xor": lambda a, b: int(a) ^ int(b),
+    "mysql_signed": _signed, "mysql_json": _written_json, "mysql_xor": lambda a, b: int(a) ^ int(b),
     "LPAD": _pad(True), "RPAD": _pad(False),
     "REPEAT": lambda v, n: _text(v) * min(_LONGEST, max(0, int(n))),
     "BITWISE_COUNT": lambda v: int(v).bit_count(),
@@ -347,6 +355,8 @@ def _ours(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.JSONObjectAgg):
         member = node.expressions[0]
         return call("mysql_json_object", member.this, member.expression)
+    if _is_json(node) and not _is_json(node.parent) and not isinstance(node.parent, exp.JSONKeyValue):
+        return call("mysql_json", node.copy())
     if isinstance(node, exp.Rand):
         raise NotSimulated("RAND is not simulated: the same session gives the same answers")
     if isinstance(node, exp.Cast) and node.to.is_type("bigint", "ubigint", "int", "uint"):
@@ -354,6 +364,12 @@ def _ours(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Left | exp.Right):
         return call(f"mysql_{node.key}", node.this, node.expression)
     return node
+
+
+def _is_json(node: exp.Expr | None) -> bool:
+    """Whether a call makes or takes apart a JSON value."""
+    is_array = isinstance(node, exp.Anonymous) and node.name.upper() == "JSON_ARRAY"
+    return is_array or isinstance(node, exp.JSONObject | exp.JSONExtract)
 
 
 def translate(tree: exp.Expr) -> None:

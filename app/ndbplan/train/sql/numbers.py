@@ -63,7 +63,11 @@ _WHOLE = frozenset(
 )
 """Functions that count, and which sqlglot does not know by name."""
 _BOOLEAN = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Xor, exp.Between, exp.In, exp.Like, exp.Is)
-_SAME = (exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct)
+_SAME = (
+    exp.Max, exp.Min, exp.Neg, exp.Paren, exp.Abs, exp.Sum, exp.Distinct, exp.Lag, exp.Lead, exp.FirstValue,
+    exp.LastValue, exp.NthValue,
+)  # fmt: skip
+"""What counts and is printed as what it is of."""
 _DOUBLES = (
     exp.Stddev,
     exp.StddevPop,

@@ -33,7 +33,9 @@ def read_as_numbers(tree: exp.Expr, columns: Mapping[str, Kind]) -> None:
     """Wrap what is a text and stands where a number is wanted."""
     for node in list(tree.find_all(*_COMPARES)):
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            if _is_text(one, columns) and kind_of(other, columns).is_number:
+            # What is compared with NULL is not read.
+            wants = not isinstance(other, exp.Null) and kind_of(other, columns).is_number
+            if wants and _is_text(one, columns):
                 one.replace(_read(one, "DOUBLE"))
     for chosen in list(tree.find_all(exp.In, exp.Between)):
         if kind_of(chosen.this, columns).is_number:

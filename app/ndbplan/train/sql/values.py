@@ -238,14 +238,14 @@ def _json(taking: Taking, column: Column, value: Any, where: str) -> str:
     except ValueError:
         text = f'Invalid JSON text: "Invalid value." at position 0 in value {where}'
         raise SqlError(3140, "22032", text.replace(where, where.split(" at row")[0]) + ".") from None
-    return json.dumps(_sorted(found), ensure_ascii=False)
+    return json.dumps(json_sorted(found), ensure_ascii=False)
 
 
-def _sorted(value: Any) -> Any:
+def json_sorted(value: Any) -> Any:
     """Members of an object stand by the length of their names, then by the names."""
     if isinstance(value, dict):
-        return {name: _sorted(value[name]) for name in sorted(value, key=lambda one: (len(one), one))}
-    return [_sorted(one) for one in value] if isinstance(value, list) else value
+        return {name: json_sorted(value[name]) for name in sorted(value, key=lambda one: (len(one), one))}
+    return [json_sorted(one) for one in value] if isinstance(value, list) else value
 
 
 def _text(taking: Taking, column: Column, value: Any, where: str) -> str:
