@@ -21,6 +21,7 @@ from ndbplan.advise.compare import (
     judge,
 )
 from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.preview import Preview
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.quantity import Quantity
 from ndbplan.edits import parts as edits
@@ -184,6 +185,19 @@ def test_a_plan_that_is_not_whole_has_no_numbers_and_says_why() -> None:
     assert row.values[1] is None
     assert row.judged == (None, None)
     assert row.notes[1]
+
+
+def test_no_number_of_a_plan_that_is_not_whole_is_not_the_best_one() -> None:
+    """No error at all is the best; that a group lacks a member is not."""
+    last = OVERLOAD.data_nodes[-1]
+    lame = OVERLOAD.replace(processes=tuple(one for one in OVERLOAD.processes if one is not last))
+    figures = [FIGURES["first-error"]]
+    for plans in ((OVERLOAD, lame), (lame, OVERLOAD), (lame, stated(lame, "RedoBuffer=64M"))):
+        (row,) = side_by_side(*plans, figures=figures).rows
+        assert row.judged == (None, None)
+        assert any(row.notes)
+    (line,) = Preview(Estimation(lame, lame.workloads[0])).of(OVERLOAD, names=("first-error",))
+    assert (line.after is not None, line.judged) == (True, None)
 
 
 def test_one_plan_or_five_are_refused_and_a_comparison_stops_when_told() -> None:

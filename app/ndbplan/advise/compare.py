@@ -152,7 +152,12 @@ class _Compared:
         """The figure of every column, and how each is judged."""
         values, notes = zip(*(self.value(figure, place) for place in range(len(self.columns))), strict=True)
         judged: list[Judgement | None] = [None]
-        judged += [self._judged(figure, place, values) for place in range(1, len(values))]
+        # No number because a plan is incomplete is not the best one, such as no error at all.
+        known = [value is not None or not note for value, note in zip(values, notes, strict=True)]
+        judged += [
+            self._judged(figure, place, values) if known[0] and known[place] else None
+            for place in range(1, len(values))
+        ]
         unit = next((value.unit for value in values if value is not None), figure.unit)
         spread = tuple(self._spread.get((figure.name, place), "") for place in range(len(values)))
         return Row(figure.name, figure.title, figure.unit or unit, values, tuple(judged), notes, spread)

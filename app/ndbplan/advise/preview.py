@@ -58,6 +58,8 @@ class Preview:
     def __init__(self, now: Estimation) -> None:
         self.now = now
         self._before: dict[str, Quantity | None] = {}
+        self._unknown: set[str] = set()
+        """Figures that the plan is too incomplete for before a change."""
         self._searched = Searched()
 
     def of(
@@ -82,11 +84,14 @@ class Preview:
                 self._before[figure.name] = self._number(figure, self.now, cancelled)
         except UserError:
             self._before[figure.name] = None
+            self._unknown.add(figure.name)
         before = self._before[figure.name]
         try:
             after = self._number(figure, then, cancelled)
         except UserError as error:
             return Line(figure, before, None, None, error.what)
+        if figure.name in self._unknown:
+            return Line(figure, before, after, None)
         is_money = figure.name == "cost"
         judged = judge_cost(self.now.plan, then.plan) if is_money else judge(figure, before, after)
         return Line(figure, before, after, judged)
