@@ -148,3 +148,12 @@ def test_what_keeps_every_answer_from_being_sure_is_told() -> None:
     assert found.plans
     assert found.choosing.sure is None
     assert "times what is allowed of 'Restart of a data node: " in found.choosing.not_sure
+
+
+def test_threads_that_come_in_steps_of_cores_do_not_end_the_search_for_an_excuse() -> None:
+    """Each change as large as the limit is broken came no nearer: 18 to 27 cores have as many LDM threads."""
+    load = {**BEGUN["loads"][0], "peak_per_s": "150k"}
+    asked = asked_for(most_groups=1, rows={"d.account": {"now": "1000M"}}, loads=[load])
+    small = sized_for(asked).excuses[0]
+    assert small.smallest_change is not None
+    assert [what.split()[1] for what in small.smallest_change.split(" and ")] == ["GiB", "cores"]

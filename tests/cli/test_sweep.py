@@ -265,3 +265,15 @@ def test_a_cell_whose_values_do_not_go_together_says_why() -> None:
     row = Sweep(plan.replace(processes=()), (), ("restart",)).row(0)
     assert row.figures == (None,)
     assert row.error
+
+
+def test_a_figure_that_a_cell_has_not_takes_no_other_along() -> None:
+    """What a cell cannot tell is named; the rest is what the plan says by itself."""
+    plan = sample_plan("redo-overload-8.4")
+    lame = plan.replace(processes=tuple(one for one in plan.processes if one is not plan.data_nodes[-1]))
+    sweep = Sweep(lame, (vary(lame, "RedoBuffer=64M"),), ("accepted", "disks"))
+    row = sweep.row(0)
+    disks = FIGURES["disks"].of(Estimation(lame, None))
+    assert disks is not None
+    assert row.figures == (None, (disks.value, disks.low, disks.high))
+    assert row.error.startswith("accepted: ")

@@ -178,15 +178,30 @@ class Sweep:
         return plan
 
     def row(self, number: int) -> Row:
-        """The figures of one cell; without them where its plan has none."""
+        """The figures of one cell, each by itself; without those that its plan has not, and why."""
         try:
             plan = self.plan_of(self.cells[number])
-            with keeping():
-                now = Estimation(plan, chosen_workload(plan, self.workload_id))
-                found = [self._figure(name, now) for name in self.measures]
+            workload = chosen_workload(plan, self.workload_id)
         except UserError as error:
             return Row(number, (None,) * len(self.measures), error.line)
-        return Row(number, tuple(None if q is None else (q.value, q.low, q.high) for q in found))
+        found: list[tuple[float, float, float] | None] = []
+        without: dict[str, list[str]] = {}
+        with keeping():
+            now = Estimation(plan, workload)
+            for name in self.measures:
+                q = None
+                try:
+                    q = self._figure(name, now)
+                except UserError as error:
+                    without.setdefault(error.line, []).append(name)
+                found.append(None if q is None else (q.value, q.low, q.high))
+        return Row(number, tuple(found), self._told(without))
+
+    def _told(self, without: Mapping[str, Sequence[str]]) -> str:
+        """Why there are no figures; of some of them with their names."""
+        if [len(names) for names in without.values()] == [len(self.measures)]:
+            return next(iter(without))
+        return "; ".join(f"{', '.join(names)}: {line}" for line, names in without.items())
 
     def _figure(self, name: str, now: Estimation) -> Quantity | None:
         if self.precision is None or name not in _DRAWN or now.workload is None:

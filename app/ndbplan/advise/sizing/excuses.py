@@ -7,6 +7,7 @@ requirement itself. What is said has been judged: the cluster with these changes
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -26,11 +27,13 @@ from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
 
-_MOST_CHANGES = 6
+_MOST_CHANGES = 9
 _MARGIN = 1.02
 """So much more than a limit asks for: what a host decides is rounded."""
 _STEP = 1.15
 """So much more where only a simulation says whether it is enough."""
+_HARDEST = 4.0
+"""Where so many times more hardware did not move a limit, no more of it is tried. Judgement."""
 _GIB = 2**30
 
 
@@ -86,14 +89,18 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
 def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
     """What together lets a cluster pass, and its node groups then; nothing where none was found."""
     words: dict[str, str] = {}
+    often: Counter[str] = Counter()
     choice, groups, found = verdict.choice, verdict.groups, verdict
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
             break
-        moved = _moved(judge, broken, choice, judge.requirements, groups)
+        moved = _moved(
+            judge, broken, choice, judge.requirements, groups, 2.0 ** max(0, often[broken.kind] - 1)
+        )
         if moved is None:
             return (), verdict.groups
+        often[broken.kind] += 1
         words[moved.kind] = moved.words
         choice, groups = moved.choice, moved.groups
         builder, begun = judge.builder, moved.begun or judge.begun
@@ -159,9 +166,15 @@ class _Least:
             return False
 
 
-def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int) -> _Moved | None:
-    """The least that lets one limit pass; None where nothing is known to."""
-    times = broken.nearness * _MARGIN if broken.is_ratio else _STEP
+def _moved(
+    judge: Judge, broken: Met, choice: Choice, wanted: Requirements, groups: int, harder: float = 1.0
+) -> _Moved | None:
+    """The least that lets one limit pass; None where nothing is known to.
+
+    `harder`: so many times more, of what was moved before and did not pass: threads come in steps of cores.
+    What is too much is brought down later.
+    """
+    times = harder * (broken.nearness * _MARGIN if broken.is_ratio else _STEP)
     host, kind = choice.host, broken.kind
     if kind.startswith("within."):
         name = kind.partition(".")[2]
@@ -194,7 +207,7 @@ def _moved(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, grou
         return None
     if kind == "memory" and _disks_decide(judge.builder, choice):
         kind = "disk space"
-    new = _HARDWARE[kind](host, times) if kind in _HARDWARE else None
+    new = _HARDWARE[kind](host, times) if kind in _HARDWARE and harder <= _HARDEST else None
     if new is None:
         return _less(judge, broken, choice, wanted, groups)
     machine, words = new

@@ -12,7 +12,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.later import Later
@@ -88,7 +88,7 @@ class NodeCheckpoint(Shape):
         return self.overflow()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckpointEstimate(Shape):
     """Local checkpoints of the cluster."""
 
@@ -99,7 +99,11 @@ class CheckpointEstimate(Shape):
 
     def node(self, node_id: int) -> NodeCheckpoint | None:
         """The node's figures; None when it holds no rows."""
-        return next((node for node in self.nodes if node.node_id == node_id), None)
+        return self._by_id.get(node_id)
+
+    @cached_property
+    def _by_id(self) -> dict[int, NodeCheckpoint]:
+        return {node.node_id: node for node in self.nodes}
 
 
 def _full(

@@ -62,12 +62,31 @@ def rooms(
             if disk is not None:
                 found.setdefault(disk.id, []).append(node)
     rooms = dict.fromkeys(machines.by_id, NO_LIMIT)
+    alike: dict[object, Room] = {}
     for disk_id, nodes in on_disk.items():
         disk = nodes[0].disks[purpose]
         if disk is not None:
-            room = _room(disk, nodes, logs.get(disk_id, []), loads, threads, machines.constants)
-            rooms.update({node.node_id: room for node in nodes})
+            own = logs.get(disk_id, [])
+            # Most disks are alike, and so are the nodes that write to them.
+            key = _key(disk, nodes, own, loads, threads)
+            if key not in alike:
+                alike[key] = _room(disk, nodes, own, loads, threads, machines.constants)
+            rooms.update(dict.fromkeys([node.node_id for node in nodes], alike[key]))
     return rooms
+
+
+def _key(
+    disk: Disk,
+    nodes: list[Machine],
+    logs: list[Machine],
+    loads: Mapping[int, NodeLoad],
+    threads: Mapping[int, int],
+) -> object:
+    """All that `_room` reads: disks with the same key leave the same room."""
+    writers = [(id(node.settings), threads.get(node.node_id, node.ldm_threads)) for node in nodes]
+    own = [id(load.alike) if (load := loads.get(node.node_id)) is not None else 0 for node in logs]
+    speed = (disk.sequential_write_bytes_per_s, disk.kind, disk.other_load)
+    return *speed, tuple(writers), tuple(own)
 
 
 def _room(

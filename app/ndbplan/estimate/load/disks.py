@@ -95,7 +95,7 @@ class DiskDemand(Shape):
         return busy.in_unit("fraction")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DisksEstimate(Shape):
     """Every disk of the plan's data node hosts."""
 
@@ -105,7 +105,11 @@ class DisksEstimate(Shape):
 
     def of(self, disk_id: str) -> DiskDemand | None:
         """The demand on one disk; None when no data node uses it."""
-        return next((demand for demand in self.disks if demand.disk_id == disk_id), None)
+        return self._by_id.get(disk_id)
+
+    @cached_property
+    def _by_id(self) -> dict[str, DiskDemand]:
+        return {demand.disk_id: demand for demand in self.disks}
 
     @property
     def busiest(self) -> DiskDemand | None:
