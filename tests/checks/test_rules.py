@@ -135,7 +135,15 @@ def read_by_one_thread() -> Plan:
     return update(plan, plan.tables[0].id, rows=500_000_000).replace(workloads=(read,))
 
 
+def with_one_counter() -> Plan:
+    plan = starter()
+    table = update(plan, plan.tables[4].id, rows=1)
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=20_000),))
+    return update(table, plan.workloads[0].id, load=load)
+
+
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "row-locks": with_one_counter,
     "file-threads": read_by_one_thread,
     "network-demand": with_slow_networks,
     "processor-demand": under_many_writes,

@@ -166,6 +166,18 @@ def about(rule: str, make: Make, found: int, *, more_is_worse: bool = True, says
     return Threshold(rule, make, low, high, says) if more_is_worse else Threshold(rule, make, high, low, says)
 
 
+def counted_per_s(rate: int) -> Plan:
+    """One row that every second transaction updates, or so."""
+    return update(offered("starter")(rate), sample("starter").tables[4].id, rows=1)
+
+
+def read_per_s(rate: int) -> Plan:
+    found = set_parameter(sample("disk-data-8.4"), "data_node", "DiskIOThreadPool", 1)
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate),))
+    found = update(found, found.tables[0].id, rows=500_000_000)
+    return found.replace(workloads=(found.workloads[1].model_copy(update={"load": load}),))
+
+
 def waiting_us(latency_us: int) -> Plan:
     plan = sample("starter")
     return update(plan, plan.workloads[0].id, load=ClosedLoad(clients=4, latency_s=latency_us / 1e6))
@@ -237,6 +249,8 @@ THRESHOLDS = (
     about("client-nodes", offered("starter"), 67_226),
     about("network-demand", offered("starter"), 1_043_500),
     about("processor-demand", offered("redo-overload-8.4"), 39_145),
+    Threshold("row-locks", counted_per_s, 1428, 1429),
+    about("file-threads", read_per_s, 62_665),
     Threshold("latency-of-clients", waiting_us, 94, 93),
     about("compressed-checkpoints", offered("redo-overload", CompressedLCP=1), 11_570),
 )

@@ -9,10 +9,11 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, largest
-from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.load import clients as of_clients
 from ndbplan.estimate.load import demand, jobs
 from ndbplan.estimate.load.checkpoint import (
@@ -31,7 +32,7 @@ from ndbplan.estimate.load.disk_data import disk_data as disk_data_of
 from ndbplan.estimate.load.disks import DisksEstimate, demand_of
 from ndbplan.estimate.load.flows import Flows, carried, flows_between
 from ndbplan.estimate.load.jobs import Job
-from ndbplan.estimate.load.key_choice import chosen_shares
+from ndbplan.estimate.load.key_choice import chosen_shares, hot_key
 from ndbplan.estimate.load.network import NetworkEstimate
 from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
@@ -41,6 +42,7 @@ from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
 from ndbplan.estimate.narrowed import bare, narrowed
 from ndbplan.estimate.storage import memory_per_row as of_row
+from ndbplan.estimate.storage.key_values import key_values
 from ndbplan.estimate.storage.shares import Shares
 from ndbplan.estimate.storage.table_memory import rules_with
 from ndbplan.estimate.stored import (
@@ -53,12 +55,13 @@ from ndbplan.estimate.stored import (
     node_memories,
     reach,
 )
+from ndbplan.ndb.constants import Constant
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, JobLoad, Workload
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, KeyChoice, OperationKind, Workload
 
 # What is asked.
 
@@ -309,3 +312,40 @@ def memory_per_row(plan: Plan, load: TableLoad) -> tuple[float, float]:
     """
     rules = rules_with(plan.version, constants_of(plan))
     return of_row.memory_per_row(load.table, load.unique_index, cluster_of(plan), around(plan), rules)
+
+
+def row_lock_s(plan: Plan, workload: Workload) -> Constant:
+    """How long a transaction keeps a row locked; clients that state their latency keep none longer."""
+    found, load = constant_for(plan, "row_lock_s"), workload.load
+    if not isinstance(load, ClosedLoad) or load.latency_s <= 0:
+        return found
+    value, low, high = (min(load.latency_s, part) for part in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
+
+
+def hottest_rows(plan: Plan, workload: Workload) -> list[tuple[Table, float]]:
+    """How often per second the most wanted row of each table is locked by updates and deletes.
+
+    Two transactions never have it at once: one waits until the other has committed.
+    """
+    weights = sum(t.weight for t in workload.transactions)
+    rate = rate_of(plan, workload)
+    found: dict[str, float] = {}
+    for transaction in workload.transactions:
+        for operation in transaction.operations:
+            table = plan.table(operation.table_id)
+            if operation.kind not in (OperationKind.UPDATE, OperationKind.DELETE) or not table.rows:
+                continue
+            wanted = min(1.0, operation.rows * _hottest_row(plan, table, operation.choice))
+            per_s = rate * transaction.weight / weights * wanted
+            found[table.id] = found.get(table.id, 0.0) + per_s
+    return [(plan.table(table_id), per_s) for table_id, per_s in found.items() if per_s > 0]
+
+
+def _hottest_row(plan: Plan, table: Table, choice: KeyChoice) -> float:
+    """Share of the accesses to a table that its most wanted row gets."""
+    if choice.kind == "in_turn":
+        return 0.0
+    values = min(table.rows, key_values(plan.tables, table).count) or table.rows
+    share = hot_key(values, choice.exponent).share if choice.kind == "power_law" else 1.0 / values
+    return share * values / table.rows

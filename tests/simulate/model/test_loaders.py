@@ -12,11 +12,12 @@ from ndbplan.base.resources import resource_path
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.loaded import hottest_rows, row_lock_s
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
-from ndbplan.simulate.model.load_over_time import hottest_rows, row_lock_s, services
+from ndbplan.simulate.model.load_over_time import services
 from ndbplan.simulate.model.meanwhile import move_loaders
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.start import first_world

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes_per_s, format_percent, how_many
+from ndbplan.base.units import format_bytes_per_s, format_percent, format_value, how_many
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
 from ndbplan.checks.unwise.busy_cures import ways_for_networks, ways_for_processors
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.loaded import uplinks
+from ndbplan.estimate.loaded import hottest_rows, row_lock_s, uplinks
 from ndbplan.plan.workloads import Workload
 
 
@@ -84,6 +84,25 @@ def network_demand(now: Estimation) -> Iterator[Problem]:
                 measure=uplink.utilisation.value,
             )
             yield replace(found, solve=partial(ways_for_networks, now, workload))
+
+
+@rule("row-locks", "One row is changed too often")
+def row_locks(now: Estimation) -> Iterator[Problem]:
+    for workload in now.plan.workloads:
+        held = row_lock_s(now.plan, workload)
+        for table, locks_per_s in hottest_rows(now.plan, workload):
+            if locks_per_s * held.value <= 1:
+                continue
+            yield warning(
+                f"table {table.full_name}",
+                f"under workload '{workload.name}' its most wanted row is locked {locks_per_s:.0f} times a "
+                f"second for {format_value(held.value, 's')} each, which one row allows "
+                f"{1 / held.value:.0f} times: {_follows(workload)}",
+                "spread the changes over more rows, such as a counter in several parts, or commit sooner",
+                [table.id, workload.id],
+                missing="only the designer of the table can spread what is changed over more rows",
+                measure=locks_per_s * held.value,
+            )
 
 
 def _more(count: int, what: str) -> str:

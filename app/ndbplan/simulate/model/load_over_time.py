@@ -7,28 +7,25 @@ pass is that of estimate.load.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, Term, total
-from ndbplan.estimate.constants import constant_for, term_of
+from ndbplan.estimate.constants import term_of
 from ndbplan.estimate.load.clients import CLUSTER_CONNECTIONS, ClientNode
 from ndbplan.estimate.load.cpu import HostCpu, NodeCpu
 from ndbplan.estimate.load.file_threads import reads_of
-from ndbplan.estimate.load.key_choice import hot_key
 from ndbplan.estimate.load.network import NetworkEstimate
-from ndbplan.estimate.loaded import cpu, disk_data, network, rate_of, uplinks
-from ndbplan.estimate.storage.key_values import key_values
+from ndbplan.estimate.loaded import cpu, disk_data, hottest_rows, network, rate_of, row_lock_s, uplinks
 from ndbplan.estimate.stored import machines_of
-from ndbplan.ndb.constants import Constant
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, KeyChoice, OpenLoad, OperationKind, Workload
+from ndbplan.plan.workloads import OpenLoad, OperationKind, Workload
 from ndbplan.simulate.model.node_rows import disks_of
 
 Floats = NDArray[np.float64]
@@ -149,43 +146,6 @@ def _of_links(rate: float, links: NetworkEstimate) -> tuple[Service, ...]:
     for link in links.hosts:
         found += service_of(rate, "network", link.host, link.utilisation, link.host_id)
     return tuple(found)
-
-
-def row_lock_s(plan: Plan, workload: Workload) -> Constant:
-    """How long a transaction keeps a row locked; clients that state their latency keep none longer."""
-    found, load = constant_for(plan, "row_lock_s"), workload.load
-    if not isinstance(load, ClosedLoad) or load.latency_s <= 0:
-        return found
-    value, low, high = (min(load.latency_s, part) for part in (found.value, found.low, found.high))
-    return replace(found, value=value, low=low, high=high)
-
-
-def hottest_rows(plan: Plan, workload: Workload) -> list[tuple[Table, float]]:
-    """How often per second the most wanted row of each table is locked by updates and deletes.
-
-    Two transactions never have it at once: one waits until the other has committed.
-    """
-    weights = sum(t.weight for t in workload.transactions)
-    rate = rate_of(plan, workload)
-    found: dict[str, float] = {}
-    for transaction in workload.transactions:
-        for operation in transaction.operations:
-            table = plan.table(operation.table_id)
-            if operation.kind not in (OperationKind.UPDATE, OperationKind.DELETE) or not table.rows:
-                continue
-            wanted = min(1.0, operation.rows * _hottest_row(plan, table, operation.choice))
-            per_s = rate * transaction.weight / weights * wanted
-            found[table.id] = found.get(table.id, 0.0) + per_s
-    return [(plan.table(table_id), per_s) for table_id, per_s in found.items() if per_s > 0]
-
-
-def _hottest_row(plan: Plan, table: Table, choice: KeyChoice) -> float:
-    """Share of the accesses to a table that its most wanted row gets."""
-    if choice.kind == "in_turn":
-        return 0.0
-    values = min(table.rows, key_values(plan.tables, table).count) or table.rows
-    share = hot_key(values, choice.exponent).share if choice.kind == "power_law" else 1.0 / values
-    return share * values / table.rows
 
 
 def service_per_s(found: Iterable[Service]) -> float:
