@@ -82,15 +82,18 @@ def _further_disks(laws: Laws) -> Iterator[tuple[int, int, float]]:
             yield n, int(laws.files[f].disk), float(laws.files[f].data_share)
 
 
+def _reads_per_s(laws: Laws) -> Floats:
+    """Pages that data nodes get of each disk at most."""
+    share = column(laws.disks, lambda disk: disk.asked_share)
+    found: Floats = column(laws.disks, lambda disk: disk.read_iops) * share
+    return found
+
+
 def most_reads_per_s(cache: PageCache, laws: Laws, transactions: float, held: float = 1.0) -> float:
     """Transactions per second that the slowest disk can read for; infinite when all is in the cache."""
     asked = _asked(cache, laws, transactions, held)
     some = asked > 0
-    return (
-        float((column(laws.disks, lambda disk: disk.read_iops)[some] / asked[some]).min())
-        if some.any()
-        else math.inf
-    )
+    return float((_reads_per_s(laws)[some] / asked[some]).min()) if some.any() else math.inf
 
 
 def _at_disks_s(cache: PageCache, laws: Laws, reads: Floats) -> float:
@@ -98,7 +101,7 @@ def _at_disks_s(cache: PageCache, laws: Laws, reads: Floats) -> float:
     asking = cache.accesses > 0
     asked = [place.data_disk for n, place in enumerate(laws.places) if asking[n] and place.data_share > 0]
     asked += [d for n, d, share in _further_disks(laws) if asking[n] and share > 0]
-    iops = float(column(laws.disks, lambda disk: disk.read_iops)[np.array(asked)].min())
+    iops = float(_reads_per_s(laws)[np.array(asked)].min())
     return float((reads * cache.counts).sum()) / iops
 
 
@@ -130,7 +133,7 @@ def worst_reads(
         return None
     at = int(used.argmax()) if used.any() else int(most.argmin())
     asked = _asked(cache, laws, float(done[at]))
-    disk = int((asked / column(laws.disks, lambda disk: disk.read_iops)).argmax())
+    disk = int((asked / _reads_per_s(laws)).argmax())
     found = scenario.disk_classes[disk]
     low, high = (most_reads_per_s(cache, laws, float(done[at]), end) for end in cache.cached_range)
     service = Service(

@@ -329,7 +329,8 @@ class _Build:
             disk.write_bytes_per_s = disk_class.bytes_per_s
             disk.usable_share = constant_for(self.plan, "disk_usable_share").value
             disk.lcp_share = lcp_share(self.plan, *writers(self.places, self.rows, self.load, d))
-            disk.read_iops = reads_of(machines, disk_class.disks[0]).per_s.value
+            disk.read_iops = disk_class.disks[0].random_read_iops
+            disk.asked_share = reads_of(machines, disk_class.disks[0]).per_s.value / disk.read_iops
         return stacked(found)
 
 

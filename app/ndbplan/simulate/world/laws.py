@@ -235,6 +235,8 @@ class Disk(Row):
     """Of that speed, what streams reach together."""
     lcp_share: float
     read_iops: float
+    asked_share: float
+    """Of these reads what the threads for data files can ask for."""
 
 
 class Laws(NamedTuple):
