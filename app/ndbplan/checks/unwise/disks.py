@@ -299,8 +299,10 @@ def file_threads(now: Estimation) -> Iterator[Problem]:
     plan, machines = now.plan, machines_of(now.plan)
     for workload in plan.workloads:
         for demand in now.under(workload).disks.disks:
-            able = reads_of(machines, demand.device)
             asked = sum(stream.random_reads_per_s.value for stream in demand.streams)
+            if not asked:
+                continue
+            able = reads_of(machines, demand.device)
             if able.threads is None or asked <= BUSY * able.per_s.value:
                 continue
             asking = [i for i, node in machines.by_id.items() if demand.disk_id in node.used_disks]
