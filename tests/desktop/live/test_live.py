@@ -14,9 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QLabel, QMenu, QTabBar, QWidget
 from shiboken6 import isValid
 
+from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
 from ndbplan.desktop.document.preferences import LESSONS
 from ndbplan.desktop.live.acts import acts_of
+from ndbplan.desktop.live.canvas import CLOCK, LiveCanvas
 from ndbplan.desktop.live.console import MOST_LINES
 from ndbplan.desktop.live.page import LivePage
 from ndbplan.desktop.live.session import Frame
@@ -24,6 +26,7 @@ from ndbplan.desktop.live.transcript import save_transcript
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
+from ndbplan.plan.samples import sample_plan
 from ndbplan.train.completion import offered
 from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed, answered
 from ndbplan.train.host.machine import host_busy
@@ -470,6 +473,17 @@ def test_the_canvas_is_painted_once_at_each_tick_of_its_clock(live: Live, qtbot:
     for _ in range(5):
         QApplication.processEvents()
     assert paints.count == painted, "nothing looks different"
+
+
+@pytest.mark.parametrize("size", [(1366, 370), (500, 900), (900, 420)])
+def test_nothing_lies_under_the_clock(size: tuple[int, int], qtbot: Any) -> None:
+    canvas = LiveCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(*size)
+    canvas.show()
+    canvas.show_cluster(sample_plan("redo-overload"), NO_LOADS)
+    canvas.fit()
+    assert canvas.mapFromScene(canvas.canvas_scene.content_rect().topLeft()).y() > CLOCK.bottom()
 
 
 def test_a_tick_that_came_while_time_flowed_is_made_up_for(live: Live, qtbot: Any) -> None:

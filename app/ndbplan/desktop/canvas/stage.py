@@ -81,6 +81,8 @@ class Stage(QGraphicsView):
         """Height at the foot of the window that something lies over: fitting keeps out of it."""
         self.legend_px = 0
         """The same of the legend, which lies in the margin that fitting leaves anyway."""
+        self.head_px = 0
+        """The same at the head, in the margin too."""
         self._shows_focus = False
         self._backdrop = Backdrop()
         self.banner = Banner(self)
@@ -282,9 +284,10 @@ class Stage(QGraphicsView):
             wide = (area.width() - 2 * _FIT_MARGIN) / rect.width()
             foot = max(float(self.foot_px), self.legend_px - _FIT_MARGIN)
             foot = foot if foot < area.height() / 3 else 0.0
-            high = (area.height() - foot - 2 * _FIT_MARGIN) / rect.height()
+            head = max(0.0, self.head_px - _FIT_MARGIN)
+            high = (area.height() - head - foot - 2 * _FIT_MARGIN) / rect.height()
             self._apply_zoom(max(MIN_ZOOM, min(wide, high, most)))
-            self.centerOn(rect.center() + QPointF(0, foot / 2 / self._zoom))
+            self.centerOn(rect.center() + QPointF(0, (foot - head) / 2 / self._zoom))
         self.moved.emit()
 
     def pan_by(self, by: QPoint) -> None:

@@ -22,8 +22,10 @@ from ndbplan.desktop.look.paint import brush
 from ndbplan.plan.plan import Plan
 from ndbplan.train.sight import Sight
 
-_CLOCK = QRect(12, 8, 110, 30)
+CLOCK = QRect(12, 8, 110, 30)
 """Where the clock stands in the viewport."""
+_APART = 8
+"""Between the clock and what is shown whole below it."""
 _GROUND = 215
 """Alpha of what it stands on."""
 
@@ -40,6 +42,7 @@ class LiveCanvas(Stage):
         for one in (document, self.selection, self.editor):
             one.setParent(self)
         self.setAccessibleName("Live cluster")
+        self.head_px = CLOCK.bottom() + _APART
         self._at_rest = NO_LOADS
         self._shown: Plan | None = None
         self._from: QPoint | None = None
@@ -65,7 +68,7 @@ class LiveCanvas(Stage):
         clock = f"{sight.clock:%H:%M:%S}"
         if clock != self.clock:
             self.clock = clock
-            self.viewport().update(_CLOCK)
+            self.viewport().update(CLOCK)
         loads = loads_at(sight.moment, sight.plan, self._at_rest, sight.carried)
         self.show_loads(loads._replace(states=sight.states))
 
@@ -75,10 +78,10 @@ class LiveCanvas(Stage):
         # It stays readable over what is panned below it.
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(brush(theme.tokens().canvas, _GROUND))
-        painter.drawRoundedRect(_CLOCK, 6, 6)
+        painter.drawRoundedRect(CLOCK, 6, 6)
         painter.setFont(theme.mono_font(18, 600))
         painter.setPen(theme.tokens().text_strong)
-        painter.drawText(_CLOCK, Qt.AlignmentFlag.AlignCenter, self.clock)
+        painter.drawText(CLOCK, Qt.AlignmentFlag.AlignCenter, self.clock)
         painter.restore()
         super().drawForeground(painter, rect)
 
