@@ -14,6 +14,7 @@ from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check_all, find, load_rules
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import update
 from ndbplan.plan.plan import Plan, Waiver
 from ndbplan.plan.samples import sample_names, sample_plan
 from one_rule import of_rule
@@ -141,3 +142,16 @@ def test_folders_of_their_own_do_not_make_one_cause_several() -> None:
     assert set(row.object_ids) == {node.id for node in plan.data_nodes}
     assert row.edit is not None
     assert not of_rule(row.edit(apart), "thread-config")
+
+
+def test_what_several_workloads_do_in_one_place_is_one_row_of_the_heaviest() -> None:
+    plan = sample_plan("starter")
+    for host in plan.hosts:
+        plan = update(plan, host.id, network_bytes_per_s=5e6)
+    (row,) = of_rule(plan, "network-demand")
+    light, heavy = plan.workloads
+    assert f"'{heavy.name}'" in row.message
+    assert row.message.endswith(f"under '{light.name}' too")
+    assert len(single([row])) == 2
+    # Its first way out is enough for both.
+    assert not of_rule(row.solutions[0].edit(plan), "network-demand")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -301,6 +302,7 @@ def test_a_rule_finds_what_breaks_it_and_its_edit_mends_it(rule: str) -> None:
     problems = [problem for problem in check(plan) if problem.rule == rule]
     assert problems, f"{rule} finds nothing"
     for problem in problems:
+        assert not re.search(r"(?:^its|' its?)\b", problem.message), "what it is about stands beside it only"
         assert problem.edit is None or problem.fix
         ways = [problem.edit] if problem.edit is not None else [way.edit for way in problem.solutions]
         assert ways or problem.missing, "nothing to click, and not a word why"

@@ -8,7 +8,7 @@ Fixes are judged one by one before (offers.py), and so are waivers; rows only pu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ndbplan.checks.problem import Problem
@@ -83,7 +83,36 @@ def one_per_cause(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
         many = 2 if group[0][1].solve is not None else _MANY
         told = [_as_one([one for _, one in group])] if len(group) >= many else [one for _, one in group]
         rows.update(zip((number for number, _ in group), told, strict=False))
-    return [rows[number] for number in sorted(rows)]
+    return _once_of_workloads(plan, [rows[number] for number in sorted(rows)])
+
+
+def _once_of_workloads(plan: Plan, problems: Iterable[Problem]) -> list[Problem]:
+    """What several workloads do in one place is told once, of the one that takes most of the limit.
+
+    Where each has a fix of its own, they are told each: the larger of two values is not known here.
+    """
+    names = {workload.id: workload.name for workload in plan.workloads}
+    groups: dict[tuple[object, ...], list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        key: tuple[object, ...] = (number,)
+        under = next((names[i] for i in problem.object_ids if i in names), None)
+        if under is not None and problem.measure and problem.edit is None:
+            words = _NUMBER.sub("#", problem.message.replace(f"'{under}'", "#"))
+            key = (problem.rule, problem.severity, problem.waived, problem.where, words)
+        groups.setdefault(key, []).append(problem)
+    return [_of_workloads(names, group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _of_workloads(names: Mapping[str, str], group: Sequence[Problem]) -> Problem:
+    first = max(group, key=lambda problem: problem.measure)
+    ids = tuple(dict.fromkeys(i for problem in (first, *group) for i in problem.object_ids))
+    others = ", ".join(f"'{names[i]}'" for i in ids if i in names and i not in first.object_ids)
+    return replace(
+        first,
+        message=f"{first.message}; it is too much under {others} too",
+        object_ids=ids,
+        alike=tuple(single(group)),
+    )
 
 
 def single(problems: Iterable[Problem]) -> list[Problem]:

@@ -128,14 +128,14 @@ def faster_each(plan: Plan, disk_ids: Iterable[str], times: int) -> Plan:
     return edits.update_disks(plan, dict.fromkeys(disk_ids, faster))
 
 
-def faster_network(plan: Plan) -> Plan:
-    """Links of every host and location ten times as fast: the next generation."""
+def faster_network(plan: Plan, times: float = NEXT_NETWORK) -> Plan:
+    """Links of every host and location so many times as fast."""
     uplinks: dict[str, Any] = {
-        place.id: lambda one: validated.changed(one, uplink_bytes_per_s=10 * one.uplink_bytes_per_s)
+        place.id: lambda one: validated.changed(one, uplink_bytes_per_s=times * one.uplink_bytes_per_s)
         for place in plan.locations
         if place.uplink_bytes_per_s is not None
     }
-    return times_each(edits.update_each(plan, uplinks), plan.hosts, "network_bytes_per_s", NEXT_NETWORK)
+    return times_each(edits.update_each(plan, uplinks), plan.hosts, "network_bytes_per_s", times)
 
 
 def times_each(plan: Plan, hosts: Iterable[Host], field: str, times: float) -> Plan:

@@ -212,6 +212,17 @@ def test_a_problem_is_clicked_through_the_window(stand: _Stand) -> None:
     assert set(stand.selection.ids) == set(row._problem.object_ids)
 
 
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [("ODirect is off", "Data node 3: ODirect is off"), ("node 3 is full", "Node 3 is full")],
+)
+def test_a_row_says_which_node_it_is_about(stand: _Stand, message: str, said: str) -> None:
+    problem = Problem("direct-io", Severity.HINT, "data node 3", message)
+    row = ProblemRow(stand.view._context, problem)
+    stand.qtbot.addWidget(row)
+    assert [one.text() for one in row.findChildren(QLabel) if one.property("look") == "problemText"] == [said]
+
+
 def test_a_fix_is_one_undoable_edit(stand: _Stand) -> None:
     problem = Problem(
         rule="cores",

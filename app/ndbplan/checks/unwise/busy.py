@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ndbplan.base.units import format_bytes_per_s, format_percent, format_value, how_many
+from ndbplan.base.units import format_bytes_per_s, format_count, format_percent, format_value, how_many
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
 from ndbplan.checks.unwise.busy_cures import ways_for_networks, ways_for_processors
@@ -31,9 +31,9 @@ def processor_demand(now: Estimation) -> Iterator[Problem]:
             worst = max(busy, key=lambda node: node.ldm_utilisation.value)
             found = warning(
                 f"data node {worst.node_id}",
-                f"under workload '{workload.name}' its busiest LDM thread is asked for "
-                f"{format_percent(worst.ldm_utilisation.value)} of what a core does: {_follows(workload)}"
-                f"{_more(len(busy) - 1, 'data node')}",
+                f"under workload '{workload.name}' the busiest LDM thread of data node {worst.node_id} is "
+                f"asked for {format_percent(worst.ldm_utilisation.value)} of what a core does: "
+                f"{_follows(workload)}{_more(len(busy) - 1, 'data node')}",
                 "more LDM threads with cores of their own, or more node groups",
                 [*(node.id for node in now.plan.data_nodes if node.node_id == worst.node_id), workload.id],
                 measure=worst.ldm_utilisation.value,
@@ -44,7 +44,7 @@ def processor_demand(now: Estimation) -> Iterator[Problem]:
             host = max(full, key=lambda one: one.utilisation.value)
             found = warning(
                 f"host {host.host}",
-                f"under workload '{workload.name}' the processes on it ask for "
+                f"under workload '{workload.name}' the processes on {host.host} ask for "
                 f"{format_percent(host.utilisation.value)} of its cores: {_follows(workload)}"
                 f"{_more(len(full) - 1, 'host')}",
                 "more cores, fewer processes on the host, or more node groups",
@@ -64,8 +64,9 @@ def network_demand(now: Estimation) -> Iterator[Problem]:
             carried = max(worst.in_bytes_per_s.value, worst.out_bytes_per_s.value)
             found = warning(
                 f"network of {worst.host}",
-                f"under workload '{workload.name}' it would carry {format_bytes_per_s(carried)} one way: "
-                f"{format_percent(worst.utilisation.value)} of what it can: {_follows(workload)}"
+                f"under workload '{workload.name}' the network of {worst.host} would carry "
+                f"{format_bytes_per_s(carried)} one way: {format_percent(worst.utilisation.value)} of "
+                f"what it can: {_follows(workload)}"
                 f"{_more(len(busy) - 1, 'host')}",
                 "a faster network, smaller rows, or more hosts",
                 [worst.host_id, workload.id],
@@ -77,8 +78,9 @@ def network_demand(now: Estimation) -> Iterator[Problem]:
             carried = max(uplink.in_bytes_per_s.value, uplink.out_bytes_per_s.value)
             found = warning(
                 f"uplink of {uplink.location}",
-                f"under workload '{workload.name}' it would carry {format_bytes_per_s(carried)} one way: "
-                f"{format_percent(uplink.utilisation.value)} of what it can: {_follows(workload)}",
+                f"under workload '{workload.name}' the uplink of {uplink.location} would carry "
+                f"{format_bytes_per_s(carried)} one way: {format_percent(uplink.utilisation.value)} of "
+                f"what it can: {_follows(workload)}",
                 "a faster uplink, or clients in the same place as the primary replicas that they read",
                 [uplink.location_id, workload.id],
                 measure=uplink.utilisation.value,
@@ -95,12 +97,12 @@ def row_locks(now: Estimation) -> Iterator[Problem]:
                 continue
             yield warning(
                 f"table {table.full_name}",
-                f"under workload '{workload.name}' its most wanted row is locked {locks_per_s:.0f} times a "
-                f"second for {format_value(held.value, 's')} each, which one row allows "
-                f"{1 / held.value:.0f} times: {_follows(workload)}",
+                f"under workload '{workload.name}' the most wanted row of {table.full_name} is locked "
+                f"{format_count(locks_per_s)} times a second, for {format_value(held.value, 's')} each; one "
+                f"row allows {format_count(1 / held.value)}: {_follows(workload)}",
                 "spread the changes over more rows, such as a counter in several parts, or commit sooner",
                 [table.id, workload.id],
-                missing="only the designer of the table can spread what is changed over more rows",
+                missing="which of its changes could go to other rows: who designed the table knows",
                 measure=locks_per_s * held.value,
             )
 

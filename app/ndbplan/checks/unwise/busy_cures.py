@@ -62,5 +62,7 @@ def _with_cores(plan: Plan, ids: frozenset[str], times: int) -> Plan:
 
 def _faster_network(now: Estimation) -> Iterator[Solution]:
     slowest = min((host.network_bytes_per_s for host in now.plan.hosts), default=0.0)
-    why = f"{format_bytes_per_s(NEXT_NETWORK * slowest)} at least, each way"
-    yield Solution("Give all hosts and uplinks the next network", why, faster_network, buys=True)
+    for times in (NEXT_NETWORK, NEXT_NETWORK**2):
+        title = f"Make all network links {times:g} times as fast"
+        why = f"the slowest carries {format_bytes_per_s(times * slowest)} each way then"
+        yield Solution(title, why, partial(faster_network, times=times), buys=True)

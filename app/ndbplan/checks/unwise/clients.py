@@ -36,6 +36,7 @@ def client_nodes(now: Estimation) -> Iterator[Problem]:
                 f"{worst.host} would be {format_percent(host.utilisation.value)} busy",
                 f"add {kind} nodes or give their hosts more cores",
                 ids,
+                measure=host.utilisation.value,
             )
             yield replace(found, solve=partial(ways_for_clients, now, workload))
         busiest = max(coming.nodes, key=lambda n: n.connection_utilisation.value)
@@ -48,6 +49,7 @@ def client_nodes(now: Estimation) -> Iterator[Problem]:
                 f"{format_percent(busiest.connection_utilisation.value)} busy",
                 f"{more}, or more {kind} nodes",
                 [busiest.process_id, workload.id],
+                measure=busiest.connection_utilisation.value,
             )
             yield replace(found, solve=partial(ways_for_connections, now, workload))
 
@@ -63,8 +65,9 @@ def latency_of_clients(now: Estimation) -> Iterator[Problem]:
         needed = load.model_copy(update={"latency_s": float(f"{work.value:.2g}")})
         yield warning(
             f"workload '{workload.name}'",
-            f"each client is said to wait {format_value(load.latency_s, 's')} for a transaction, whose "
-            f"own work takes {work}; estimates count as many transactions as that latency allows",
+            f"each client of workload '{workload.name}' is said to wait {format_value(load.latency_s, 's')} "
+            f"for a transaction, whose own work takes {work}; estimates count as many transactions as "
+            "that latency allows",
             f"state a latency of {format_value(needed.latency_s, 's')}, or smaller transactions",
             [workload.id],
             SetField(workload.id, "load", needed),

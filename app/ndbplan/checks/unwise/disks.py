@@ -10,6 +10,7 @@ from ndbplan.base.units import (
     format_bytes,
     format_bytes_binary,
     format_bytes_per_s,
+    format_count,
     format_percent,
     how_many,
 )
@@ -309,9 +310,10 @@ def file_threads(now: Estimation) -> Iterator[Problem]:
             wanted = min(_MOST_THREADS, able.threads_for(min(asked / BUSY, demand.device.random_read_iops)))
             yield warning(
                 f"disk {demand.disk} of {demand.host}",
-                f"under workload '{workload.name}' {asked:.0f} pages a second are read at random; "
-                f"{how_many(round(able.threads), 'thread')} ({THREADS}) that each wait for one page get "
-                f"{able.per_s} from a disk that does {demand.device.random_read_iops:.0f}",
+                f"under workload '{workload.name}' {format_count(asked)} pages a second are read at random "
+                f"from {demand.disk} of {demand.host}; with {how_many(round(able.threads), 'thread')} "
+                f"({THREADS}), one page at a time, {able.per_s} are possible of the "
+                f"{format_count(demand.device.random_read_iops)} that the disk does",
                 f"set {THREADS} to {wanted}",
                 [*(node.id for node in plan.data_nodes if node.node_id in asking), demand.disk_id],
                 SetParameter("data_node", THREADS, wanted),

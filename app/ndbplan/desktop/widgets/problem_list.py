@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,8 @@ SEVERITIES = {"error": "error", "warning": "warning", "hint": "info"}
 """Token of the colour of each severity."""
 _MOST = 8
 _MOST_CHANGES = 12
+_NODES = re.compile(r"(?:data|management|SQL|API) (?:nodes?|slot) (\d+)")
+"""Places that are nodes by their ids; what holds for all of a kind needs no place."""
 _PADDING, _BESIDE = 28, 40
 """Of a button beside its text, and of a row beside its buttons."""
 
@@ -102,7 +105,7 @@ class ProblemRow(QWidget):
         self.setToolTip(f"{problem.where}\nRule {problem.rule}".strip())
         if problem.object_ids:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._text = label(_sentence(problem.message), "problemText")
+        self._text = label(_sentence(_with_place(problem, context.plan)), "problemText")
         self._error = label("", "fieldError")
         self._error.hide()
         texts = QVBoxLayout()
@@ -318,6 +321,17 @@ def _words_without_buttons(problem: Problem) -> Iterator[str]:
         yield _sentence(fix)
     if missing and missing not in fix:
         yield _sentence(missing) if missing.startswith("nothing") else f"Needed: {missing}"
+
+
+def _with_place(problem: Problem, plan: Plan) -> str:
+    """The message, after its place where that is some of the nodes and the message names nothing of it."""
+    place = _NODES.match(problem.where)
+    if place is None:
+        return problem.message
+    parts = [plan.by_id[i] for i in problem.object_ids if i in plan.by_id]
+    names = {place[1], *(str(getattr(part, "hostname", "")) for part in parts)} - {""}
+    is_named = any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", problem.message) for name in names)
+    return problem.message if is_named else f"{problem.where}: {problem.message}"
 
 
 def _sentence(text: str) -> str:
