@@ -771,7 +771,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         0.6,
     ),
     ("redo_problems_queued", "7.4.0", lambda v: queues(plan(v)), False, True),
-    ("redo_lag_each_second", "8.0.0", lambda v: bool(laws(v).run.lag_each_second), False, True),
+    ("redo_lag_at_once", "8.0.0", lambda v: int(laws(v).nodes[0].lag_looks), 3, 1),
     (
         "redo_log_keeps_more",
         "8.0.0",

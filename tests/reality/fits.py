@@ -178,7 +178,6 @@ def fits() -> tuple[Fit, ...]:
         of_loads("redo_aborted_share", "7.4.10"),
         of_loads("redo_aborted_share", "8.4.8"),
         of_loads("redo_aborted_share_file_end", "7.4.10"),
-        of_loads("redo_lag_exit", "7.4.10"),
         of_loads("redo_lag_noise", "8.4.8", 0.0),
         of_loads("lcp_flushes_small_files", "7.4.10", 0.0),
         of_loads("lcp_flushes_small_files", "8.4.8", 0.0),

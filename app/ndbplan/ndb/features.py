@@ -114,7 +114,7 @@ class Features(NamedTuple):
     redo_control: bool
     measured_on_8_4: bool
     redo_problems_queued: bool
-    redo_lag_each_second: bool
+    redo_lag_at_once: bool
     redo_log_keeps_more: bool
     replicas_refuse_apart: bool
     file_end_refused_at_once: bool

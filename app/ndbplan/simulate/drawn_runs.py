@@ -118,7 +118,6 @@ def drawn(
         flushes = constants["lcp_flushes_after"]
         run.lcp_flushes_after += flushes.at(deviations()) - flushes.value
     run.aborted_log *= drawn_of("redo_aborted_share")
-    run.lag_exit *= drawn_of("redo_lag_exit")
     run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = Quantity(1.0, *log_range, "factor").at(deviations())
     one = replace(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ndbplan.base.row_types import Floats, Rows, record, rows
-from ndbplan.simulate.kernel.lag import LAG_AFTER_EXIT_S, LAG_BYTES, RUN_BYTES
+from ndbplan.simulate.kernel.lag import RUN_BYTES
 from ndbplan.simulate.world.indices import Part
 from ndbplan.simulate.world.laws import Node, Run
 from ndbplan.simulate.world.state import Cluster
@@ -27,10 +27,10 @@ def lag(plain_kernel: Any) -> Functions:
 
 @pytest.fixture
 def nodes() -> Rows[Node]:
-    """Two data nodes that may lag by 3 s, twice in a row."""
+    """Two data nodes that may lag by 3 s, and refuse at once."""
     found = rows(Node, 2)
     for node in found:
-        node.lag_limit_s, node.lag_count = 3.0, 2.0
+        node.lag_limit_s, node.lag_looks = 3.0, 1.0
     return found
 
 
@@ -80,35 +80,25 @@ def test_the_speed_is_that_of_the_last_seconds_with_a_backlog(lag: Functions, no
     assert cluster.lag_slot == 2, "the ring of 8 seconds has come round"
 
 
-def test_before_8_0_a_part_refuses_after_some_seconds_of_lag_and_until_it_is_half(
+def test_before_8_0_a_part_refuses_from_the_third_second_of_lag_on_until_one_without(
     lag: Functions, nodes: Rows[Node]
 ) -> None:
-    parts = _parts(LAG_BYTES + 4 * MIB, (LAG_BYTES + 4 * MIB) / 3.1)
+    """Seconds of C6 at 4 MB/s: 22, 23 and 23 s begin a refusal, 20 s end it, and the count begins anew."""
+    run, cluster, wrote = record(Run()), record(Cluster()), np.full((8, 2, 2), -1.0)
+    parts = _parts(0.0, MIB)
+    for node in nodes:
+        node.lag_limit_s, node.lag_looks = 20.0, 3.0
 
-    def watched(times: int) -> list[float]:
-        for _ in range(times):
-            lag["watch_lags"](nodes, parts, 0.5, 0.5)
+    def second(lag_s: float) -> bool:
+        parts[Part.FILL] = lag_s * MIB
+        lag["look_at_lags"](run, nodes, parts, wrote, cluster)
         assert np.ptp(parts[Part.LAGS]) == 0.0
-        return [float(parts[Part.LAGS, 1, 1]), float(parts[Part.LAG_S, 1, 1])]
+        return bool(parts[Part.LAGS].all())
 
-    assert watched(3) == [0.0, 1.5]
-    assert watched(1) == [1.0, 2.0]
-    parts[Part.FILL] *= 0.6 * 3.0 / 3.1
-    assert watched(1) == [1.0, 2.0], "1.8 s are more than half of 3 s"
-    parts[Part.FILL] *= 0.49 / 0.6
-    assert watched(1) == [0.0, LAG_AFTER_EXIT_S]
-    assert watched(1) == [0.0, 0.0]
-
-
-@pytest.mark.parametrize(("fill", "lag_s"), [(LAG_BYTES, 30.0), (9 * MIB, 3.0)])
-def test_before_8_0_few_bytes_or_a_short_lag_do_not_count(
-    lag: Functions, nodes: Rows[Node], fill: float, lag_s: float
-) -> None:
-    parts = _parts(fill, fill / lag_s)
-    for _ in range(9):
-        lag["watch_lags"](nodes, parts, 1.0, 0.5)
-    assert not parts[Part.LAGS].any()
-    assert not parts[Part.LAG_S].any()
+    assert [second(lag_s) for lag_s in (22, 20.9, 22, 22, 22, 21.1, 20.9)] == [
+        False, False, False, False, True, True, False,
+    ]  # fmt: skip
+    assert [second(22) for _ in range(3)] == [False, False, True]
 
 
 @pytest.mark.parametrize(("seconds", "share"), [(2, 0.8674), (8, 0.9337), (32, 0.9669)])

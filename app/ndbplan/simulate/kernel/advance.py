@@ -10,7 +10,7 @@ from ndbplan.base.row_types import Floats
 from ndbplan.simulate.kernel.checkpoint import checkpoint, each_second, near_checkpoint
 from ndbplan.simulate.kernel.clients import count, get_through, refuse_all, send, turn_away, wait
 from ndbplan.simulate.kernel.disks import demand, share_disks, write
-from ndbplan.simulate.kernel.lag import look_at_lags, measure_logs, near_lag, watch_lags
+from ndbplan.simulate.kernel.lag import look_at_lags, measure_logs, near_lag
 from ndbplan.simulate.kernel.log import (
     RUN_BYTES,
     count_copied,
@@ -175,12 +175,9 @@ def let_disks_write(laws: Laws, state: State, history: History, flat: Floats, hi
 
 @inlined
 def record_piece(laws: Laws, state: State, history: History, flat: Floats, low: Floats, high: Floats) -> None:
-    """Write down what became of a piece of a step, and find log parts that lag."""
+    """Write down what became of a piece of a step."""
     record_clients(history.totals, state.piece)
-    backlog = record_fill(flat[Part.FILL], flat[Part.LAGS], low, high)
-    state.cluster.has_backlog = backlog
-    if backlog and laws.nodes[0].lag_limit_s > 0.0 and not laws.run.lag_each_second:
-        watch_lags(laws.nodes, state.parts, state.piece.length_s, laws.run.lag_exit)
+    state.cluster.has_backlog = record_fill(flat[Part.FILL], flat[Part.LAGS], low, high)
 
 
 @inlined
@@ -192,6 +189,5 @@ def end_step(laws: Laws, state: State, history: History, step: int) -> None:
     if (step + 1) % run.steps_per_second == 0:
         elapsed_s = run.steps_per_second * run.step_s
         measure_logs(state.parts, elapsed_s)
-        if run.lag_each_second:
-            look_at_lags(run, laws.nodes, state.parts, state.wrote, cluster)
+        look_at_lags(run, laws.nodes, state.parts, state.wrote, cluster)
         each_second(laws, state, (step + 1) * run.step_s, elapsed_s)

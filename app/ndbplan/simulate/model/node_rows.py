@@ -330,7 +330,8 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
     compressed = settings.number("CompressedLCP")
     row.lcp_factor = constant_for(plan, "lcp_compressed_factor").value if compressed else 1.0
     row.lag_limit_s = settings.number("RedoOverCommitLimit")
-    row.lag_count = max(1, settings.number("RedoOverCommitCounter"))
+    counts = not plan.features.redo_lag_at_once
+    row.lag_looks = max(1, settings.number("RedoOverCommitCounter")) if counts else 1.0
     row.redo_control = bool(limits.redo_control)
     row.partial_lcp = is_partial(settings)
     row.recovery_work, row.all_parts_above = max(1, settings.number("RecoveryWork")) / 100, ALL_PARTS_ABOVE

@@ -398,7 +398,6 @@ def _run(
     run.replicas_apart = known.replicas_refuse_apart
     run.delete_weight = constant_for(plan, "lcp_delete_weight").value
     run.lag_noise = uneven * constant_for(plan, "redo_lag_noise").value
-    run.lag_each_second = known.redo_lag_each_second
     load = workload.load
     if isinstance(load, ClosedLoad):
         run.clients = load.clients
@@ -420,5 +419,4 @@ def _run(
     run.spans_three_lcps = not plan.features.redo_spans_two_lcps
     run.insert_share = share_of_transactions(plan, workload, disk=False)
     run.disk_data_share = share_of_transactions(plan, workload, disk=True)
-    run.lag_exit = constant_for(plan, "redo_lag_exit").value
     return run

@@ -91,7 +91,7 @@ _NODE = {
     "log_bytes": _Given("redo log", "log of a log part", "bytes"),
     "file_bytes": _Given("redo log", "size of a log file", "bytes"),
     "lag_limit_s": _Given("redo lag", "lag of the log that is allowed", "s"),
-    "lag_count": _Given("redo lag", "how often it may be exceeded"),
+    "lag_looks": _Given("redo lag", "seconds in a row by which it must be exceeded"),
     "memory_limit_bytes": _Given("memory", "DataMemory for tables", "bytes"),
     "index_limit_bytes": _Given("memory", "IndexMemory", "bytes"),
     "undo_limit_bytes": _Given("disk data", "undo log that may be in use", "bytes"),

@@ -66,8 +66,8 @@ class Part(IntEnum):
     FILE_END = 8
     TAIL = 9
     """Log before this is free again."""
-    LAG_S = 10
-    """For how long it has lagged."""
+    LAG_LOOKS = 10
+    """At how many looks in a row it lagged too much."""
     SPEED = 11
     """Bytes to disk per second in the last second."""
     DURABLE = 12

@@ -76,9 +76,6 @@ class Run(Row):
     retry_s: float
     cut_off_share: float
     """Share of the work that meets no data node: its SQL nodes are cut off; it is refused."""
-    lag_exit: float
-    lag_each_second: bool
-    """Each part's lag is looked at once a second, in whole seconds (8.0 on)."""
     copies: bool
     """Copying produces log."""
     pool: float
@@ -130,7 +127,8 @@ class Node(Row):
     lcp_factor: float
     """Bytes written for each byte of row (compression)."""
     lag_limit_s: float
-    lag_count: float
+    lag_looks: float
+    """Looks in a row at which a part lags too much before it refuses."""
     redo_control: bool
     partial_lcp: bool
     recovery_work: float
