@@ -22,6 +22,7 @@ from ndbplan.desktop.layout.collision import moved_to
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.plan.samples import sample_plan
 
 
@@ -329,6 +330,10 @@ def test_export_writes_into_a_folder_and_says_so(window, tmp_path, qtbot) -> Non
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert window.messages.level == "done", window.messages.text
     assert list((tmp_path / "out").rglob("config.ini"))
+    plan = set_parameter(window.document.plan, "data_node", "DataMemory", 2**27)
+    export_to(plan, tmp_path / "out", window.tasks, window.messages)
+    qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
+    assert "the plan still has 1 error, see Problems" in window.messages.text
     (tmp_path / "file").write_text("")
     export_to(window.document.plan, tmp_path / "file", window.tasks, window.messages)
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)

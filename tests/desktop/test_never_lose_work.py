@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from ndbplan.desktop.dialogs.conflict_dialog import ConflictDialog, differences
 from ndbplan.desktop.document.document import Document
@@ -126,7 +126,7 @@ def test_a_file_that_another_process_has_open_says_which(open_window, plan_file)
 
 @pytest.mark.parametrize("answer", ["mine", "theirs", "copy", "cancel"])
 def test_a_save_never_overwrites_what_somebody_else_saved_unasked(
-    open_window, plan_file, tmp_path, answer
+    open_window, plan_file, tmp_path, answer, monkeypatch
 ) -> None:
     first, second = open_window(), open_window()
     first.files.open(plan_file)
@@ -142,17 +142,18 @@ def test_a_save_never_overwrites_what_somebody_else_saved_unasked(
         return answer
 
     first.files.ask_whose = ask
-    first.files.ask_save = lambda: tmp_path / "copy.ndbplan"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda _window, _title, start, _kinds: (start, ""))
     done = first.files.save()
     assert asked == [["cores of host host-a1: 8 -> 64"]]
     assert done is (answer != "cancel")
     kept = load(plan_file).host("host-a1").cores
     assert kept == (64 if answer == "mine" else 8)
     if answer == "copy":
-        assert load(tmp_path / "copy.ndbplan").host("host-a1").cores == 64
+        assert load(tmp_path / f"{plan_file.stem} copy.ndbplan").host("host-a1").cores == 64
     if answer == "theirs":
         assert first.document.plan.host("host-a1").cores == 8
         assert not first.document.is_modified
+        assert "Undo brings yours back" in first.messages.text
         first.document.undo_stack.undo()
         assert first.document.plan.host("host-a1").cores == 64, "undo brings one's own back"
         assert first.document.is_modified

@@ -40,10 +40,12 @@ def export_to(
 ) -> None:
     """Write every file of the plan into a folder, in the background; the message bar says how it went."""
 
-    def write(_task: Task) -> list[Path]:
+    def write(task: Task) -> tuple[int, int]:
+        from ndbplan.checks.problem import Severity
+        from ndbplan.checks.run import counted
         from ndbplan.exporting.export import export as write_files
 
-        return write_files(plan, folder)
+        return len(write_files(plan, folder)), counted(plan, task.cancelled)[Severity.ERROR]
 
     messages.say("info", f"Exporting into {folder} …")
     tasks.start(write, partial(_done, messages, folder, done))
@@ -54,10 +56,11 @@ def _done(messages: MessageBar, folder: Path, done: Callable[[], object], outcom
         messages.say("error", outcome.error)
         return
     done()
-    count = how_many(len(outcome.value), "file")
+    files, errors = outcome.value
+    still = f"; the plan still has {how_many(errors, 'error')}, see Problems" if errors else ""
     messages.say(
-        "done",
-        f"Exported {count} into {folder}",
+        "warning" if errors else "done",
+        f"Exported {how_many(files, 'file')} into {folder}{still}",
         "Open the folder",
         lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))),
     )

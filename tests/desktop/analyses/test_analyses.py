@@ -631,6 +631,15 @@ def test_what_does_not_fit_stands_above_the_operations(stand: _Stand) -> None:
     assert "tablespace" not in panel._notes.text()
 
 
+@pytest.mark.parametrize("stand", ["tick-store"], indirect=True)
+def test_what_is_said_of_several_operations_is_said_once(stand: _Stand) -> None:
+    lines = stand.panel("Operations")._notes.text().splitlines()
+    assert len({line.partition(": ")[2] for line in lines}) == len(lines)
+    assert any(line.startswith("Node restart, Initial node restart, Rolling restart: ") for line in lines)
+    assert "Backup: a diskless cluster makes no backup" in lines
+    assert not any("parameters." in line for line in lines), "an address means nothing here"
+
+
 @pytest.mark.parametrize("stand", ["terabyte-load"], indirect=True)
 def test_the_slider_of_ldm_threads_shortens_a_restart_and_says_how_many(stand: _Stand) -> None:
     panel = stand.panel("Operations")

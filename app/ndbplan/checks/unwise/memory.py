@@ -33,9 +33,10 @@ def memory_of_host(now: Estimation) -> Iterator[Problem]:
         if share <= 1 - ROOM_LEFT:
             continue
         shown = [str(need.node_id) for need in needs[:4]] + (["…"] if len(needs) > 4 else [])
-        who = f"data node{'s' if len(needs) > 1 else ''} {', '.join(shown)}"
+        named, is_one = ", ".join(shown), len(needs) == 1
+        who = f"data node {named} allocates" if is_one else f"data nodes {named} allocate"
         text = (
-            f"{who} allocate {format_bytes_binary(ram)} at start, {format_percent(share)} of the "
+            f"{who} {format_bytes_binary(ram)} at start, {format_percent(share)} of the "
             f"{format_bytes_binary(host.memory_bytes)} of {host.hostname}"
         )
         ids = [host.id, *(nodes[need.node_id].id for need in needs)]

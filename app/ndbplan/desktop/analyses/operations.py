@@ -211,7 +211,8 @@ class OperationsPanel(Panel):
             wanted = [lane for lane in self._lanes if lane.name == _NAMES.get(self._only)]
         self.lanes.show_lanes(wanted or self._lanes)
         names = tuple(f"{lane.name}: " for lane in wanted)
-        self._notes.setText("\n".join(n for n in self._told if not names or n.startswith(names)))
+        told = [note for note in self._told if not names or note.startswith(names)]
+        self._notes.setText("\n".join(_once(told)))
 
     def compute(self) -> None:
         """Ask the engine, in a thread."""
@@ -312,7 +313,7 @@ def _ask(
         try:
             estimate = now.restart(kind, conditions=conditions)
         except UserError as error:
-            notes.append(f"{_NAMES[kind]}: {error.line}")
+            notes.append(f"{_NAMES[kind]}: {_said(error)}")
             continue
         blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in estimate.phases)
         lanes.append(Lane(_NAMES[kind], estimate.duration_s, blocks))
@@ -349,9 +350,10 @@ def _add_backup(now: Estimation, lanes: list[Lane], notes: list[str]) -> None:
     try:
         saved, restored = now.backup(), now.restore()
     except UserError as error:
-        notes.append(f"Backup: {error.line}")
+        notes.append(f"Backup: {_said(error)}")
         return
     slowest = max(saved.nodes, key=lambda node: node.duration_s.value, default=None)
+    notes += [f"Backup: {note}" for note in saved.notes]
     if slowest is None:
         return
     written = total((("", node.written_bytes) for node in saved.nodes), "bytes")
@@ -359,7 +361,6 @@ def _add_backup(now: Estimation, lanes: list[Lane], notes: list[str]) -> None:
     lanes.append(Lane("Backup", saved.duration_s, (Block("backup", saved.duration_s, why),)))
     blocks = tuple(Block(p.name, p.duration_s, _why(p)) for p in restored.phases)
     lanes.append(Lane("Restore it", restored.duration_s, blocks))
-    notes += [f"Backup: {note}" for note in saved.notes]
 
 
 _AT_REST: dict[str, Any] = {"disk_factor": 1.0, "ldm_threads": None, "traffic_factor": 1.0}
@@ -415,7 +416,7 @@ def _add_procedure(
     try:
         operation = operation_of(now, asked)
     except UserError as error:
-        notes.append(f"{name}: {error.line}")
+        notes.append(f"{name}: {_said(error)}")
         return None
     blocks = []
     for interval in operation.timeline:
@@ -429,6 +430,20 @@ def _add_procedure(
         notes.append(f"{name}: no way back from '{last.name if last else operation.point_of_no_return}' on")
     notes += [f"{name}: {note}" for note in operation.notes]
     return operation
+
+
+def _said(error: UserError) -> str:
+    """What is wrong and what to do; the place is the operation before it."""
+    return f"{error.what} — {error.fix}" if error.fix else error.what
+
+
+def _once(notes: list[str]) -> list[str]:
+    """What is said of several operations, once with all their names."""
+    names: dict[str, list[str]] = {}
+    for note in notes:
+        name, _, text = note.partition(": ")
+        names.setdefault(text, []).append(name)
+    return [f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
 
 
 def _why(phase: Any) -> str:

@@ -31,6 +31,8 @@ NAME_WIDTH = 132
 _MOST_TICKS, _MOST_CLOCKS = 6, 9
 _WIDE_ENOUGH = 12
 """Pixels of a step from which on it has a whisker of its own."""
+_LEAST_WORDS = 48
+"""Pixels of a step from which on the beginning of its name says something."""
 _NEAR_PX = 6.0
 """Within which a start that is dragged comes to rest at the best one."""
 _DARKER = 45
@@ -220,7 +222,7 @@ class Timeline(QWidget):
     def _paint_blocks(self, painter: QPainter, row: int, lane: Lane) -> None:
         colours, metrics = theme.tokens(), QFontMetricsF(theme.font(11))
         painter.setFont(theme.font(11))
-        left_out: list[str] = []
+        left_out: list[tuple[str, QRectF]] = []
         for column, block in enumerate(lane.blocks):
             box = self._box(row, column)
             picked = self._picked == (row, column)
@@ -228,28 +230,38 @@ class Timeline(QWidget):
             painter.setBrush(QColor(self.colour_of(block.name)))
             painter.drawRoundedRect(box, 3, 3)
             if metrics.horizontalAdvance(block.name) <= box.width() - 8:
-                painter.setPen(QColor("#0d1017" if colours.is_dark else "#ffffff"))
-                painter.drawText(box.adjusted(5, 0, -3, 0), Qt.AlignmentFlag.AlignVCenter, block.name)
+                self._paint_name(painter, box, block.name)
             else:
-                left_out.append(block.name)
+                left_out.append((block.name, box))
         # On a whole day blocks are narrow and their names many: they are told when pointed at.
         if not left_out or (self._day is not None and self._whole):
             return
         # What does not fit into its block stands beside the lane, the longest first.
         times = {block.name: block.duration_s.value for block in lane.blocks}
-        left_out.sort(key=lambda name: -times[name])
+        left_out.sort(key=lambda one: -times[one[0]])
         x = max(self._box(row, len(lane.blocks) - 1).right(), self._x_of(lane.duration_s.high)) + 10
         y = self._box(row, 0).center().y()
-        for name in left_out:
+        for name, box in left_out:
             width = metrics.horizontalAdvance(name)
             if x + width + 14 > self.width():
-                break
+                # Where there is no room beside it either, its beginning is better than nothing.
+                x = self.width()
+                if box.width() >= _LEAST_WORDS:
+                    self._paint_name(painter, box, name)
+                continue
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self.colour_of(name)))
             painter.drawRoundedRect(QRectF(x, y - 4, 8, 8), 2, 2)
             painter.setPen(QColor(colours.muted))
             painter.drawText(QRectF(x + 12, y - 9, width + 4, 18), Qt.AlignmentFlag.AlignVCenter, name)
             x += width + 28
+
+    @staticmethod
+    def _paint_name(painter: QPainter, box: QRectF, name: str) -> None:
+        inner = box.adjusted(5, 0, -3, 0)
+        shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, round(inner.width()))
+        painter.setPen(QColor("#0d1017" if theme.tokens().is_dark else "#ffffff"))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_whiskers(self, painter: QPainter, row: int, lane: Lane) -> None:
         """A thin line over the lane from the least to the most that it may take."""

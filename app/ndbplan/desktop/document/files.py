@@ -30,6 +30,8 @@ class FileFlow(QObject):
     """One line, a button and what it does."""
     saved = Signal(object)
     """Path of the file just written."""
+    taken = Signal(object)
+    """Path of the file whose content is the plan now, as somebody else saved it."""
     shown = Signal()
     """Another plan is open now."""
 
@@ -60,7 +62,8 @@ class FileFlow(QObject):
         from PySide6.QtWidgets import QFileDialog
 
         start = self._document.path or Path.home() / f"{_file_name(self._document.plan.name)}{SUFFIX}"
-        if self.shared.is_read_only:
+        if self.shared.is_read_only or self.shared.theirs() is not None:
+            # What the file holds is somebody else's: Enter must not write over it.
             start = _copy_of(start)
         name, _ = QFileDialog.getSaveFileName(self._window, "Save the plan", str(start), _FILTER)
         if not name:
@@ -172,12 +175,14 @@ class FileFlow(QObject):
 
     def take_theirs(self) -> None:
         """Show what somebody else wrote, as a step that can be undone."""
-        content, theirs = content_of(self._document.path), self.shared.theirs()
+        path, theirs = self._document.path, self.shared.theirs()
+        content = content_of(path)
         if theirs is None or theirs.project is None:
             self.failed.emit(f"There is nothing to take{f': {theirs.error}' if theirs else ''}.")
             return
         self.shared.know(content)
         self._document.take_from_file(theirs.project)
+        self.taken.emit(path)
 
     def save(self) -> bool:
         """Write to the plan's file; a plan without one asks. False: not written, still open."""
