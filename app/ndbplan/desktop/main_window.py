@@ -246,9 +246,6 @@ class MainWindow(QMainWindow):
         self.files.ask_whose = partial(ask_whose, self, self.document)
         self.files.offered.connect(partial(self.messages.say, "warning"))
         self.files.saved.connect(lambda path: self.messages.say("done", f"Saved {path}"))
-        self.files.taken.connect(
-            lambda path: self.messages.say("done", f"This is what {path.name} holds; Undo brings yours back")
-        )
         self.files.shown.connect(self._show_workspace)
         self.canvas.zoom_changed.connect(self.status.show_zoom)
         self.canvas.opened.connect(lambda _id: self.panels.focus_inspector())

@@ -433,19 +433,18 @@ def _add_procedure(
 
 
 def _said(error: UserError) -> str:
-    """What is wrong and what to do; the place is the operation before it."""
+    """Without the place, which is an address: the operation is named before it."""
     return f"{error.what} — {error.fix}" if error.fix else error.what
 
 
 def _once(notes: list[str]) -> list[str]:
     """What is said of several operations, once with all their names."""
     names: dict[str, list[str]] = {}
-    for note in notes:
-        name, _, text = note.partition(": ")
+    for name, _, text in (note.partition(": ") for note in notes):
         names.setdefault(text, []).append(name)
     return [f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
 
 
 def _why(phase: Any) -> str:
-    parts = [f"Bound by {phase.bound}." if phase.bound else "", phase.shorten]
-    return " ".join(part for part in parts if part)
+    bound = f"Bound by {phase.bound}." if phase.bound else ""
+    return " ".join(filter(None, (bound, phase.shorten)))

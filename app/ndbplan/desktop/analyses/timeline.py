@@ -202,11 +202,7 @@ class Timeline(QWidget):
         y = self._head + row * _LANE
         painter.setFont(theme.font(12, 500))
         painter.setPen(QColor(colours.text))
-        painter.drawText(
-            QRectF(0, y, NAME_WIDTH - 8, 20),
-            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-            lane.name,
-        )
+        painter.drawText(QRectF(0, y, NAME_WIDTH - 8, 20), Qt.AlignmentFlag.AlignVCenter, lane.name)
         painter.setFont(theme.font(12, 600))
         picked_total = self._picked == (row, -1)
         painter.setPen(QColor(colours.accent if picked_total else colours.text_strong))

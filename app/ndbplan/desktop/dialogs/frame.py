@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -24,6 +25,9 @@ from PySide6.QtWidgets import (
 
 from ndbplan.desktop.document.tasks import Task, Tasks
 from ndbplan.desktop.widgets.sections import StateLine
+
+_TITLE = 40
+"""Height of a title bar, which is not known before the dialog is there."""
 
 
 class Dialog(QDialog):
@@ -57,6 +61,10 @@ class Dialog(QDialog):
         foot.addWidget(self.buttons)
         self.body.addLayout(foot)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        fit_on_screen(self)
+        super().showEvent(event)
+
     def stop_task(self) -> None:
         """Tell what is under way that nobody waits for it."""
         if self.task is not None:
@@ -66,6 +74,12 @@ class Dialog(QDialog):
     def done(self, result: int) -> None:
         self.tasks.close()
         super().done(result)
+
+
+def fit_on_screen(window: QWidget) -> None:
+    """Make a window no larger than its screen: what stands at its foot may not lie below the edge."""
+    room = window.screen().availableGeometry()
+    window.resize(window.size().boundedTo(room.size() - QSize(0, _TITLE)))
 
 
 def side_by_side(left: QWidget, right: QWidget, sizes: tuple[int, int]) -> QSplitter:

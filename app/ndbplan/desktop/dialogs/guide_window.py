@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.resources import resource_path
+from ndbplan.desktop.dialogs.frame import fit_on_screen
 from ndbplan.desktop.look import theme
 from ndbplan.ndb.errors import NdbError, every_error
 
@@ -93,6 +94,7 @@ class GuideWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Guide")
         self.resize(980, 720)
+        fit_on_screen(self)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search the guide")
         self.search.setAccessibleName("Search the guide")

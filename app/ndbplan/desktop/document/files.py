@@ -30,8 +30,6 @@ class FileFlow(QObject):
     """One line, a button and what it does."""
     saved = Signal(object)
     """Path of the file just written."""
-    taken = Signal(object)
-    """Path of the file whose content is the plan now, as somebody else saved it."""
     shown = Signal()
     """Another plan is open now."""
 
@@ -177,12 +175,12 @@ class FileFlow(QObject):
         """Show what somebody else wrote, as a step that can be undone."""
         path, theirs = self._document.path, self.shared.theirs()
         content = content_of(path)
-        if theirs is None or theirs.project is None:
+        if path is None or theirs is None or theirs.project is None:
             self.failed.emit(f"There is nothing to take{f': {theirs.error}' if theirs else ''}.")
             return
         self.shared.know(content)
         self._document.take_from_file(theirs.project)
-        self.taken.emit(path)
+        self.noticed.emit(f"This is what {path.name} holds now. Undo brings yours back.")
 
     def save(self) -> bool:
         """Write to the plan's file; a plan without one asks. False: not written, still open."""

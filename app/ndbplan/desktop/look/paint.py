@@ -98,7 +98,8 @@ def text(
         return
     painter.setFont(font(size_px, weight))
     painter.setPen(pen(ink))
-    painter.drawText(rect, align, elided(words, size_px, weight, rect.width()))
+    # Letters of the least size that can be read are higher than a row seen from afar: whole all the same.
+    painter.drawText(rect, align | Qt.TextFlag.TextDontClip, elided(words, size_px, weight, rect.width()))
 
 
 def fitting(
