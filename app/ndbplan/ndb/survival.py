@@ -266,9 +266,10 @@ def judge(
         return Verdict(Outcome.STOPS, "no data node is left", None, _gone(cluster, left), None)
     gone = _gone(cluster, left)
     if gone is not None:
-        text = f"node group {gone} is gone: none of its data nodes {listed(cluster.groups[gone])} is left"
+        ids, some = listed(cluster.groups[gone]), len(cluster.groups[gone]) > 1
+        why = f"none of its data nodes {ids} is left" if some else f"its data node {ids} is down"
         code = STOPPED_BY_LOST_GROUP if cluster.nobody_arbitrates else STOPPED_BY_ARBITRATION
-        return Verdict(Outcome.STOPS, text, None, gone, code)
+        return Verdict(Outcome.STOPS, f"node group {gone} is gone: {why}", None, gone, code)
     if left == was:
         return Verdict(Outcome.GOES_ON, "no data node is lost")
     outcome, condition = decide(cluster.rule, cluster.groups.values(), was, left)
