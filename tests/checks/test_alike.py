@@ -155,3 +155,16 @@ def test_what_several_workloads_do_in_one_place_is_one_row_of_the_heaviest() -> 
     assert len(single([row])) == 2
     # Its first way out is enough for both.
     assert not of_rule(row.solutions[0].edit(plan), "network-demand")
+
+
+def test_where_no_way_is_enough_for_the_heaviest_those_of_the_others_say_so() -> None:
+    plan = sample_plan("starter")
+    for host in {node.host_id for node in plan.sql_nodes}:
+        plan = update(plan, host, cores=1)
+    row = next(p for p in of_rule(plan, "client-nodes") if p.message.endswith("too"))
+    light, heavy = plan.workloads
+    assert row.solutions
+    for way in row.solutions:
+        assert way.title.endswith(f": enough for '{light.name}' only")
+        left = of_rule(way.edit(plan), "client-nodes")
+        assert {heavy.id} == {i for p in left for i in p.object_ids} & {light.id, heavy.id}

@@ -105,9 +105,9 @@ def bytes_of_rows(plan: Plan, node_id: int, *, primaries: bool = False) -> float
 @given(slow_plans())
 @settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
 def test_no_copy_is_faster_than_its_links(plan: Plan) -> None:
-    groups = node_groups(plan)
-    for group in groups:
-        for node in group[:1]:
+    for group in node_groups(plan):
+        # Where rows have one copy there is nobody to copy from.
+        for node in group[:1] if len(group) > 1 else ():
             found = restart(plan, "initial", node.node_id)
             size = bytes_of_rows(plan, node.node_id)
             assert found.bytes_moved == pytest.approx(size)
@@ -147,6 +147,9 @@ def test_no_start_is_faster_than_its_disks(plan: Plan) -> None:
         replayed = restart(plan, "node", node.node_id, Conditions(redo_bytes=log))
         assert redo is not None
         assert seconds(replayed, "execute redo log") >= log / redo.sequential_read_bytes_per_s * NEAR
+        if len(group) == 1:
+            # Where rows have one copy, an initial restart is a first start: of an empty cluster.
+            continue
         initial = restart(plan, "initial", node.node_id)
         written = data.checkpoint_bytes * packed / (disk.sequential_write_bytes_per_s * free)
         assert seconds(initial, "wait for local checkpoint") >= written * NEAR

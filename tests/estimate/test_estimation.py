@@ -160,6 +160,7 @@ def test_settings_hold_every_parameter_that_figures_of_nodes_read() -> None:
     ):
         code = next(folder.rglob(f"{name}.py")).read_text(encoding="utf-8")
         read |= set(re.findall(r'\.number\(\s*"(\w+)"', code))
+        read |= {"Diskless"} if "is_diskless(" in code else set()
     # Of a backup log that is too small is told for the plan itself.
     assert read - {"BackupLogBufferSize"} == NODE_SETTINGS
 

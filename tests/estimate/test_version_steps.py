@@ -99,7 +99,8 @@ def assert_steps_are_named(plan: Plan, operation: str, versions: tuple[str, ...]
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("name", [n for n in sample_names() if n != "telecom-144" and not n.endswith("-8.4")])
 def test_each_step_of_a_sample_is_named(name: str, operation: str) -> None:
-    assert_steps_are_named(sample_plan(name), operation)
+    # Without a disk no rows are left for a system restart, which is refused then.
+    assert_steps_are_named(set_parameter(sample_plan(name), "data_node", "Diskless", None), operation)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from ndbplan.checks.problem import Problem
+from ndbplan.checks.problem import Look, Problem, WaysOut
 from ndbplan.configuration.settings import ALL_DATA_NODES, data_nodes_named
 from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
@@ -104,7 +105,8 @@ def _once_of_workloads(plan: Plan, problems: Iterable[Problem]) -> list[Problem]
 
 
 def _of_workloads(names: Mapping[str, str], group: Sequence[Problem]) -> Problem:
-    first = max(group, key=lambda problem: problem.measure)
+    worst_first = sorted(group, key=lambda problem: -problem.measure)
+    first = worst_first[0]
     ids = tuple(dict.fromkeys(i for problem in (first, *group) for i in problem.object_ids))
     others = ", ".join(f"'{names[i]}'" for i in ids if i in names and i not in first.object_ids)
     return replace(
@@ -112,7 +114,26 @@ def _of_workloads(names: Mapping[str, str], group: Sequence[Problem]) -> Problem
         message=f"{first.message}; it is too much under {others} too",
         object_ids=ids,
         alike=tuple(single(group)),
+        solve=first.solve and partial(_of_what_can_be_solved, names, worst_first),
     )
+
+
+def _of_what_can_be_solved(names: Mapping[str, str], worst_first: Sequence[Problem], look: Look) -> WaysOut:
+    """Ways out under the worst workload, which hold under all; without any, under those that take less."""
+    found: WaysOut | None = None
+    for number, problem in enumerate(worst_first):
+        ways = problem.solve(look) if problem.solve is not None else WaysOut((), "")
+        found = found or ways
+        if not ways.solutions:
+            continue
+        if not number:
+            return ways
+        ids = {i for one in worst_first[number:] for i in one.object_ids}
+        only = " and ".join(f"'{name}'" for i, name in names.items() if i in ids)
+        of_less = (replace(way, title=f"{way.title}: enough for {only} only") for way in ways.solutions)
+        return WaysOut(tuple(of_less), found.fix)
+    assert found is not None
+    return found
 
 
 def single(problems: Iterable[Problem]) -> list[Problem]:

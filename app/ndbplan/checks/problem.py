@@ -82,7 +82,8 @@ class Problem(Shape):
     alike: tuple[Problem, ...] = ()
     """The findings that this row stands for, when one cause has the same effect in several places."""
     solutions: tuple[Solution, ...] = field(default=(), compare=False)
-    """Ways out that somebody has to choose between, the one to take first; each holds for all of `alike`."""
+    """Ways out that somebody has to choose between, the one to take first; each holds for all of `alike`, or
+    says for which."""
     advice: Callable[[], str] | None = field(default=None, compare=False)
     """Finds `fix` where that takes a search: only problems that are shown need it."""
     missing: str = field(default="", compare=False)

@@ -326,7 +326,8 @@ def row_lock_s(plan: Plan, workload: Workload) -> Constant:
 def hottest_rows(plan: Plan, workload: Workload) -> list[tuple[Table, float]]:
     """How often per second the most wanted row of each table is locked by updates and deletes.
 
-    Two transactions never have it at once: one waits until the other has committed.
+    Two transactions never have it at once: one waits until the other has committed. Source: manual, "Limits
+    Relating to Transaction Handling" (exclusive locks of rows), and constants["row_lock_s"].
     """
     weights = sum(t.weight for t in workload.transactions)
     rate = rate_of(plan, workload)

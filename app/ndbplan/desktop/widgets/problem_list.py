@@ -47,7 +47,7 @@ SEVERITIES = {"error": "error", "warning": "warning", "hint": "info"}
 """Token of the colour of each severity."""
 _MOST = 8
 _MOST_CHANGES = 12
-_NODES = re.compile(r"(?:data|management|SQL|API) (?:nodes?|slot) (\d+)")
+_NODES = re.compile(r"(?:data|management|SQL|API) (?:nodes?|slot) ([0-9]+)")
 """Places that are nodes by their ids; what holds for all of a kind needs no place."""
 _PADDING, _BESIDE = 28, 40
 """Of a button beside its text, and of a row beside its buttons."""

@@ -31,7 +31,7 @@ def nowhere(disk: Disk) -> Disk:
 
 
 def is_nowhere(disk: Disk) -> bool:
-    """Whether it stands for no disk at all."""
+    """Whether it stands for no disk at all. Source: that of `nowhere`."""
     return disk.sequential_write_bytes_per_s >= NOWHERE_BYTES_PER_S
 
 
