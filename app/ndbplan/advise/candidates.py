@@ -42,7 +42,7 @@ from ndbplan.edits.solutions import (
 )
 from ndbplan.edits.validated import changed
 from ndbplan.estimate.load.disk_data import reads_backup
-from ndbplan.ndb.version import SERIES
+from ndbplan.ndb.version import series_after, series_before
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole, SqlNode
@@ -125,8 +125,7 @@ def _of_the_whole(plan: Plan) -> Iterator[Change]:
     if plan.tablespaces:
         files = partial(more_space, factor=2.0, most_files=MANY_FILES)
         yield Change("Twice as much space in data files", files, "disk")
-    place = SERIES.index(plan.version.series)
-    for series in (*SERIES[place + 1 : place + 2], *SERIES[max(0, place - 1) : place]):
+    for series in (*series_after(plan.version)[:1], *series_before(plan.version)[-1:]):
         edit = partial(edits.set_plan, ndb_version=series)
         yield Change(f"NDB {series} instead of {plan.version}", edit, "version")
 

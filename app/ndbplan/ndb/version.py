@@ -14,7 +14,9 @@ _LATEST_PATCH = 999
 """Stands for the last patch of a series where none is stated."""
 FEATURES_FILE = "ndb/features.json"
 SERIES: tuple[str, ...] = tuple(read_json(FEATURES_FILE)["series"])
-"""The series a plan can aim at, oldest first."""
+"""The series that a plan is offered, oldest first."""
+_BETWEEN: tuple[str, ...] = tuple(read_json(FEATURES_FILE)["between"])
+"""Series of one release that was soon replaced: a plan may be for it, and has what is known by release."""
 
 
 class BadVersionError(UserError, ValueError):
@@ -47,10 +49,20 @@ class NdbVersion(NamedTuple):
 def release(text: str) -> NdbVersion:
     """The first release that a text names: `7.2` is 7.2.0, `9.x` 9.0.0.
 
-    It may be one of a series that no plan can be for: RequireTls came with 8.3.0.
+    It may be one of a series that no plan is offered: RequireTls came with 8.3.0.
     """
     major, minor, patch = (0 if part == "x" else int(part) for part in (*text.split("."), "0")[:3])
     return NdbVersion(major, minor, patch)
+
+
+def series_before(version: NdbVersion) -> tuple[str, ...]:
+    """The series that a plan is offered and that are older than a release, oldest first."""
+    return tuple(one for one in SERIES if one != version.series and NdbVersion.parse(one) < version)
+
+
+def series_after(version: NdbVersion) -> tuple[str, ...]:
+    """The series that a plan is offered and that are newer than a release, oldest first."""
+    return tuple(one for one in SERIES if one != version.series and NdbVersion.parse(one) > version)
 
 
 def reached(spans: Sequence[Mapping[str, Any]], version: NdbVersion, since: str = "from") -> Any:
@@ -72,7 +84,7 @@ def _parsed(text: str) -> NdbVersion:
     if match:
         minor = _LATEST_PATCH if match[2] == "x" else int(match[2])
         version = NdbVersion(int(match[1]), minor, int(match[3]) if match[3] else _LATEST_PATCH)
-        if version.series in SERIES:
+        if version.series in (*SERIES, *_BETWEEN):
             return version
     raise BadVersionError(
         f"'{text[:40]}' is not an NDB Cluster version that is known ({SERIES[0]} to {SERIES[-1]})",

@@ -31,7 +31,7 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import Elided, chip, label, link, spin_box
 from ndbplan.edits.first_steps import step
-from ndbplan.ndb.version import SERIES, NdbVersion
+from ndbplan.ndb.version import NdbVersion, series_after
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad
 
@@ -294,8 +294,11 @@ def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
     """What can be chosen: growing, a change of each kind, an upgrade to each series in its reach."""
     choices = [("Add groups", (_ADD, ""))]
     choices += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
-    at = SERIES.index(plan.version.series)
-    reached = (s for s in SERIES[at + 1 :] if not list(not_upgraded(plan.version, NdbVersion.parse(s))))
+    reached = (
+        series
+        for series in series_after(plan.version)
+        if not list(not_upgraded(plan.version, NdbVersion.parse(series)))
+    )
     return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in reached]
 
 
