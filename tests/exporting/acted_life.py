@@ -49,9 +49,6 @@ LIFE = (
 )  # fmt: skip
 NOT_UP = ("install", "tune-hosts", "stop")
 """Parts behind which no cluster works; the first two run on bare hosts here."""
-CHANGE_NOTHING_AGAIN = ("install", "tune-hosts", "start", "schema", "stop", "start-again")
-"""Parts that bring something about: what is so already they leave alone."""
-
 
 LATE_OR_EARLY = "is stated, and it took"
 """In what is said of a part whose time is not in its range."""
@@ -227,7 +224,9 @@ class Life:
         if part == "stop":
             cluster.in_service = cluster.sql_was_up = False
         cluster.may_be_down = False
-        if how == "again" and part in CHANGE_NOTHING_AGAIN and "Changed: nothing" not in done.stdout:
+        # It says itself whether it brings something about, and what is so already it leaves alone then.
+        is_idle = "Changed: nothing" in done.stdout
+        if how == "again" and is_idle is bool(self.operations[part].each_time):
             yield f"{part}, {how}: {done.stdout[-60:].strip()}"
         if part not in NOT_UP:
             cluster.pass_time(20)

@@ -12,7 +12,7 @@ import pytest
 
 from exporting.acted_changes import with_linked_redo, with_management_nodes
 from exporting.acted_cluster import PASSWORDS, ActedCluster
-from exporting.acted_life import CHANGE_NOTHING_AGAIN, LIFE, Life
+from exporting.acted_life import LIFE, Life
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
 from ndbplan.edits.parameters import set_parameter
@@ -97,7 +97,7 @@ def test_a_life_is_broken_off_and_goes_on(tmp_path: Path) -> None:
     """tests/attack/acts.py acts out every sample at every version, broken off behind every command."""
     life = Life(with_linked_redo(versions("starter")), tmp_path / "life", seed=7)
     for part, host in life.parts():
-        assert list(life.act(part, 1, host, again=part in CHANGE_NOTHING_AGAIN)) == []
+        assert list(life.act(part, 1, host, again=not life.operations[part].each_time)) == []
         if part == "backup":
             accounts_are_saved(life)
     assert life.runs > 2 * len(LIFE)

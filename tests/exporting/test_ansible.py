@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from exporting.acted_cluster import ActedCluster
-from exporting.acted_life import KINDS
+from exporting.acted_cluster import PASSWORDS, ActedCluster
+from exporting.acted_life import KINDS, Life
 from exporting.acted_shell import runnable
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
-from ndbplan.exporting.export import export
+from ndbplan.exporting.export import Running, export
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 
@@ -99,6 +99,25 @@ def test_a_playbook_played_again_changes_nothing(tmp_path: Path) -> None:
         assert "changed=0 " in _ansible("ansible-playbook", folder, *given)
     assert cluster.standing() == stood
     assert cluster.faults == []
+
+
+def test_what_is_done_already_is_no_change(tmp_path: Path) -> None:
+    """Nodes that were added, a change that was made; a backup is another one each time."""
+    plan = sample_plan("redo-overload")
+    life = Life.of_change(plan, set_parameter(plan, "data_node", "DataMemory", 2**34), tmp_path)
+    export(life.plan, life.folder, [*KINDS, "ansible"], running=Running(plan))
+    given = ("-e", f"ndb_runbook_programs={life.programs}", "-e", f"ndb_runbook_passwords={tmp_path}/words")
+    (tmp_path / "words").touch(mode=0o600)
+    (tmp_path / "words").write_text("".join(f"{name} {text}\n" for name, text in PASSWORDS.items()))
+    with runnable(life.cluster.answer, life.folder / "runbook.sh") as script:
+        for part, changes in (("change", 0), ("backup", 1), ("add_nodes", 0)):
+            life.prepared(life.cluster, part.replace("_", "-"))
+            play = (f"ansible/{part}.yml", "-e", f"ndb_runbook_script={script}", *given)
+            assert "changed=1 " in _ansible("ansible-playbook", life.folder, *play)
+            stood = life.cluster.standing()
+            assert f"changed={changes} " in _ansible("ansible-playbook", life.folder, *play)
+            assert (life.cluster.standing() == stood) is not bool(changes)
+    assert life.cluster.faults == []
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

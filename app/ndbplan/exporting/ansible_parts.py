@@ -34,7 +34,7 @@ def render_parts(plan: Plan, parts: Sequence[Operation]) -> dict[str, str]:
     written = partial(yaml_text, for_ansible=False)
     files = {
         f"ansible/{part.key.replace('-', '_')}.yml": written(
-            [_playbook(part)], f"{part.title}: the part {part.key} of runbook.sh."
+            [_playbook(part)], f"{part.title}: the part {part.key} of runbook.sh. {part.again}"
         )
         for part in parts
         if part.key != "tune-hosts"

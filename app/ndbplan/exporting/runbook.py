@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
 from ndbplan.configuration.deployment import (
@@ -106,6 +108,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
         known_data_nodes=_known_data_nodes(plan, parts, before),
+        new_in_groups=sorted(_put_into_groups(part for part in parts if part.key == "add-nodes")),
         packages=_PACKAGES,
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
@@ -137,11 +140,14 @@ def _servers_meanwhile(plan: Plan, before: Plan) -> tuple[str, str]:
 
 def _known_data_nodes(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[int]:
     """Data nodes of the plan, those that its parts add, and those that run before."""
-    commands = (command for part in parts for step in part.steps for command in step.commands)
-    added = (command.node_ids for command in commands if isinstance(command, CreateNodeGroup))
     old = () if before is None else before.data_nodes
-    known = {node.node_id for node in (*plan.data_nodes, *old)}
-    return sorted(known.union(*added))
+    return sorted({node.node_id for node in (*plan.data_nodes, *old)} | _put_into_groups(parts))
+
+
+def _put_into_groups(parts: Iterable[Operation]) -> set[int]:
+    """Data nodes that parts make node groups of."""
+    commands = (command for part in parts for step in part.steps for command in step.commands)
+    return {one for command in commands if isinstance(command, CreateNodeGroup) for one in command.node_ids}
 
 
 def _steps(operation: Operation) -> list[Step]:

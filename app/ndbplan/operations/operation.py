@@ -119,6 +119,8 @@ class Operation(Shape):
     disks: tuple[DiskLoad, ...] = ()
     reorganisation: ReorganiseEstimate | None = field(default=None, repr=False)
     """Where the operation moves rows."""
+    each_time: str = ""
+    """What every run does once more, as a sentence; nothing: a second run changes nothing."""
     connection_s: Quantity | None = field(default=None, repr=False)
     """What each connection of the script to a host takes; None: its duration is that of the steps alone."""
 
@@ -126,6 +128,11 @@ class Operation(Shape):
     def name(self) -> str:
         """What the timeline calls it."""
         return self.label or self.title
+
+    @property
+    def again(self) -> str:
+        """What a second run does, as a sentence."""
+        return self.each_time or "A second run changes nothing."
 
     @property
     def peaks(self) -> tuple[NodePeak, ...]:

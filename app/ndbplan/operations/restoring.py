@@ -122,7 +122,8 @@ def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
         "nodes are emptied first. Rows and tables of NDB come back; users and views of the SQL nodes stay as "
         "they are."
     )
-    return Operation("restore", "Restore a backup", steps, text)
+    again = "Every run empties the data nodes and brings the backup back."
+    return Operation("restore", "Restore a backup", steps, text, each_time=again)
 
 
 def stop_sql(times: Times, plan: Plan) -> Iterator[Step]:

@@ -29,6 +29,7 @@ from ndbplan.operations.steps import (
 from ndbplan.plan.disk_speed import at_disk_speed
 from ndbplan.plan.plan import Plan
 
+_EACH_TIME = "Every run restarts all of them."
 _VERSION = "--to-version"
 """Where the new version is named."""
 
@@ -76,13 +77,14 @@ def rolling_restart(now: Estimation, *, initial: bool = False, timed: bool = Tru
             f"For parameters whose change the data nodes take with --initial only: {names}. Each node copies "
             "all its rows from its node group. No DDL and no backup meanwhile."
         )
-        return Operation("initial-rolling-restart", "Rolling restart with --initial", steps, text)
+        title = "Rolling restart with --initial"
+        return Operation("initial-rolling-restart", title, steps, text, each_time=_EACH_TIME)
     text = (
         "For parameters whose change needs a rolling restart without --initial, and for new programs. "
         "ndbplan diff says what a change needs. No DDL and no backup meanwhile."
         f"{STOPS_WITH_ONE if no_of_replicas(plan) == 1 else ''}"
     )
-    return Operation("rolling-restart", "Rolling restart", steps, text)
+    return Operation("rolling-restart", "Rolling restart", steps, text, each_time=_EACH_TIME)
 
 
 def _refuse_version(runs: NdbVersion, to_version: str) -> None:

@@ -41,6 +41,7 @@ def back_up(now: Estimation, *, timed: bool = True) -> Operation | None:
         (step, *dump(now.plan)),
         "While the cluster works. Copy the files of every data node to another place afterwards. The part "
         "restore brings the last backup back, or the one that --backup ID names.",
+        each_time="Every run takes another backup.",
     )
 
 
