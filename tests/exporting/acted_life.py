@@ -143,6 +143,8 @@ class Life:
         """One part to its end, taken up behind so many of its commands (None: all), again. What is wrong."""
         if host:
             self.cluster.lose(host)
+            # What the loss took from clients the part did not.
+            self.cluster.sql_was_up = any(one.active for one in self.cluster.sql_nodes.values())
         options = ("--host", host) if host else ()
         broken = list[_Snapshot]()
         passed: _Passed = {}

@@ -294,11 +294,9 @@ def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
     """What can be chosen: growing, a change of each kind, an upgrade to each series in its reach."""
     choices = [("Add groups", (_ADD, ""))]
     choices += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
-    reached = (
-        series
-        for series in series_after(plan.version)
-        if not list(not_upgraded(plan.version, NdbVersion.parse(series)))
-    )
+    reached = [
+        s for s in series_after(plan.version) if not [*not_upgraded(plan.version, NdbVersion.parse(s))]
+    ]
     return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in reached]
 
 
