@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.configuration.needs import not_upgraded
+from ndbplan.configuration.needs import not_upgraded, upgrades
 from ndbplan.edits.parts import set_plan
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.console import release_of
@@ -74,3 +74,12 @@ def test_series_around_a_release_are_all_but_its_own(text: str) -> None:
     version = NdbVersion.parse(text)
     own = [version.series] if version.series in SERIES else []
     assert [*series_before(version), *own, *series_after(version)] == [*SERIES]
+
+
+def test_upgrades_that_are_offered_are_in_reach() -> None:
+    offered = {
+        text: upgrades(NdbVersion.parse(text)) for text in ("7.6", "8.0.13", "8.0", "8.2", "8.4", "9.x")
+    }
+    assert offered == {
+        "7.6": ("8.0",), "8.0.13": (), "8.0": ("8.4",), "8.2": ("8.4",), "8.4": ("9.x",), "9.x": (),
+    }  # fmt: skip
