@@ -18,7 +18,7 @@ from ndbplan.configuration.services import service_of
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.configuration.stated import Fate, stated
 from ndbplan.ndb.features import features
-from ndbplan.ndb.version import NdbVersion, release
+from ndbplan.ndb.version import NdbVersion, release, series_after
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode, process_node_ids
 
@@ -292,3 +292,9 @@ def not_upgraded(before: NdbVersion, after: NdbVersion) -> Iterator[tuple[str, s
             f"a cluster of NDB {before} is not brought to {after} while it works",
             f"upgrade to {oldest} or later of that series first",
         )
+
+
+def upgrades(version: NdbVersion) -> tuple[str, ...]:
+    """The series that a cluster of a release is brought to while it works, oldest first."""
+    later = ((series, NdbVersion.parse(series)) for series in series_after(version))
+    return tuple(series for series, one in later if not list(not_upgraded(version, one)))

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
-from ndbplan.configuration.needs import not_upgraded
+from ndbplan.configuration.needs import upgrades
 from ndbplan.desktop.analyses.day_behind import Day, lasts
 from ndbplan.desktop.analyses.panel import Empty, Panel
 from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
@@ -31,7 +31,6 @@ from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.combo_box import ComboBox
 from ndbplan.desktop.widgets.sections import Elided, chip, label, link, spin_box
 from ndbplan.edits.first_steps import step
-from ndbplan.ndb.version import NdbVersion, series_after
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad
 
@@ -294,10 +293,7 @@ def _procedures(plan: Plan) -> list[tuple[str, tuple[str, str]]]:
     """What can be chosen: growing, a change of each kind, an upgrade to each series in its reach."""
     choices = [("Add groups", (_ADD, ""))]
     choices += [(f"Change {name}", (_CHANGE, name)) for name in _EXAMPLES]
-    reached = [
-        s for s in series_after(plan.version) if not [*not_upgraded(plan.version, NdbVersion.parse(s))]
-    ]
-    return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in reached]
+    return choices + [(f"Upgrade to {series}", (_UPGRADE, series)) for series in upgrades(plan.version)]
 
 
 def _ask(
