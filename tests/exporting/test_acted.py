@@ -385,6 +385,40 @@ def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
     assert life.took.keys() == timed - {"install", "schema"}
 
 
+def test_a_host_of_several_nodes_of_each_kind_is_replaced(tmp_path: Path) -> None:
+    """Of two management nodes, each of which waits for the other, two data nodes and two SQL nodes."""
+    plan = versions("starter")
+    first, second = plan.management_nodes
+    data = plan.data_nodes[0]
+    plan = update(plan, first.id, host_id=data.host_id, parameters={"PortNumber": 1187})
+    plan = update(plan, second.id, host_id=data.host_id)
+    for node in plan.sql_nodes:
+        plan = update(plan, node.id, host_id=data.host_id)
+    twin = data.model_copy(update={"id": "twin", "node_id": 5, "node_group": 1})
+    other = plan.data_nodes[1].model_copy(update={"id": "other", "node_id": 6, "node_group": 1})
+    life = Life(plan.replace(processes=(*plan.processes, twin, other)), tmp_path / "life")
+    for part in ("install", "start", "schema"):
+        assert list(life.act(part, 0, again=False)) == []
+    assert list(life.act("replace-host", 2, plan.host(data.host_id).hostname)) == []
+    assert life.cluster.data_nodes[1].initial_starts == life.cluster.data_nodes[5].initial_starts == 1
+
+
+def test_paths_that_are_not_absolute_count_from_the_data_directory(tmp_path: Path) -> None:
+    """Where a data node goes before it looks for the others: they are made, backed up into and read there."""
+    plan = versions("redo-overload-8.4")
+    for name, path in (("BackupDataDir", "back ups/now"), ("FileSystemPathDD", "./dd")):
+        plan = set_parameter(plan, "data_node", name, path)
+    life = Life(plan, tmp_path / "life")
+    for part in ("install", "start", "schema", "backup", "restore", "add-nodes"):
+        assert list(life.act(part, 1, again=False)) == []
+    inside = life.cluster.paths[life.plan.data_nodes[-1].node_id]
+    assert inside.backup == f"{inside.data_dir}/back ups/now"
+    assert inside.data_files == inside.undo_files == f"{inside.data_dir}/dd"
+    for process in life.cluster.data_nodes.values():
+        assert (process.host, f"{inside.data_dir}/dd/") in life.cluster.files
+    assert "\nBackupDataDir=back ups/now\n" in (life.folder / "config.ini").read_text()
+
+
 def test_another_management_host_is_asked_where_the_first_is_lost(
     started: Callable[[str], tuple[ActedCluster, Path]],
 ) -> None:

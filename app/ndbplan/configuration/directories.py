@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from posixpath import normpath
 
 from ndbplan.base.frozen import FrozenMap
 from ndbplan.base.kept import kept_by_identity, kept_by_value
@@ -150,7 +151,7 @@ def data_node_paths(plan: Plan, node: DataNode) -> DataNodePaths:
 def _paths_of_node(
     node: DataNode, disks: tuple[Disk, ...], settings: NodeSettings, folders: tuple[str, ...]
 ) -> DataNodePaths:
-    data_dir = _set_path(settings, "DataDir") or (_below(disks[0]) if disks else NO_DISK_DIRECTORY)
+    data_dir = _data_dir(disks, settings)
     by_id = {disk.id: disk for disk in disks}
 
     def on_disk(role: DiskRole, *known: str) -> str:
@@ -160,17 +161,17 @@ def _paths_of_node(
             return data_dir
         return next((path for path in known if disk_of_path(disks, path) == disk_id), _below(by_id[disk_id]))
 
-    stated = _set_path(settings, "FileSystemPath")
+    stated = _set_path(settings, "FileSystemPath", data_dir)
     file_system = stated or on_disk(DiskRole.REDO, data_dir)
-    disk_data = _set_path(settings, "FileSystemPathDD")
+    disk_data = _set_path(settings, "FileSystemPathDD", data_dir)
 
     def other(parameter: str, role: DiskRole) -> str:
         if node.disk_roles.disk_of(role) is None and stated:
-            return _set_path(settings, parameter) or stated
-        return _set_path(settings, parameter) or on_disk(role, file_system, data_dir)
+            return _set_path(settings, parameter, data_dir) or stated
+        return _set_path(settings, parameter, data_dir) or on_disk(role, file_system, data_dir)
 
     def of_disk_data(parameter: str, role: DiskRole) -> str:
-        return _set_path(settings, parameter) or disk_data or other(parameter, role)
+        return _set_path(settings, parameter, data_dir) or disk_data or other(parameter, role)
 
     def linked(role: DiskRole, name: str) -> str | None:
         """Folder of a stream that FileSystemPath cannot place, when its disk is another one."""
@@ -224,9 +225,8 @@ def derived_path_parameters(plan: Plan, node: DataNode) -> dict[str, str]:
     derived = {"DataDir": paths.data_dir}
     if paths.file_system != paths.data_dir:
         derived["FileSystemPath"] = paths.file_system
-    inherited = (_set_path(node_settings(plan, node), "FileSystemPathDD") or paths.file_system).rstrip(
-        "/"
-    ) or "/"
+    disk_data = _set_path(node_settings(plan, node), "FileSystemPathDD", paths.data_dir)
+    inherited = (disk_data or paths.file_system).rstrip("/") or "/"
     if paths.data_files == paths.undo_files != inherited:
         derived["FileSystemPathDD"] = paths.data_files
     else:
@@ -257,11 +257,24 @@ def folders_in_statements(plan: Plan) -> dict[DiskRole, str]:
     return found
 
 
-def _set_path(settings: NodeSettings, name: str) -> str | None:
+def _data_dir(disks: tuple[Disk, ...], settings: NodeSettings) -> str:
+    return _set_path(settings, "DataDir", "") or (_below(disks[0]) if disks else NO_DISK_DIRECTORY)
+
+
+def _set_path(settings: NodeSettings, name: str, data_dir: str) -> str | None:
+    """A stated path; one that is not absolute counts from DataDir, where a data node goes first of all.
+
+    Source: angel.cpp, which changes to DataDir before it starts the data node; Configuration.cpp, which looks
+    for the other paths afterwards.
+    """
     if not settings.states(name):
         return None
     value = settings.value(name)
-    return value.rstrip("/") or "/" if isinstance(value, str) and value else None
+    if not isinstance(value, str) or not value:
+        return None
+    if data_dir.startswith("/") and not value.startswith("/"):
+        return normpath(f"{data_dir}/{value}")
+    return value.rstrip("/") or "/"
 
 
 def _below(disk: Disk) -> str:

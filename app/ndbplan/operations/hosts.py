@@ -185,8 +185,9 @@ def _of_host(times: Times, plan: Plan, host: Host) -> Iterator[Step]:
     commands += copy_configuration(plan) if management else ()
     commands += copy_my_cnf(plan, sql)
     commands += install_services(plan, (*management, *data, *sql))
-    for manager in management:
-        commands += (start_service(plan, manager), wait_management(plan))
+    if management:
+        # All of the host first: they wait for one another.
+        commands += (*(start_service(plan, node) for node in management), wait_management(plan))
     commands += (start_empty(plan, node) for node in data)
     if data:
         commands.append(wait_started(data, duration))

@@ -438,10 +438,11 @@ def paths_absolute(now: Estimation) -> Iterator[Problem]:
         for name in (*names, "FileSystemPathUndoFiles", "BackupDataDir"):
             value = alike.settings.value(name)
             if alike.settings.states(name) and isinstance(value, str) and not value.startswith("/"):
+                base = "the folder that it is started in" if name == "DataDir" else "its DataDir"
                 yield warning(
                     alike.where,
-                    f"{name} is '{value[:60]}', which depends on the folder the data node is started in; a "
-                    "path that does not exist there stops it with error 2805",
+                    f"{name} is '{value[:60]}', which counts from {base}; a path that does "
+                    "not exist there stops the data node with error 2805",
                     "remove it: the folder then follows from the disk of the role",
                     alike.object_ids,
                     without(alike.scope_of(name), name),
