@@ -4,9 +4,10 @@
 
 Each part of the life of a cluster runs to its end, is taken up where it was broken off behind commands of its
 own, and runs a second time as a whole; so does every kind of change of a plan. `--breaks all`: behind every
-single command that changes something. `--drawn N`: so many changes that are drawn, instead. The laws are
-those of tests/exporting/acted_life.py. Where nothing is broken off it is also held against the stated
-times, which hold what a part takes four times of five.
+single command that changes something. `--drawn N`: so many changes that are drawn, instead; `--plans N`: the
+whole life of so many plans that nobody designed and ndb_mgmd takes. The laws are those of
+tests/exporting/acted_life.py. Where nothing is broken off it is also held against the stated times, which
+hold what a part takes four times of five.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from exporting.acted_changes import (
     with_reserved_nodes,
     with_second_sql_nodes,
 )
-from exporting.acted_drawn import drawn_change
+from exporting.acted_drawn import drawn_change, is_refused
 from exporting.acted_life import LATE_OR_EARLY, Life
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.needs import CannotChangeError
@@ -37,6 +38,7 @@ from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.parts import set_plan
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
+from random_plans import random_plan
 
 VARIED = {
     "starter-linked-redo": with_linked_redo,
@@ -113,6 +115,21 @@ def act_drawn(acts: Acts, number: int, seed: int) -> None:
             return
 
 
+def act_plans(acts: Acts, number: int, seed: int) -> None:
+    """The lives of plans that nobody designed, less those that the product refuses."""
+    for one in range(seed, seed + number):
+        plan = random_plan(one)
+        if plan.management_nodes and plan.data_nodes and not is_refused(plan):
+            nodes = f"{len(plan.management_nodes)} + {len(plan.data_nodes)} + {len(plan.sql_nodes)} nodes"
+            acts.life(
+                f"{one}: {plan.ndb_version}, {nodes}",
+                lambda place, a=plan, seed=one: Life(a, place, seed),
+                [],
+            )
+        if acts.is_late:
+            return
+
+
 def plans(given: argparse.Namespace) -> Iterator[tuple[str, Plan]]:
     """The samples at the versions, with one and with two management nodes."""
     for name in given.samples:
@@ -138,13 +155,16 @@ def main() -> int:
     parser.add_argument("--servers", type=lambda text: [int(word) for word in _words(text)], default=(1, 2))
     parser.add_argument("--parts", type=_words, default=(), help="broken off are these; all run")
     parser.add_argument("--drawn", type=int, default=0, help="so many drawn changes instead")
+    parser.add_argument("--plans", type=int, default=0, help="the lives of so many random plans instead")
     parser.add_argument("--no-changes", action="store_true", help="leave out changes of plans")
     acts = Acts(given := parser.parse_args())
     drawn = random.Random(given.seed)
     timed = acts.breaks == 0
     if given.drawn:
         act_drawn(acts, given.drawn, given.seed)
-    for name, plan in () if given.drawn else plans(given):
+    if given.plans:
+        act_plans(acts, given.plans, given.seed)
+    for name, plan in () if given.drawn or given.plans else plans(given):
         seed = drawn.randrange(2**32)
         acts.life(name, lambda place, a=plan, seed=seed: Life(a, place, seed, timed=timed), [])
         for kind, before, after in () if given.no_changes else changes(plan):

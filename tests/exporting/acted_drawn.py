@@ -17,10 +17,14 @@ from exporting.acted_changes import (
     with_management_nodes,
     with_other_tables,
 )
+from ndbplan.checks.problem import Severity
+from ndbplan.checks.rule import RULES
+from ndbplan.checks.run import load_rules
 from ndbplan.edits.growth import add_node_group, twin_host
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan, update
 from ndbplan.edits.roles import move_process
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
@@ -155,6 +159,14 @@ EDITS: dict[str, Drawn] = {
     "redo": lambda plan, _: ("redo beside checkpoints", on_the_lcp_disk(plan)),
     "moved": lambda plan, _: ("first data host renamed", moved(plan)),
 }  # fmt: skip
+
+
+def is_refused(plan: Plan) -> bool:
+    """Whether the product refuses something in a plan."""
+    load_rules()
+    now = Estimation(plan)
+    refusing = [one for one in RULES.values() if one.refused]
+    return any(problem.severity is Severity.ERROR for one in refusing for problem in one.problems(now))
 
 
 def drawn_change(plan: Plan, random: Random) -> tuple[str, Plan]:

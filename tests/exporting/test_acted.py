@@ -12,6 +12,7 @@ import pytest
 
 from exporting.acted_changes import with_linked_redo, with_management_nodes
 from exporting.acted_cluster import PASSWORDS, ActedCluster
+from exporting.acted_drawn import is_refused
 from exporting.acted_life import LIFE, Life
 from exporting.acted_state import release_of
 from exporting.acted_typing import typed
@@ -22,6 +23,7 @@ from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column
+from random_plans import random_plan
 
 
 @pytest.fixture
@@ -383,6 +385,15 @@ def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
         if part in timed:
             assert list(life.act(part, 0, host, again=False)) == []
     assert life.took.keys() == timed - {"install", "schema"}
+
+
+@pytest.mark.parametrize("seed", [3, 21])
+def test_a_plan_that_nobody_designed_lives(seed: int, tmp_path: Path) -> None:
+    """Three management nodes, two of them on one host, paths below DataDir, no SQL node or two on a host."""
+    plan = random_plan(seed)
+    assert not is_refused(plan)
+    life = Life(plan, tmp_path / "life", seed)
+    assert [fault for part, host in life.parts() for fault in life.act(part, 0, host)] == []
 
 
 def test_a_host_of_several_nodes_of_each_kind_is_replaced(tmp_path: Path) -> None:
