@@ -9,10 +9,11 @@ import pytest
 from ndbplan.checks.offers import with_offers
 from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.rule import RULES, Rule
-from ndbplan.checks.run import load_rules
+from ndbplan.checks.run import check, load_rules
 from ndbplan.checks.way import Trials
-from ndbplan.edits.changes import SetParameter
+from ndbplan.edits.changes import SetField, SetParameter, value_changes
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
+from ndbplan.plan.samples import sample_plan
 
 load_rules()
 EARLY, FIRST, SECOND = list(RULES)[:3]
@@ -71,3 +72,30 @@ def test_fixes_stand_alone_where_each_order_has_the_same_end() -> None:
 
     one, two = with_offers(EMPTY_PLAN, find_two(EMPTY_PLAN), find_two)
     assert (one.edit, two.edit) == (_sets(ONE), _sets(TWO))
+
+
+def test_a_fix_that_mends_what_another_rule_found_is_called_what_it_does() -> None:
+    """The later rule would set the second value; what is offered for its problem sets the first."""
+
+    def find_one(plan: Plan, rules: Iterable[Rule] | None = None, /) -> Sequence[Problem]:
+        if _is_set(plan, ONE):
+            return []
+        return [
+            Problem(FIRST, Severity.WARNING, "cluster", "missing", fix=f"set {ONE}", edit=_sets(ONE)),
+            Problem(SECOND, Severity.WARNING, "cluster", "missing too", fix=f"set {TWO}", edit=_sets(TWO)),
+        ]
+
+    offered = with_offers(EMPTY_PLAN, find_one(EMPTY_PLAN), find_one)
+    assert [(problem.edit, problem.fix) for problem in offered] == [(_sets(ONE), f"set {ONE}")] * 2
+
+
+def test_two_data_nodes_in_one_group_of_a_plan_with_one_replica() -> None:
+    """What mends their group is the second replica: its button says so."""
+    plan = SetParameter("data_node", "NoOfReplicas", 1)(sample_plan("starter"))
+    for node in plan.data_nodes:
+        plan = SetField(node.id, "node_group", 0)(plan)
+    (size,) = [problem for problem in check(plan) if problem.rule == "node-group-size"]
+    assert size.edit is not None
+    assert [change.name for change in value_changes(plan, size.edit(plan))] == ["NoOfReplicas"]
+    assert size.fix is not None
+    assert "NoOfReplicas to 2" in size.fix

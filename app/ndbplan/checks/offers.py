@@ -184,7 +184,7 @@ class _Part:
                 fix = own[key].pop(0)
                 yield problem, replace(problem, edit=fix.edit, fix=fix.fix)
             elif self.after is not None and not own:
-                yield problem, replace(problem, edit=self.edit, fix=words or problem.fix)
+                yield problem, replace(problem, edit=self.edit, fix=words or self._own_words(problem))
             else:
                 continue
             gone[key] -= 1
@@ -198,6 +198,13 @@ class _Part:
         more = f", and {how_many(left, 'more change')}" if left > 0 else ""
         words = f"{'; '.join(lines[:_TOLD])}{more}"
         return f"together: {words}" if len(lines) > 1 else words
+
+    def _own_words(self, problem: Problem) -> str | None:
+        """What its one fix is called by the rule that has it in mind: another one would do something else."""
+        owners = [owner for step in self.steps for owner in step.problems]
+        return (
+            next((p for p in owners if p is problem or finding(p) == finding(problem)), owners[0]).told().fix
+        )
 
 
 def _parts(plan: Plan, problems: Sequence[Problem], way: list[Step], trials: Trials) -> list[_Part]:
