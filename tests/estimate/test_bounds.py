@@ -349,6 +349,17 @@ def test_what_does_not_fit_is_said_by_the_reorganisation_itself() -> None:
     assert any(p.rule == "data-files" and p.severity == "error" for p in check(small))
 
 
+def test_nodes_that_lack_the_same_memory_are_told_in_one_line_in_the_units_of_their_parameter() -> None:
+    plan = sample_plan("starter")
+    for _ in range(5):
+        plan = add_node_group(plan)
+    lines = reorganise(set_parameter(plan, "data_node", "DataMemory", 4 * 2**30)).problems
+    assert len(lines) < 4, "not one for each of 14 nodes"
+    assert all(line.startswith("error: nodes ") for line in lines)
+    assert all("of DataMemory each and have 4 GiB" in line for line in lines)
+    assert any("and 4 more need" in line for line in lines)
+
+
 def test_threads_that_do_not_divide_the_log_parts_say_so() -> None:
     plan = edits.set_plan(sample_plan("terabyte-load"), ndb_version="7.6")
     plan = set_parameter(plan, "data_node", "NoOfFragmentLogParts", 16)

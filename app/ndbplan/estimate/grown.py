@@ -7,13 +7,14 @@ Here the plan is taken apart for `times/reorganise.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity, same
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_memory, format_value
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.edits import parts as edits
@@ -40,6 +41,9 @@ from ndbplan.ndb.nearness import Nearness
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Workload
+
+_NAMED = 8
+"""Nodes that one line names."""
 
 
 class ReorganiseError(UserError):
@@ -73,17 +77,29 @@ class ReorganiseEstimate(Shape):
                 short.setdefault(peak.tablespace, []).append(peak)
         spaces = [
             f"error: tablespace {name} needs {format_value(max(p.used_bytes.value for p in peaks), 'bytes')} "
-            f"on node{'s' if len(peaks) > 1 else ''} {', '.join(str(p.node_id) for p in peaks)} and has "
+            f"on {_named([p.node_id for p in peaks])} and has "
             f"{format_value(peaks[0].capacity_bytes, 'bytes')}: add data files before REORGANIZE"
             for name, peaks in short.items()
         ]
+        tight: dict[tuple[str, str], list[int]] = {}
+        for node in self.node_peaks:
+            if not node.fits:
+                needs = format_memory(node.data_memory_bytes.value, "bytes")
+                tight.setdefault((needs, format_memory(node.limit_bytes, "bytes")), []).append(node.node_id)
         memory_lines = [
-            f"error: node {peak.node_id} needs {format_value(peak.data_memory_bytes.value, 'bytes')} of "
-            f"DataMemory and has {format_value(peak.limit_bytes, 'bytes')}: raise it before REORGANIZE"
-            for peak in self.node_peaks
-            if not peak.fits
+            f"error: {_named(ids)} {'need' if len(ids) > 1 else 'needs'} {needs} of DataMemory"
+            f"{' each' if len(ids) > 1 else ''} and {'have' if len(ids) > 1 else 'has'} {limit}: raise it "
+            "before REORGANIZE"
+            for (needs, limit), ids in tight.items()
         ]
         return (*spaces, *memory_lines)
+
+
+def _named(node_ids: Sequence[int]) -> str:
+    """`node 1`, `nodes 1, 2`; of many the first and how many more."""
+    more = len(node_ids) - _NAMED
+    named = ", ".join(map(str, node_ids[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+    return f"node{'s' if len(node_ids) > 1 else ''} {named}"
 
 
 def _after(plan: Plan, grown: Plan) -> Plan:

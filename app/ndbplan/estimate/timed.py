@@ -103,7 +103,7 @@ def restart(
         raise RestartError(
             "Diskless is 1: when all data nodes stop every row is gone, and none can be restored",
             where="parameters.data_node.Diskless",
-            fix="take the first start (kind start), and fill the tables again",
+            fix="take the first start instead, and fill the tables again",
         )
 
     def started(of: Plan) -> RestartEstimate:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from ndbplan.base.units import format_bytes, format_count, format_percent
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent
 from ndbplan.desktop.analyses.distribution_answer import Answer
 from ndbplan.desktop.widgets.explain import QuantityLabel, range_text
 from ndbplan.desktop.widgets.sections import empty, label
@@ -120,7 +120,7 @@ class Facts(QVBoxLayout):
             self.addWidget(label(f"{spread}; bound by {of_table.bound}", "muted"))
         if len(estimate.tables) > 1:
             self._number("All tables take", estimate.duration_s)
-        self._fact("Pages at the peak", format_bytes(estimate.memory_peak_bytes))
+        self._fact("Pages at the peak", format_bytes_binary(estimate.memory_peak_bytes))
         tight = [peak for peak in estimate.node_peaks if not peak.fits]
         if tight:
             nodes = ", ".join(str(peak.node_id) for peak in tight)
