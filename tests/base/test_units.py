@@ -102,6 +102,8 @@ def test_bytes_are_written_in_decimal_units(value: float, text: str) -> None:
         (0, "0 s"),
         (0.85, "850 ms"),
         (0.00005, "0.05 ms"),
+        (5e-6, "5 µs"),
+        (2.2e-9, "2.2 ns"),
         (1, "1 s"),
         (59.96, "1 min"),
         (247.97, "4 min 8 s"),
@@ -275,3 +277,17 @@ def test_digits_become_numbers_in_one_place_only() -> None:
 
 def _is_int(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == "int" and len(call.args) == 1
+
+
+def test_no_line_ends_within_a_number_or_its_unit() -> None:
+    """Written by hand with a space, or by the program with a thin one."""
+    assert units.unbroken("4\u2009320 tx/s, a 10 000 rpm disk") == (
+        "4\u2009\u2060320 tx/\u2060s, a 10\u2009\u2060000 rpm disk"
+    )
+    assert units.unbroken("2 data nodes, 12 / 3, NDB 7.1 and 144 hosts") == (
+        "2 data nodes, 12 / 3, NDB 7.1 and 144 hosts"
+    )
+
+
+def test_seconds_for_each_of_something_are_short() -> None:
+    assert units.format_value(2.2e-9, "s/byte") == "2.2 ns/byte"

@@ -64,3 +64,17 @@ def test_sizes_are_told_with_units() -> None:
     [change] = value_changes(plan, after)
     assert change.line.split(": ")[-1] == "1G -> 2G"
     assert set_arguments(plan, after, (change,)) is not None
+
+
+def test_thousands_stand_apart_in_quantities_and_not_in_names() -> None:
+    node = STARTER.data_nodes[0]
+    after = edits.update(
+        STARTER, node.id, parameters={"MaxNoOfConcurrentOperations": 1_000_000, "ServerPort": 11_860}
+    )
+    table = after.tables[0]
+    after = edits.update(after, table.id, rows=25_000_000)
+    shown = {change.name: change.shown[1] for change in value_changes(STARTER, after)}
+    assert shown == {
+        "MaxNoOfConcurrentOperations": "1\u2009000\u2009000", "ServerPort": "11860",
+        "rows": "25\u2009000\u2009000",
+    }  # fmt: skip

@@ -61,6 +61,7 @@ def test_a_file_of_this_format_has_nothing_to_say(tmp_path: Path) -> None:
     save(STARTER, tmp_path / "a.ndbplan")
     opened = open_file(tmp_path / "a.ndbplan")
     assert (opened.plan, opened.newer_format, opened.notice("a")) == (STARTER, None, "")
+    assert "All of it is understood" in open_file(_newer(tmp_path / "b.ndbplan")).notice("b")
     # An unknown field of the same format stays an error that names its path.
     (tmp_path / "a.ndbplan").write_text('{"format_version": 2, "moods": 1}')
     with pytest.raises(PlanFileError, match="moods"):

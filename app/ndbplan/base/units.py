@@ -12,6 +12,9 @@ import re
 from ndbplan.base.errors import UserError
 
 KIB, MIB, GIB, TIB = 1024, 1024**2, 1024**3, 1024**4
+THIN_SPACE = "\u2009"
+"""Between thousands."""
+_JOINER = "\u2060"
 
 _BYTE_UNITS = {
     "": 1, "b": 1,
@@ -220,9 +223,11 @@ def format_bytes_per_s(value: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """`4 min 8 s`, `1 h 12 min`, `850 ms`."""
+    """`4 min 8 s`, `1 h 12 min`, `850 ms`, `2.2 ns`."""
     if seconds < 0:
         return f"−{format_duration(-seconds)}"
+    if 0 < seconds < 1e-5:
+        return f"{_significant(seconds * 1e6)} µs" if seconds >= 1e-8 else f"{_significant(seconds * 1e9)} ns"
     if seconds < 1:
         return f"{_significant(seconds * 1000)} ms" if seconds else "0 s"
     if seconds < 60:
@@ -250,7 +255,17 @@ def format_count(value: float) -> str:
     """`3 000 000`: thousands apart by a thin space; fractions only below 100."""
     if abs(value) < 100 and value != round(value):
         return _significant(value)
-    return f"{round(value):,}".replace(",", "\u2009")
+    return f"{round(value):,}".replace(",", THIN_SPACE)
+
+
+_INSIDE_A_NUMBER = re.compile(r"(?<=\d) (?=\d{3}\b)")
+_INSIDE_A_UNIT = re.compile(r"(?<=[A-Za-zµ])/(?=[a-zµ])")
+
+
+def unbroken(text: str) -> str:
+    """The same text, which no line ends within a number (`4 320`) or its unit (`tx/s`)."""
+    text = _INSIDE_A_NUMBER.sub(THIN_SPACE, text)
+    return _INSIDE_A_UNIT.sub(f"/{_JOINER}", text.replace(THIN_SPACE, THIN_SPACE + _JOINER))
 
 
 def how_many(number: int, thing: str) -> str:
@@ -281,4 +296,6 @@ def format_value(value: float, unit: str) -> str:
     formatter = _FORMATS.get(unit)
     if formatter is not None:
         return formatter(value)
+    if unit.startswith("s/"):
+        return format_duration(value) + unit[1:]
     return format_count(value) if unit in ("", "count") else f"{format_count(value)} {unit}"

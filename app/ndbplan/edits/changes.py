@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from ndbplan.base.errors import readable
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_bytes_per_s, format_ndb_size
+from ndbplan.base.units import THIN_SPACE, format_bytes_per_s, format_ndb_size
 from ndbplan.configuration.stated import SCOPES, SECTIONS, link_scope
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
@@ -39,6 +39,11 @@ _SCOPE_NAMES = {
     "shm": "all shared memory connections",
     "system": "the system",
 }
+
+
+_COUNTED = ("count", "rows")
+"""Units of parameters that are read as quantities; ports, ids and masks are names."""
+_GROUPED_FROM = 10_000
 
 
 @dataclass(frozen=True)
@@ -242,16 +247,18 @@ class ValueChange(Shape):
         if self.is_parameter and isinstance(value, int) and not isinstance(value, bool):
             sections = ("DB", "MGM", "API", "TCP", "SHM", "SYSTEM")
             section = next((s for s in sections if catalogue.exists(s, self.name)), None)
-            if section and catalogue.parameter(section, self.name).unit.startswith("bytes"):
+            unit = catalogue.parameter(section, self.name).unit if section else ""
+            if unit.startswith("bytes"):
                 return format_ndb_size(value)
+            return _grouped(value) if unit in _COUNTED else str(value)
         if self.name.endswith("_bytes") and isinstance(value, int):
             return format_ndb_size(value)
         if self.name.endswith("_bytes_per_s") and isinstance(value, int | float):
             return format_bytes_per_s(value)
         if isinstance(value, tuple):
             value = _plain(value) or "none"
-        if isinstance(value, float):
-            return f"{value:.15g}"
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return _grouped(value)
         return readable(str(value), 80)
 
     @property
@@ -263,6 +270,11 @@ class ValueChange(Shape):
     def plain_after(self) -> str | float | None:
         """The value after, likewise."""
         return _plain(self.after)
+
+
+def _grouped(value: float) -> str:
+    """A number as exact as it is, its thousands apart where they are many; `4321` is read as it is typed."""
+    return f"{value:.15g}" if abs(value) < _GROUPED_FROM else f"{value:,.15g}".replace(",", THIN_SPACE)
 
 
 def _plain(value: Any) -> str | float | None:

@@ -84,7 +84,8 @@ def disks_of_devices(
         raise MeasurementError(
             f"no disk of the plan is called like the busy device{'' if is_one else 's'} of iostat "
             f"({_listed(unmatched)}); it is not said which disk {'it is' if is_one else 'each is'}",
-            fix=f"say which, such as --disk DISK={unmatched[0].name}, or name the disk like the device",
+            fix="choose the disk that was measured (on the command line: --disk DISK="
+            f"{unmatched[0].name}), or name it like the device",
         )
     return _one_for_each_disk(pairs), aside
 
@@ -106,7 +107,8 @@ def _one_for_each_disk(pairs: list[tuple[Measurement, str]]) -> list[tuple[Measu
         if whole is not one and not (whole.host == one.host and one.name.startswith(whole.name)):
             raise MeasurementError(
                 f"disk {disk_id} is two devices of iostat: {_place(whole)} and {_place(one)}",
-                fix="say which one it is, with --disk DISK=DEVICE, or give iostat of one machine",
+                fix="choose the device (on the command line: --disk DISK=DEVICE), or give iostat of one "
+                "machine",
             )
     return [(one, disk_id) for one, disk_id in pairs if measured[disk_id] is one]
 

@@ -238,7 +238,8 @@ def _of_this_file(
             shown = " and ".join(f"{m.name[:40]} of {m.host[:60] or 'another file'}" for m in (before, one))
             raise MeasurementError(
                 f"disk {disk_id} is two devices of iostat: {shown}",
-                fix="say which one it is, with --disk DISK=DEVICE, or name the hosts like the machines",
+                fix="choose the device (on the command line: --disk DISK=DEVICE), or name the hosts like the "
+                "machines",
             )
         if before is None or before.values["utilisation"] <= one.values["utilisation"]:
             done.measured[disk_id] = one

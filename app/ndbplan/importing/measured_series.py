@@ -138,7 +138,7 @@ def read_measured(text: str, every_s: float = EVERY_S) -> Measured:
     raise MeasuredSeriesError(
         "this is no series over time: neither a CSV with moments, nor iostat -x, nor logbuffers, logspaces "
         "or memoryusage of ndbinfo",
-        fix="name the columns like `ndbplan simulate --csv` does; see the guide on simulation",
+        fix="name the columns as a simulation does that is saved as CSV; see the guide on simulation",
     )
 
 

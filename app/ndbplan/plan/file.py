@@ -124,10 +124,11 @@ class Opened:
                 "The file is changed when you save."
             )
         if self.newer_format is not None:
+            left_out = _first_of(self.not_understood)
+            rest = f"Not understood and left out: {left_out}." if left_out else "All of it is understood."
             said.append(
                 f"{name} was written by a newer ndbplan (format {self.newer_format}; this one knows "
-                f"{FORMAT_VERSION}). Not understood and left out: "
-                f"{_first_of(self.not_understood) or 'nothing'}. It is read-only: save under another name."
+                f"{FORMAT_VERSION}). {rest} It is read-only: save under another name."
             )
         return " ".join(said)
 
@@ -268,6 +269,11 @@ def _format_within(path: Path) -> int:
     return version if isinstance(version, int) and not isinstance(version, bool) else 0
 
 
+def _as_words(message: str) -> str:
+    """What the reader of JSON says, without the words that its own line and column would follow."""
+    return message.removesuffix(" at").removesuffix(" starting")
+
+
 def _parse(text: str, name: str) -> Any:
     def refuse(constant: str) -> NoReturn:
         raise PlanFileError(
@@ -279,11 +285,11 @@ def _parse(text: str, name: str) -> Any:
     try:
         return json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
     except json.JSONDecodeError as error:
-        end = "the text ends too early" if error.pos >= len(text.rstrip()) else error.msg
+        end = "the text ends too early" if error.pos >= len(text.rstrip()) else _as_words(error.msg)
         raise PlanFileError(
             f"no JSON at line {error.lineno}, column {error.colno}: {end}",
             where=name,
-            fix="open a file that ndbplan saved, or its backup NAME~",
+            fix=f"open a file that ndbplan saved, or its backup {Path(name).name}~",
         ) from None
     except RecursionError:
         raise PlanFileError(

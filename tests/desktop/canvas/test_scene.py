@@ -129,6 +129,34 @@ def test_loads_are_painted_where_they_belong(qapp, what) -> None:
                 assert rect.adjusted(-3, -3, 3, 3).contains(at)
 
 
+@pytest.mark.parametrize(("way", "said"), [("disk", "12 %"), ("space", "34 %")])
+def test_a_disk_says_what_it_is_coloured_by(qapp, monkeypatch, way: str, said: str) -> None:
+    """Its name stands beside the share of that: how full it is, where that gives the colour."""
+    from PySide6.QtGui import QImage, QPainter
+
+    from ndbplan.describe.colouring import Colouring, Shade, Tone
+    from ndbplan.desktop.look import paint
+
+    scene = CanvasScene(theme.DARK)
+    plan = sample_plan("starter")
+    scene.show_plan(plan)
+    disk = plan.hosts[0].disks[0]
+    scene.show_loads(Loads(disks={disk.id: 0.12}, space={disk.id: 0.34}))
+    scene.show_colouring(Colouring(way, "", {disk.id: Shade(Tone.LOW, said, "")}))
+    told: list[str] = []
+    fitting = paint.fitting
+    monkeypatch.setattr(
+        paint,
+        "fitting",
+        lambda painter, rect, texts, *more: (told.extend(texts), fitting(painter, rect, texts, *more)),
+    )
+    image = QImage(900, 500, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    scene.render(painter, image.rect(), scene.content_rect())
+    painter.end()
+    assert f"{disk.name} · {said}" in told
+
+
 def test_an_edit_of_144_hosts_touches_one_card(qapp, monkeypatch) -> None:
     plan = sample_plan("telecom-144")
     scene = CanvasScene(theme.DARK)

@@ -71,7 +71,7 @@ def test_a_run_that_waits_is_told_how_far_it_is(empty: CompiledCode, monkeypatch
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert shares[-1] == 1
-    assert told[3][1] == f"Preparing the simulation engine: 3 of {functions} parts compiled…"
+    assert told[3][1] == f"Preparing the simulation engine: 3 of {functions} parts…"
 
 
 def test_who_stops_waiting_ends_the_process_he_started(

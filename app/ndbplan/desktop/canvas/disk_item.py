@@ -46,7 +46,9 @@ class DiskItem(CanvasItem):
         elif fraction is None:
             painter.drawPixmap(QPointF(17, middle - 6), icon_pixmap("hard-drive", t.faint, 12))
         speed = self.look.loads.slow.get(tile.disk.id)
-        used = () if fraction is None else (f"{tile.disk.name} · {percent(fraction)}", percent(fraction))
+        by_space = self.look.colouring.name == "space"
+        share = full if by_space else fraction
+        used = () if share is None else (f"{tile.disk.name} · {percent(share)}", percent(share))
         name_px, role_px = self.look.px(12, 22), self.look.px(11, 22)
         more = max(0, name_px - 14) / 3
         words = QRectF(44, 5 - more, self.size.width() - 50, 19)
@@ -55,8 +57,8 @@ class DiskItem(CanvasItem):
         if speed is not None or self.is_down:
             state = "failed" if speed is not None and speed <= 0 else "down" if speed is None else ""
             ink = t.error if state else t.warning
-            share = percent(speed or 0.0)
-            said = (state,) if state else (f"{share} of its speed", share)
+            rest = percent(speed or 0.0)
+            said = (state,) if state else (f"{rest} of its speed", rest)
             paint.text(painter, words.adjusted(0, 0, -room, 0), tile.disk.name, t.muted, name_px, 600)
             paint.fitting(painter, below, said, ink, role_px, 600)
             if ink == t.error:
@@ -69,7 +71,7 @@ class DiskItem(CanvasItem):
             return
         roles = tile.roles
         is_wide = self.size.width() >= WIDE_TILE and role_px == 11
-        if full is not None and (full >= 0.75 or is_wide):
+        if full is not None and not by_space and (full >= 0.75 or is_wide):
             said_full = f"{percent(full)} full"
             ink = t.muted if full < 0.75 else t.load_ink(full)
             paint.text(painter, below, said_full, ink, role_px, 500, paint.RIGHT)

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from ndbplan.base.resources import resource_path
+from ndbplan.base.units import unbroken
 from ndbplan.desktop.canvas.look import process_colour
 from ndbplan.desktop.layout.layout import Layout, Layouter
 from ndbplan.desktop.look import paint, theme
@@ -58,7 +59,7 @@ def blurb(name: str) -> Blurb:
     source = ""
     if paragraphs and paragraphs[0].startswith("Source:"):
         source = paragraphs.pop(0).removeprefix("Source:").strip()
-    return Blurb(name, document.get("name", name), paragraphs[0] if paragraphs else "", source)
+    return Blurb(name, document.get("name", name), unbroken(paragraphs[0]) if paragraphs else "", source)
 
 
 class Gallery(QScrollArea):

@@ -39,6 +39,10 @@ _MOST = 2000
 """Cells that a window measures: more belong to `ndbplan sweep`, which goes on where it was broken off."""
 _MEASURE = "max-load"
 _EXAMPLES = ("RedoBuffer=16M,32M,64M,128M", "redo.disk.write=100..800MB/s:8")
+_HOW = (
+    "A parameter, or a field of the plan by its address, and its values: listed, or as a range with how many "
+    "(`100..800MB/s:8` are eight from 100 to 800)."
+)
 _NOTHING_YET = "Every combination is measured once, and shown here as a table and a picture."
 
 
@@ -68,9 +72,7 @@ class SweepDialog(Dialog):
         self._fill_measures()
         form.addRow("Measure", self.measure)
         self.body.addLayout(form)
-        self.body.addWidget(
-            label("ADDRESS=VALUE,VALUE… or ADDRESS=FROM..TO:COUNT; addresses as in `ndbplan set`.", "muted")
-        )
+        self.body.addWidget(label(_HOW, "muted"))
         self.table = numbers.NumbersTable("Cells", ("",))
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.table.doubleClicked.connect(lambda _index: self.open_cell())

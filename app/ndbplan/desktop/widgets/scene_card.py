@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ndbplan.base.units import unbroken
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.sections import label
 
@@ -80,8 +81,7 @@ class SceneCard(QFrame):
     def say(self, paragraphs: Sequence[str], *, is_error: bool = False) -> None:
         """The text of the scene."""
         words = "\n\n".join(paragraphs)
-        # No line ends within a number: the thin space between its digits gets a word joiner.
-        self.text.setText(words.replace("\u2009", "\u2009\u2060"))
+        self.text.setText(unbroken(words))
         self.text.setProperty("look", "fieldError" if is_error else "sceneText")
         theme.restyle(self.text)
         self.setAccessibleName(f"{self.place_text.text()}: {self.title.text()}. {words}")

@@ -134,7 +134,7 @@ def wait_until_prepared(
         # It ends at once when another one has been quicker.
         while compiling.poll() is None and not cancelled():
             done, of = min(code().functions, _functions()), _functions()
-            progress(done / of, f"Preparing the simulation engine: {done} of {of} parts compiled…")
+            progress(done / of, f"Preparing the simulation engine: {done} of {of} parts…")
             with suppress(subprocess.TimeoutExpired):
                 compiling.wait(_LOOK_S)
         compiling.terminate()
