@@ -17,7 +17,11 @@ QUANTITY = {"value": 248.0, "low": 157.0, "high": 394.0, "unit": "s"}
     ("key", "value", "text"),
     [
         ("rows", 3_000_000, "3\u2009000\u2009000"),
-        ("fixed_bytes", 16_613_376, "16.6 MB"),
+        ("fixed_bytes", 16_613_376, "15.8 MiB"),
+        ("ram_limit_bytes", 256 * 2**30, "256 GiB"),
+        ("used_bytes", 16_613_376, "16.6 MB"),
+        ("memory_full_bytes", 73e9, "73 GB"),
+        ("data_memory_bytes", {"value": 2.0**30, "low": 2.0**30, "high": 2.0**30, "unit": "bytes"}, "1 GiB"),
         ("write_bps_mean", 118e6, "118 MB/s"),
         ("duration_s", 60.0, "1 min"),
         ("offered_per_s", 4320.0, "4\u2009320 /s"),

@@ -31,7 +31,8 @@ from report.conftest import QUICK, Example
 
 _FACTORS = {
     "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15, "B/s": 1, "KB/s": 1e3, "MB/s": 1e6,
-    "GB/s": 1e9, "TB/s": 1e12, "PB/s": 1e15, "%": 0.01, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400,
+    "GB/s": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "µs": 1e-6, "ns": 1e-9,
+    "TB/s": 1e12, "PB/s": 1e15, "%": 0.01, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400,
 }  # fmt: skip
 
 

@@ -31,10 +31,10 @@ def test_tables_and_charts_are_native(example: Example, content: bytes) -> None:
     charts = [shape.chart for shape in shapes if shape.has_chart]
     assert len(charts) > 6
     drawn = [block for s in example.made.document.sections for block in s.blocks]
-    # In the units of their axes: numbers of bytes are told in GB.
+    # In the units of their axes: memory is told in GiB.
     for title, factor in (
         ("Transactions per second", 1.0),
-        ("DataMemory of the data node that fills first", 1e9),
+        ("DataMemory of the data node that fills first", 2.0**30),
     ):
         curves = next(block for block in drawn if isinstance(block, LineChart) and block.title == title)
         names = [one.name for one in curves.series]

@@ -258,7 +258,7 @@ def format_count(value: float) -> str:
     return f"{round(value):,}".replace(",", THIN_SPACE)
 
 
-_INSIDE_A_NUMBER = re.compile(r"(?<=\d) (?=\d{3}\b)")
+_INSIDE_A_NUMBER = re.compile(r"(?<=[0-9]) (?=[0-9]{3}\b)")
 _INSIDE_A_UNIT = re.compile(r"(?<=[A-Za-zµ])/(?=[a-zµ])")
 
 
@@ -278,8 +278,12 @@ def format_percent(fraction: float) -> str:
     return f"{_significant(fraction * 100, 2 if abs(fraction) < 0.995 else 3)} %"
 
 
+MEMORY = "bytes of memory"
+"""Unit of bytes that are counted as hosts and parameters count memory."""
+
 _FORMATS = {
     "bytes": format_bytes,
+    MEMORY: format_bytes_binary,
     "bytes/s": format_bytes_per_s,
     "s": format_duration,
     "fraction": format_percent,
@@ -288,7 +292,7 @@ _FORMATS = {
 
 def format_memory(value: float, unit: str) -> str:
     """As `format_value`, but bytes are of memory: `128 GiB`, as its hosts and parameters are counted."""
-    return format_bytes_binary(value) if unit == "bytes" else format_value(value, unit)
+    return format_value(value, MEMORY if unit == "bytes" else unit)
 
 
 def format_value(value: float, unit: str) -> str:

@@ -282,14 +282,14 @@ def _hardware_lines(found: tuple[HardwareAssumption, ...]) -> Iterator[str]:
 
 
 def _assumption_lines(found: tuple[Assumption, ...]) -> Iterator[str]:
-    from ndbplan.base.units import format_bytes, format_count, format_percent
+    from ndbplan.base.units import format_bytes_binary, format_count, format_percent
 
     if not found:
         yield "nothing that decides the memory is assumed"
     for one in found:
-        low, high = format_bytes(one.low_bytes), format_bytes(one.high_bytes)
+        low, high = format_bytes_binary(one.low_bytes), format_bytes_binary(one.high_bytes)
         yield f"{format_percent(one.share):>6}  {one.what}: {format_count(one.assumed)} is assumed"
-        yield f"        all data nodes: {format_bytes(one.bytes)} ({low} … {high})"
+        yield f"        all data nodes: {format_bytes_binary(one.bytes)} ({low} … {high})"
         yield f"        ndbplan set PLAN {shlex.quote(f'{one.address}=MEASURED')}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ndbplan.base.units import format_value
+from ndbplan.base.units import MEMORY, format_value
 
 _WORDS = {
     "ldm": "LDM",
@@ -34,6 +34,20 @@ _NAMES = {
     "node_group",
     "log_part",
 }
+_MEMORY_WORDS = {"memory", "ram", "buffer"}
+_IN_MEMORY = {
+    "fixed_bytes",
+    "var_bytes",
+    "hash_index_bytes",
+    "ordered_index_bytes",
+    "unique_index_bytes",
+    "blob_bytes",
+    "headroom_bytes",
+    "data_nodes_bytes",
+}
+"""Bytes in memory whose key does not say so: of tables, of data nodes on a host."""
+_ON_DISK = {"memory_full_bytes"}
+"""Files when DataMemory is full."""
 _FRACTIONS = ("utilisation", "fill", "fraction", "skew", "share", "hit_ratio")
 
 
@@ -53,10 +67,11 @@ def text_of(key: str, value: Any) -> str:
     if isinstance(value, int | float):
         return str(value) if key in _NAMES else format_value(float(value), unit_of(key))
     if is_quantity(value):
-        middle = format_value(value["value"], value["unit"])
+        unit = as_memory(key, value["unit"])
+        middle = format_value(value["value"], unit)
         if value["low"] == value["high"]:
             return middle
-        low, high = (format_value(value[end], value["unit"]) for end in ("low", "high"))
+        low, high = (format_value(value[end], unit) for end in ("low", "high"))
         return f"{middle} ({low} … {high})"
     if isinstance(value, Mapping):
         if value.keys() == {"resource", "where", "text"}:
@@ -83,10 +98,16 @@ def unit_of(key: str) -> str:
     if key.endswith("_s"):
         return "s"
     if "bytes" in key.split("_"):
-        return "bytes"
+        return as_memory(key, "bytes")
     if any(word in key for word in _FRACTIONS):
         return "fraction"
     return ""
+
+
+def as_memory(key: str, unit: str) -> str:
+    """The unit of a number with this key: memory is counted in GiB, disks and what travels in GB."""
+    in_memory = key in _IN_MEMORY or not _MEMORY_WORDS.isdisjoint(key.split("_"))
+    return MEMORY if unit == "bytes" and in_memory and key not in _ON_DISK else unit
 
 
 def heading(key: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 from ndbplan.base.resources import resource_path
-from ndbplan.base.units import format_value
+from ndbplan.base.units import MEMORY, format_value
 from ndbplan.report.document import Bar, BarChart, Chart, LineChart, Run, Series
 from ndbplan.report.places import shown
 from ndbplan.report.svg import WIDTH, words_at
@@ -74,7 +74,9 @@ def ticks(low: float, high: float, unit: str) -> list[float]:
     elif unit == "s":
         step = next((one for one in _TICKS_S if span / one <= 6), 604800.0 * math.ceil(span / 604800 / 6))
     else:
-        base = 10.0 ** math.floor(math.log10(span / 4))
+        # Bytes of memory are round in the unit in which they are told.
+        whole = 1024.0 ** max(0, math.floor(math.log(span, 1024))) if unit == MEMORY else 1.0
+        base = 10.0 ** math.floor(math.log10(span / whole / 4)) * whole
         step = next(base * times for times in (1, 2, 2.5, 5, 10) if span / (base * times) <= 5)
     first = math.ceil(low / step - 1e-9)
     return [round(number * step, 12) for number in range(first, math.floor(high / step + 1e-9) + 1)]

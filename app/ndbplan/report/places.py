@@ -1,7 +1,7 @@
 """Places in answers: every number of a report is one, and says where it was found.
 
     node = answers["estimate"]["memory"]["nodes"][0]
-    node["ram_bytes"].run()              # Run("97.1 GB", "estimate: memory.nodes[0].ram_bytes")
+    node["ram_bytes"].run()              # Run("90.4 GiB", "estimate: memory.nodes[0].ram_bytes")
     found(answers, "estimate: memory.nodes[0].ram_bytes").text
 
 An address is a command, a colon and the path in what it prints with --json, odd names in quotes. Behind a
@@ -21,7 +21,7 @@ from typing import Any
 
 from ndbplan.base.units import format_value
 from ndbplan.configuration.failing_parts import Part
-from ndbplan.describe.tables import is_name, is_quantity, text_of, unit_of
+from ndbplan.describe.tables import as_memory, is_name, is_quantity, text_of, unit_of
 from ndbplan.report.document import Line, Run
 
 _DIGITS = 3
@@ -47,7 +47,8 @@ class Place:
         """A member, by name or number. KeyError where there is none."""
         if isinstance(key, int):
             return Place(self.value[key], f"{self.at}[{key}]", self.key)
-        unit = self.value.get("unit") if key in ("value", "low", "high") else None
+        is_end = key in ("value", "low", "high") and "unit" in self.value
+        unit = as_memory(self.key, self.value["unit"]) if is_end else None
         dot = "" if self.at.endswith(": ") else "."
         name = key if _PLAIN.fullmatch(key) else json.dumps(key)
         return Place(self.value[key], f"{self.at}{dot}{name}", key, unit)
@@ -123,7 +124,7 @@ def _text(value: Any, key: str, unit: str | None) -> tuple[str, bool]:
     if is_quantity(value):
         exact = value["low"] == value["high"]
         number = float(value["value"])
-        return shown(number if exact else rounded(number), value["unit"]), True
+        return shown(number if exact else rounded(number), as_memory(key, value["unit"])), True
     if key in _PARTS and isinstance(value, str):
         kind, _, name = value.partition(":")
         return Part(kind, name).text, False

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ndbplan.base.units import MEMORY
 from ndbplan.report.document import BarChart, Line, LineChart, Table, Tile, TileMap
 from ndbplan.report.texts import text
 
@@ -28,7 +29,16 @@ _TIMES = (
     (1e-3, 1e3, "ms"),
     (0.0, 1e6, "µs"),
 )
+_MEMORY = (
+    (1024.0**4, 1024.0**-4, "TiB"),
+    (1024.0**3, 1024.0**-3, "GiB"),
+    (1024.0**2, 1024.0**-2, "MiB"),
+    (1024.0, 1 / 1024.0, "KiB"),
+    (0.0, 1.0, "bytes"),
+)
 _BYTES = ((1e12, 1e-12, "TB"), (1e9, 1e-9, "GB"), (1e6, 1e-6, "MB"), (1e3, 1e-3, "kB"), (0.0, 1.0, "bytes"))
+_STEPS = {"s": _TIMES, MEMORY: _MEMORY, "bytes": _BYTES, "bytes/s": _BYTES}
+"""How the numbers of a unit are told on an axis: from which on, times what, called what."""
 _CURVES, _ENOUGH = 4.3, 4.5
 """Inches of a chart over time, and of what takes more where there is more, at least."""
 _GAP, _NAME = 0.08, 0.32
@@ -151,7 +161,7 @@ class _Scale(NamedTuple):
 def _scale(unit: str, most: float) -> _Scale:
     if unit == "fraction":
         return _Scale(1.0, "", "0%" if most >= 0.08 else "0.0%" if most >= 0.008 else "0.00%")
-    steps = _TIMES if unit == "s" else _BYTES if unit in ("bytes", "bytes/s") else ((0.0, 1.0, unit),)
+    steps = _STEPS.get(unit) or ((0.0, 1.0, unit),)
     factor, name = next((factor, name) for least, factor, name in steps if most >= least)
     largest = most * factor
     form = "#,##0" if largest >= 5 or largest == 0 else "0.0" if largest >= 0.5 else "0.00"

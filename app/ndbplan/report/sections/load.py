@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ndbplan.base.units import MEMORY
 from ndbplan.ndb.errors import ndb_error
 from ndbplan.report.alike import alike
 from ndbplan.report.document import Block, Line, LineChart, Mark, Paragraph, Run, Series, Table
@@ -92,7 +93,7 @@ def charts(answers: Answers, run: Place) -> Iterator[LineChart]:
         "rates", "tx/s", ("offered_per_s", "accepted_per_s", "refused_per_s"), ("accepted_per_s",)
     )
     yield from chart("latency", "s", ("latency_s",), ("latency_s",))
-    yield from chart("buffer", "bytes", _largest(series, names, "redo_buffer_max_bytes"))
+    yield from chart("buffer", MEMORY, _largest(series, names, "redo_buffer_max_bytes"))
     yield from chart("log", "bytes", _largest(series, names, "redo_log_bytes"))
     yield from chart("disks", "fraction", _largest(series, names, _BUSY, 3))
 

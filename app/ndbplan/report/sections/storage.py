@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ndbplan.base.units import MEMORY
 from ndbplan.report.alike import alike
 from ndbplan.report.document import Bar, BarChart, Block, Line, LineChart, Paragraph, Run, Series, Table
 from ndbplan.report.places import Place
@@ -142,7 +143,7 @@ def _growth_chart(months: Place, limits: Place) -> Iterator[Block]:
         at = f"{limits.at}[*].data_memory_limit_bytes"
         ends = (place,) * len(xs), xs, (limit.number,) * len(xs)
         lines.append(Series(text("growth.limit"), at, *ends, "limit"))
-    yield LineChart(text("growth.chart"), "months", "bytes", tuple(lines))
+    yield LineChart(text("growth.chart"), "months", MEMORY, tuple(lines))
 
 
 def space(answers: Answers) -> Iterator[Block]:
