@@ -164,6 +164,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "loopback-apart": lambda: update(starter(), starter().hosts[0].id, hostname="127.0.1.1"),
     "loopback-shared": on_loopback_addresses,
     "management-ports": second_group_member_elsewhere,
+    "ports-shared": lambda: set_parameter(alone(), "data_node", "ServerPort", 11860),
     "host-name-reserved": lambda: update(starter(), starter().data_nodes[0].host_id, hostname="a.invalid"),
     "shared-memory-links": lambda: starter().replace(
         links=(Link(kind="shm", process_id_1="ndb1", process_id_2="ndb2"),)

@@ -35,6 +35,7 @@ TOPICS = (
     "refused.coerced",
     "unwise.topology",
     "unwise.one_machine",
+    "unwise.ports",
     "unwise.what_may_fail",
     "unwise.comes_back",
     "unwise.fragments",

@@ -25,7 +25,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, pr
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 PORTS = 65536
-_FIRST_FREE_PORT = 1024
+FIRST_FREE_PORT = 1024
 """Ports there are, and the first that needs no root (RFC 6335, 6)."""
 NAME_OF_MACHINE = "the name or address of the machine: only its network knows it"
 
@@ -145,7 +145,7 @@ def management_ports(now: Estimation) -> Iterator[Problem]:
             # Where host names need not resolve it compares the names, letter by letter.
             alike = not unresolved or plan.host(first.host_id).hostname == hostname
             # Upwards from the port that is taken, then from the first that needs no rights.
-            others = (*range(port + 1, PORTS), *range(_FIRST_FREE_PORT, port))
+            others = (*range(port + 1, PORTS), *range(FIRST_FREE_PORT, port))
             free = next(p for p in others if (name, p) not in taken)
             yield problem(
                 # Older servers start without looking at the others.
