@@ -13,7 +13,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import set_plan, update
 from ndbplan.exporting.my_cnf import render_my_cnf
 from ndbplan.ndb.console import sql_variables
-from ndbplan.ndb.mysqld_options import canonical, fault, flag_of, option, options
+from ndbplan.ndb.mysqld_options import canonical, fault, flag_of, option, options, who_has
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -162,3 +162,18 @@ def test_what_belongs_to_mysqld_is_sent_there() -> None:
     assert len(messages) == 1
     assert "is an option of mysqld and belongs in my.cnf" in messages[0]
     assert "ndb_mgmd would refuse" not in messages[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ndb_log_orig", "NDB 7.4.10 and 8.4.8 have it"),
+        ("NDB-CACHE-CHECK-TIME", "NDB 7.4.10 has it, 8.4.8 has not"),
+        ("ndb_log_purge_rate", "NDB 8.4.8 has it, 7.4.10 has not"),
+        ("skip-ndb-nonsense", "neither NDB 7.4.10 nor 8.4.8 has it"),
+        ("ndb_transid_mysql_connection_map", ""),
+        ("binlog_format", ""),
+    ],
+)
+def test_servers_that_have_an_option_of_ndb_are_named(name: str, said: str) -> None:
+    assert who_has(name) == said

@@ -136,6 +136,25 @@ _OLD, _NEW = NdbVersion(7, 4, 10), NdbVersion(8, 4, 8)
 """Releases whose servers said every variable of NDB that they have."""
 
 
+def _had_by(name: str) -> tuple[bool, bool]:
+    """Whether the older and the newer of these servers have a variable of NDB that begins so."""
+    old, new = (any(canonical(one).startswith(name) for one in sql_variables(v)) for v in (_OLD, _NEW))
+    return old, new
+
+
+def who_has(name: str) -> str:
+    """Which servers were seen to have an option of NDB that is not listed here; nothing for one of others."""
+    plain = canonical(name).removeprefix("skip-")
+    if not plain.startswith("ndb-") or plain in read_json("ndb/mysqld_options.json")["no_variables"]:
+        return ""
+    seen = {
+        (True, True): f"NDB {_OLD} and {_NEW} have it",
+        (True, False): f"NDB {_OLD} has it, {_NEW} has not",
+        (False, True): f"NDB {_NEW} has it, {_OLD} has not",
+    }
+    return seen.get(_had_by(plain), f"neither NDB {_OLD} nor {_NEW} has it")
+
+
 def _not_of_ndb(name: str, version: NdbVersion) -> str:
     """Of an option of NDB that is not listed here: that a release lacks it; nothing where nobody knows.
 
@@ -143,7 +162,7 @@ def _not_of_ndb(name: str, version: NdbVersion) -> str:
     """
     if not name.startswith("ndb-") or name in read_json("ndb/mysqld_options.json")["no_variables"]:
         return ""
-    old, new = (any(canonical(one).startswith(name) for one in sql_variables(v)) for v in (_OLD, _NEW))
+    old, new = _had_by(name)
     if new and not old and version <= _OLD:
         return f"{name} came after NDB {_OLD}"
     if old and not new and in_span(version, {"first": "8.4"}):

@@ -16,7 +16,7 @@ from ndbplan.configuration.stated import Fate, Stated, stated
 from ndbplan.edits.changes import SetField, SetParameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.mysqld_options import fault, is_option, option
+from ndbplan.ndb.mysqld_options import fault, is_option, option, who_has
 from ndbplan.ndb.values import format_value
 from ndbplan.plan.plan import Plan
 
@@ -139,8 +139,10 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
                 edit = SetField(node.id, "options", left)
                 yield warning(where, why, f"remove {name}", (node.id,), edit)
             elif option(name, plan.version) is None:
+                seen = "".join(f" ({text})" for text in (who_has(name),) if text)
                 text = (
-                    f"{name} is not among the options of mysqld that are known here; it is written as it is"
+                    f"{name} is not among the options of mysqld that are known here{seen}; "
+                    "it is written as it is"
                 )
                 unknown = "what the option does: only the manual of the version says it"
                 yield hint(where, text, "look for it there", (node.id,), missing=unknown)
