@@ -43,6 +43,8 @@ class Loss:
     """Data nodes that run out of the sight of those that go on."""
     waited: bool = False
     """The question was asked, and ArbitrationTimeout is over."""
+    back: set[int] = field(default_factory=set)
+    """Management and API nodes that were started again meanwhile: they connect once it is judged."""
 
 
 @dataclass
@@ -75,7 +77,10 @@ class Outage:
     def copy(self) -> Outage:
         """The same, to go on apart."""
         loss = self.loss and replace(
-            self.loss, silent=self.loss.silent.copy(), hidden=self.loss.hidden.copy()
+            self.loss,
+            silent=self.loss.silent.copy(),
+            hidden=self.loss.hidden.copy(),
+            back=self.loss.back.copy(),
         )
         return replace(
             self,

@@ -265,6 +265,8 @@ def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
     if after.arbitrator is not None and after.arbitrator != before.arbitrator:
         sim.say(f"node {after.arbitrator} is elected arbitrator")
     outage.running = after
+    if loss is not None:
+        _connect(sim, loss.back)
     sim.laws.run.stands_still = False
     sim.moves_on(sim.now_s)
     offer(sim)
@@ -328,6 +330,8 @@ def release(sim: Simulation, number: int, processes: Iterable[Process], starts: 
         else:
             outage.comes_up(process.id, sim.at_s)
             back |= set(process_node_ids(process))
+    if outage.loss is not None:
+        outage.loss.back |= back
     _connect(sim, back)
     offer(sim)
 
