@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -462,3 +463,26 @@ def test_a_line_that_was_refused_is_no_evidence(begun: Play) -> None:
         play.answer(line)
         assert not play.marks, line
         assert play.looks[-1].shows == ""
+
+
+def test_a_look_that_does_not_show_it_is_told_and_gives_no_points() -> None:
+    lesson = LESSONS.find("checkpoint-stall").value
+    play = Play(lesson, lesson.starts[0])
+    play.answer("! until refused 1 within 10min")
+    early = play.answer("app1$ tail ndb_1_cluster.log")
+    assert "GCP_SAVE" not in early
+    assert "lag" not in play.marks
+    assert "Looked at so far: 0 of 1. What you looked at 1:03 did not show it" in play.answer("lesson> task")
+    play.answer("! wait 40s")
+    assert "GCP_SAVE lag" in play.answer("app1$ tail ndb_1_cluster.log")
+    assert play.marks["lag"].points
+    play.answer("data1$ iostat -kx")
+    assert "an answer without a look is a guess" in play.answer("lesson> answer next b")
+
+
+def test_a_debriefing_says_where_all_points_are_from(source: Read, played: Play) -> None:
+    found = outcome(played, source.source)
+    text = "\n".join(lines(found))
+    given = sum(float(got) for got in re.findall(r"^  ([0-9.]+) of [0-9.]+  ", text, re.MULTILINE))
+    (less,) = re.findall(r"; ([0-9.]+) points less for hints and going back", text)
+    assert given - float(less) == pytest.approx(found["score"])

@@ -79,6 +79,8 @@ class Evidence(Part):
     name: Name
     look: tuple[Line, ...] = Field(min_length=1)
     """The words of any of these are in a line at a console, in this order: `from logbuffers`, `$ iostat`."""
+    sees: tuple[Line, ...] = ()
+    """The words of any of these are in one line of the answer, in this order; empty: any answer shows it."""
     says: Text
     """What it shows, for the debriefing."""
     while_: Annotated[str, Field(max_length=500)] = Field(default="", alias="while")

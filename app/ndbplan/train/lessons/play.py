@@ -11,15 +11,15 @@ The same lines give the same outcome, to the byte: whatever is handed in can be 
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import format_clock, format_value
 from ndbplan.train import world
-from ndbplan.train.conditions import parsed, shown
+from ndbplan.train.conditions import shown
 from ndbplan.train.consoles import LESSON, LESSON_WORDS, WORLD, Consoles, addressed
 from ndbplan.train.lessons.begin import begun, estimation_of
+from ndbplan.train.lessons.looking import sight
 from ndbplan.train.lessons.model import FULL, Begin, Evidence, Goal, Lesson, Question, Stage
 from ndbplan.train.lessons.questions import Asked, asked
 from ndbplan.train.lessons.records import TRAINEE, TRAINER, Befallen, Look, Mark, Step
@@ -30,11 +30,6 @@ MOST_SHOWN = 12
 """Lines of an answer that the debriefing keeps."""
 
 
-_SHOWS_NOTHING = re.compile(
-    r"^(?:Invalid (?:command|argument)|ndbplan: |bash: |ls: |tail: |ERROR (?:1046|1049|1054|1064|1146) )",
-    re.MULTILINE,
-)
-"""What was misspelt, or asked of a console that does not know it, showed nothing."""
 WAITS = ("wait", "until")
 """What lets time pass and does nothing else."""
 
@@ -49,6 +44,8 @@ class Play:
         self.now = estimation_of(start)
         self.steps: list[Step] = []
         self.looks: list[Look] = []
+        self.early: dict[str, float] = {}
+        """When evidence was last looked for and did not show."""
         self.marks: dict[str, Mark] = {}
         self.asked: dict[str, Asked] = {}
         self.hints: list[str] = []
@@ -75,7 +72,7 @@ class Play:
         other = copy.copy(self)
         other.cluster = self.cluster.branch()
         other.consoles = self.consoles.on(other.cluster)
-        for name in ("steps", "looks", "marks", "hints", "skipped", "broken"):
+        for name in ("steps", "looks", "early", "marks", "hints", "skipped", "broken"):
             setattr(other, name, copy.copy(getattr(self, name)))
         other.asked = {name: copy.copy(one) for name, one in self.asked.items()}
         return other
@@ -197,17 +194,29 @@ class Play:
         truth = {name: shown(name, sim) for name in self.lesson.shows}
         stage, shows = self.stage, ""
         for one in () if stage is None else stage.evidence:
-            if self._is(one, line) and not _SHOWS_NOTHING.search(answer):
+            found = sight(one, line, answer, sim)
+            if found.shows:
                 shows = shows or one.name
                 if one.name not in self.marks:
                     self.marks[one.name] = Mark(one.name, at_s, one.points, one.says)
+            elif found.asks:
+                self.early[one.name] = at_s
         kept = "\n".join(answer.splitlines()[:MOST_SHOWN])
         self.looks.append(Look(at_s, line, kept, truth, shows))
 
-    def _is(self, one: Evidence, line: str) -> bool:
-        if not any(_has(line.lower(), words.lower().split()) for words in one.look):
-            return False
-        return not one.while_ or parsed(one.while_).holds(self.cluster.session.simulation)
+    def too_early(self) -> str:
+        """What is said of looks at what the stage asks for that did not show it; empty: there was none."""
+        stage = self.stage
+        missed = [
+            self.early[one.name]
+            for one in (() if stage is None else stage.evidence)
+            if one.points and one.name in self.early and one.name not in self.marks
+        ]
+        if not missed:
+            return ""
+        return (
+            f"What you looked at {format_clock(max(missed))} did not show it: another moment or place does."
+        )
 
     # Stages.
 
@@ -276,7 +285,7 @@ class Play:
         wanted = [one for one in stage.evidence if one.points]
         if wanted:
             seen = sum(one.name in self.marks for one in wanted)
-            lines.append(f"  Looked at so far: {seen} of {len(wanted)}.")
+            lines.append(f"  Looked at so far: {seen} of {len(wanted)}. {self.too_early()}".rstrip())
         for question in stage.questions:
             if question.name not in self.asked or not self.asked[question.name].is_closed:
                 lines.append(f"  lesson> answer {question.name} …: {question.ask.strip()}")
@@ -326,6 +335,8 @@ class Play:
             return f"ndbplan: {what} — {there}\n"
         unseen = [] if stage is None else [one for one in stage.evidence if not self._is_done(one)]
         if unseen:
+            if early := self.too_early():
+                return f"ndbplan: an answer without a look is a guess — {early[0].lower()}{early[1:]}\n"
             return "ndbplan: an answer without a look is a guess — look first, 'lesson> task' says where\n"
         state = self.asked.setdefault(name, asked(known[name], self.now, self.lesson.wrong_costs))
         try:
@@ -419,17 +430,6 @@ class Play:
         """Of hints and of going back; wrong answers are off the points of their questions."""
         costs = {f"{s.name}/{i}": hint.costs for s in self.lesson.stages for i, hint in enumerate(s.hints)}
         return sum(costs[name] for name in self.hints) + self.rewinds * self.lesson.rewind_costs
-
-
-def _has(line: str, words: list[str]) -> bool:
-    """Whether the words are in a line, one after the other."""
-    at = 0
-    for word in words:
-        at = line.find(word, at)
-        if at < 0:
-            return False
-        at += len(word)
-    return True
 
 
 def route(lesson: Lesson, start: Begin, number: int) -> Play:

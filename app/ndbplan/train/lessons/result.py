@@ -163,14 +163,18 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         at = "not done" if item["at_s"] is None else f"at {format_clock(item['at_s'])}"
         points = f"{item['got']:g} of {item['points']:g}" if item["points"] else "no points"
         yield f"  {points}  {item['stage']}: {item['says']}, {at}"
+    less = sum(item["got"] for item in found["items"]) - found["score"]
     for keep in found["keeps"]:
         kept = "kept" if keep["broken_s"] is None else f"not so from {format_clock(keep['broken_s'])} on"
-        yield f"  {keep['says']}: {kept}"
+        got = keep["points"] if keep["broken_s"] is None and found["all_done"] else 0
+        less = round(less + got, 1)
+        yield f"  {got:g} of {keep['points']:g}  all the time: {keep['says']}: {kept}"
     if found["hints"] or found["wrong"] or found["rewinds"] or found["skipped"]:
         wrong = sum(found["wrong"].values())
         yield (
             f"  {how_many(len(found['hints']), 'hint')}, {how_many(wrong, 'wrong answer')}, "
             f"{how_many(found['rewinds'], 'time')} back, {how_many(len(found['skipped']), 'stage')} skipped"
+            + (f"; {less:g} points less for hints and going back" if less > 0 else "")
         )
     deeds = [step for step in found["steps"] if step["by"] == TRAINER]
     if deeds:
