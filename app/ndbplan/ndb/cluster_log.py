@@ -60,8 +60,8 @@ def forms(version: NdbVersion) -> dict[str, Form]:
 @cache
 def in_node_logs(version: NdbVersion) -> frozenset[str]:
     """Keys of the lines that a data node writes into its own log as well."""
-    told = _data()["in_node_logs"]
-    return frozenset(told["keys"]) if in_span(version, told) else frozenset()
+    told = (_data()[name] for name in ("in_node_logs", "in_older_node_logs"))
+    return frozenset(key for one in told if in_span(version, one) for key in one["keys"])
 
 
 def default_levels() -> dict[str, int]:

@@ -9,6 +9,7 @@ from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.loaded import node_loads
 from ndbplan.estimate.timed import backup
+from ndbplan.ndb.console import form
 from ndbplan.plan.events import Backup
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.events import orders as engine
@@ -16,6 +17,7 @@ from ndbplan.simulate.events.disks import BackupStarts, planned_backup, start_ba
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import Part
+from ndbplan.train.orders import ExitSingleUser, exit_single_user
 from ndbplan.train.schema import rows_of
 from ndbplan.train.state import BackupRun, state_of
 
@@ -56,6 +58,9 @@ def begin_backup(sim: Simulation, order: AskBackup) -> None:
     state, at_s = state_of(sim), sim.at_s
     leader, server = state.president, state.server
     if leader is None or server is None or (state.backup is not None and state.backup.ended_s is None):
+        return
+    if state.single_user is not None and form(state.plan.version, "single_user_backup_waits"):
+        state.backup_asked = order.number if state.backup_asked is None else state.backup_asked
         return
     number = order.number or state.last_backup + 1
     if any(one.number == number and not one.error for one in state.backups):
@@ -133,11 +138,11 @@ def follow_backup(sim: Simulation) -> None:
         return
     if float(column(sim.state.node_state, lambda node: node.backup_left_bytes).max()) > 0.0:
         return
-    done = run._replace(ended_s=sim.at_s, last_gci=state.gci)
+    changes, log = _changes(sim, _redo_bytes(sim) - run.redo_bytes)
+    done = run._replace(ended_s=sim.at_s, last_gci=state.gci, log_records=changes, log_bytes=log)
     state.backup = done
     state.backups = (*state.backups, done)
     records, data = totals(done)
-    changes, log = _changes(sim, _redo_bytes(sim) - run.redo_bytes)
     state.say(
         sim.at_s, "backup_completed", done.master, backup=done.number, server=done.server,
         start=done.first_gci, stop=done.last_gci, records=records, log_records=changes, data=data, log=log,
@@ -147,6 +152,26 @@ def follow_backup(sim: Simulation) -> None:
 def totals(run: BackupRun) -> tuple[int, int]:
     """Records and bytes of a whole backup."""
     return round(sum(rows for _, rows in run.rows_by_node)), round(sum(b for _, b in run.bytes_by_node))
+
+
+def figures(run: BackupRun) -> str:
+    """What the management client prints of a backup that is over."""
+    records, data = totals(run)
+    return (
+        f" StartGCP: {run.first_gci} StopGCP: {run.last_gci}\n"
+        f" #Records: {records} #LogRecords: {run.log_records}\n"
+        f" Data: {data} bytes Log: {run.log_bytes} bytes\n"
+    )
+
+
+@handles(ExitSingleUser)
+def leave_single_user(sim: Simulation, order: ExitSingleUser) -> None:
+    """A backup that was asked for meanwhile begins."""
+    state = state_of(sim)
+    exit_single_user(sim, order)
+    number, state.backup_asked = state.backup_asked, None
+    if number is not None:
+        begin_backup(sim, AskBackup(number, at_s=sim.at_s))
 
 
 @handles(AskNoBackup)

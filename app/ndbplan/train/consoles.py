@@ -33,6 +33,12 @@ _EVENTS = (
     "signal", "backup_started", "backup_completed", "backup_aborted", "memory",
 )  # fmt: skip
 """Lines of the cluster log that the management client prints on its own while it is connected."""
+_OWN_FORMS = (
+    (" completed. StartGCP:", " completed\n StartGCP:"),
+    (" #Records:", "\n #Records:"),
+    (" Data:", "\n Data:"),
+)
+"""Where it breaks lines that the log has whole [7.4.10]."""
 
 
 class Addressed(NamedTuple):
@@ -152,7 +158,16 @@ class Consoles:
         shown = (
             line for line in new if line.key in _EVENTS and not (without and line.key.startswith(without))
         )
-        return "".join(f"Node {line.node_id}: {line.text}\n" for line in shown)
+        # The client names releases in words of its own [7.4.10; reference manual: online addition of nodes].
+        release = self.cluster.state.release
+        own = [(release.name, f"version {release.ndb}"), *_OWN_FORMS]
+        said = ""
+        for line in shown:
+            text = line.text
+            for as_logged, as_printed in own:
+                text = text.replace(as_logged, as_printed)
+            said += f"Node {line.node_id}: {text}\n"
+        return said
 
     def _shell(self, name: str, text: str) -> str:
         found = host.find(self.cluster, name)

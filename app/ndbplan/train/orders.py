@@ -118,7 +118,6 @@ def _share(state: ClusterState, node_id: int) -> float:
     return 1.0 / len(clients) if process in clients else 0.0
 
 
-@handles(ExitSingleUser)
 def exit_single_user(sim: Simulation, _order: ExitSingleUser) -> None:
     """Outside the mode it does nothing."""
     state = state_of(sim)

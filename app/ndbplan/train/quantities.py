@@ -12,7 +12,7 @@ from ndbplan.base.errors import UserError, readable
 from ndbplan.base.row_types import column
 from ndbplan.base.units import whole_number
 from ndbplan.checks.run import check
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.ndb.parameters import knows
 from ndbplan.simulate.events.configuration import is_rolling
 from ndbplan.simulate.simulation import Simulation
@@ -36,8 +36,12 @@ def _redo_buffer(sim: Simulation) -> float:
 
 
 def _data_memory(sim: Simulation) -> float:
+    """Of the whole of it, as data nodes report it: rows are refused when only MinFreePct is left."""
     used = column(sim.state.node_state, lambda node: node.memory_bytes)
-    return float((used / column(sim.laws.nodes, lambda node: node.memory_limit_bytes)).max())
+    usable = [
+        usable_data_memory(node_settings(sim.outage.plan, one.nodes[0])) for one in sim.scenario.node_classes
+    ]
+    return float((used / column(sim.laws.nodes, lambda node: node.memory_limit_bytes) * usable).max())
 
 
 def _undo_log(sim: Simulation) -> float:

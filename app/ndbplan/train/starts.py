@@ -53,6 +53,8 @@ class StartProcess(Order):
     initial: bool = False
     waits: bool = False
     """--nostart: it connects and waits to be told."""
+    told: bool = False
+    """After RESTART: the management server tells it to start when it has connected."""
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,23 @@ planned(StartNode)(_at_once)
 @handles(StartProcess)
 def start_process(sim: Simulation, order: StartProcess) -> None:
     """It connects a moment later."""
-    launch(sim, order.node_id, initial=order.initial, waits=order.waits)
+    launch(sim, order.node_id, initial=order.initial, waits=order.waits, told=order.told)
 
 
-def launch(sim: Simulation, node_id: int, *, initial: bool, waits: bool, after_s: float = CONNECTS_S) -> None:
+def launch(
+    sim: Simulation,
+    node_id: int,
+    *,
+    initial: bool,
+    waits: bool,
+    told: bool = False,
+    after_s: float = CONNECTS_S,
+) -> None:
     """The process of a data node is started, unless it runs."""
     state = state_of(sim)
     if state.nodes[node_id].runs:
         return
-    then = "wait" if waits else "start"
+    then = "wait" if waits else "told" if told else "start"
     node = state.change(
         node_id, runs=True, hangs=False, phase=0, then=then, initial=initial, knows_group=False,
         attempt=state.nodes[node_id].attempt + 1,
@@ -147,8 +157,10 @@ def connects(sim: Simulation, event: Connects) -> None:
     _first_phase(state, at_s, node_id, 0)
     if node.then == "wait":
         state.change(node_id, status=Status.NOT_STARTED)
-    else:
-        _ready(sim, node_id)
+        return
+    if node.then == "told":
+        state.say(at_s, "start_begins", node_id, program=state.release.name)
+    _ready(sim, node_id)
 
 
 @handles(StartNode)

@@ -87,6 +87,9 @@ class BackupRun(NamedTuple):
     """Those that it holds, with the rows that they had."""
     redo_bytes: float = 0.0
     """Redo log that all nodes had written for the workload when it began."""
+    log_records: int = 0
+    log_bytes: int = 0
+    """What changed meanwhile, once it is over."""
     ended_s: float | None = None
     last_gci: int = 0
     error: int = 0
@@ -216,6 +219,8 @@ class ClusterState:
     None: none is open."""
     transaction_lost: bool = False
     """A data node failed while it was open."""
+    backup_asked: int | None = None
+    """Number of a backup that begins when single user mode ends (8.x), 0: the next; None: none does."""
     moved: frozenset[str] = frozenset()
     """Ids of the tables that are reorganised, while others are not yet."""
     edited: ParameterChange | None = None

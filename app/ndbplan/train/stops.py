@@ -146,7 +146,7 @@ def have_stopped(sim: Simulation, event: HaveStopped) -> None:
             attempt=state.nodes[node_id].attempt + 1,
         )  # fmt: skip
     if event.together:
-        state.single_user, state.mode_changes = None, False
+        state.single_user, state.mode_changes, state.backup_asked = None, False, None
         engine.stop_together(sim, engine.StopTogether(at_s=at_s))
         engine.admit(sim, engine.Admit(1.0, at_s=at_s))
     elif gone:
@@ -154,7 +154,7 @@ def have_stopped(sim: Simulation, event: HaveStopped) -> None:
     for node_id, (then, initial) in ordered.items():
         if then:
             # After the loss of the old process is told of.
-            again = StartProcess(node_id, initial, then == "wait")
+            again = StartProcess(node_id, initial, then == "wait", told=then != "wait")
             sim.later(Due(at_s, again, last=True, of_cluster=False))
     if event.servers:
         for server in sorted(state.servers):

@@ -21,7 +21,7 @@ from ndbplan.plan.processes import (
     process_node_ids,
 )
 from ndbplan.simulate.events import orders as engine
-from ndbplan.simulate.events.configuration import HasValue, changed
+from ndbplan.simulate.events.configuration import HasValue, changed, starts_initial
 from ndbplan.simulate.events.failures import FailsTogether
 from ndbplan.simulate.events.full_disks import EXIT_FULL, DiskFills, WantsRoom
 from ndbplan.simulate.events.global_checkpoints import GlobalCheckpoint
@@ -226,6 +226,8 @@ class Watching(ClusterState):
             self._closed(at_s, gone, dead, living)
             self._arbitration(at_s, judgement, winner.survivors, winner.verdict.outcome, winner.verdict.asked)
             self._handled(sim, gone, living, led)
+            if after is not None and after.arbitrator is None:
+                self._lost_arbitrator(at_s)
         judged_alive = {*before.starting, *found.shut_out, *(i for s in found.sides for i in s.survivors)}
         verdicts = {i: side.verdict.exit_code for side in found.sides for i in side.survivors}
         for node_id in gone:
@@ -238,7 +240,9 @@ class Watching(ClusterState):
                 self.joined.pop(node_id, None)
             elif not node.hangs and node_id in outage.lost and node_id not in judged_alive:
                 # Told to stop, as in a rolling restart.
-                self.say(at_s, "stop_done", node_id, how=", restarting, no start")
+                self.say(at_s, "stop_begins", node_id)
+                files = ", initial" if starts_initial(sim, node_id) else ""
+                self.say(at_s, "stop_done", node_id, how=f", restarting, no start{files}")
                 self._drop(at_s, node_id)
                 self.change(node_id, runs=False, attempt=node.attempt + 1)
             elif not node.hangs:
@@ -246,7 +250,7 @@ class Watching(ClusterState):
                 code = EXIT_DECLARED_DEAD if node_id in found.shut_out else code
                 ends(sim, node_id, code or EXIT_ARBITRATION)
         if after is None:
-            self.single_user, self.mode_changes = None, False
+            self.single_user, self.mode_changes, self.backup_asked = None, False, None
             self.losses = {node_id: count + 1 for node_id, count in self.losses.items()}
             engine.admit(sim, engine.Admit(1.0, at_s=at_s))
         if gone:
@@ -369,10 +373,16 @@ class Watching(ClusterState):
                 self.elect(at_s)
             self.ticket_told = self.ticket
             self.say(at_s, "arbitrator_started", self.president, other=arbitrator, ticket=self.ticket)
-        elif self.arbitrator is not None and arbitrator is None and self.president is not None:
+        elif arbitrator is None:
+            self._lost_arbitrator(at_s)
+        self.arbitrator = arbitrator
+
+    def _lost_arbitrator(self, at_s: float) -> None:
+        """The president looks for another one, though it may be back at once."""
+        if self.arbitrator is not None and self.president is not None:
             self.say(at_s, "arbitrator_lost", self.president, other=self.arbitrator)
             self.elect(at_s)
-        self.arbitrator = arbitrator
+        self.arbitrator = None
 
 
 @handles(Begins)

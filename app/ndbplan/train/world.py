@@ -355,9 +355,17 @@ def _spread(_text: str, _cluster: LiveCluster) -> Deed:
     return Deed([SpreadKeys()], "clients choose among all keys evenly")
 
 
+_INITIAL = ", each node with --initial"
+"""Of a change after which a node starts without its files."""
+
+
 def _set(text: str, cluster: LiveCluster) -> Deed:
     change = _change(text, cluster)
-    return Deed([change, NewConfig()], f"{change.name} is set to {change.value} with a rolling restart")
+    initial = parameter("DB", change.name, cluster.plan.version).restart == "initial_node"
+    return Deed(
+        [change, NewConfig()],
+        f"{change.name} is set to {change.value} with a rolling restart{_INITIAL if initial else ''}",
+    )
 
 
 def _edit(text: str, cluster: LiveCluster) -> Deed:
@@ -404,7 +412,12 @@ def _move(text: str, cluster: LiveCluster) -> Deed:
             raise WorldError(f"{host.hostname} has no disk '{disk_name[:40]}'", fix=f"it has {have}")
         disks.append((node.id, disk.id))
     change = MoveFiles(tuple(DiskRole(name) for name in names), tuple(disks))
-    return Deed([change], f"{listed} goes to {disk_name} with a rolling restart")
+    initial = set(change.roles) - {DiskRole.BACKUP}
+    goes = "goes" if len(names) == 1 else "go"
+    return Deed(
+        [change],
+        f"{listed} {goes} to {disk_name} with a rolling restart{_INITIAL if initial else ''}",
+    )
 
 
 def _help(_text: str, _cluster: LiveCluster) -> str:

@@ -171,6 +171,12 @@ def _turns(plan: Plan) -> list[tuple[DataNode, ...]]:
     return found
 
 
+def starts_initial(sim: Simulation, node_id: int) -> bool:
+    """Whether a data node that a rolling restart has stopped will start without its files."""
+    coming = (due.event for due in sim.due if isinstance(due.event, StartsWithValue))
+    return any(one.node.node_id == node_id and one.turn.rolling.starts.kind == _INITIAL for one in coming)
+
+
 @handles(Turn)
 def take_turn(sim: Simulation, event: Turn) -> None:
     """Stop the nodes of a turn; the next turn begins when all of them are durable again."""

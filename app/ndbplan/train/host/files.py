@@ -15,6 +15,7 @@ from ndbplan.plan.processes import ManagementNode
 from ndbplan.simulate.events.full_disks import is_full
 from ndbplan.simulate.moment import within
 from ndbplan.train.answer import Answer
+from ndbplan.train.host.error_log import ENDED, error_log
 from ndbplan.train.live import LiveCluster
 
 TAIL_LINES = 10
@@ -104,7 +105,7 @@ def _folders(cluster: LiveCluster, host: Host) -> dict[str, list[str]]:
 
 
 def _has_errors(cluster: LiveCluster, node_id: int) -> bool:
-    return any(i == node_id and text.startswith("Error ") for _, i, text, _ in cluster.state.node_logs)
+    return any(i == node_id and text.startswith(ENDED) for _, i, text, _ in cluster.state.node_logs)
 
 
 def ls(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
@@ -180,12 +181,10 @@ def log_of(cluster: LiveCluster, host: Host, name: str) -> list[str] | None:
             return [
                 f"{stamp(at_s, state.begin)} [ndbd] {severity:<8} -- {text}"
                 for at_s, node_id, text, severity in state.node_logs
-                if node_id == node.node_id and not (full and disk_id in within(full, at_s))
+                if node_id == node.node_id
+                and not text.startswith(ENDED)
+                and not (full and disk_id in within(full, at_s))
             ]
         if node.host_id == host.id and name == f"ndb_{node.node_id}_error.log":
-            return [
-                f"{stamp(at_s, state.begin)} {text}"
-                for at_s, node_id, text, _ in state.node_logs
-                if node_id == node.node_id and text.startswith("Error ")
-            ] or None
+            return error_log(state, node) or None
     return None

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from ndbplan.base.units import KIB, MIB, whole_number
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.cpu import NodeCpu
 from ndbplan.estimate.stored import memory, threads_of
+from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.processes import DataNode
 from ndbplan.simulate.result import SimulationResult
@@ -73,7 +75,13 @@ def iostat(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:
     letters = {letter for word in words if word.startswith("-") for letter in word[1:]}
     if "x" not in letters or not letters <= set("kxy"):
         return Answer("iostat: the figures of -x in kB are simulated here: say iostat -kx\n", 1)
-    stated = next((number for word in words if (number := whole_number(word)) is not None), 0)
+    numbers = [number for word in words if (number := whole_number(word)) is not None]
+    if len(numbers) > 1 and numbers[1] > 1:
+        return Answer(
+            f"ndbplan: one report is simulated, of the last seconds — say iostat -kx {numbers[0]}, let time "
+            "pass, and say it again\n", 1,
+        )  # fmt: skip
+    stated = next(iter(numbers), 0)
     lately = _lately(cluster, stated or float(cluster.session.simulation.laws.run.gcp_s))
     busy = 100.0 * _busy(cluster, host, lately)
     series = {disk.id: one for one in lately.result.disks for disk in host.disks if disk.id in one.disk_ids}
@@ -155,15 +163,36 @@ def thread_use(
     estimation = Estimation(sim.outage.plan, sim.scenario.workload)
     counts, cpu = threads_of(cluster.plan, node), estimation.cpu.node(node.node_id)
     share = _load(cluster, _lately(cluster, seconds, back_s)) if node.node_id in state.alive() else 0.0
-    ldm = 0.0 if cpu is None else cpu.ldm_utilisation.value * share
+    ldms = [] if cpu is None else _ldm_use(cluster, node, cpu, counts)
     recv = 0.0 if cpu is None else cpu.receive_utilisation.value * share
     other = 0.0 if cpu is None else cpu.other_utilisation.value * share
     rest = max(1, counts.tc + counts.send + counts.main + counts.rep)
     kinds = (
-        ("main", counts.main, other / rest), ("rep", counts.rep, other / rest), ("ldm", counts.ldm, ldm),
-        ("tc", counts.tc, other / rest), ("recv", counts.recv, recv), ("send", counts.send, other / rest),
+        ("main", [other / rest] * counts.main), ("rep", [other / rest] * counts.rep),
+        ("ldm", [one * share for one in ldms] or [0.0] * counts.ldm), ("tc", [other / rest] * counts.tc),
+        ("recv", [recv] * counts.recv), ("send", [other / rest] * counts.send),
     )  # fmt: skip
-    return [(name, min(1.0, busy)) for name, count, busy in kinds for _ in range(count)]
+    return [(name, min(1.0, busy)) for name, uses in kinds for busy in uses]
+
+
+def _ldm_use(cluster: LiveCluster, node: DataNode, cpu: NodeCpu, counts: ThreadCounts) -> list[float]:
+    """Share of a core of each LDM thread at the peak: the one with most of the log is the busiest.
+
+    What the others do is divided as the log of their parts is; reads are taken to lie alike [assumed].
+    """
+    sim, number = cluster.session.simulation, counts.ldm
+    if not number:
+        return []
+    n, busiest = sim.node(node.id), cpu.ldm_utilisation.value
+    logs = [0.0] * number
+    for log_part, log_bytes in enumerate(sim.laws.load[n] if n >= 0 else ()):
+        logs[log_part % number] += float(log_bytes)
+    hot = max(range(number), key=logs.__getitem__)
+    whole = cpu.cores.value - cpu.receive_utilisation.value * max(1, counts.recv)
+    left = min(max(0.0, whole - cpu.other_utilisation.value - busiest), busiest * (number - 1))
+    others = sum(logs) - logs[hot]
+    parts = [log / others if others > 0.0 else 1.0 / max(1, number - 1) for log in logs]
+    return [busiest if i == hot else min(busiest, left * parts[i]) for i in range(number)]
 
 
 def top(cluster: LiveCluster, host: Host, words: Sequence[str]) -> Answer:

@@ -8,7 +8,7 @@ from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.ndb.console import form, knows_word
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.train.answer import Answer
-from ndbplan.train.backups import AskBackup, AskNoBackup, totals
+from ndbplan.train.backups import AskBackup, AskNoBackup, figures
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.words import (
     FAILED,
@@ -20,7 +20,7 @@ from ndbplan.train.mgm.words import (
     refused,
 )
 from ndbplan.train.orders import CreateGroup, DropGroup, EnterSingleUser, ExitSingleUser, free_group
-from ndbplan.train.state import ANSWERS, BackupRun, Status
+from ndbplan.train.state import ANSWERS, Status
 
 HIGHEST_BACKUP = 4294967294
 
@@ -51,15 +51,15 @@ def start_backup(cluster: LiveCluster, line: Line) -> Answer:
     if not waits_for:
         return Answer("", 0, (order,))
     if state.single_user is not None and form(cluster.plan.version, "single_user_backup_waits"):
-        return Answer(said, 0, (), _after_single_user(order, waits_for))
+        return Answer(said, 0, (order,), _after_single_user(waits_for))
     return Answer(said, 0, (order,), _backup_is(waits_for))
 
 
-def _after_single_user(order: AskBackup, waits_for: str) -> Callable[[LiveCluster], Answer | None]:
+def _after_single_user(waits_for: str) -> Callable[[LiveCluster], Answer | None]:
     def ended(now: LiveCluster) -> Answer | None:
         if now.state.single_user is not None:
             return None
-        return Answer("", 0, (order,), _backup_is(waits_for))
+        return Answer("", 0, (), _backup_is(waits_for))
 
     return ended
 
@@ -76,17 +76,9 @@ def _backup_is(waits_for: str) -> Callable[[LiveCluster], Answer | None]:
             return Answer(f"Backup failed\n{client_line(3001)}{refused(run.error)}", FAILED)
         if waits_for == "STARTED":
             return Answer(f"{begun}\n")
-        return None if run.ended_s is None else Answer(f"{begun}\n{begun} completed\n{_figures(run)}")
+        return None if run.ended_s is None else Answer(f"{begun}\n{begun} completed\n{figures(run)}")
 
     return over
-
-
-def _figures(run: BackupRun) -> str:
-    records, data = totals(run)
-    return (
-        f" StartGCP: {run.first_gci} StopGCP: {run.last_gci}\n #Records: {records} #LogRecords: 0\n"
-        f" Data: {data} bytes Log: 0 bytes\n"
-    )
 
 
 def _asked(cluster: LiveCluster, line: Line) -> tuple[int, str] | Answer:
