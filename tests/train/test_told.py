@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ndbplan.edits.assign import assign
 from ndbplan.ndb.errors import every_exit
 from ndbplan.train import starts, watching
 from ndbplan.train.consoles import Consoles
@@ -14,6 +15,8 @@ from ndbplan.train.lessons.begin import plan_of
 from ndbplan.train.lessons.files import LESSONS
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.quantities import value
+
+from .conftest import two_by_two
 
 Begun = Callable[[str], LiveCluster]
 
@@ -156,3 +159,44 @@ def test_one_report_of_iostat_is_not_taken_for_three(begun: Begun) -> None:
     assert several.startswith("ndbplan: one report is simulated")
     assert one.startswith("Linux")
     assert last == "0\n"
+
+
+def test_a_cluster_that_starts_without_its_files_has_no_rows(begun: Begun) -> None:
+    count = "mysql> SELECT COUNT(*) FROM test.blobs_1k;"
+    for line, error in (("ndb_mgm> ALL RESTART", ""), ("ndb_mgm> ALL RESTART -i", "ERROR 1146 (42S02)")):
+        cluster = begun("8.4.8")
+        typed(cluster, line, "! until nodes_started 4 within 20min")
+        (said,) = typed(cluster, count)
+        assert said.startswith(error or "+--")
+        (shown,) = typed(cluster, "mysql> SHOW TABLES FROM test;")
+        assert ("blobs_1k" in shown) == (not error)
+        assert (cluster.moment().accepted_per_s > 0) == (not error)
+    assert value("data_memory", cluster.session.simulation) < 0.01
+
+
+def test_a_diskless_cluster_keeps_nothing_and_makes_no_file() -> None:
+    plan = assign(two_by_two("8.4.8"), "parameters.data_node.Diskless=1")[0]
+    cluster = LiveCluster.begin(plan, hours=0.5)
+    backup, group, _, _, shown = typed(
+        cluster,
+        "ndb_mgm> START BACKUP",
+        "mysql> CREATE LOGFILE GROUP lg ADD UNDOFILE 'u.dat' INITIAL_SIZE 16M ENGINE NDB;",
+        "ndb_mgm> ALL RESTART",
+        "! until nodes_started 4 within 20min",
+        "mysql> SHOW TABLES FROM test;",
+    )
+    assert "*  3001: Could not start backup\n" in backup
+    assert cluster.state.backup is None
+    assert group.startswith("ERROR 1528 (HY000)")
+    assert shown.startswith("Empty set")
+
+
+def test_a_file_of_disk_data_needs_a_folder_that_is_there(begun: Begun) -> None:
+    making = "mysql> CREATE LOGFILE GROUP lg ADD UNDOFILE '{}' INITIAL_SIZE 16M ENGINE NDB;"
+    cluster = begun("8.4.8")
+    refused, told, made = typed(
+        cluster, making.format("/nosuch/u.log"), "mysql> SHOW WARNINGS;", making.format("/c0d0/u.log")
+    )
+    assert refused.startswith("ERROR 1528 (HY000): Failed to create LOGFILE GROUP")
+    assert "Got error 1509 'File system error, check if path,permissions etc' from NDB" in told
+    assert made.startswith("Query OK")

@@ -16,6 +16,7 @@ from ndbplan.base.row_types import column
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import validated
+from ndbplan.edits.parts import remove
 from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
@@ -153,6 +154,17 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     admitted = 1.0 - _share_of(sim.scenario.workload, gone)
     engine.admit(sim, engine.Admit(admitted, engine.NO_TABLE, at_s=sim.at_s))
     sim.forget_room()
+
+
+def nothing_is_left(sim: Simulation) -> None:
+    """No data node has a table any more, nor a file of disk data: all of them started without their files."""
+    state = state_of(sim)
+    plan = state.plan
+    gone = [table.id for table in plan.tables]
+    gone += [one.id for one in plan.tablespaces] + [one.id for one in plan.logfile_groups]
+    databases = state.databases | {table.database for table in plan.tables}
+    left = remove(plan, gone)
+    set_schema(sim, SetSchema((), (), (), left.workloads, databases, at_s=sim.at_s))
 
 
 def used(workload: Workload) -> set[str]:

@@ -5,10 +5,16 @@ tell_phase(state, at_s, 4, "copy fragments")
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ndbplan.ndb.ndbinfo import restart_state, restart_told
 from ndbplan.train.state import ClusterState
 
 WAITS = "wait for local checkpoint"
+LAST_PHASES_S = 2.0
+"""Phases 5 to 8 are over so long before 9 and 50 [8.4.8 log of a node restart]."""
+FIRST_PHASE_S = 1.0
+"""So long data nodes that start together take at most to agree on who leads [8.4.8]."""
 _UNKNOWN_STATES = "restore from local checkpoint"
 
 
@@ -62,3 +68,16 @@ def _others_tell(state: ClusterState, at_s: float, node_id: int, step: str) -> N
         others = (i for i in state.alive() if i not in (state.president, node_id))
         old = seen[seen.index(step) - 1]
         state.all_say(at_s, "restart_status", others, other=node_id, old=old, new=step)
+
+
+def steps_together(phases: tuple[tuple[str, float], ...]) -> Iterator[tuple[float, int, str]]:
+    """Seconds after which a phase is completed by data nodes that start together, and what begins then.
+
+    Fragments are restored and logs executed in phase 4, the checkpoint is waited for in phase 5 [8.4.8].
+    """
+    yield min(phases[0][1], FIRST_PHASE_S), 1, phases[0][0]
+    total = phases[0][1]
+    for name, seconds in phases[1:]:
+        yield total, 4 if name == WAITS else 3, name
+        total += seconds
+    yield max(0.0, total - LAST_PHASES_S), 8, ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.base.errors import UserError
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.estimate.times.restart_phases import STOP
@@ -22,19 +22,16 @@ from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.configuring import has_started, renewal
-from ndbplan.train.start_told import WAITS, tell_phase, tell_status
+from ndbplan.train.schema import nothing_is_left
+from ndbplan.train.start_told import LAST_PHASES_S, steps_together, tell_phase, tell_status
 from ndbplan.train.state import ClusterState, Status, state_of
 
 CONNECTS_S = 1.0
 """From the start of a process to its connection to the management server [8.4.8 and 7.4.10 logs: 1 s]."""
-LAST_PHASES_S = 2.0
-"""Phases 5 to 8 are over so long before 9 and 50 [8.4.8 log of a node restart]."""
 SHOWN_AT_END = 100
 """What STATUS calls the last completed phase while subscriptions are handed over [8.4.8 and 7.4.10]."""
 KNOWS_GROUP = 8
 """The last completed phase from which on SHOW tells the node group of a node that starts [8.4.8]."""
-FIRST_PHASE_S = 1.0
-"""So long data nodes that start together take at most to agree on who leads [8.4.8]."""
 REFUSED_AFTER_S = 1.0
 """So long a data node that starts in single user mode is seen before it ends [8.4.8]."""
 _PHASES = (*range(1, 10), 50)
@@ -97,6 +94,8 @@ class SystemIsUp:
 
     node_ids: tuple[int, ...]
     attempts: tuple[int, ...]
+    lost: bool = False
+    """None of them has a row any more: they started without files, or are diskless."""
 
 
 def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
@@ -265,7 +264,7 @@ def _start_together(sim: Simulation) -> None:
     state.join_together(sorted(here, key=lambda i: state.groups[i] == NODE_GROUP_NONE))
     attempts = tuple(state.nodes[i].attempt for i in here)
     total = sum(seconds for _, seconds in phases)
-    steps = tuple(_steps_together(phases))
+    steps = tuple(steps_together(phases))
     for node_id, attempt in zip(here, attempts, strict=True):
         for after_s, phase, name in steps:
             sim.later(_due(at_s + after_s, Reaches(node_id, attempt, phase, f"{kind}/{name}")))
@@ -273,20 +272,8 @@ def _start_together(sim: Simulation) -> None:
         sim.later(_due(at_s + steps[0][0], Reaches(node_id, state.nodes[node_id].attempt, 1, f"{kind}/")))
     inside = tuple(i for i in here if sim.node(_id(state, i)) >= 0)
     engine.begin_together(sim, engine.StartTogether(inside, total, at_s=at_s))
-    sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts), last=True, of_cluster=False))
-
-
-def _steps_together(phases: tuple[tuple[str, float], ...]) -> Iterator[tuple[float, int, str]]:
-    """Seconds after which a phase is completed by data nodes that start together, and what begins then.
-
-    Fragments are restored and logs executed in phase 4, the checkpoint is waited for in phase 5 [8.4.8].
-    """
-    yield min(phases[0][1], FIRST_PHASE_S), 1, phases[0][0]
-    total = phases[0][1]
-    for name, seconds in phases[1:]:
-        yield total, 4 if name == WAITS else 3, name
-        total += seconds
-    yield max(0.0, total - LAST_PHASES_S), 8, ""
+    lost = first or is_diskless(node_settings(state.plan))
+    sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts, lost), last=True, of_cluster=False))
 
 
 def _due(at_s: float, event: object) -> Due:
@@ -418,6 +405,8 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
     spare = {i for i in event.node_ids if sim.node(_id(state, i)) < 0}
     outage = sim.outage
     outage.running = come_back(outage.failures.cluster, outage.running, spare, at_s)
+    if event.lost:
+        nothing_is_left(sim)
 
 
 def ends(sim: Simulation, node_id: int, code: int) -> None:

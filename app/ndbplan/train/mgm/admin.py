@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import is_diskless, no_of_replicas, node_settings
 from ndbplan.ndb.console import form, knows_word
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.train.answer import Answer
@@ -40,6 +40,8 @@ def start_backup(cluster: LiveCluster, line: Line) -> Answer:
         code = 5030
     elif state.mode_changes or all(node.status is Status.STOPPING for node in state.nodes.values()):
         code = 5005
+    elif any(is_diskless(node_settings(state.plan, node)) for node in state.plan.data_nodes):
+        code = 1306
     elif state.backup is not None and state.backup.ended_s is None:
         code = 1302
     if code:

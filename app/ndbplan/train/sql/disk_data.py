@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ndbplan.base.units import KIB, MIB, whole_number
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import disk_for, disk_of_path
+from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.configuration.space_files import named_files
 from ndbplan.edits import validated
 from ndbplan.importing.ddl.statements import read_ddl
@@ -23,6 +24,8 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
 _NOT_COMMITTED = "Failed to commit NDB schema transaction"
 _NO_ROOM = (EXIT_FULL, "No space left on the device")
+_NO_PATH = (1509, "File system error, check if path,permissions etc")
+_NO_FILES = (775, "Create file is not supported when Diskless=1")
 _NO_SUCH = (723, "No such table existed")
 
 
@@ -65,7 +68,7 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
         raise stream.unreadable("the name of a file")
     file = stream.next().text
     if what.verb == "CREATE":
-        _may_create(asked, what)
+        _may_create(asked, what, file)
         _may_have_file(asked, what, file)
     elif what.known is None:
         if is_group:
@@ -111,7 +114,7 @@ def _failed(asked: Asked, code: int, said: str, ndb: tuple[int, str], then: str)
     return SqlError(code, "HY000", said, (inside, Warned("Warning", 1296, then)))
 
 
-def _may_create(asked: Asked, what: _What) -> None:
+def _may_create(asked: Asked, what: _What, file: str) -> None:
     plan, said = asked.plan, f"Failed to create {what.kind}"
     failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
     if what.known is not None:
@@ -127,8 +130,8 @@ def _may_create(asked: Asked, what: _What) -> None:
         raise SqlError(1528, "HY000", said)
     if not what.is_group and used not in groups:
         raise _failed(asked, 1528, said, (789, "Logfile group not found"), failed)
-    if _is_full(asked, what):
-        raise _failed(asked, 1528, said, _NO_ROOM, _NOT_COMMITTED)
+    if (lacks := _lacks(asked, what, file)) is not None:
+        raise _failed(asked, 1528, said, lacks, _NOT_COMMITTED)
 
 
 def _files(what: _What) -> dict[str, int]:
@@ -143,8 +146,8 @@ def _may_add(asked: Asked, what: _What, file: str) -> None:
     if file in _files(what):
         failed = f"Failed to create {word.lower()} '{file}' in NDB"
         raise _failed(asked, 1533, said, (760, "File already exists"), failed)
-    if _is_full(asked, what):
-        raise _failed(asked, 1533, said, _NO_ROOM, _NOT_COMMITTED)
+    if (lacks := _lacks(asked, what, file)) is not None:
+        raise _failed(asked, 1533, said, lacks, _NOT_COMMITTED)
 
 
 def _may_have_file(asked: Asked, what: _What, file: str) -> None:
@@ -160,12 +163,21 @@ def _may_have_file(asked: Asked, what: _What, file: str) -> None:
         raise _failed(asked, 1528, said, (1516, "File too small"), failed)
 
 
-def _is_full(asked: Asked, what: _What) -> bool:
-    """Whether a data node has no room for such a file: each of them makes it, in full."""
+def _lacks(asked: Asked, what: _What, file: str) -> tuple[int, str] | None:
+    """Why a data node cannot make such a file, which each of them makes in full; None: all can."""
+    plan, sim = asked.plan, asked.cluster.session.simulation
     role = DiskRole.UNDO if what.is_group else DiskRole.DATA_FILES
-    disks = (disk_for(asked.plan, node, role) for node in asked.plan.data_nodes)
-    sim = asked.cluster.session.simulation
-    return any(disk is not None and is_full(sim, disk.id) for disk in disks)
+    if any(is_diskless(node_settings(plan, node)) for node in plan.data_nodes):
+        return _NO_FILES
+    if file.startswith("/"):
+        hosts = {node.host_id: plan.host(node.host_id) for node in plan.data_nodes}
+        # What lies on no disk of the plan came with the machine, and has no folder for it.
+        disks = [disk_of_path(host.disks, file) for host in hosts.values()]
+        if None in disks:
+            return _NO_PATH
+        return _NO_ROOM if any(is_full(sim, disk_id) for disk_id in disks if disk_id) else None
+    own = (disk_for(plan, node, role) for node in plan.data_nodes)
+    return _NO_ROOM if any(disk is not None and is_full(sim, disk.id) for disk in own) else None
 
 
 def _in_use(plan: Plan, space: Tablespace) -> bool:
