@@ -30,7 +30,8 @@ patient() {{
 }}
 scp() {{
   local host=${{2#*@}}
-  person "${{host%%:*}}" 'install -m 0644 /dev/stdin /var/cache/ndb-programs/ndb.rpm' <{programs}/ndb.rpm
+  host=${{host%%:/*}} host=${{host#[}}
+  person "${{host%]}}" 'install -m 0644 /dev/stdin /var/cache/ndb-programs/ndb.rpm' <{programs}/ndb.rpm
 }}
 """
 _SECRET = ("{password}", "/etc/ndb_backup.cnf")

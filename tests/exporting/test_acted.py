@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from exporting.acted_changes import with_linked_redo, with_management_nodes
+from exporting.acted_changes import with_init_scripts, with_linked_redo, with_management_nodes
 from exporting.acted_cluster import PASSWORDS, ActedCluster
 from exporting.acted_drawn import is_refused
 from exporting.acted_life import LIFE, Life
@@ -124,6 +124,12 @@ def test_the_markdown_typed_does_what_the_script_does(tmp_path: Path) -> None:
         if part not in ("tune-hosts", "rolling-restart", "replace-host"):
             assert list(typed(life, part)) == [], part
     assert all(node.initial_starts for node in life.cluster.data_nodes.values())
+
+
+def test_the_markdown_is_typed_on_hosts_without_systemd_too(tmp_path: Path) -> None:
+    life = Life(with_init_scripts(versions("starter 7.4")), tmp_path / "life")
+    for part in ("install", "start", "schema", "add-nodes", "stop"):
+        assert list(typed(life, part)) == [], part
 
 
 def test_a_part_that_is_done_is_done_again_from_its_first_step(
@@ -248,6 +254,34 @@ def test_a_backup_that_lacks_the_files_of_one_node_is_not_brought_back(
         for (host, path), text in whole.items()
     }
     act(cluster, folder, "restore")
+
+
+def test_a_restore_is_taken_up_with_the_backup_that_it_began_with(
+    acted: Callable[..., tuple[ActedCluster, Path]], tmp_path: Path
+) -> None:
+    """Which is not the last one: the refusal says how to go on, and nothing mixes the rows of two."""
+    cluster, folder = acted(versions("starter"))
+    for part in ("start", "schema", "backup", "backup"):
+        act(cluster, folder, part)
+    cluster.may_be_down = cluster.rows_may_go_back = True
+    cluster.watch = lambda: setattr(cluster, "dies_after", cluster.calls) if cluster.restored else None
+    state = tmp_path / "state"
+    assert cluster.run(folder, "restore", "--backup", "1", state=state).returncode
+    cluster.watch = cluster.dies_after = None
+    restored = set(cluster.restored)
+    assert restored
+    refused = cluster.run(folder, "restore", "--backup", "2", state=state)
+    assert "part restore has begun to bring back backup 1" in refused.stderr
+    assert cluster.restored == restored
+    cluster.files = {place: text for place, text in cluster.files.items() if "/BACKUP-1/" not in place[1]}
+    stopped = cluster.run(folder, "restore", state=state)
+    script, words = str(folder / "runbook.sh"), str(folder.parent / "passwords")
+    assert f"go on with: {script} restore --passwords {words} --yes" in stopped.stderr
+    assert "ndb_restore takes the files of node" in stopped.stderr
+    done = cluster.run(folder, "restore", "--backup", "2", "--fresh", state=state)
+    assert done.returncode == 0, done.stderr
+    assert all(node.is_started(cluster.now) for node in cluster.data_nodes.values())
+    assert not state.with_name("state.restore-backup").exists()
 
 
 def test_an_encrypted_backup_comes_back_by_its_password_alone(

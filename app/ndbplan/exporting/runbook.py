@@ -350,19 +350,26 @@ def _looks_for_backup(command: HasBackup) -> str:
     return " || ".join(f"ls {way}" for way in ways)
 
 
+_OFF = {
+    ServiceManager.SYSTEMD: "systemctl disable --now $one",
+    ServiceManager.INIT_SCRIPTS: "service $one stop; chkconfig $one off || update-rc.d $one disable",
+}
+"""How a server is stopped that packages have started: each name alone, as not every host has both."""
+
+
 def _installed(command: InstallPrograms) -> list[tuple[str, str]]:
     """The user of the processes and the packages, where a program is missing or of another release."""
     made = "id mysql || useradd --system --user-group --no-create-home --shell /bin/false mysql"
     there = "; ".join(f"{one} --version" for one in command.programs)
     packages = f"{shell_quoted(f'root@{address(command.host)}')}:{_PACKAGES}/"
-    off = "systemctl disable --now mysqld mysql"
+    off = f"for one in mysqld mysql; do {_OFF[command.manager]}; done"
     return [
         _typed(command.host, made),
         _typed(command.host, there),
         ("sh", f"# Where one is missing or not of {command.release} (.deb: apt-get install -y):"),
         _typed(command.host, f"rm -rf {_PACKAGES} && install -d -m 0755 {_PACKAGES}"),
         ("sh", f"scp PACKAGES/*.rpm {packages}"),
-        _typed(command.host, f"dnf install -y {_PACKAGES}/*.rpm && {off}"),
+        _typed(command.host, f"dnf install -y {_PACKAGES}/*.rpm && {{ {off}; true; }}"),
     ]
 
 

@@ -19,6 +19,7 @@ from ndbplan.configuration.deployment import (
 )
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, services
+from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
@@ -222,6 +223,8 @@ class InstallPrograms:
     """What must be there afterwards, and be of the release."""
     release: str
     """`8.4.8`, or a series."""
+    manager: ServiceManager = ServiceManager.SYSTEMD
+    """Of the host, which packages may have had start a server."""
 
 
 @dataclass(frozen=True)
@@ -297,13 +300,14 @@ _TOOLS = {
 
 def install_programs(plan: Plan, hosts: Collection[str] | None = None) -> Iterator[Command]:
     """The programs of each host (None: of all) that runs nodes."""
-    wanted: dict[str, list[str]] = {}
+    wanted: dict[tuple[str, ServiceManager], list[str]] = {}
     for service in services(plan):
         program = service.command[0]
-        wanted.setdefault(service.host, []).extend((program, *_TOOLS[program.rpartition("/")[2]]))
-    for host, programs in wanted.items():
+        of_host = wanted.setdefault((service.host, service.manager), [])
+        of_host.extend((program, *_TOOLS[program.rpartition("/")[2]]))
+    for (host, manager), programs in wanted.items():
         if hosts is None or host in hosts:
-            yield InstallPrograms(host, tuple(dict.fromkeys(programs)), str(plan.version))
+            yield InstallPrograms(host, tuple(dict.fromkeys(programs)), str(plan.version), manager)
 
 
 def install_missing_programs(plan: Plan, before: Plan) -> Iterator[Command]:
