@@ -187,7 +187,8 @@ class ActedHosts(ActedFiles):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} starts while another one stops")
         files = f"{paths.file_system}/ndb_{node.node_id}_fs"
         initial = "--initial" in option
-        fresh = not self._exists(node.host, f"{files}/D1")
+        is_diskless = re.search(r"^Diskless=1$", serving[0].configuration, re.MULTILINE)
+        fresh = bool(is_diskless) or not self._exists(node.host, f"{files}/D1")
         if initial and not fresh and not self._mates_started(node):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} erases the last copy of its rows")
         if fresh and not any(one.active for one in there):

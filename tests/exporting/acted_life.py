@@ -50,6 +50,9 @@ LIFE = (
 NOT_UP = ("install", "tune-hosts", "stop")
 """Parts behind which no cluster works; the first two run on bare hosts here."""
 
+ROWS_ARE_LOST = "Every row is lost"
+"""What a step says that ends all copies of them."""
+
 LATE_OR_EARLY = "is stated, and it took"
 """In what is said of a part whose time is not in its range."""
 
@@ -225,6 +228,8 @@ class Life:
         self.has_tables = self.has_tables or part == "schema"
         if part == "stop":
             cluster.in_service = cluster.sql_was_up = False
+        if any(ROWS_ARE_LOST in step.destructive for step in self.operations[part].steps):
+            cluster.rows, self.has_tables = 0.0, False
         cluster.may_be_down = False
         # It says itself whether it brings something about, and what is so already it leaves alone then.
         is_idle = "Changed: nothing" in done.stdout

@@ -421,6 +421,25 @@ def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
     assert life.took.keys() == timed - {"install", "schema"}
 
 
+def test_a_cluster_without_disks_is_empty_when_it_starts_again(tmp_path: Path) -> None:
+    """Which its runbook says: rows and tables live as long as one data node of each group."""
+    plan = set_parameter(versions("starter"), "data_node", "Diskless", 1)
+    life = Life(plan, tmp_path / "life")
+    for part in ("install", "start", "schema", "rolling-restart", "initial-rolling-restart"):
+        assert list(life.act(part, 0, again=False)) == []
+    assert life.cluster.rows > 0
+    assert life.cluster.tables
+    for part in ("stop", "start-again"):
+        assert list(life.act(part, 1)) == []
+    assert not life.cluster.tables
+    assert list(life.act("schema", 0)) == []
+    assert life.cluster.tables
+    text = (life.folder / "runbook.md").read_text()
+    assert "Every row is lost, as Diskless is 1" in text
+    assert "rows lie on the disks" not in text
+    assert "loads its last checkpoint" not in text
+
+
 @pytest.mark.parametrize("seed", [3, 21])
 def test_a_plan_that_nobody_designed_lives(seed: int, tmp_path: Path) -> None:
     """Three management nodes, two of them on one host, paths below DataDir, no SQL node or two on a host."""

@@ -51,6 +51,7 @@ _OUT_OF_SERVICE = "The cluster is out of service until it is started again."
 def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """Everything stopped in order: SQL nodes, data nodes together, management nodes."""
     plan, times = now.plan, Times(now, known=timed)
+    lost = lost_with_all(plan)
     steps = []
     if plan.sql_nodes:
         steps.append(
@@ -72,7 +73,7 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             (stop_all_data_nodes(plan),),
             times.constant("cluster_stop_s"),
             blocked=(NOBODY,),
-            destructive=f"{'' if plan.sql_nodes else _OUT_OF_SERVICE}{lost_with_all(plan)}".strip(),
+            destructive=f"{'' if plan.sql_nodes else _OUT_OF_SERVICE}{lost}".strip(),
         ),
         Step(
             "management",
@@ -84,14 +85,18 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
         ),
     ]
     return Operation(
-        "stop", "Stop the whole cluster", tuple(steps), "Nothing is lost: rows lie on the disks."
+        "stop",
+        "Stop the whole cluster",
+        tuple(steps),
+        f"No data node has files.{lost}" if lost else "Nothing is lost: rows lie on the disks.",
     )
 
 
 def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """The start of a cluster that was stopped. `timed`: with durations; raises what `restart` raises then."""
     plan, times = now.plan, Times(now, known=timed)
-    estimate = times.ask(now.restart, "system", None, IDLE)
+    lost = lost_with_all(plan)
+    estimate = times.ask(now.restart, "start" if lost else "system", None, IDLE)
     duration = None if estimate is None else estimate.duration_s
     management = _started(plan)
     data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
@@ -107,7 +112,9 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
         Step(
             "data-nodes",
             "Start the data nodes",
-            "All at once: each loads its last checkpoint and executes its redo log.",
+            f"All at once, and empty: there are no files to load. {_made_by(plan)} makes the tables again."
+            if lost
+            else "All at once: each loads its last checkpoint and executes its redo log.",
             (*data, wait_started(plan.data_nodes, duration)),
             duration,
             if_it_fails=DATA_NODE_STAYS_AWAY,
@@ -127,6 +134,10 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
         )
     text = "After the stop of the whole cluster, or when it went down as a whole. Never with --initial."
     return Operation("start-again", "Start the whole cluster again", (*steps, verify(plan)), text)
+
+
+def _made_by(plan: Plan) -> str:
+    return "The part schema" if plan.sql_nodes else "A program of the NDB API"
 
 
 def _started(plan: Plan) -> tuple[Command, ...]:
