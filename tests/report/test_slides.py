@@ -43,6 +43,19 @@ def test_tables_and_charts_are_native(example: Example, content: bytes) -> None:
         assert written == pytest.approx(curves.series[0].ys, rel=1e-6)
 
 
+def test_what_is_said_of_a_long_table_stands_on_its_slide() -> None:
+    """A table that fills a slide leaves room for it: a slide for one line alone says nothing."""
+    wanted = Options(sections=("operations",))
+    made = make(ask(Project.of(sample_plan("starter")), wanted), wanted)
+    slides = Presentation(io.BytesIO(write(made, ".pptx"))).slides
+    said = [
+        [shape for shape in slide.shapes if shape.has_text_frame and "no way back" in shape.text_frame.text]
+        for slide in slides
+    ]
+    (there,) = [number for number, shapes in enumerate(said) if shapes]
+    assert any(shape.has_table for shape in slides[there].shapes)
+
+
 def test_nothing_stands_beyond_a_slide_and_lengths_begin_at_nothing(example: Example) -> None:
     """With many hosts and long tables too: rows that do not fit are said to be left out."""
     large = Project.of(sample_plan("telecom-144"))

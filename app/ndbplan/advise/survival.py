@@ -31,7 +31,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import RestartError
 from ndbplan.estimate.times.rebuild import without_device
 from ndbplan.estimate.times.restart import Conditions, Kind
-from ndbplan.ndb.survival import Outcome, Side, listed
+from ndbplan.ndb.survival import Outcome, Side, data_nodes, listed
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids
@@ -349,7 +349,7 @@ def sentence(judged: Judged) -> str:
     text = best.verdict.why
     if judged.shut_out:
         text = (
-            f"heartbeats shut out data node {listed(judged.shut_out)} (which end of a broken link hangs on "
+            f"heartbeats shut out {data_nodes(judged.shut_out)} (which end of a broken link hangs on "
             "the order of joining; between a master and a node that is not beside it in the ring, the "
             f"cluster stands still until the link is back); {text}"
         )
@@ -358,7 +358,7 @@ def sentence(judged: Judged) -> str:
         return f"split brain: data nodes {halves} live on apart and take different writes; {text}"
     for side in judged.sides:
         if side is not best and side.survivors:
-            text += f"; data node {listed(side.survivors)} cut off: {side.verdict.why}"
+            text += f"; {data_nodes(side.survivors)} cut off: {side.verdict.why}"
     return text
 
 

@@ -328,6 +328,17 @@ def listed(node_ids: Iterable[int]) -> str:
     return ids[0] if len(ids) == 1 else f"{', '.join(ids[:-1])} and {ids[-1]}"
 
 
+_MOST_LISTED = 8
+
+
+def data_nodes(node_ids: Iterable[int]) -> str:
+    """`data node 1`, `data nodes 1, 2 and 3`; of many how many: `36 data nodes (1, 5, 9 … 141)`."""
+    ids = sorted(node_ids)
+    if len(ids) > _MOST_LISTED:
+        return f"{len(ids)} data nodes ({', '.join(map(str, ids[:3]))} … {ids[-1]})"
+    return f"data node{'s' if len(ids) > 1 else ''} {listed(ids)}"
+
+
 def elect(cluster: Cluster, connected: Collection[int], *, at_start: bool = False) -> int | None:
     """The arbitrator that is elected among the connected: rank 1 by ascending node id, then rank 2.
 

@@ -10,13 +10,15 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from ndbplan.exporting.evidence import digest
 from ndbplan.report.document import (
     BarChart,
+    Block,
     Document,
     LineChart,
     Listing,
@@ -51,6 +53,8 @@ _LETTERS = 98
 """Of a line over the whole slide."""
 _FIRST, _TITLE, _LINE = 1.2, 0.36, 0.33
 """Inches above the first thing of a slide, of the title of a table or drawing, and of a line."""
+_GAP, _LEAST_TABLE = 0.2, 2.0
+"""Inches under a table or drawing, and of a table that leaves room for what is said of it."""
 _FIXED = (1980, 1, 1, 0, 0, 0)
 """The time of every file inside: the same slides are the same bytes."""
 _CREATED = re.compile(rb"<dcterms:(created|modified)[^<]*</dcterms:(?:created|modified)>")
@@ -151,6 +155,11 @@ def _said(block: Paragraph) -> tuple[str, int, bool]:
     return f"{bullet}{words_of(block.line)}", size, block.kind == "subtitle"
 
 
+def _heights(said: Sequence[Paragraph]) -> list[float]:
+    """Inches that paragraphs take."""
+    return [_LINE * (1 + len(_said(one)[0]) // _LETTERS) for one in said]
+
+
 class _Pages:
     """The slides of a section: what still fits under what stands there does, else another one begins."""
 
@@ -169,8 +178,7 @@ class _Pages:
         """Paragraphs, together with what needs so many inches after them where all that fits a slide."""
         if not said:
             return
-        lines = [_said(one) for one in said]
-        heights = [_LINE * (1 + len(words) // _LETTERS) for words, _, _ in lines]
+        lines, heights = [_said(one) for one in said], _heights(said)
         if sum(heights) + before <= below(_FIRST).height:
             self._room(sum(heights) + before)
         for line, height in zip(lines, heights, strict=True):
@@ -179,15 +187,18 @@ class _Pages:
             self._top += height
         self._top += 0.08
 
-    def put(self, block: Table | LineChart | BarChart | TileMap) -> None:
-        """A table or drawing under its title."""
+    def put(self, block: Table | LineChart | BarChart | TileMap, after: float = 0.0) -> None:
+        """A table or drawing under its title; a long table leaves so many inches for what is said of it."""
         area = self._room(_TITLE + inches_of(block))
         put_lines(self._slide, area._replace(height=_TITLE), [(block.title, 14, True)])
         self._top += _TITLE
         area = below(self._top)
         note = ""
         if isinstance(block, Table):
-            shown, high = put_table(self._slide, block, area)
+            rest = area.height - after - _GAP if after else 0.0
+            shown, high = put_table(
+                self._slide, block, area._replace(height=rest) if rest > _LEAST_TABLE else area
+            )
             note = first_of(shown, len(block.rows)) if shown < len(block.rows) else ""
         elif isinstance(block, LineChart):
             high = put_curves(self._slide, block, area)
@@ -197,14 +208,14 @@ class _Pages:
             high = put_tiles(self._slide, block, area)
             hosts = sum(len(tiles) for _, tiles in block.groups)
             note = "" if high else text("slides.too_many").replace("{count}", str(hosts))
-        self._top += high + 0.2
+        self._top += high + _GAP
         if note:
             put_lines(self._slide, Area(MARGIN, HEIGHT - 0.55, WIDTH - 2 * MARGIN, 0.35), [(note, 11, False)])
 
 
 def _section_slides(deck: Any, section: Section) -> None:
     pages, waiting = _Pages(deck, section.title), list[Paragraph]()
-    for block in section.blocks:
+    for number, block in enumerate(section.blocks):
         if isinstance(block, Paragraph):
             waiting.append(block)
         elif not isinstance(block, Listing):
@@ -213,8 +224,15 @@ def _section_slides(deck: Any, section: Section) -> None:
             pages.say(notes)
             pages.say([one for one in waiting if one not in notes], _TITLE + inches_of(block))
             waiting = []
-            pages.put(block)
+            pages.put(block, sum(_heights(_about(section.blocks[number + 1 :]))))
     pages.say(waiting)
+
+
+def _about(after: Sequence[Block]) -> list[Paragraph]:
+    """What is said of a block: the notes that follow, and at the end of a section all that does."""
+    following = takewhile(lambda one: isinstance(one, Paragraph), after)
+    said = [one for one in following if isinstance(one, Paragraph)]
+    return said if len(said) == len(after) else [one for one in said if one.kind == "note"]
 
 
 DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, OSError)

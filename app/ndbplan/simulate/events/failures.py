@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.times.copy_links import SlowLink
-from ndbplan.ndb.survival import Outcome, Side, come_back, listed
+from ndbplan.ndb.survival import Outcome, Side, come_back, data_nodes
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process, process_node_ids
@@ -163,7 +163,7 @@ def _note_loss(sim: Simulation, known: dict[int, bool]) -> None:
         sim.laws.run.stands_still = True
         sim.stands_from(sim.now_s)
     if silent_data:
-        sim.say(f"transactions stand still until {_nodes(silent_data)} {_are(silent_data)} declared dead")
+        sim.say(f"transactions stand still until {data_nodes(silent_data)} {_are(silent_data)} declared dead")
     due_s = loss.due[1]
     sim.later(Due(due_s, IsJudged(due_s), last=True))
 
@@ -175,10 +175,6 @@ def _hidden(sim: Simulation, side: Side) -> set[int]:
     if side.after is not None and side.survivors == running.started:
         hidden |= running.starting - side.after.starting
     return hidden
-
-
-def _nodes(node_ids: Collection[int]) -> str:
-    return f"data node{'s' * (len(node_ids) > 1)} {listed(node_ids)}"
 
 
 def _are(node_ids: Collection[int]) -> str:
@@ -238,7 +234,7 @@ def _why(found: Judged) -> str:
     reasons = {side.verdict.why for side in sides}
     if len(reasons) == 1:
         return next(iter(reasons))
-    return "; ".join(f"{_nodes(side.survivors)}: {side.verdict.why}" for side in sides)
+    return "; ".join(f"{data_nodes(side.survivors)}: {side.verdict.why}" for side in sides)
 
 
 def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
@@ -276,7 +272,7 @@ def _tell(sim: Simulation, side: Side, winner: Side) -> None:
     """Note what is not plain: a question, a side that stops, a second side that goes on."""
     if not side.survivors:
         return
-    who, many = _nodes(side.survivors), len(side.survivors) > 1
+    who, many = data_nodes(side.survivors), len(side.survivors) > 1
     if side is winner:
         if side.verdict.outcome is Outcome.ASKS:
             sim.say(f"{who} go{'' if many else 'es'} on: {side.verdict.why}")
