@@ -21,7 +21,6 @@ from ndbplan.ndb.survival import (
     arbitrator_gap_s,
     begin_start,
     come_back,
-    data_nodes,
     fail,
     in_a_row,
     judge,
@@ -277,9 +276,3 @@ def test_the_row_of_silent_nodes_is_that_of_all_orders() -> None:
         for share, row in zip((0.1, 0.5, 0.9), in_a_row(silent, seeing), strict=True):
             fewer, within = (sum(most <= n for most in ways) / len(ways) for n in (row - 1, row))
             assert fewer < share <= within
-
-
-def test_many_data_nodes_are_counted_and_few_are_named() -> None:
-    assert data_nodes({4}) == "data node 4"
-    assert data_nodes((5, 1, 3)) == "data nodes 1, 3 and 5"
-    assert data_nodes(range(1, 145, 4)) == "36 data nodes (1, 5, 9 … 141)"

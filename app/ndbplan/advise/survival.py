@@ -31,7 +31,8 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.timed import RestartError
 from ndbplan.estimate.times.rebuild import without_device
 from ndbplan.estimate.times.restart import Conditions, Kind
-from ndbplan.ndb.survival import Outcome, Side, data_nodes, listed
+from ndbplan.ndb.node_names import data_nodes, listed
+from ndbplan.ndb.survival import Outcome, Side
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, process_node_ids

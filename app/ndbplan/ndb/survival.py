@@ -17,6 +17,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
+from ndbplan.ndb.node_names import listed
 from ndbplan.ndb.version import NdbVersion, release
 
 _SHARES = (0.1, 0.5, 0.9)
@@ -320,23 +321,6 @@ def _good_reason(
         if condition == "untouched group" and members.isdisjoint(lost):
             return f"node group {number} lost no member in this failure"
     return condition
-
-
-def listed(node_ids: Iterable[int]) -> str:
-    """`1`, `1 and 2`, `1, 2 and 3`."""
-    ids = [str(node_id) for node_id in sorted(node_ids)]
-    return ids[0] if len(ids) == 1 else f"{', '.join(ids[:-1])} and {ids[-1]}"
-
-
-_MOST_LISTED = 8
-
-
-def data_nodes(node_ids: Iterable[int]) -> str:
-    """`data node 1`, `data nodes 1, 2 and 3`; of many how many: `36 data nodes (1, 5, 9 … 141)`."""
-    ids = sorted(node_ids)
-    if len(ids) > _MOST_LISTED:
-        return f"{len(ids)} data nodes ({', '.join(map(str, ids[:3]))} … {ids[-1]})"
-    return f"data node{'s' if len(ids) > 1 else ''} {listed(ids)}"
 
 
 def elect(cluster: Cluster, connected: Collection[int], *, at_start: bool = False) -> int | None:

@@ -16,7 +16,8 @@ from ndbplan.estimate.timed import restart
 from ndbplan.estimate.times.restart import Conditions
 from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.ndbinfo import restart_state
-from ndbplan.ndb.survival import begin_start, come_back, listed
+from ndbplan.ndb.node_names import listed
+from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned

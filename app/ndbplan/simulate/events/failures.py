@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.times.copy_links import SlowLink
-from ndbplan.ndb.survival import Outcome, Side, come_back, data_nodes
+from ndbplan.ndb.node_names import data_nodes
+from ndbplan.ndb.survival import Outcome, Side, come_back
 from ndbplan.plan.hardware import Host, Location
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, Process, process_node_ids
