@@ -417,3 +417,13 @@ def test_a_node_that_runs_gets_no_option_that_would_erase_its_files_later() -> N
         assert typed.startswith(test)
         assert run("bash", "-c", programs + typed).stdout == ""
         assert run("bash", "-c", programs + typed.partition("|| ")[2]).stdout == "started"
+
+
+def test_an_export_that_breaks_off_says_how_much_of_it_is_there(tmp_path: Path) -> None:
+    """Files are replaced one by one: a full disk leaves the first ones new, and the rest as it was."""
+    names = list(render_files(sample("starter")))
+    (tmp_path / names[2]).mkdir()
+    with pytest.raises(ExportError) as caught:
+        export(sample("starter"), tmp_path)
+    assert f"2 of {len(names)} files are new, the others as before" in caught.value.line
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[:3])

@@ -191,7 +191,8 @@ def export(
             write_atomically(path, text.encode("utf-8"), follow_link=False, executable=name.endswith(".sh"))
             written.append(path)
     except FileError as error:
-        raise ExportError(error.what, where=error.where, fix=error.fix) from None
+        before = f"; {len(written)} of {len(files)} files are new, the others as before" if written else ""
+        raise ExportError(f"{error.what}{before}", where=error.where, fix=error.fix) from None
     except OSError as error:
         raise ExportError(
             f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
