@@ -245,7 +245,7 @@ THRESHOLDS = (
     about("backup-duration", rows(), 2_546_838_000),
     about("disk-space", rows(), 7_508_257_627),
     about("fixed-part-limit", rows("three-replicas-7.4"), 8_727_492_096),
-    about("concurrent-operations", large_transaction, 59_578),
+    about("concurrent-operations", large_transaction, 3_640),
     about("client-nodes", offered("starter"), 67_226),
     about("network-demand", offered("starter"), 1_043_500),
     about("processor-demand", offered("redo-overload-8.4"), 39_145),

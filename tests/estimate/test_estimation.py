@@ -16,7 +16,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import Estimation, chosen_workload, parts
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
-from ndbplan.estimate.loaded import cpu, network
+from ndbplan.estimate.loaded import cpu, network, redo
 from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
@@ -171,6 +171,20 @@ def test_processors_of_a_published_run() -> None:
     assert node.ldm_utilisation.value == pytest.approx(0.239, rel=0.15)
     assert node.receive_utilisation.value == pytest.approx(0.444, rel=0.15)
     assert node.cores.value == pytest.approx(1.726, rel=0.15)
+
+
+def test_a_table_without_logging_keeps_threads_busy_all_the_same() -> None:
+    plan = sample_plan("redo-overload")
+    plain = plan
+    for table in plan.tables:
+        plain = edits.update(plain, table.id, logging=False)
+    for workload in plan.workloads:
+        logged, unlogged = (cpu(one, workload).nodes[0] for one in (plan, plain))
+        assert redo(plain, workload).time_to_full_s is None
+        # Only copying into the log is saved.
+        assert 0.5 * logged.ldm_utilisation.value < unlogged.ldm_utilisation.value
+        assert unlogged.ldm_utilisation.value < logged.ldm_utilisation.value
+        assert unlogged.receive_utilisation.value == logged.receive_utilisation.value
 
 
 def test_network_carries_each_write_to_every_replica() -> None:

@@ -65,7 +65,7 @@ def test_all_answers_speak_of_the_same_rows(plan: Plan, count: int) -> None:
             whole * held[node_id].rows / (copies * ROWS), rel=1e-3
         )
         assert sum(rate for _, rate in load.redo_by_log_part) == pytest.approx(load.redo_bytes_per_s.value)
-        hottest = load.hottest_ldm_share * load.logged_operations_per_s
+        hottest = load.hottest_ldm_share * load.write_operations_per_s
         assert hottest == pytest.approx(1000 * held[node_id].fullest_ldm.rows / ROWS, rel=1e-3)
     logs = redo(plan, workload)
     for one in logs.nodes:

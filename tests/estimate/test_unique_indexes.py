@@ -140,7 +140,7 @@ def test_what_is_told_apart_adds_up(
     plan = _plan(table, kind)
     table, workload = plan.tables[0], plan.workload("w")
     (whole,), apart = table_loads(plan, workload), stored_loads(plan, workload)
-    for name in ("logged_operations_per_s", "payload_bytes_per_s"):
+    for name in ("write_operations_per_s", "payload_bytes_per_s"):
         assert sum(getattr(one, name) for one in apart) == pytest.approx(getattr(whole, name))
     assert sum(x.redo_bytes_per_s.value for x in apart) == pytest.approx(whole.redo_bytes_per_s.value)
     cost, costs = row_cost(table, plan.version), stored_costs(table, plan.version)

@@ -99,9 +99,18 @@ def test_records_are_held_while_a_transaction_is_under_way(
 def test_a_transaction_of_too_many_operations_never_finds_records(
     clients: Functions, laws: Laws, state: State
 ) -> None:
-    laws.run.too_large_share, laws.run.pool, laws.run.pool_error = 0.25, 1000.0, Error.OPERATIONS
+    laws.run.too_large_share, laws.run.too_large_error = 0.25, Error.TOO_LARGE
+    laws.run.held_s, laws.run.pool, laws.run.pool_error = 0.3, 1000.0, Error.OPERATIONS
     clients["turn_away"](laws, state)
-    assert _errors(state) == {Error.OPERATIONS: 25.0}
+    assert _errors(state) == {Error.TOO_LARGE: 25.0}
+
+
+def test_those_that_are_not_too_large_share_the_records(clients: Functions, laws: Laws, state: State) -> None:
+    """A quarter of 1,000 a second is too large; the others would have 225 under way, in a pool of 200."""
+    laws.run.too_large_share, laws.run.too_large_error = 0.25, Error.TOO_LARGE
+    laws.run.held_s, laws.run.pool, laws.run.pool_error = 0.3, 200.0, Error.OPERATIONS
+    clients["turn_away"](laws, state)
+    assert _errors(state) == {Error.TOO_LARGE: 25.0, Error.OPERATIONS: pytest.approx(25 / 3)}
 
 
 def test_nothing_is_refused_where_all_find_records(clients: Functions, laws: Laws, state: State) -> None:

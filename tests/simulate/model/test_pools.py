@@ -8,10 +8,10 @@ from ndbplan.base.units import MIB
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.transaction_size import size_of
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
-from ndbplan.simulate.model.pools import operations_of
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -49,20 +49,40 @@ def links_of(plan: Plan, bytes_per_s: float) -> Plan:
 def test_a_blob_row_needs_a_record_for_each_of_its_operations(overload: Plan) -> None:
     workload = overload.workload(BIG)
     # The row, an update for each of two blobs, three parts of each.
-    assert operations_of(overload, workload, workload.transactions[0]) == pytest.approx(9)
+    size = size_of(overload.tables, workload.transactions[0], overload.version)
+    assert (size.writes, size.reads) == (pytest.approx(9), 0.0)
 
 
-@pytest.mark.parametrize(("new", "code"), [(False, 233), (True, 234)])
-def test_a_transaction_beyond_the_records_of_its_coordinator_is_refused(
-    overload: Plan, new: bool, code: int
+@pytest.mark.parametrize(
+    ("new", "kind", "codes"),
+    [
+        (False, OperationKind.READ, [233]),
+        (False, OperationKind.DELETE, [233]),
+        (True, OperationKind.DELETE, [261]),
+        (True, OperationKind.READ, []),
+    ],
+)
+def test_a_transaction_beyond_what_one_may_have_is_refused(
+    overload: Plan, new: bool, kind: OperationKind, codes: list[int]
 ) -> None:
-    plan = with_load(newer(overload) if new else overload, OperationKind.READ, 0.5, rows=20_000)
+    """8.4.8 refuses the transaction that changes too many rows with 261; what it reads is not counted."""
+    plan = with_load(newer(overload) if new else overload, kind, 0.5, rows=3_000)
     assert simulate(estimation_of(plan), duration_s=5).errors == ()
-    small = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", 10_000)
-    result = simulate(estimation_of(small), duration_s=5)
-    assert [error.code for error in result.errors] == [code]
-    assert result.accepted_per_s.value == 0
-    assert result.bottleneck.resource == "operation records"
+    # The second is not known to 7.1.
+    for name in ("MaxNoOfConcurrentOperations", "MaxDMLOperationsPerTransaction")[: 1 + new]:
+        small = set_parameter(plan, "data_node", name, 2_000)
+        result = simulate(estimation_of(small), duration_s=5)
+        assert [error.code for error in result.errors] == codes
+        if codes:
+            assert result.accepted_per_s.value == 0
+            assert result.bottleneck.resource == "operation records"
+
+
+def test_a_table_without_logging_takes_records_too(overload: Plan) -> None:
+    plan = with_load(newer(overload), OperationKind.DELETE, 0.5, rows=40_000)
+    plain = edits.update(plan, plan.tables[0].id, logging=False)
+    for one in (plan, plain):
+        assert [e.code for e in simulate(estimation_of(one), duration_s=5).errors] == [261]
 
 
 def test_many_at_once_share_the_records(overload: Plan) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from operator import itemgetter
 
 from ndbplan.base.units import whole_number
 from ndbplan.checks.parameters import holding, setting, without
@@ -13,11 +14,11 @@ from ndbplan.checks.rule import error, problem, rule
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
 from ndbplan.configuration.stated import stated_by_place
 from ndbplan.edits.changes import together
-from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.transaction_size import size_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, process_node_ids
+from ndbplan.plan.processes import process_node_ids
 
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
@@ -57,17 +58,16 @@ def wanted_operations(plan: Plan, alike: NodesAlike) -> int:
     return max(*wanted, operations_of_largest_transaction(plan)[0])
 
 
-def operations_of_largest_transaction(plan: Plan) -> tuple[int, float, str]:
-    """Records that a data node needs for the largest transaction, its rows and its name."""
-    members = sum(node.node_group != NODE_GROUP_NONE for node in plan.data_nodes)
-    largest, name = 0.0, ""
-    for workload in plan.workloads:
-        for transaction in workload.transactions:
-            rows = sum(o.rows for o in transaction.operations if o.kind != "scan")
-            if rows > largest:
-                largest, name = rows, transaction.name
-    spare = constants_of(plan)["uneven_operations"].value
-    return math.ceil(largest * spare / max(1, members)) if members else 0, largest, name
+def operations_of_largest_transaction(plan: Plan) -> tuple[int, str]:
+    """What the limit of one transaction counts of the largest one, and its name."""
+    alone = plan.features.transaction_memory
+    sizes = (
+        (size_of(plan.tables, one, plan.version).counted(writes_alone=alone), one.name)
+        for workload in plan.workloads
+        for one in workload.transactions
+    )
+    largest, name = max(sizes, key=itemgetter(0), default=(0.0, ""))
+    return math.ceil(largest), name
 
 
 @rule(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ndbplan.base.units import format_bytes_binary
+from ndbplan.base.units import format_bytes_binary, format_count
 from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.limits import operations_of_largest_transaction, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.settings import nodes_alike, nodes_alike_in
+from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.transaction_size import operations_of_one
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
@@ -57,22 +59,27 @@ def numa(now: Estimation) -> Iterator[Problem]:
                 break
 
 
+_OF_ONE_TRANSACTION = ("MaxNoOfConcurrentOperations", "MaxDMLOperationsPerTransaction")
+
+
 @rule("concurrent-operations", "The largest transaction does not fit")
 def concurrent_operations(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    needed, largest, name = operations_of_largest_transaction(plan)
+    needed, name = operations_of_largest_transaction(plan)
+    counted = "writes" if plan.features.transaction_memory else "operations"
     for alike in nodes_alike(plan):
-        limit = alike.settings.number("MaxNoOfConcurrentOperations")
+        limit = operations_of_one(alike.settings)
         if needed > limit:
             wanted = wanted_operations(plan, alike)
+            names = [one for one in _OF_ONE_TRANSACTION if alike.settings.number(one) < needed]
+            which, verb = " and ".join(names), "is" if len(names) == 1 else "are"
             yield warning(
                 alike.where,
-                f"transaction '{name}' touches {largest:.0f} rows, about {needed} per data node with 10 % "
-                f"room; "
-                f"MaxNoOfConcurrentOperations is {limit}",
-                f"set MaxNoOfConcurrentOperations to {wanted}, or split the transaction",
+                f"transaction '{name}' has {format_count(needed)} {counted}, those of blobs and indexes "
+                f"included; {which} {verb} {format_count(limit)}: its coordinator refuses it",
+                f"set {which} to {wanted}, or split the transaction",
                 alike.object_ids,
-                setting(alike.scope_of("MaxNoOfConcurrentOperations"), "MaxNoOfConcurrentOperations", wanted),
+                together(setting(alike.scope_of(one), one, wanted) for one in names),
             )
 
 

@@ -78,11 +78,11 @@ def _node(
         """Cores that so many a second keep busy, each at the cost called so."""
         return (sum(per_s[1:], start=per_s[0]) * constants[cost] / core).in_unit("cores")
 
-    logged = Quantity.stated("logged operations", load.logged_operations_per_s, "per s", "workload")
+    written = Quantity.stated("write operations", load.write_operations_per_s, "per s", "workload")
     read = Quantity.stated("reads of primary replicas", load.reads_per_s, "per s", "workload")
     scanned = Quantity.stated("rows scanned", load.scanned_rows_per_s, "per s", "workload")
     log_bytes = Quantity.exact(load.redo_bytes_per_s.value, "bytes/s")
-    writing = cores("ldm_write_s", logged) + cores("ldm_write_per_byte_s", log_bytes)
+    writing = cores("ldm_write_s", written) + cores("ldm_write_per_byte_s", log_bytes)
     reading = cores("ldm_read_s", read) + cores("ldm_scan_row_s", scanned)
     ldm = writing + reading
     instances = max(1, threads.ldm_instances)
@@ -94,8 +94,8 @@ def _node(
         "reads of the busiest LDM thread", reading_share, "fraction", "distribution"
     )
     busiest = writing * hottest * Quantity(1.0, least, most, "factor") + reading * hottest_reads
-    receiving = cores("receive_operation_s", logged, read)
-    others = cores("other_operation_s", logged, read)
+    receiving = cores("receive_operation_s", written, read)
+    others = cores("other_operation_s", written, read)
     return NodeCpu(
         node_id,
         busiest.in_unit("fraction"),

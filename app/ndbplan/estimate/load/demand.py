@@ -37,7 +37,7 @@ from ndbplan.plan.workloads import (
     Workload,
 )
 
-_SUMMED = (*OperationKind, "logged", "in", "out", "disk")
+_SUMMED = (*OperationKind, "operations", "in", "out", "disk")
 
 
 _NO_LOG = Quantity.exact(0.0, "bytes/s")
@@ -92,8 +92,9 @@ class TableLoad:
     """Updates that change a column on disk."""
     reads_per_s: float
     scanned_rows_per_s: float
-    logged_operations_per_s: float
-    """Logged operations, those of blobs (and of unique indexes not told apart) included."""
+    write_operations_per_s: float
+    """Operations that write, those of blobs (and of unique indexes not told apart) included; a table without
+    logging asks them of threads like any other."""
     redo_bytes_per_s: Quantity
     """Log records for one replica set."""
     payload_bytes_per_s: float
@@ -140,9 +141,9 @@ class NodeLoad:
     inserts_per_s: float
     updates_per_s: float
     deletes_per_s: float
-    logged_operations_per_s: float
+    write_operations_per_s: float
     hottest_ldm_share: float
-    """Of the node's logged operations what its busiest LDM thread does; more than 1 when a loader comes to
+    """Of the node's write operations what its busiest LDM thread does; more than 1 when a loader comes to
     the node for a while only."""
     hottest_reading_ldm_share: float
     """The same of reads and scans."""
@@ -172,15 +173,15 @@ class NodeLoad:
         return max(self.redo_by_log_part, key=lambda item: item[1], default=(0, 0.0))
 
 
-def logged_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
-    """Logged operations that one row of an operation causes: its own, blob heads and parts, index entries."""
+def write_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
+    """Operations that one row of an operation writes with: its own, blob heads and parts, index entries."""
     own = _own_operations(table, operation, version)
     return own + sum(_entry_operations(table, operation, version)) if own else 0.0
 
 
 def _own_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
     """Of these those on the row and its blobs."""
-    if not table.logging or operation.kind in (OperationKind.READ, OperationKind.SCAN):
+    if operation.kind in (OperationKind.READ, OperationKind.SCAN):
         return 0.0
     touched = set(operation.columns) or {c.name for c in table.columns}
     count = 1.0
@@ -230,14 +231,14 @@ class _Rates:
             each = one.as_term("log of one row")
             self.why.append(Term(name, rows_per_s * one.value, "bytes/s", "formula", (rows, each)))
 
-    def entries(self, operation: Operation, count_per_s: float, logged: bool) -> None:
+    def entries(self, operation: Operation, count_per_s: float) -> None:
         """Add entries of a unique index: a change of one is a delete and an insert."""
         half = count_per_s / 2 if operation.kind is OperationKind.UPDATE else count_per_s
         if operation.kind is not OperationKind.DELETE:
             self.sums[OperationKind.INSERT] += half
         if operation.kind is not OperationKind.INSERT:
             self.sums[OperationKind.DELETE] += half
-        self.sums["logged"] += count_per_s if logged else 0.0
+        self.sums["operations"] += count_per_s
 
 
 @kept_by_identity(size=64)
@@ -274,18 +275,18 @@ def table_loads(
             )
             name = f"{operation.kind.value} on {table.full_name}, {transaction.name}"
             if not stored:
-                sums["logged"] += rows_per_s * logged_operations(table, operation, version)
+                sums["operations"] += rows_per_s * write_operations(table, operation, version)
                 rates.log(name, rows_per_s, operation_redo(table, operation.kind, version, operation.columns))
                 continue
             own, *indexes = stored_redo(table, operation.kind, version, operation.columns)
-            sums["logged"] += rows_per_s * _own_operations(table, operation, version)
+            sums["operations"] += rows_per_s * _own_operations(table, operation, version)
             rates.log(name, rows_per_s, own)
             entries = _entry_operations(table, operation, version)
             for i, (one, count) in enumerate(zip(indexes, entries, strict=True)):
                 if count:
                     # Whatever rows are chosen, the values of a unique index are all different.
                     hidden = rates_of.setdefault(_Target(table.id, EVENLY, i), _Rates())
-                    hidden.entries(operation, rows_per_s * count, table.logging)
+                    hidden.entries(operation, rows_per_s * count)
                     hidden.log(f"{stored_name(table, i)}: {name}", rows_per_s, one)
     return tuple(
         _table_load(by_id[target.table_id], target, rates, version, stored)
@@ -311,7 +312,7 @@ def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersio
         disk_updates_per_s=sums["disk"],
         reads_per_s=sums[OperationKind.READ],
         scanned_rows_per_s=sums[OperationKind.SCAN],
-        logged_operations_per_s=sums["logged"],
+        write_operations_per_s=sums["operations"],
         redo_bytes_per_s=rates.redo.because(*rates.why),
         payload_bytes_per_s=sums["in"],
         read_bytes_per_s=sums["out"],
@@ -365,8 +366,8 @@ class _Sums:
         self.reading: dict[int, float] = {}
         self.fullest_part, self.fullest_ldm = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
         self.moving = self.moving_reads = 0.0
-        self.all_logged = 0.0
-        self.inserts = self.updates = self.deletes = self.logged = 0.0
+        self.operations = 0.0
+        self.inserts = self.updates = self.deletes = self.operations = 0.0
         self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
 
     def add(self, load: TableLoad, share: NodeShare, whole: Term) -> None:
@@ -386,16 +387,15 @@ class _Sums:
             _add(self.fullest_part, redo.value, fullest)
             name = f"log of {load.name}, {share.replicas:.3%} of the rows"
             self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
-        _add(self.fullest_ldm, load.logged_operations_per_s, share.fullest_ldm)
-        self.all_logged += share.replicas * load.logged_operations_per_s
+        _add(self.fullest_ldm, load.write_operations_per_s, share.fullest_ldm)
         read = load.reads_per_s + load.scanned_rows_per_s
         if share.at_once:
             # A loader comes to each LDM thread in turn, and may be at the one that has most other work.
-            self.moving += share.fullest_ldm.value * load.logged_operations_per_s
+            self.moving += share.fullest_ldm.value * load.write_operations_per_s
             self.moving_reads += share.fullest_reading_ldm.value * read
         else:
             for ldm, fraction in share.by_ldm:
-                busy = fraction * load.logged_operations_per_s
+                busy = fraction * load.write_operations_per_s
                 self.ldms[ldm] = self.ldms.get(ldm, 0.0) + busy
             for ldm, fraction in share.reads_by_ldm:
                 self.reading[ldm] = self.reading.get(ldm, 0.0) + fraction * read
@@ -403,7 +403,7 @@ class _Sums:
             self.inserts += share.replicas * load.inserts_per_s
             self.updates += share.replicas * load.updates_per_s
             self.deletes += share.replicas * load.deletes_per_s
-        self.logged += share.replicas * load.logged_operations_per_s
+        self.operations += share.replicas * load.write_operations_per_s
         self.reads += share.reads * load.reads_per_s
         self.scanned += share.reads * load.scanned_rows_per_s
         self.payload_in += share.primaries * load.payload_bytes_per_s
@@ -413,7 +413,7 @@ class _Sums:
 
     def node_load(self, node_id: int) -> NodeLoad:
         log, *ends = self.redo
-        logged, read = self.all_logged, self.reads + self.scanned
+        operations, read = self.operations, self.reads + self.scanned
         busiest = max(self.ldms.values(), default=0.0) + self.moving
         reading = max(self.reading.values(), default=0.0) + self.moving_reads
         return NodeLoad(
@@ -424,8 +424,8 @@ class _Sums:
             inserts_per_s=self.inserts,
             updates_per_s=self.updates,
             deletes_per_s=self.deletes,
-            logged_operations_per_s=self.logged,
-            hottest_ldm_share=busiest / logged if logged else 0.0,
+            write_operations_per_s=self.operations,
+            hottest_ldm_share=busiest / operations if operations else 0.0,
             hottest_reading_ldm_share=reading / read if read else 0.0,
             hottest_ldm_range=_ends(self.fullest_ldm),
             hottest_log_part_range=_ends(self.fullest_part),

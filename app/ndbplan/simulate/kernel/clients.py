@@ -171,13 +171,15 @@ def without_records(
     Records are held while a transaction is under way (`held_pieces` pieces of a step), and while it waits
     for redo.
     """
-    refused = arrived * run.too_large_share
+    too_large = arrived * run.too_large_share
+    count_error(errors, first, now_s, run.too_large_error, too_large, -1)
     held_pieces = max(1e-6, held_pieces)
-    held = cluster.waiting + (arrived - refused) * held_pieces
-    if held > run.pool:
-        refused = min(arrived, refused + (held - run.pool) / held_pieces)
+    held = cluster.waiting + (arrived - too_large) * held_pieces
+    if held <= run.pool:
+        return too_large
+    refused = min(arrived - too_large, (held - run.pool) / held_pieces)
     count_error(errors, first, now_s, run.pool_error, refused, -1)
-    return refused
+    return too_large + refused
 
 
 @inlined

@@ -301,7 +301,8 @@ def _sums(
         sums.touched += touched
         sums.in_turn += touched / in_turn
         sums.spread += touched / in_turn * held
-        sums.operations += load.logged_operations_per_s * share.replicas / rate
+        if load.table.logging:
+            sums.operations += load.write_operations_per_s * share.replicas / rate
     return sums
 
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ndbplan.base.kept import kept_by_identity
 from ndbplan.configuration.settings import NodeSettings, connection_settings, no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.demand import table_loads
-from ndbplan.estimate.loaded import idle_latency_s, network, rate_of, steady
+from ndbplan.estimate.load.transaction_size import operations_of_one, size_of
+from ndbplan.estimate.loaded import idle_latency_s, network, rate_of
 from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
-from ndbplan.plan.workloads import Transaction, Workload
+from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.world.indices import Error
 from ndbplan.simulate.world.laws import Run
@@ -27,14 +26,20 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
     """Fill in the settings of a run about operation records and send buffers."""
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
     run.held_s, constants = idle_latency_s(plan, workload).value, constants_of(plan)
-    operations = [operations_of(plan, workload, transaction) for transaction in workload.transactions]
+    newer = plan.features.transaction_memory
+    sizes = [size_of(plan.tables, transaction, plan.version) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
+    of_one = min((operations_of_one(node_settings(plan, node)) for node in nodes), default=0)
     each = min((node_settings(plan, node).number("MaxNoOfConcurrentOperations") for node in nodes), default=0)
-    fits = [(o, w) for o, w in zip(operations, weights, strict=True) if o <= each]
+    fits = [
+        (size.operations, weight)
+        for size, weight in zip(sizes, weights, strict=True)
+        if size.counted(writes_alone=newer) <= of_one
+    ]
     mean = sum(o * w for o, w in fits) / sum(w for _, w in fits) if fits else 0.0
     run.too_large_share = 1.0 - sum(w for _, w in fits) / sum(weights)
+    run.too_large_error = Error.TOO_LARGE if newer else Error.RECORDS
     by_count = len(nodes) * max(1, each) / mean if mean > 0 else 1e15
-    newer = plan.features.transaction_memory
     run.pool, run.pool_error = by_count, Error.OPERATIONS if newer else Error.RECORDS
     if newer and mean > 0:
         bytes_each = mean * (
@@ -45,23 +50,6 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
         if by_memory < by_count:
             run.pool, run.pool_error = by_memory, Error.RECORDS
     run.send_buffered = _send_transactions(plan, workload, limits)
-
-
-def operations_of(plan: Plan, workload: Workload, transaction: Transaction) -> float:
-    """Operation records that a transaction needs at its coordinator; those of blobs and indexes included."""
-    rate = rate_of(plan, workload)
-    if rate <= 0:
-        return 0.0
-    loads = table_loads(plan.tables, _alone(steady(plan, workload), transaction), plan.version)
-    return sum(load.logged_operations_per_s + load.reads_per_s for load in loads) / rate
-
-
-@kept_by_identity(size=64)
-def _alone(workload: Workload, transaction: Transaction) -> Workload:
-    """The workload with one of its transactions only."""
-    if len(workload.transactions) == 1:
-        return workload
-    return workload.model_copy(update={"transactions": (transaction,)})
 
 
 def _record_memory(plan: Plan, nodes: Iterable[DataNode]) -> float:

@@ -85,7 +85,9 @@ class Run(Row):
     held_s: float
     """How long a transaction that does not wait keeps its records."""
     too_large_share: float
-    """Share of transactions that need more records than a node has."""
+    """Share of transactions with more operations than one may have."""
+    too_large_error: int
+    """Which error says so."""
     send_buffered: float
     """Transactions whose messages fit the send buffers of the slowest link; 0: they are no limit."""
     pieces: int

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.estimate.load.log_records import operation_redo
+from ndbplan.estimate.load.transaction_size import operations_of_one
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.tables import Column, Table
@@ -66,10 +67,8 @@ def change(sql: str, asked: Asked) -> Changed:
         if joined is not None or (asked.checks and has_keys(cluster, table)):
             raise
         return _counted(one)
-    limit = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
     touched = max(found.matched, len(found.put), len(found.gone))
-    if limit and touched > limit and not is_local(table):
-        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+    _refuse_too_many(touched, table, cluster)
     beside = consequences(cluster, table, found) if asked.checks else []
     held = held_rows(cluster.session.simulation, table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
@@ -435,13 +434,17 @@ class _Statement(NamedTuple):
         return Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
 
 
+def _refuse_too_many(rows: int, table: Table, cluster: LiveCluster) -> None:
+    """Raise the error of a transaction that changes more rows than one may."""
+    if rows > operations_of_one(node_settings(cluster.plan)) and not is_local(table):
+        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+
+
 def _counted(one: _Statement) -> Changed:
     """The same by numbers of rows: which values they have then is not known."""
     table, cluster = one.table, one.cluster
     rows, kind = rows_met(one.tree, table, one.asked, replaces=one.replaces)
-    most_rows = node_settings(cluster.plan).number("MaxNoOfConcurrentOperations")
-    if most_rows and rows > most_rows:
-        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+    _refuse_too_many(rows, table, cluster)
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
     vague = replace(held_rows(cluster.session.simulation, table).contents, is_vague=True)
     _write(cluster, table, kind, rows, vague, added)
