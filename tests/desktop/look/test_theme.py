@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+import shiboken6
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel
 
 from ndbplan.base.resources import resource_path
 from ndbplan.desktop.actions import SPECS
@@ -85,3 +87,18 @@ def test_the_bundled_font_is_used_with_figures_of_one_width(qapp) -> None:
     widths = [metrics.horizontalAdvance(figure) for figure in "0123456789"]
     assert max(widths) - min(widths) < 0.05
     assert QFontInfo(theme.mono_font()).family() == "JetBrains Mono"
+
+
+def test_a_window_that_goes_while_its_texts_are_large_is_forgotten(qapp) -> None:
+    look = theme.theme()
+    kept, gone = QLabel("kept"), QLabel("gone")
+    look.scale_text(kept, 1.2)
+    look.scale_text(gone, 1.5)
+    assert look.text_scale == 1.5
+    shiboken6.delete(gone)
+    assert look.text_scale == 1.2
+    before = look.mode
+    for mode in ("light", "dark", before):
+        look.set_mode(mode)
+    look.scale_text(kept, 1.0)
+    assert look.text_scale == 1.0

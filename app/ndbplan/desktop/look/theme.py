@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
+import shiboken6
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
@@ -138,7 +140,7 @@ class Theme(QObject):
         self.tokens = DARK
         self.text_scale = 1.0
         """How much larger painted texts are than at a desk: on a projector. The canvas has its zoom."""
-        self._scaled: dict[QWidget, float] = {}
+        self._scaled: WeakKeyDictionary[QWidget, float] = WeakKeyDictionary()
         """Windows with larger texts."""
 
     def set_mode(self, mode: Mode) -> None:
@@ -154,8 +156,19 @@ class Theme(QObject):
             del self._scaled[window]
         else:
             self._scaled[window] = scale
-        self.text_scale = max(self._scaled.values(), default=1.0)
+            window.destroyed.connect(self._forget_gone, Qt.ConnectionType.UniqueConnection)
         _scale(window, self.tokens, scale)
+        self._rescale()
+
+    @Slot()
+    def _forget_gone(self) -> None:
+        """Count no window any more that went while its texts were large."""
+        for window in [one for one in self._scaled if not shiboken6.isValid(one)]:
+            del self._scaled[window]
+        self._rescale()
+
+    def _rescale(self) -> None:
+        self.text_scale = max(self._scaled.values(), default=1.0)
         self.scaled.emit()
 
     @Slot()

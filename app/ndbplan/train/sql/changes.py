@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from ndbplan.configuration.settings import no_of_replicas, node_settings
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.estimate.load.log_records import operation_redo
-from ndbplan.estimate.load.transaction_size import operations_of_one
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.tables import Column, Table
@@ -34,6 +33,7 @@ from ndbplan.train.sql.referring import consequences, has_keys
 from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
+from ndbplan.train.sql.too_large import refuse_too_many
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate, taken_away
 from ndbplan.train.sql.values import Taking, empty_value
 from ndbplan.train.state import is_local
@@ -68,7 +68,7 @@ def change(sql: str, asked: Asked) -> Changed:
             raise
         return _counted(one)
     touched = max(found.matched, len(found.put), len(found.gone))
-    _refuse_too_many(touched, table, cluster)
+    refuse_too_many(touched, table, cluster)
     beside = consequences(cluster, table, found) if asked.checks else []
     held = held_rows(cluster.session.simulation, table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
@@ -434,17 +434,11 @@ class _Statement(NamedTuple):
         return Change(OperationKind.UPDATE, len(before), count, put, gone - put.keys())
 
 
-def _refuse_too_many(rows: int, table: Table, cluster: LiveCluster) -> None:
-    """Raise the error of a transaction that changes more rows than one may."""
-    if rows > operations_of_one(node_settings(cluster.plan)) and not is_local(table):
-        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
-
-
 def _counted(one: _Statement) -> Changed:
     """The same by numbers of rows: which values they have then is not known."""
     table, cluster = one.table, one.cluster
     rows, kind = rows_met(one.tree, table, one.asked, replaces=one.replaces)
-    _refuse_too_many(rows, table, cluster)
+    refuse_too_many(rows, table, cluster)
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
     vague = replace(held_rows(cluster.session.simulation, table).contents, is_vague=True)
     _write(cluster, table, kind, rows, vague, added)

@@ -1,4 +1,5 @@
-"""What a server says of a table with more keys, or longer keys and rows, than it and NDB take.
+"""What a server says of a table with more keys, or longer keys and rows, than it and NDB take, and of a
+transaction with more changed rows.
 
 raise_over("... at most 64 are taken (error 1069) ...", asked)     # Too many keys specified; max 64 ...
 
@@ -9,11 +10,17 @@ from __future__ import annotations
 
 import re
 
+from ndbplan.configuration.settings import node_settings
+from ndbplan.estimate.load.transaction_size import operations_of_one
 from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_versions import limits
+from ndbplan.plan.tables import Table
+from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.in_place import adds_in_place
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
+from ndbplan.train.sql.refused import met
+from ndbplan.train.state import is_local
 
 _OVER = re.compile(r" taken \(error ([0-9]{3,4})\)")
 _TOO_LONG_NAME = 1059
@@ -61,3 +68,9 @@ def refused_by_ndb(asked: Asked, code: int) -> SqlError:
         text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
         return SqlError(1005, "HY000", text, (inside, commits))
     return SqlError(1031, "HY000", f"Table storage engine for '{name}' doesn't have this option", (inside,))
+
+
+def refuse_too_many(rows: int, table: Table, cluster: LiveCluster) -> None:
+    """Raises the error of a transaction that changes more rows of a table than one may."""
+    if rows > operations_of_one(node_settings(cluster.plan)) and not is_local(table):
+        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
