@@ -200,3 +200,18 @@ def test_a_file_of_disk_data_needs_a_folder_that_is_there(begun: Begun) -> None:
     assert refused.startswith("ERROR 1528 (HY000): Failed to create LOGFILE GROUP")
     assert "Got error 1509 'File system error, check if path,permissions etc' from NDB" in told
     assert made.startswith("Query OK")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "code", "words"),
+    [
+        ("INITIAL_SIZE 1K", 1516, ["Undofile size rounded down to kernel page size", "File too small"]),
+        ("INITIAL_SIZE 16M UNDO_BUFFER_SIZE 4K", 779, ["Invalid undo buffer size"]),
+    ],
+)
+def test_an_undo_log_of_no_page_is_refused(sizes: str, code: int, words: list[str], begun: Begun) -> None:
+    line = f"mysql> create logfile group lg0 add undofile 'u.log' {sizes} engine=ndb;"
+    said, told = typed(begun("8.4.8"), line, "mysql> SHOW WARNINGS;")
+    assert said.startswith("ERROR 1528 (HY000): Failed to create LOGFILE GROUP")
+    assert f"Got error {code} " in told
+    assert all(word in told for word in words)

@@ -19,6 +19,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
+from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.sql.defining import NDB, Asked, Done, become, ok, taken
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
@@ -153,14 +154,37 @@ def _may_add(asked: Asked, what: _What, file: str) -> None:
 def _may_have_file(asked: Asked, what: _What, file: str) -> None:
     """Raises what the file of a new tablespace is refused with: another has its name, or it is too small."""
     if what.is_group:
+        _may_have_undo(asked, what)
         return
     said, failed = "Failed to create DATAFILE", f"Failed to create datafile '{file}' in NDB"
     if any(file == name for one in asked.plan.tablespaces for name, _ in named_files(one.data_files, None)):
         raise _failed(asked, 1528, said, (760, "File already exists"), failed)
-    size = asked.option("INITIAL_SIZE")
-    stated = whole_number(size.upper().removesuffix("K")) if size and size.upper().endswith("K") else None
-    if stated is not None and stated * KIB < MIB:
+    stated = _stated_bytes(asked, "INITIAL_SIZE")
+    if stated is not None and stated < MIB:
         raise _failed(asked, 1528, said, (1516, "File too small"), failed)
+
+
+def _may_have_undo(asked: Asked, what: _What) -> None:
+    """Raises what a log file group is refused with whose file or buffer is no page long [8.4.8]."""
+    said = f"Failed to create {what.kind}"
+    stated = _stated_bytes(asked, "UNDO_BUFFER_SIZE")
+    if stated is not None and stated < PAGE_BYTES:
+        failed = f"Failed to create {what.kind.lower()} '{what.name}' in NDB"
+        raise _failed(asked, 1528, said, (779, "Invalid undo buffer size"), failed)
+    stated = _stated_bytes(asked, "INITIAL_SIZE")
+    if stated is not None and stated < PAGE_BYTES:
+        error = _failed(asked, 1528, said, (1516, "File too small"), _NOT_COMMITTED)
+        if form(asked.plan.version, "dictionary_of_its_own"):
+            rounded = Warned("Warning", 1296, "Undofile size rounded down to kernel page size")
+            error.warnings = (rounded, *error.warnings)
+        raise error
+
+
+def _stated_bytes(asked: Asked, name: str) -> int | None:
+    """A size in bytes or with K; None: it is not stated, or with a larger unit."""
+    size = (asked.option(name) or "").upper()
+    number = whole_number(size.removesuffix("K")) if size else None
+    return None if number is None else number * (KIB if size.endswith("K") else 1)
 
 
 def _lacks(asked: Asked, what: _What, file: str) -> tuple[int, str] | None:
