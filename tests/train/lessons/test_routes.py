@@ -10,6 +10,7 @@ from ndbplan.base.kept import keeping
 from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.model import FULL
 from ndbplan.train.lessons.play import route
+from ndbplan.train.lessons.result import outcome
 from ndbplan.train.lessons.trial import MISSES, ROUTES, trial
 
 NAMES = sorted(path.stem for path in LESSONS.folder.glob("*.yaml"))
@@ -38,3 +39,12 @@ def test_three_routes_reach_all_points_and_ten_near_misses_do_not(lesson: Read) 
 def test_its_route_reaches_all_points_on_its_other_plans(lesson: Read) -> None:
     for start in lesson.value.starts[:-1]:
         assert route(lesson.value, start, 0).score() == FULL, start.name
+
+
+def test_who_looks_where_it_shows_has_noticed(lesson: Read) -> None:
+    """Trouble begins no later than the first evidence of it shows."""
+    if not lesson.value.trouble:
+        return
+    for number in range(ROUTES):
+        played = route(lesson.value, lesson.value.starts[-1], number)
+        assert outcome(played, lesson.source)["times"]["noticed_s"] is not None, number
