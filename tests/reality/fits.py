@@ -184,6 +184,9 @@ def fits() -> tuple[Fit, ...]:
         of_loads("redo_part_unevenness", "7.4.10", 0.0),
         of_loads("redo_part_unevenness", "8.4.8", 0.0),
         of_loads("redo_next_file_open_bytes", "7.4.10"),
+        of_loads("redo_next_file_open_bytes", "8.4.8"),
+        of_loads("redo_file_spare_bytes", "7.4.10", 0.0),
+        of_loads("redo_file_spare_bytes", "8.4.8"),
     )  # fmt: skip
 
 

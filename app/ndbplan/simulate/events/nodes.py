@@ -20,6 +20,7 @@ from ndbplan.simulate.events.copying import COPY_PHASE, begin_copy, copies_longe
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.model.load_over_time import DISK_READS
 from ndbplan.simulate.model.scenario import lcp_share, redo_members, writers
+from ndbplan.simulate.model.start import file_end
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.simulation import Due, Simulation
@@ -123,8 +124,7 @@ def rejoin(sim: Simulation, n: int) -> None:
     parts[[Part.DURABLE, Part.DURABLE_BEFORE, Part.LCP_START, Part.LCP_NEXT, Part.MARK], n] = parts[
         Part.MADE, n
     ]
-    ends = laws.nodes[n].file_bytes
-    parts[Part.FILE_END, n] = (np.floor(parts[Part.MADE, n] / ends) + 1.0) * ends
+    parts[Part.FILE_END, n] = file_end(laws.nodes, parts[Part.MADE])[n]
     parts[Part.STOP, n] = np.minimum(
         parts[Part.FILE_END, n], parts[Part.TAIL, n] + laws.nodes[n].log_limit_bytes
     )

@@ -37,7 +37,8 @@ def open_files(nodes: Rows[Node], parts: Floats, n: int, p: int) -> None:
     """Move a part to its next log file when that is open, and find where it must stop."""
     end = parts[Part.FILE_END, n, p]
     on_disk = parts[Part.MADE, n, p] - parts[Part.FILL, n, p]
-    if on_disk >= end - nodes[n].file_bytes + nodes[n].file_open_after_bytes:
+    begin = end + nodes[n].file_spare_bytes - nodes[n].file_bytes
+    if on_disk >= begin + nodes[n].file_open_after_bytes:
         end += nodes[n].file_bytes
         parts[Part.FILE_END, n, p] = end
     parts[Part.STOP, n, p] = min(end, parts[Part.TAIL, n, p] + nodes[n].log_limit_bytes)

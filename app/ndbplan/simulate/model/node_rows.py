@@ -323,6 +323,10 @@ def _settings_row(one: _Node, sums: _Sums) -> Node:
         constant_for(plan, "redo_next_file_open_bytes").value,
         constant_for(plan, "redo_next_file_open_share").value * file_bytes,
     )
+    row.file_spare_bytes = min(
+        constant_for(plan, "redo_file_spare_bytes").value,
+        constant_for(plan, "redo_file_spare_share").value * file_bytes,
+    )
     row.lcp_min_bytes_per_s = limits.floor
     row.lcp_max_bytes_per_s = limits.ceiling
     row.lcp_max_other_bytes_per_s = limits.other_restart

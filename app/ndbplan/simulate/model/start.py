@@ -193,10 +193,17 @@ def _part_state(laws: Laws, start: StartState) -> Floats:
     state[Part.MARK] = state[Part.MADE]
     # Both logs are laid out from the start of a file.
     limits = column(laws.nodes, lambda node: node.log_limit_bytes)
-    file_bytes = column(laws.nodes, lambda node: node.file_bytes)[:, None]
-    state[Part.FILE_END] = (np.floor(state[Part.MADE] / file_bytes) + 1.0) * file_bytes
+    state[Part.FILE_END] = file_end(laws.nodes, state[Part.MADE])
     state[Part.STOP] = np.minimum(state[Part.FILE_END], limits[:, None])
     return state
+
+
+def file_end(nodes: Rows[Node], made: Floats) -> Floats:
+    """Where each log part stops until its next file is open, after so many bytes of log."""
+    file_bytes = column(nodes, lambda node: node.file_bytes)[:, None]
+    spare = column(nodes, lambda node: node.file_spare_bytes)[:, None]
+    end: Floats = (np.floor((made + spare) / file_bytes) + 1.0) * file_bytes - spare
+    return end
 
 
 def _node_state(scenario: Scenario, start: StartState) -> tuple[Rows[NodeState], Floats]:

@@ -90,6 +90,7 @@ _NODE = {
     "buffer_limit_bytes": _Given("redo buffer", "redo buffer of a log part", "bytes"),
     "log_bytes": _Given("redo log", "log of a log part", "bytes"),
     "file_bytes": _Given("redo log", "size of a log file", "bytes"),
+    "file_spare_bytes": _Given("redo log", "end of a log file that waits for the next", "bytes"),
     "lag_limit_s": _Given("redo lag", "lag of the log that is allowed", "s"),
     "lag_looks": _Given("redo lag", "seconds in a row by which it must be exceeded"),
     "memory_limit_bytes": _Given("memory", "DataMemory for tables", "bytes"),

@@ -65,6 +65,7 @@ class Part(IntEnum):
     GRANT = 7
     """Scratch: openness, bytes to disk."""
     FILE_END = 8
+    """Log made at which it must stop until its next file is open."""
     TAIL = 9
     """Log before this is free again."""
     LAG_LOOKS = 10

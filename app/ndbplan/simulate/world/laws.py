@@ -117,6 +117,8 @@ class Node(Row):
     file_bytes: float
     file_open_after_bytes: float
     """Bytes of a file on disk before the next file is open."""
+    file_spare_bytes: float
+    """Bytes at the end of a file that take no work until the next file is open."""
     lcp_min_bytes_per_s: float
     """Checkpoint speed limits of the node."""
     lcp_max_bytes_per_s: float
