@@ -14,17 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
-from zlib import crc32
 
 from ndbplan.advise.highest_rate import FINE_RUN_S, STEP_S, highest_rate
 from ndbplan.simulate.drawn_runs import drawn, drawn_run, log_range_of
 
 if TYPE_CHECKING:
     from ndbplan.estimate.estimation import Estimation
-    from ndbplan.simulate.model.load_over_time import Service
-    from ndbplan.simulate.model.scenario import Scenario
 
 _SEED = 1
 _BUCKETS = 60
@@ -46,29 +42,7 @@ def highest(now: Estimation, number: int, duration_s: float, cancelled: Cancelle
 
     scenario = build(now, duration_s=min(duration_s, FINE_RUN_S), step_s=STEP_S, seed=_SEED)
     world, _, _ = drawn(scenario, log_range_of(scenario), _SEED, number)
-    return highest_rate(_with_drawn_services(world, number), duration_s, cancelled)[0]
-
-
-def _with_drawn_services(scenario: Scenario, number: int) -> Scenario:
-    """Each service somewhere in its range: services of one resource at the same place of theirs."""
-    from ndbplan.simulate.model.load_over_time import service_per_s
-
-    if number == 0 or not scenario.services:
-        return scenario
-    services = tuple(sorted((_drawn(one, number) for one in scenario.services), key=lambda s: s.max_per_s))
-    run = scenario.laws.run.copy()
-    run.service_per_s = run.service_beside_reads_per_s = service_per_s(services)
-    return replace(scenario.with_laws(run=run), services=services)
-
-
-def _drawn(service: Service, number: int) -> Service:
-    import numpy as np
-
-    if service.low_per_s >= service.high_per_s:
-        return service
-    random = np.random.default_rng((_SEED, number, crc32(service.resource.encode())))
-    rate = float(random.triangular(service.low_per_s, service.max_per_s, service.high_per_s))
-    return replace(service, max_per_s=rate)
+    return highest_rate(world, duration_s, cancelled)[0]
 
 
 def simulated(now: Estimation, number: int, cancelled: Cancelled = None) -> Simulated:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
+from zlib import crc32
 
 from ndbplan.base.errors import Cancelled
 from ndbplan.base.kept import keeping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ndbplan.simulate.model.load_over_time import Service
     from ndbplan.simulate.model.scenario import Scenario
     from ndbplan.simulate.model.start import StartState
     from ndbplan.simulate.simulation import Simulation, Story
@@ -120,11 +122,36 @@ def drawn(
     run.aborted_log *= drawn_of("redo_aborted_share")
     run.unevenness = drawn_of("redo_unevenness_drawn")
     factor = Quantity(1.0, *log_range, "factor").at(deviations())
+    column(nodes, lambda node: node.file_open_after_bytes)[:] *= drawn_of("redo_next_file_open_bytes")
     one = replace(
         scenario.with_laws(run=run, disks=disks, nodes=nodes, load=laws.load * factor),
         seed=seed + 7919 * number,
     )
-    return one, factor, StartState()
+    return with_drawn_services(one, seed, number), factor, StartState()
+
+
+def with_drawn_services(scenario: Scenario, seed: int, number: int) -> Scenario:
+    """What processors, links and reads let pass, each somewhere in its range: those of one resource at the
+    same place of theirs. The first run has the likeliest.
+    """
+    import numpy as np
+
+    from ndbplan.simulate.model.load_over_time import service_per_s
+
+    if number == 0 or not scenario.services:
+        return scenario
+
+    near = reach(scenario.plan, "load")
+
+    def drawn_of(service: Service) -> Service:
+        random = np.random.default_rng((seed, number, crc32(service.resource.encode())))
+        rate = near.widened(Quantity(service.max_per_s, service.low_per_s, service.high_per_s, "tx/s"))
+        return replace(service, max_per_s=rate.at(float(random.normal())))
+
+    services = tuple(sorted(map(drawn_of, scenario.services), key=lambda one: one.max_per_s))
+    run = scenario.laws.run.copy()
+    run.service_per_s = run.service_beside_reads_per_s = service_per_s(services)
+    return replace(scenario.with_laws(run=run), services=services)
 
 
 def drawn_run(

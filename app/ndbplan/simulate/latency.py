@@ -44,7 +44,7 @@ def _answered(sim: Simulation) -> Floats:
     return np.where(answered > 1e-9 * (1.0 + refused), answered, 0.0)
 
 
-def _over_time(sim: Simulation, setting: Callable[[Run], float], lengths: Floats) -> Floats:
+def over_time(sim: Simulation, setting: Callable[[Run], float], lengths: Floats) -> Floats:
     """Mean in each bucket of a setting of the run that events may change."""
     edges = np.concatenate([[0.0], np.cumsum(lengths)])
     before = setting(sim.settings[0][1])
@@ -84,10 +84,10 @@ def latency_s(sim: Simulation) -> Floats:
     load = scenario.workload.load
     idle_s = idle_latency_s(scenario.plan, scenario.workload).value
     if isinstance(load, ClosedLoad):
-        clients = _over_time(sim, lambda run: run.clients, lengths)
+        clients = over_time(sim, lambda run: run.clients, lengths)
         latency = np.maximum(idle_s, clients / rate - load.think_time_s)
     else:
-        service = _over_time(sim, lambda run: run.service_per_s, lengths)
+        service = over_time(sim, lambda run: run.service_per_s, lengths)
         used = np.where(service > 0, attempted / np.maximum(1e-9, service), 0.0)
         waiting_s = sim.history.totals[:, OfCluster.WAITING] / rate
         latency = _open_s(scenario.plan, scenario.workload, np.minimum(MOST_USED, used), service) + waiting_s

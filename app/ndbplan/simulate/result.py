@@ -12,6 +12,7 @@ from ndbplan.base.row_types import column
 from ndbplan.base.shapes import Shape
 from ndbplan.estimate.constants import constant_for
 from ndbplan.estimate.stored import reach
+from ndbplan.simulate import taken
 from ndbplan.simulate.bottleneck import Bottleneck, find_bottlenecks
 from ndbplan.simulate.latency import latency_s, mean_latency
 from ndbplan.simulate.model.load_over_time import DISK_READS, Service
@@ -25,14 +26,13 @@ from ndbplan.simulate.recorded import (
     disks_of,
     errors_of,
     nodes_of,
-    overload_factor,
     parts_of,
     rate_factor,
 )
 from ndbplan.simulate.series import DiskSeries, ErrorCount, NodeSeries, PartSeries, Restart, as_csv, in_csv
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.simulate.stop import REFUSED_WITH, ClusterStop, DownTime, LinkTime, ReorganiseTime, SlowTime
-from ndbplan.simulate.world.indices import ERROR_CODES, Error, OfCluster, Part
+from ndbplan.simulate.world.indices import ERROR_CODES, OfCluster, Part
 
 Floats = NDArray[np.float64]
 
@@ -166,6 +166,9 @@ class SimulationResult(Shape):
         offered_per_s = float(out[:, OfCluster.OFFERED].sum()) / duration
         near = reach(scenario.plan, "load")
         loaded = _loaded(sim)
+        attempted_per_s = out[:, OfCluster.ATTEMPTED] / lengths
+        peak_per_s = float(attempted_per_s[sim.running()].max(initial=0.0))
+        services = _services(sim, peak_per_s)
         made = sum(float(p.made_bytes) * len(p.node_ids) for p in parts)
         wasted = float(
             (
@@ -180,7 +183,7 @@ class SimulationResult(Shape):
             bucket_s=bucket_s,
             times_s=np.arange(buckets, dtype=np.float64) * bucket_s,
             offered=out[:, OfCluster.OFFERED] / lengths,
-            attempted=out[:, OfCluster.ATTEMPTED] / lengths,
+            attempted=attempted_per_s,
             accepted=out[:, OfCluster.ACCEPTED] / lengths,
             refused=out[:, OfCluster.REFUSED] / lengths,
             waiting=out[:, OfCluster.WAITING].copy(),
@@ -197,7 +200,7 @@ class SimulationResult(Shape):
             restarts=tuple(sim.restarts),
             errors=errors,
             offered_per_s=offered_per_s,
-            accepted_per_s=near.widened(_accepted(sim), offered_per_s),
+            accepted_per_s=near.widened(taken.accepted(sim, services), offered_per_s),
             latency_mean_s=near.widened(mean_latency(sim, latency)),
             redo_buffer_fill_max=near.widened(
                 _fill(sim, max((p.fill_max for p in parts), default=0.0), "redo buffer"), 1.0
@@ -208,7 +211,7 @@ class SimulationResult(Shape):
             wasted_redo_share=wasted / made if made > 0 else 0.0,
             loaded_after_s=None if loaded is None else near.widened(loaded),
             happened=tuple(sim.happened),
-            bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop),
+            bottlenecks=_bottlenecks(sim, errors, parts, disks, cluster_stop, services, peak_per_s),
             lcp_at_start=sim.start.lcp_at_start(sim.settings[0][1]),
             given=Given(scenario, sim.laws, (*sim.story.events, *sim.asked)),
             cluster_stop=cluster_stop,
@@ -257,19 +260,19 @@ def _bottlenecks(
     parts: tuple[PartSeries, ...],
     disks: tuple[DiskSeries, ...],
     stop: ClusterStop | None,
+    services: tuple[Service, ...],
+    peak_per_s: float,
 ) -> tuple[Bottleneck, ...]:
     """What was short while the cluster ran; where nothing moved because of a failure nothing was short."""
-    lengths, out = sim.bucket_lengths_s(), sim.history.totals
-    runs = sim.running()
+    out, runs = sim.history.totals, sim.running()
     attempted = out[:, OfCluster.ATTEMPTED]
     held = (attempted < 0.999 * out[:, OfCluster.OFFERED]) & (out[:, OfCluster.WAITING] <= 0) & runs
-    peak_per_s = float((attempted / lengths)[runs].max(initial=0.0))
     bottlenecks = find_bottlenecks(
         sim.scenario,
         [error for error in errors if error.code != REFUSED_WITH] if stop is not None else errors,
         parts,
         disks,
-        _services(sim, peak_per_s),
+        services,
         peak_per_s=peak_per_s,
         held_back=float(held.mean()),
         waited=float(((out[:, OfCluster.WAITING] > 0) & runs).mean()),
@@ -318,25 +321,6 @@ def _loaded(sim: Simulation) -> Quantity | None:
         # The cluster kept up with the loader: with a faster one it would have been loaded sooner.
         low = min(low, total / loader.high)
     return Quantity(seconds, low, max(seconds * off, total / loader.low), "s", why)
-
-
-def _accepted(sim: Simulation) -> Quantity:
-    scenario, out, duration_s = sim.scenario, sim.history.totals, sim.scenario.duration_s
-    accepted = float(out[:, OfCluster.ACCEPTED].sum()) / duration_s
-    # What a stopped cluster refuses says nothing about what it could have taken before.
-    attempted = (float(out[:, OfCluster.ATTEMPTED].sum()) - float(sim.state.errors[Error.DOWN])) / duration_s
-    offered = float(out[:, OfCluster.OFFERED].sum()) / duration_s
-    terms = (
-        Term("offered", offered, "tx/s", "plan"),
-        Term("log of one transaction", scenario.redo_bytes_per_transaction, "bytes", "formula"),
-        *(Term(f"bandwidth of {d.hostnames[0]} {d.disks[0].name}", d.bytes_per_s, "bytes/s", "plan")
-          for d in scenario.disk_classes[:4]),
-    )  # fmt: skip
-    if accepted >= attempted * (1.0 - 1e-9):
-        return Quantity.exact(accepted, "tx/s", terms)
-    off = overload_factor(sim)
-    high = max(accepted, min(attempted, accepted * off))
-    return Quantity(accepted, accepted / off, high, "tx/s", terms)
 
 
 def _fill(sim: Simulation, value: float, name: str) -> Quantity:
