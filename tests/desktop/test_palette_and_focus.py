@@ -68,6 +68,8 @@ class TestPalette:
             "max load": "What would help",
             "1221": "Error 1221: redo buffer full",
             "410": "Error 410: redo log space low",
+            "disk space": "Colour by disk space",
+            "colour network": "Colour by network",
             "827": "Error 827: data memory full, row storage",
         }
         assert {typed: window.commands.matching(typed)[0].text for typed in meant} == meant
@@ -85,6 +87,19 @@ class TestPalette:
         problems = [c for c in window.commands._known if c.icon == "triangle-alert"]
         standing = [p for p in window.panels.estimates.latest.problems if not p.waived]
         assert len(problems) == len(standing) > 0
+        window.commands.hide()
+
+    def test_the_canvas_is_coloured_by_what_is_named(self, window) -> None:
+        window._open_commands()
+        (space,) = [c for c in window.commands._known if c.text == "Colour by disk space"]
+        space.run()
+        assert window.panels.colours.name == "space"
+        (usual,) = [c for c in window.commands._known if c.text == "Colour by what it is"]
+        usual.run()
+        assert not window.panels.colours.name
+        assert not [c for c in window.commands._known if c.text == "Colour by changes"], (
+            "there is one variant"
+        )
         window.commands.hide()
 
     def test_a_problem_leads_to_its_object(self, qtbot, window) -> None:

@@ -59,6 +59,8 @@ class Doors(NamedTuple):
     """Message, severity and the object of each problem there is."""
     show_help: Callable[[], object]
     """The highest load, and what would raise it."""
+    colour_by: Callable[[str], object]
+    """Colour the canvas by one of the WAYS; nothing: by none."""
 
 
 def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doors) -> Iterator[Command]:
@@ -74,6 +76,7 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
             add = partial(editor.add_beside_selection, entry.key)
             yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
     yield from _places(document, doors)
+    yield from _colourings(document, doors)
     yield from _parameters(document, doors)
     for sample in sample_names():
         yield Command(f"Sample {sample}", "new plan", "sparkles", partial(doors.open_sample, sample))
@@ -108,6 +111,19 @@ def _places(document: Document, doors: Doors) -> Iterator[Command]:
         text = f"{host.hostname} / {part.name}" if host is not None else display_name(plan, part)
         icon = _PART_ICONS.get(type(part).__name__, "circle-dot")
         yield Command(text, "go to", icon, partial(doors.go_to, part.id), "", type(part).__name__)
+
+
+def _colourings(document: Document, doors: Doors) -> Iterator[Command]:
+    from ndbplan.describe.colouring import WAYS
+
+    for name, way in WAYS.items():
+        # Changes are those against another variant.
+        if name != "change" or len(document.project.variants) > 1:
+            title = way.title if way.title.isupper() else way.title.lower()
+            lead = partial(doors.colour_by, name)
+            yield Command(f"Colour by {title}", "canvas", "layers", lead, "", f"overlay heat {way.tip}")
+    lead = partial(doors.colour_by, "")
+    yield Command("Colour by what it is", "canvas", "layers", lead, "", "overlay none usual colours")
 
 
 def _parameters(document: Document, doors: Doors) -> Iterator[Command]:

@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         doors = Doors(
             go_to=to.go_to, open_sample=self.show_sample, open_page=to.open_guide, open_tab=to.open_tab,
             open_parameter=to.open_parameter, fix_all=to.fix_all, problems=self.panels.listed_problems,
-            show_help=self.panels.show_help,
+            show_help=self.panels.show_help, colour_by=lambda name: self.panels.colours.choose(name),
         )  # fmt: skip
         self.commands = CommandPalette(
             self,

@@ -41,7 +41,7 @@ _MEASURE = "max-load"
 _EXAMPLES = ("RedoBuffer=16M,32M,64M,128M", "redo.disk.write=100..800MB/s:8")
 _HOW = (
     "A parameter, or a field of the plan by its address, and its values: listed, or as a range with how many "
-    "(`100..800MB/s:8` are eight from 100 to 800)."
+    "(100..800MB/s:8 are eight from 100 to 800)."
 )
 _NOTHING_YET = "Every combination is measured once, and shown here as a table and a picture."
 
