@@ -13,6 +13,7 @@ from ndbplan.configuration.deployment import (
     management_port,
 )
 from ndbplan.configuration.services import is_unit, services, started_with, told
+from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
 from ndbplan.operations.add_nodes import GROWN_FOLDER
@@ -118,6 +119,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         management_host=plan.host(first.host_id).hostname if first else "localhost",
         line=_script_line,
         expected=expected_text,
+        advice=advice,
     )
 
 
@@ -253,7 +255,7 @@ def step_text(plan: Plan, step: Step) -> str:
 
 def _endings(step: Step) -> list[str]:
     """How one sees that a step has worked, what to do when it has not, and how to undo it."""
-    ends = (("Check", step.check), ("If it fails", step.if_it_fails), ("Rollback", step.rollback))
+    ends = (("Check", step.check), ("If it fails", advice(step)), ("Rollback", step.rollback))
     return [f"**{name}:** {markdown_text(text)}" for name, text in ends if text]
 
 

@@ -1,0 +1,100 @@
+"""Every step that can stop says what to do then, and the script says it where one stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from exporting.acted_changes import changes, with_init_scripts, with_linked_redo, with_reserved_nodes
+from exporting.acted_cluster import ActedCluster
+from exporting.acted_state import RefusedError
+from ndbplan.configuration.needs import CannotChangeError
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.edits.parts import set_plan
+from ndbplan.exporting.advice import ADVICE, advice
+from ndbplan.exporting.export import export
+from ndbplan.operations import commands
+from ndbplan.operations.commands import BackUp, BackUpAgain, KeepLogin, Shell, WaitManagement
+from ndbplan.operations.life import operations
+from ndbplan.operations.operation import Operation, Step
+from ndbplan.plan.samples import sample_plan
+
+STARTER = sample_plan("starter")
+
+
+def _parts() -> Iterator[Operation]:
+    one_copy = set_parameter(STARTER, "data_node", "NoOfReplicas", 1)
+    for plan in (
+        STARTER,
+        with_linked_redo(STARTER),
+        with_init_scripts(STARTER),
+        with_reserved_nodes(STARTER),
+        one_copy,
+    ):
+        yield from operations(plan)
+    yield from operations(set_plan(sample_plan("disk-data"), ndb_version="7.4"))
+    for _, before, after in changes(STARTER):
+        try:
+            yield from operations(after, before=before)
+        except CannotChangeError:
+            continue
+
+
+def test_each_step_says_what_to_do_when_it_stops() -> None:
+    steps = [step for part in _parts() for step in part.steps if step.commands]
+    assert len(steps) > 300
+    assert [step.title for step in steps if not advice(step)] == []
+    own = [step for step in steps if step.if_it_fails]
+    assert all(advice(step) == step.if_it_fails for step in own)
+    assert len(own) < len(steps)
+
+
+def test_each_kind_of_command_has_advice_or_comes_with_one_that_has() -> None:
+    with_others = {
+        commands.WaitStarted,
+        commands.WaitSql,
+        WaitManagement,
+        BackUp,
+        BackUpAgain,
+        KeepLogin,
+        commands.Management,
+    }
+    assert {*get_args(commands.Command)} - {*ADVICE} == with_others
+
+
+def test_a_step_without_commands_has_nothing_to_say() -> None:
+    assert advice(Step("a", "A", "Text")) == ""
+    assert advice(Step("a", "A", "Text", (Shell("h", "ls"),))).startswith("nothing is changed here")
+
+
+@pytest.mark.parametrize(
+    ("program", "step", "found", "to_do"),
+    [
+        ("mountpoint", "directories", "found:    /nvme0 is not a mountpoint", "a disk that is not mounted"),
+        ("dnf", "programs", "found:    exit status 1", "correct what the package manager names"),
+    ],
+)
+def test_the_script_says_it(program: str, step: str, found: str, to_do: str, tmp_path: Path) -> None:
+    """With what was expected, what was found, and the whole command to go on with."""
+    folder, packages = tmp_path / "out", tmp_path / "ndb.rpm"
+    packages.write_text("8.4.8")
+    export(STARTER, folder, ("config", "mycnf", "runbook", "systemd"))
+    cluster = ActedCluster(STARTER, 1)
+    cluster.releases = dict.fromkeys(cluster.releases, "" if program == "dnf" else "8.4.8")
+
+    def refuse(_host: str, words: list[str]) -> str:
+        raise RefusedError(f"{words[-1]} is not a mountpoint\n")
+
+    refusing: Callable[[str, list[str]], str] = refuse
+    setattr(cluster, f"_{program}", refusing)
+    part = "install" if program == "dnf" else "start"
+    stopped = cluster.run(folder, part, "--programs", str(packages))
+    assert stopped.returncode == 1
+    assert f"step {step} stops\n  expected: " in stopped.stderr
+    assert found in stopped.stderr
+    assert "\n  to do:    " in stopped.stderr
+    assert to_do in stopped.stderr
+    assert f"go on with: {folder}/runbook.sh {part} --programs {packages} --yes\n" in stopped.stderr
