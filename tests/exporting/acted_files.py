@@ -160,7 +160,9 @@ class ActedFiles(ActedState):
 
     def _ls(self, host: str, words: list[str]) -> str:
         for path in words:
-            if not self._exists(host, path):
+            if not self._exists(host, path) and not any(
+                h == host and fnmatch(p, path) for h, p in self.files
+            ):
                 raise RefusedError(f"ls: cannot access '{path}': No such file or directory\n", 2)
         return "\n".join(words) + "\n"
 

@@ -160,6 +160,11 @@ class ActedHosts(ActedFiles):
         for folder in (management_directory(told, mine), *([place[1]] if place else [])):
             if not self._exists(server.host, folder):
                 raise RefusedError(f"ndb_mgmd: {folder} is missing\n")
+        kept = (server.host, f"/var/lib/mysql-cluster/ndb_{server.node_id}_config.bin.1")
+        if kept not in self.files:
+            server.configuration = ""
+        if told.features.config_cache:
+            self.files[kept] = ""
         others = [one for one in self.servers() if one.active]
         if "--reload" in option or "--initial" in option or not server.configuration:
             server.configuration = self.files[path]

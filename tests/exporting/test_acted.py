@@ -421,6 +421,38 @@ def test_stated_times_hold_what_the_parts_take(tmp_path: Path) -> None:
     assert life.took.keys() == timed - {"install", "schema"}
 
 
+def test_a_first_start_by_another_file_than_the_kept_one_is_refused(
+    acted: Callable[..., tuple[ActedCluster, Path]],
+) -> None:
+    """ndb_mgmd would go on with what it keeps. Before any data node has started it may be begun anew."""
+    plan = versions("starter")
+    cluster, folder = acted(plan)
+    cluster.watch = lambda: setattr(cluster, "dies_after", cluster.calls) if _serve(cluster) else None
+    assert cluster.run(folder, "start").returncode
+    cluster.watch = cluster.dies_after = None
+    other = set_parameter(plan, "data_node", "DataMemory", 2**33)
+    export(other, folder, ("config", "mycnf", "runbook", "systemd", "hosts"))
+    for runs in (True, False):
+        for server in cluster.management.values():
+            server.active = runs
+        refused = cluster.run(folder, "start", "--fresh")
+        assert refused.returncode == 2
+        assert "< DataMemory=128G\n" in refused.stderr
+        assert "begin anew: on each of mgm-c1 app-b1 stop ndb_mgmd, remove /var/lib/" in refused.stderr
+    cluster.files = {
+        place: text
+        for place, text in cluster.files.items()
+        if not place[1].endswith(("config.ini", ".bin.1"))
+    }
+    act(cluster, folder, "start")
+    assert all("DataMemory=8G" in node.configuration for node in cluster.data_nodes.values())
+
+
+def _serve(cluster: ActedCluster) -> bool:
+    """Whether all management nodes do."""
+    return all(server.serves(cluster.now) for server in cluster.management.values())
+
+
 def test_a_cluster_without_disks_is_empty_when_it_starts_again(tmp_path: Path) -> None:
     """Which its runbook says: rows and tables live as long as one data node of each group."""
     plan = set_parameter(versions("starter"), "data_node", "Diskless", 1)
