@@ -348,7 +348,8 @@ def _check(names: tuple[str, ...], options: Options, as_json: bool) -> None:
             yield f"{name}:{fault.line}: {fault.text}{mend}"
         for row in tried:
             verdict = "as it should" if row["is_right"] else "WRONG"
-            yield f"{row['start']}: {row['name']}: {row['score']:g} points, {verdict}"
+            why = f" ({row['why']})" if row["why"] else ""
+            yield f"{row['start']}: {row['name']}: {row['score']:g} points, {verdict}{why}"
         if not faults and not wrong:
             yield f"{name}: nothing is wrong"
 
@@ -366,7 +367,8 @@ def _tried(found: Read) -> Iterator[dict[str, Any]]:
     with simulating():
         for start in found.value.starts:
             for one in trial(found.value, start):
-                yield {"start": start.name, "name": one.name, "score": one.score, "is_right": one.is_right}
+                shown = {"name": one.name, "score": one.score, "is_right": one.is_right, "why": one.why}
+                yield {"start": start.name, **shown}
 
 
 def _record(names: tuple[str, ...], options: Options, as_json: bool) -> None:

@@ -25,13 +25,14 @@ from ndbplan.train.consoles import LESSON_WORDS
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.begin import plan_of
 from ndbplan.train.lessons.debrief import had, path, replayed, steps_of
+from ndbplan.train.lessons.figures import FIGURES
 from ndbplan.train.lessons.files import LESSONS, Read, checked
 from ndbplan.train.lessons.play import Play, lines_of_route
 from ndbplan.train.lessons.records import TRAINER, Mark
 from ndbplan.train.lessons.referee import Referee
 from ndbplan.train.lessons.result import ResultError, lines, outcome, page, read_page
 from ndbplan.train.lessons.skeleton import skeleton
-from ndbplan.train.lessons.trial import Tried
+from ndbplan.train.lessons.trial import Tried, trial
 
 NAME = "redo-overload"
 
@@ -486,3 +487,16 @@ def test_a_debriefing_says_where_all_points_are_from(source: Read, played: Play)
     given = sum(float(got) for got in re.findall(r"^  ([0-9.]+) of [0-9.]+  ", text, re.MULTILINE))
     (less,) = re.findall(r"; ([0-9.]+) points less for hints and going back", text)
     assert given - float(less) == pytest.approx(found["score"])
+
+
+def test_a_route_that_falls_short_says_why(source: Read) -> None:
+    lesson = source.value.model_copy(update={"allows": ()})
+    tried = {one.name: one for one in trial(lesson, lesson.starts[-1], 0)}
+    assert not tried["route 1"].is_right
+    assert tried["route 1"].why.startswith("not done: ")
+    assert "is not in your hands in this lesson" in tried["route 1"].why
+
+
+def test_the_guide_names_every_figure() -> None:
+    text = (Path(__file__).parents[3] / "resources" / "guide" / "trainers.md").read_text(encoding="utf-8")
+    assert [name for name in FIGURES if f"`{name}`" not in text] == []

@@ -19,6 +19,7 @@ ROUTES = 3
 MISSES = 10
 """So many of each a lesson of the product has."""
 
+_REFUSES = "ndbplan: "
 ORDERS = frozenset(
     ("START", "STOP", "RESTART", "CREATE", "DROP", "ENTER", "EXIT", "ABORT", "SHUTDOWN", "ALTER", "NDBMTD",
      "NDBD", "NDB_MGMD")
@@ -33,6 +34,8 @@ class Tried(NamedTuple):
     lines: tuple[str, ...]
     score: float
     is_route: bool
+    why: str = ""
+    """What a route left undone, and what its first refused line was answered."""
 
     @property
     def is_right(self) -> bool:
@@ -52,7 +55,10 @@ def trial(lesson: Lesson, start: Begin, misses: int = MISSES) -> Iterator[Tried]
     first = Play(lesson, start)
     routes = [lines_of_route(first, number) for number in range(ROUTES)]
     for number, lines in enumerate(routes):
-        yield Tried(f"route {number + 1}", tuple(lines), _played(first.branch(), lines).score(), True)
+        refused: list[str] = []
+        play = _played(first.branch(), lines, refused)
+        why = "" if play.score() >= FULL else _why(play, refused)
+        yield Tried(f"route {number + 1}", tuple(lines), play.score(), True, why)
     moments = [first]
     for line in routes[0]:
         here = moments[-1].branch()
@@ -66,9 +72,21 @@ def trial(lesson: Lesson, start: Begin, misses: int = MISSES) -> Iterator[Tried]
         yield Tried(miss.name, tuple(miss.lines), play.score(), False)
 
 
-def _played(play: Play, lines: Sequence[str]) -> Play:
+def _why(play: Play, refused: Sequence[str]) -> str:
+    items = (item for stage in play.lesson.stages for item in stage.items())
+    lost = set(play.lost())
+    undone = [one.name for one in items if one.points and (one.name not in play.marks or one.name in lost)]
+    undone += list(play.broken_keeps())
+    left = [f"not done: {', '.join(undone)}"] if undone else []
+    return "; ".join([*left, *refused[:1]])
+
+
+def _played(play: Play, lines: Sequence[str], refused: list[str] | None = None) -> Play:
+    """The lines of a play, and its end; `refused` gets those that were refused, with the answers."""
     for line in lines:
-        play.answer(line)
+        said = play.answer(line)
+        if refused is not None and said.startswith(_REFUSES):
+            refused.append(f"'{line}': {said.removeprefix(_REFUSES).splitlines()[0]}")
     if not play.finished:
         play.answer(f"{LESSON} finish")
     return play
