@@ -19,6 +19,7 @@ from ndbplan.base.quantity import Term
 from ndbplan.checks.run import check
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits import validated
 from ndbplan.edits.growth import add_node_group
@@ -26,7 +27,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.storage.rows import row_layout
-from ndbplan.estimate.stored import node_data_by_id
+from ndbplan.estimate.stored import node_data_by_id, node_data_by_logging
 from ndbplan.estimate.timed import backup, machines_of, restart, restore_backup
 from ndbplan.estimate.times.disk_files import files_to_create
 from ndbplan.estimate.times.restart import Conditions, RestartEstimate
@@ -162,6 +163,35 @@ def test_no_start_is_faster_than_its_disks(plan: Plan) -> None:
         assert pages is not None
         copied = data.disk_page_bytes / pages.sequential_write_bytes_per_s
         assert seconds(initial, "copy fragments") >= copied * NEAR
+
+
+@given(slow_plans())
+@settings(max_examples=6, derandomize=True, phases=[Phase.generate], deadline=None)
+def test_rows_without_logging_come_from_other_nodes_or_are_gone(plan: Plan) -> None:
+    assume(all(len(group) > 1 for group in node_groups(plan)))
+    assume(not is_diskless(node_settings(plan)))
+    logged = plan.replace(tables=tuple(table.model_copy(update={"logging": True}) for table in plan.tables))
+    largest = max(logged.tables, key=lambda table: table.rows)
+    assume(largest.rows and all(column.storage == "memory" for column in largest.columns))
+    one = edits.update(logged, largest.id, logging=False)
+    none = logged.replace(tables=tuple(table.model_copy(update={"logging": False}) for table in plan.tables))
+    for group in node_groups(plan):
+        node, *mates = group
+        held = node_data_by_logging(one, False).get(node.node_id)
+        if held is None:
+            continue
+        found = restart(one, "node", node.node_id)
+        assert found.bytes_moved >= held.moved_bytes * NEAR
+        if node.host_id not in {mate.host_id for mate in mates}:
+            network = plan.host(node.host_id).network_bytes_per_s
+            assert seconds(found, "copy fragments") >= held.moved_bytes / network * NEAR
+        all_of_it = node_data_by_id(plan)[node.node_id].moved_bytes
+        assert restart(none, "node", node.node_id).bytes_moved == pytest.approx(all_of_it)
+    whole, without, empty = (restart(each, "system") for each in (logged, one, none))
+    for name in ("restore from local checkpoint", "rebuild ordered indexes"):
+        assert seconds(whole, name) >= seconds(without, name) * NEAR
+        assert seconds(empty, name) == 0
+    assert largest.full_name in " ".join(without.notes)
 
 
 @given(slow_plans())

@@ -11,11 +11,13 @@ from ndbplan.base.kept import Kept, keeping
 from ndbplan.base.resources import resource_path
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.assign import assign
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.estimation import Estimation, chosen_workload, parts
 from ndbplan.estimate.load.node_settings import NODE_SETTINGS
+from ndbplan.estimate.load.transaction_size import size_of
 from ndbplan.estimate.loaded import cpu, network, redo
 from ndbplan.estimate.narrowed import narrowed
 from ndbplan.estimate.times.restart import IDLE
@@ -185,6 +187,24 @@ def test_a_table_without_logging_keeps_threads_busy_all_the_same() -> None:
         assert 0.5 * logged.ldm_utilisation.value < unlogged.ldm_utilisation.value
         assert unlogged.ldm_utilisation.value < logged.ldm_utilisation.value
         assert unlogged.receive_utilisation.value == logged.receive_utilisation.value
+
+
+def test_a_blob_that_is_read_is_a_read_of_each_of_its_parts() -> None:
+    """Parts lie in a hidden table, and are read by their keys: also those of rows that a scan finds."""
+    plan = sample_plan("redo-overload")
+    workload = plan.workload("blobs-5k")
+    transaction = workload.transactions[0]
+    work = {}
+    for kind in ("read", "scan"):
+        operation = validated.changed(transaction.operations[0], kind=kind)
+        asked = edits.update(
+            plan, workload.id, transactions=(validated.changed(transaction, operations=(operation,)),)
+        )
+        size = size_of(plan.tables, asked.workload(workload.id).transactions[0], plan.version)
+        assert (size.writes, size.reads) == (0, 7 if kind == "read" else 0)
+        work[kind] = cpu(asked, asked.workload(workload.id)).nodes[0].receive_utilisation.value
+    # Two blobs of three parts each.
+    assert work["scan"] == pytest.approx(work["read"] * 6 / 7)
 
 
 def test_network_carries_each_write_to_every_replica() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ndbplan.edits.assign import assign
+from ndbplan.edits.parts import update
 from ndbplan.ndb.errors import every_exit
 from ndbplan.train import starts, watching
 from ndbplan.train.consoles import Consoles
@@ -172,6 +173,19 @@ def test_a_cluster_that_starts_without_its_files_has_no_rows(begun: Begun) -> No
         assert ("blobs_1k" in shown) == (not error)
         assert (cluster.moment().accepted_per_s > 0) == (not error)
     assert value("data_memory", cluster.session.simulation) < 0.01
+
+
+def test_a_table_without_logging_is_there_and_empty_after_a_system_restart() -> None:
+    plan = two_by_two("8.4.8")
+    table = next(one for one in plan.tables if one.name == "blobs_1k")
+    plan = update(plan.replace(workloads=()), table.id, logging=False, rows=1000)
+    cluster = LiveCluster.begin(plan, hours=0.5)
+    count = "mysql> SELECT COUNT(*) AS n FROM test.blobs_1k;"
+    started = "! until nodes_started 4 within 20min"
+    told = typed(cluster, "ndb_mgm> 3 RESTART", started, count, "ndb_mgm> ALL RESTART", started, count)
+    after_one, after_all = told[2], told[5]
+    assert "1000" in after_one, "another node has the rows"
+    assert re.search(r"\| +0 \|", after_all)
 
 
 def test_a_diskless_cluster_keeps_nothing_and_makes_no_file() -> None:

@@ -113,6 +113,8 @@ class LoadLeft:
             own,
             first=None,
             reads_per_s=own.reads_per_s + sum(mate.reads_per_s for mate in taken) / sharing,
+            read_operations_per_s=own.read_operations_per_s
+            + sum(mate.read_operations_per_s for mate in taken) / sharing,
             scanned_rows_per_s=own.scanned_rows_per_s
             + sum(mate.scanned_rows_per_s for mate in taken) / sharing,
             write_payload_bytes_per_s=own.write_payload_bytes_per_s

@@ -293,6 +293,21 @@ def node_data_by_id(plan: Plan) -> dict[int, NodeData]:
     return _by_node_id(node_data(plan))
 
 
+def node_data_by_logging(plan: Plan, logging: bool) -> dict[int, NodeData]:
+    """The same of the tables with logging, or of those without."""
+    found = lying(plan)
+    return {} if found is None else _held_by_logging(plan.tables, plan.version, found, logging)
+
+
+@kept_by_identity(size=96)
+def _held_by_logging(
+    tables: tuple[Table, ...], version: NdbVersion, lying: Lying, logging: bool
+) -> dict[int, NodeData]:
+    some = tuple(table for table in tables if table.logging == logging)
+    shares = (one for table in some for one in lying.shares[table.id])
+    return {data.node_id: data for data in held_by_nodes(some, version, *shares)}
+
+
 @kept_by_identity(size=96)
 def _by_node_id(held: tuple[NodeData, ...]) -> dict[int, NodeData]:
     return {data.node_id: data for data in held}

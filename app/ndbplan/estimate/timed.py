@@ -23,7 +23,14 @@ from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.loaded import checkpoint, disk_data, disk_demand, job_of, node_loads_by_id
 from ndbplan.estimate.narrowed import narrowed
-from ndbplan.estimate.stored import machines_of, node_data, node_data_by_id, reach, stored_shares_of
+from ndbplan.estimate.stored import (
+    machines_of,
+    node_data,
+    node_data_by_id,
+    node_data_by_logging,
+    reach,
+    stored_shares_of,
+)
 from ndbplan.estimate.times import backup as backups
 from ndbplan.estimate.times import restart as restarts
 from ndbplan.estimate.times import restore_backup as restores
@@ -52,6 +59,7 @@ def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
 
 def _running(plan: Plan, workload: Workload | None) -> Running:
     """One object for all plans that agree in it, so that starts are kept by it."""
+    all_logged = all(table.logging for table in plan.tables)
     return _running_of(
         narrowed(machines_of(plan)),
         node_data_by_id(plan),
@@ -61,6 +69,8 @@ def _running(plan: Plan, workload: Workload | None) -> Running:
         checkpoint(plan, workload),
         disk_data(plan, workload),
         traffic_on_disks(plan, workload),
+        None if all_logged else node_data_by_logging(plan, True),
+        None if all_logged else node_data_by_logging(plan, False),
     )
 
 
@@ -112,7 +122,11 @@ def restart(
     estimate = started(plan)
     duration = together(plan, estimate.duration_s, lambda moved: started(moved).duration_s)
     near = reach(plan, "first start" if kind == "start" else "restart")
-    return replace(estimate, duration_s=near.widened(duration), nearness=near)
+    empty = ", ".join(table.full_name for table in plan.tables if not table.logging and table.rows)
+    notes = estimate.notes
+    if kind == "system" and empty:
+        notes += (f"tables without logging come up empty: {empty}",)
+    return replace(estimate, duration_s=near.widened(duration), nearness=near, notes=notes)
 
 
 @kept_by_identity(64)

@@ -246,7 +246,10 @@ def restart_each(
 
 def lost_with_all(plan: Plan) -> str:
     """What is lost when all data nodes stop together, as a further sentence; nothing where files keep it."""
-    return " Every row is lost, as Diskless is 1." if is_diskless(node_settings(plan)) else ""
+    if is_diskless(node_settings(plan)):
+        return " Every row is lost, as Diskless is 1."
+    empty = [table.full_name for table in plan.tables if not table.logging]
+    return f" Tables without logging come up empty: {', '.join(empty)}." if empty else ""
 
 
 STOPS_WITH_ONE = (

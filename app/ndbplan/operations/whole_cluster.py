@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.times.restart import IDLE
 from ndbplan.operations.accounts import dump
@@ -88,15 +89,17 @@ def stop_cluster(now: Estimation, *, timed: bool = True) -> Operation:
         "stop",
         "Stop the whole cluster",
         tuple(steps),
-        f"No data node has files.{lost}" if lost else "Nothing is lost: rows lie on the disks.",
+        f"No data node has files.{lost}"
+        if is_diskless(node_settings(plan))
+        else lost.strip() or "Nothing is lost: rows lie on the disks.",
     )
 
 
 def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
     """The start of a cluster that was stopped. `timed`: with durations; raises what `restart` raises then."""
     plan, times = now.plan, Times(now, known=timed)
-    lost = lost_with_all(plan)
-    estimate = times.ask(now.restart, "start" if lost else "system", None, IDLE)
+    lost, diskless = lost_with_all(plan), is_diskless(node_settings(plan))
+    estimate = times.ask(now.restart, "start" if diskless else "system", None, IDLE)
     duration = None if estimate is None else estimate.duration_s
     management = _started(plan)
     data: tuple[Command, ...] = tuple(start_service(plan, node) for node in plan.data_nodes)
@@ -113,8 +116,8 @@ def start_cluster(now: Estimation, *, timed: bool = True) -> Operation:
             "data-nodes",
             "Start the data nodes",
             f"All at once, and empty: there are no files to load. {_made_by(plan)} makes the tables again."
-            if lost
-            else "All at once: each loads its last checkpoint and executes its redo log.",
+            if diskless
+            else f"All at once: each loads its last checkpoint and executes its redo log.{lost}",
             (*data, wait_started(plan.data_nodes, duration)),
             duration,
             if_it_fails=DATA_NODE_STAYS_AWAY,

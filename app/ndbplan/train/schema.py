@@ -167,6 +167,20 @@ def nothing_is_left(sim: Simulation) -> None:
     set_schema(sim, SetSchema((), (), (), left.workloads, databases, at_s=sim.at_s))
 
 
+def only_files_are_left(sim: Simulation) -> None:
+    """All data nodes started from their files: tables without logging are there, and empty."""
+    state = state_of(sim)
+    plan = state.plan
+    empty = frozenset(table.id for table in plan.tables if not table.logging)
+    if empty:
+        tables = tuple(_emptied(table) if table.id in empty else table for table in plan.tables)
+        order = SetSchema(
+            tables, plan.logfile_groups, plan.tablespaces, plan.workloads, state.databases, state.emptied,
+            empty, at_s=sim.at_s,
+        )  # fmt: skip
+        set_schema(sim, order)
+
+
 def used(workload: Workload) -> set[str]:
     """Ids of the tables that the transactions of a load touch."""
     return {operation.table_id for one in workload.transactions for operation in one.operations}

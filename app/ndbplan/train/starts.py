@@ -23,7 +23,7 @@ from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.train.configuring import has_started, renewal
-from ndbplan.train.schema import nothing_is_left
+from ndbplan.train.schema import nothing_is_left, only_files_are_left
 from ndbplan.train.start_told import LAST_PHASES_S, steps_together, tell_phase, tell_status
 from ndbplan.train.state import ClusterState, Status, state_of
 
@@ -408,6 +408,8 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
     outage.running = come_back(outage.failures.cluster, outage.running, spare, at_s)
     if event.lost:
         nothing_is_left(sim)
+    else:
+        only_files_are_left(sim)
 
 
 def ends(sim: Simulation, node_id: int, code: int) -> None:

@@ -9,6 +9,7 @@ import pytest
 from ndbplan.advise.max_load import NOT_LOADED, max_load
 from ndbplan.base.units import format_duration
 from ndbplan.edits import parts as edits
+from ndbplan.edits import validated
 from ndbplan.edits.clipboard import copy, paste
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import at_rate
@@ -67,6 +68,21 @@ def test_twice_the_threads_or_the_source_take_half_the_time_until_the_cluster_li
     many = max_load(estimation_of(job(terabyte, threads=200), JOB))
     assert many.limited_by.resource not in ("loader", "source disk")
     assert many.max_per_s.value < rate_of(terabyte, job(terabyte, threads=200).workload(JOB))
+
+
+@pytest.mark.parametrize("rows_per_s", [9_000.0, 30_000.0, 90_000.0])
+def test_a_quick_thread_that_sends_one_row_at_a_time_is_as_quick_as_estimated(
+    terabyte: Plan, rows_per_s: float
+) -> None:
+    """A tenth of a millisecond for each transaction was the quickest that was simulated."""
+    plan = job(terabyte, threads=1, rows_per_s_per_thread=rows_per_s)
+    (transaction,) = plan.workload(JOB).transactions
+    operation = validated.changed(transaction.operations[-1], rows=1.0)
+    plan = edits.update(plan, JOB, transactions=(validated.changed(transaction, operations=(operation,)),))
+    found = job_of(plan, plan.workload(JOB))
+    assert found is not None
+    result = simulate(estimation_of(plan, JOB), duration_s=20)
+    assert float(result.accepted.max()) == pytest.approx(found.rate_per_s.value, rel=0.001)
 
 
 def test_load_data_is_slower_than_ndb_import(terabyte: Plan) -> None:

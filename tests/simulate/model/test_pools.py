@@ -88,6 +88,9 @@ def test_a_table_without_logging_takes_records_too(overload: Plan) -> None:
 def test_many_at_once_share_the_records(overload: Plan) -> None:
     limit, rate = 32, 90_000.0
     plan = with_load(overload, OperationKind.READ, rate)
+    bare = tuple(one for one in plan.tables[0].columns if one.name in plan.tables[0].primary_key)
+    # Each part of a blob would have a record of its own.
+    plan = edits.update(plan, plan.tables[0].id, columns=bare)
     # One mysqld of eight cores does not send so many statements.
     plan = edits.update(plan, plan.workloads[0].id, through="api")
     plan = links_of(plan, 1e12)

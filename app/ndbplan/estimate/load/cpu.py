@@ -79,7 +79,9 @@ def _node(
         return (sum(per_s[1:], start=per_s[0]) * constants[cost] / core).in_unit("cores")
 
     written = Quantity.stated("write operations", load.write_operations_per_s, "per s", "workload")
-    read = Quantity.stated("reads of primary replicas", load.reads_per_s, "per s", "workload")
+    read = Quantity.stated(
+        "reads by key, parts of blobs included", load.read_operations_per_s, "per s", "workload"
+    )
     scanned = Quantity.stated("rows scanned", load.scanned_rows_per_s, "per s", "workload")
     log_bytes = Quantity.exact(load.redo_bytes_per_s.value, "bytes/s")
     writing = cores("ldm_write_s", written) + cores("ldm_write_per_byte_s", log_bytes)

@@ -18,9 +18,15 @@ from typing import NamedTuple
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
-from ndbplan.estimate.storage.column_bytes import is_blob, row_payload_bytes, stored_bytes
+from ndbplan.estimate.load.row_operations import (
+    entry_write_operations,
+    own_write_operations,
+    read_operations,
+    write_operations,
+)
+from ndbplan.estimate.storage.column_bytes import row_payload_bytes, stored_bytes
 from ndbplan.estimate.storage.row_cost import row_cost, stored_costs
-from ndbplan.estimate.storage.rows import blob_parts, stored_name, unique_tables
+from ndbplan.estimate.storage.rows import stored_name
 from ndbplan.estimate.storage.shares import NodeShare, Shares, alike
 from ndbplan.estimate.storage.spread import Fullest
 from ndbplan.ndb.version import NdbVersion
@@ -37,8 +43,7 @@ from ndbplan.plan.workloads import (
     Workload,
 )
 
-_SUMMED = (*OperationKind, "operations", "in", "out", "disk")
-
+_SUMMED = (*OperationKind, "operations", "read operations", "in", "out", "disk")
 
 _NO_LOG = Quantity.exact(0.0, "bytes/s")
 _FASTEST_CYCLE_S = 1e-5
@@ -53,8 +58,13 @@ def offered_per_s(load: Load) -> float:
     if isinstance(load, JobLoad):
         raise TypeError("the rate of a job depends on its rows")
     if isinstance(load, ClosedLoad):
-        return load.clients / max(_FASTEST_CYCLE_S, load.latency_s + load.think_time_s)
+        return load.clients / idle_cycle_s(load)
     return max(point.rate_per_s for point in load.points)
+
+
+def idle_cycle_s(load: ClosedLoad) -> float:
+    """Seconds from one transaction of a client to its next on an idle cluster."""
+    return max(_FASTEST_CYCLE_S, load.latency_s + load.think_time_s)
 
 
 def mix_of(workload: Workload) -> tuple[tuple[Transaction, float], ...]:
@@ -91,6 +101,8 @@ class TableLoad:
     disk_updates_per_s: float
     """Updates that change a column on disk."""
     reads_per_s: float
+    read_operations_per_s: float
+    """Reads by a key: those of rows, and of the parts of blobs that are read or scanned."""
     scanned_rows_per_s: float
     write_operations_per_s: float
     """Operations that write, those of blobs (and of unique indexes not told apart) included; a table without
@@ -152,6 +164,8 @@ class NodeLoad:
     hottest_log_part_range: tuple[float, float]
     """The same of the log part that is written fastest; of a loader the upper end: while it writes there."""
     reads_per_s: float
+    read_operations_per_s: float
+    """Those, and the parts of blobs, each of which is read by its key."""
     scanned_rows_per_s: float
     write_payload_bytes_per_s: float
     read_payload_bytes_per_s: float
@@ -171,40 +185,6 @@ class NodeLoad:
     def hottest_log_part(self) -> tuple[int, float]:
         """(log part, bytes per second) of the part that is written fastest."""
         return max(self.redo_by_log_part, key=lambda item: item[1], default=(0, 0.0))
-
-
-def write_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
-    """Operations that one row of an operation writes with: its own, blob heads and parts, index entries."""
-    own = _own_operations(table, operation, version)
-    return own + sum(_entry_operations(table, operation, version)) if own else 0.0
-
-
-def _own_operations(table: Table, operation: Operation, version: NdbVersion) -> float:
-    """Of these those on the row and its blobs."""
-    if operation.kind in (OperationKind.READ, OperationKind.SCAN):
-        return 0.0
-    touched = set(operation.columns) or {c.name for c in table.columns}
-    count = 1.0
-    parts = {part.column: part.parts_per_row for part in blob_parts(table, version)}
-    for column in table.columns:
-        if is_blob(column) and column.name in touched:
-            share = 1.0 - column.null_fraction if column.nullable else 1.0
-            if operation.kind is not OperationKind.DELETE:
-                count += share
-            twice = 2 if operation.kind is OperationKind.UPDATE else 1
-            count += twice * parts.get(column.name, 0.0)
-    return count
-
-
-def _entry_operations(table: Table, operation: Operation, version: NdbVersion) -> list[float]:
-    """Entries of each unique index that one row of an operation writes: a change takes the old one away."""
-    unique = unique_tables(table, version)
-    if operation.kind in (OperationKind.READ, OperationKind.SCAN):
-        return [0.0] * len(unique)
-    touched = set(operation.columns) or {c.name for c in table.columns}
-    if operation.kind is OperationKind.UPDATE:
-        return [2 * one.rows_fraction if touched & set(one.index.columns) else 0.0 for one in unique]
-    return [one.rows_fraction for one in unique]
 
 
 class _Target(NamedTuple):
@@ -269,6 +249,7 @@ def table_loads(
             sums[operation.kind] += rows_per_s
             if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
                 sums["disk"] += rows_per_s
+            sums["read operations"] += rows_per_s * read_operations(table, operation, version)
             payload = _payload_bytes(table, operation, version)
             sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
                 rows_per_s * payload
@@ -279,9 +260,9 @@ def table_loads(
                 rates.log(name, rows_per_s, operation_redo(table, operation.kind, version, operation.columns))
                 continue
             own, *indexes = stored_redo(table, operation.kind, version, operation.columns)
-            sums["operations"] += rows_per_s * _own_operations(table, operation, version)
+            sums["operations"] += rows_per_s * own_write_operations(table, operation, version)
             rates.log(name, rows_per_s, own)
-            entries = _entry_operations(table, operation, version)
+            entries = entry_write_operations(table, operation, version)
             for i, (one, count) in enumerate(zip(indexes, entries, strict=True)):
                 if count:
                     # Whatever rows are chosen, the values of a unique index are all different.
@@ -311,6 +292,7 @@ def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersio
         deletes_per_s=sums[OperationKind.DELETE],
         disk_updates_per_s=sums["disk"],
         reads_per_s=sums[OperationKind.READ],
+        read_operations_per_s=sums["read operations"],
         scanned_rows_per_s=sums[OperationKind.SCAN],
         write_operations_per_s=sums["operations"],
         redo_bytes_per_s=rates.redo.because(*rates.why),
@@ -368,7 +350,9 @@ class _Sums:
         self.moving = self.moving_reads = 0.0
         self.operations = 0.0
         self.inserts = self.updates = self.deletes = self.operations = 0.0
-        self.reads = self.scanned = self.payload_in = self.payload_out = self.changed = self.grown = 0.0
+        self.reads = self.read_operations = self.scanned = self.payload_in = self.payload_out = (
+            self.changed
+        ) = self.grown = 0.0
 
     def add(self, load: TableLoad, share: NodeShare, whole: Term) -> None:
         """Add what one table asks of the node; `whole`: its log over all nodes, as a term."""
@@ -405,6 +389,7 @@ class _Sums:
             self.deletes += share.replicas * load.deletes_per_s
         self.operations += share.replicas * load.write_operations_per_s
         self.reads += share.reads * load.reads_per_s
+        self.read_operations += share.reads * load.read_operations_per_s
         self.scanned += share.reads * load.scanned_rows_per_s
         self.payload_in += share.primaries * load.payload_bytes_per_s
         self.payload_out += share.reads * load.read_bytes_per_s
@@ -430,6 +415,7 @@ class _Sums:
             hottest_ldm_range=_ends(self.fullest_ldm),
             hottest_log_part_range=_ends(self.fullest_part),
             reads_per_s=self.reads,
+            read_operations_per_s=self.read_operations,
             scanned_rows_per_s=self.scanned,
             write_payload_bytes_per_s=self.payload_in,
             read_payload_bytes_per_s=self.payload_out,

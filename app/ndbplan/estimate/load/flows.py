@@ -60,6 +60,8 @@ def _with_theirs(load: NodeLoad, gone: Sequence[NodeLoad], left: int) -> NodeLoa
     return replace(
         load,
         reads_per_s=load.reads_per_s + sum(one.reads_per_s for one in gone) / left,
+        read_operations_per_s=load.read_operations_per_s
+        + sum(one.read_operations_per_s for one in gone) / left,
         scanned_rows_per_s=load.scanned_rows_per_s + sum(one.scanned_rows_per_s for one in gone) / left,
         write_payload_bytes_per_s=load.write_payload_bytes_per_s
         + sum(one.write_payload_bytes_per_s for one in gone) / left,

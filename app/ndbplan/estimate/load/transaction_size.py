@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ndbplan.configuration.settings import NodeSettings
-from ndbplan.estimate.load.demand import write_operations
+from ndbplan.estimate.load.row_operations import read_operations, write_operations
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind, Transaction
@@ -40,8 +40,10 @@ def size_of(tables: Iterable[Table], transaction: Transaction, version: NdbVersi
     by_id = {table.id: table for table in tables}
     writes = reads = 0.0
     for operation in transaction.operations:
-        writes += operation.rows * write_operations(by_id[operation.table_id], operation, version)
-        reads += operation.rows if operation.kind is OperationKind.READ else 0.0
+        table = by_id[operation.table_id]
+        writes += operation.rows * write_operations(table, operation, version)
+        if operation.kind is OperationKind.READ:
+            reads += operation.rows * read_operations(table, operation, version)
     return TransactionSize(writes, reads)
 
 

@@ -26,7 +26,7 @@ from ndbplan.estimate.times import restart_waits as waits
 from ndbplan.estimate.times.copy_links import SlowLink, copy_links, sources_of
 from ndbplan.estimate.times.disk_files import busy_disks, files_to_create
 from ndbplan.estimate.times.restart_alike import hardware, others_of, told_by
-from ndbplan.estimate.times.restart_copy import copied_share, copies_in_two_passes, copy_fragments
+from ndbplan.estimate.times.restart_copy import copied_bytes, copies_in_two_passes, copy_fragments
 from ndbplan.estimate.times.restart_indexes import rebuild_indexes
 from ndbplan.estimate.times.restart_phases import Phase, Starting
 from ndbplan.estimate.times.running import Running
@@ -207,6 +207,20 @@ def _starting(
     )
 
 
+def _brought_back(
+    cluster: Running, machine: Machine, kind: Kind, conditions: Conditions, together: Iterable[Machine]
+) -> Starting:
+    """The same for a kind of start: files bring back tables with logging only."""
+    nodes = list(together)
+    if cluster.logged is None or kind not in ("node", "system") or is_diskless(machine.settings):
+        return _starting(cluster, machine, conditions, nodes)
+    start = _starting(replace(cluster, held=cluster.logged), machine, conditions, nodes)
+    if kind == "node" and cluster.unlogged:
+        beside = _starting(replace(cluster, held=cluster.unlogged), machine, conditions, nodes)
+        start = replace(start, unlogged=beside)
+    return start
+
+
 def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
     """Phases of one node's start, its stop before it included unless it crashed."""
     own = [phases.allocate_memory(start)]
@@ -233,8 +247,7 @@ def _phases(start: Starting, kind: Kind, *, crashed: bool) -> _Found:
         initial = kind == "initial"
         away = sum(phase.duration_s.value for phase in own if phase.name != phases.STOP)
         own.append(copy_fragments(start, initial=initial, before_s=away))
-        if start.data is not None:
-            moved = start.data.moved_bytes * copied_share(start, initial=initial, before_s=away)
+        moved = copied_bytes(start, initial=initial, before_s=away)
     if kind == "initial" and copies_in_two_passes(start.settings):
         own.append(rebuild_indexes(start))
     own.append(waits.wait_for_checkpoint(start, kind))
@@ -260,13 +273,6 @@ def _waiting_meanwhile(constants: Constants, in_turn: list[Phase]) -> list[Phase
     return [memory, files, replace(early, duration_s=time), checkpoint]
 
 
-def _of_node(
-    cluster: Running, machine: Machine, kind: Kind, conditions: Conditions, together: Sequence[Machine]
-) -> _Found:
-    start = _starting(cluster, machine, conditions, together)
-    return _phases(start, kind, crashed=conditions.crashed)
-
-
 def _each_kind(
     cluster: Running, nodes: Sequence[Machine], kind: Kind, conditions: Conditions
 ) -> list[_Found]:
@@ -285,7 +291,8 @@ def _each_kind(
         best = alike.get(key)
         if best is None or _most_rows(cluster, node) > _most_rows(cluster, best):
             alike[key] = node
-    return [_of_node(cluster, node, kind, conditions, nodes) for node in alike.values()]
+    starts = (_brought_back(cluster, node, kind, conditions, nodes) for node in alike.values())
+    return [_phases(start, kind, crashed=conditions.crashed) for start in starts]
 
 
 def _most_rows(cluster: Running, node: Machine) -> float:
@@ -314,7 +321,7 @@ def _round(
     `known`: those before it."""
     if len(nodes) > 1:
         return _pass(cluster.machines, _each_kind(cluster, nodes, "node", conditions), label)
-    start = _starting(cluster, nodes[0], conditions, nodes)
+    start = _brought_back(cluster, nodes[0], "node", conditions, nodes)
     key = told_by(start)
     like = known.get(key)
 
@@ -435,5 +442,6 @@ def restart(
     if len(machines.group_of.get(node.node_id, (node, node))) < 2:
         return _of_only_copies(cluster, kind, conditions)
     together = [node, *(n for n in members if n.node_id in conditions.restarting and n is not node)]
-    one = _of_node(cluster, node, kind, conditions, together)
+    start = _brought_back(cluster, node, kind, conditions, together)
+    one = _phases(start, kind, crashed=conditions.crashed)
     return _estimate(kind, (node.node_id,), one.phases, bytes_moved=one.bytes_moved)

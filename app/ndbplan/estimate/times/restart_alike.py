@@ -50,6 +50,7 @@ def told_by(start: Starting) -> tuple[object, ...]:
         None if made is None else (made.duration_s.value, made.written_bytes.value),
         None if pages is None else pages.undo_bytes_per_s.value,
         tuple(map(id, start.others)),
+        None if start.unlogged is None else told_by(start.unlogged),
     )
 
 

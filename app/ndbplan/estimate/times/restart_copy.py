@@ -5,6 +5,8 @@ Source: engine model 6 and 16.3; constants by name in resources/ndb/constants.js
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ndbplan.base.quantity import Quantity, Term, rising
 from ndbplan.configuration.settings import NodeSettings
 from ndbplan.estimate.times.restart_phases import (
@@ -105,14 +107,37 @@ def copied_share(start: Starting, *, initial: bool, before_s: float) -> float:
     return min(1.0, writes * before_s / start.rows) if start.rows else 0.0
 
 
+def copied_bytes(start: Starting, *, initial: bool, before_s: float) -> float:
+    """Bytes of rows that other nodes send, columns on disk and tables without logging included."""
+    held = 0.0 if start.data is None else start.data.moved_bytes
+    whole = 0.0 if start.unlogged is None else copied_bytes(start.unlogged, initial=True, before_s=0.0)
+    return held * copied_share(start, initial=initial, before_s=before_s) + whole
+
+
 def copy_fragments(start: Starting, *, initial: bool, before_s: float) -> Phase:
+    """Fetch from the other nodes what changed, or all rows after --initial; all of tables without logging.
+
+    Of those the node has no checkpoint to begin with (Dbdih: a fragment without a restorable checkpoint is
+    copied from its first row).
+    """
+    two_passes = initial and copies_in_two_passes(start.settings)
+    copied = _copied(start, initial=initial, before_s=before_s, indexes_later=two_passes)
+    if start.unlogged is None:
+        return copied
+    whole = _copied(start.unlogged, initial=True, before_s=before_s, indexes_later=False)
+    time = copied.duration_s.named("tables with logging") + whole.duration_s.named("tables without logging")
+    longer = max(copied, whole, key=lambda phase: phase.duration_s.value)
+    return replace(longer, duration_s=time)
+
+
+def _copied(start: Starting, *, initial: bool, before_s: float, indexes_later: bool) -> Phase:
     """Fetch from the other nodes what changed while the node was away, or all rows after --initial.
 
     Columns on disk come along. `before_s`: how long the node has been away when the copy starts. Under writes
     the node then waits for global checkpoints in which it takes part (running 8.4.8 cluster).
     """
     indexes = 0.0
-    if initial and not copies_in_two_passes(start.settings) and start.rows and start.data is not None:
+    if initial and not indexes_later and start.rows and start.data is not None:
         indexes = start.data.index_entries / start.rows
     share = copied_share(start, initial=initial, before_s=before_s)
     limits = [_by_threads(start, share, indexes), *_by_links(start, share), *_by_disks(start, share)]

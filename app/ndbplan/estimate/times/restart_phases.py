@@ -109,6 +109,8 @@ class Starting:
     sql_nodes_down: int
     redo_bytes: float | None = None
     """Log of the fullest part to run again; None: what the load leaves."""
+    unlogged: Starting | None = None
+    """The same of rows that no file of the node holds, and other nodes do; None: there are none."""
 
     @property
     def settings(self) -> NodeSettings:

@@ -37,3 +37,7 @@ class Running:
     disk_data: DiskDataEstimate
     disks: DisksEstimate
     """What the workload asks of disks; of none without one."""
+    logged: Mapping[int, NodeData] | None = None
+    """What files bring back of `held`: tables with logging; None: all of it."""
+    unlogged: Mapping[int, NodeData] | None = None
+    """The rest, which is in memory only; None: nothing."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.load.demand import idle_cycle_s
 from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import disk_data, rate_of
 from ndbplan.estimate.stored import machines_of
@@ -40,9 +41,10 @@ def closed_cycle_s(load: ClosedLoad, undisturbed_s: float, service_s: float, sta
     `undisturbed_s`: time at disks that the stated latency holds; `service_s`: that of now; `stations`: equal
     disks. Mean value analysis of a closed network of queues, exact for random requests.
     """
-    base = max(1e-4, load.latency_s + load.think_time_s)
+    base = idle_cycle_s(load)
     if service_s <= 0:
-        return max(1e-4, base - undisturbed_s) if undisturbed_s > 0 else base
+        at_disks_s = min(undisturbed_s, load.latency_s)
+        return idle_cycle_s(load.model_copy(update={"latency_s": load.latency_s - at_disks_s}))
     away_s = max(0.0, base - undisturbed_s)
     clients = min(load.clients, CLIENTS_WORKED_OUT)
     queue = 0.0

@@ -17,6 +17,7 @@ from ndbplan.configuration.settings import node_settings, settings_from
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
+from ndbplan.estimate.load.demand import idle_cycle_s
 from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import as_long_as_its_work, job_of
 from ndbplan.estimate.stored import machines_of
@@ -401,7 +402,7 @@ def _run(
     load = workload.load
     if isinstance(load, ClosedLoad):
         run.clients = load.clients
-        run.cycle_s = max(1e-4, load.latency_s + load.think_time_s)
+        run.cycle_s = idle_cycle_s(load)
         if cache is not None:
             run.cycle_s = closed_cycle_s(load, cache.undisturbed_s, cache.undisturbed_s, cache.disks)
     elif isinstance(load, OpenLoad):
