@@ -112,6 +112,7 @@ def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
         return None
     times = Times(now, known=timed)
     steps = (
+        _look_for_backup(plan),
         *stop_sql(times, plan),
         empty_data_nodes(times, plan, plan),
         *fill_again(times, plan, plan),
@@ -124,6 +125,18 @@ def restore(now: Estimation, *, timed: bool = True) -> Operation | None:
     )
     again = "Every run empties the data nodes and brings the backup back."
     return Operation("restore", "Restore a backup", steps, text, each_time=again)
+
+
+def _look_for_backup(plan: Plan) -> Step:
+    """Before anything stops: a backup that lacks a share would cut clients off for nothing."""
+    return Step(
+        "look",
+        "Look for the backup on every host",
+        "Each data node's host has its share of it, and it can be read.",
+        tuple(_has_backup(plan, node) for node in plan.data_nodes),
+        rollback="nothing has changed yet",
+        if_it_fails="bring the missing share to its host, or name another backup with --backup",
+    )
 
 
 def stop_sql(times: Times, plan: Plan) -> Iterator[Step]:
