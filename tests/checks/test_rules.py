@@ -159,6 +159,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "comes-back": lambda: starter(StopOnError=1),
     "replicas-alike": lambda: set_parameter(starter(), starter().data_nodes[0].id, "NoOfReplicas", 1),
     "node-group-number": lambda: update(starter(), starter().data_nodes[0].id, node_group=72),
+    "heartbeat-order": lambda: starter(HeartbeatOrder=7),
     "data-node-ids": lambda: update(starter(), starter().data_nodes[0].id, node_id=200),
     "localhost-mixed": lambda: update(starter(), starter().hosts[0].id, hostname="localhost"),
     "loopback-apart": lambda: update(starter(), starter().hosts[0].id, hostname="127.0.1.1"),

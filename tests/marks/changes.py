@@ -20,6 +20,7 @@ from ndbplan.plan.tables import Column, Index, LogfileGroup, Table, Tablespace
 Value = int | str
 
 _PATHS = ("/elsewhere", "/nvme0/x", "/d2/x")
+_OF_EACH_NODE = ("HeartbeatOrder",)
 _TEXTS: dict[str, tuple[Value, ...]] = {
     "ThreadConfig": ("ldm={count=2},tc={count=1},recv={count=1}", "ldm={count=4},tc={count=2}"),
     "LockExecuteThreadToCPU": ("0,1,2,3",), "DataDir": _PATHS, "FileSystemPath": _PATHS,
@@ -71,9 +72,15 @@ def parameter_keys() -> Iterator[tuple[str, str]]:
 
 
 def with_value(plan: Plan, scope: str, name: str, value: Value) -> Plan | None:
-    """The plan with the parameter set for all nodes of the kind; None: its version has none such."""
+    """The plan with the parameter set for all nodes of the kind, to values of their own where the product
+    wants that; None: its version has none such.
+    """
     if not catalogue.knows(SCOPES[scope], name, plan.version):
         return None
+    if name in _OF_EACH_NODE:
+        for place, node in enumerate(plan.data_nodes):
+            plan = set_parameter(plan, node.id, name, int(value) + place)
+        return plan
     return set_parameter(plan, scope, name, value)
 
 

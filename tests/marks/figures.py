@@ -98,11 +98,16 @@ def _simulated(now: Estimation) -> Any:
 
 
 def _outages(now: Estimation) -> Any:
-    """What silent hosts, cuts and disks that stall do, each in a run of its own."""
+    """What silent hosts, cuts and disks that stall do, each in a run of its own.
+
+    Of four data nodes two fall silent that are not neighbours where HeartbeatOrder follows their ids.
+    """
     nodes = now.plan.data_nodes
     hosts = [node.host_id for node in (*nodes[-1:], *now.plan.sql_nodes[-1:])]
     events: list[Event] = [HostFailure(at_s=3.0, object_id=host, back_after_s=20.0) for host in hosts]
     events += [NetworkCut(at_s=3.0, object_ids=(host,)) for host in hosts[:1]]
+    apart = (nodes[0].host_id, nodes[2].host_id) if len(nodes) == 4 else ()
+    events += [NetworkCut(at_s=3.0, object_ids=apart)] if apart else []
     disks = (disk_for(now.plan, node, DiskRole.REDO) for node in nodes[:1])
     events += [DiskSlow(at_s=3.0, object_id=disk.id, factor=1e-6) for disk in disks if disk is not None]
     return [_run(now, event) for event in (*events, Backup(at_s=1.0))]

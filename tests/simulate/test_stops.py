@@ -187,6 +187,18 @@ def test_two_silent_hosts_are_noticed_one_after_the_other(four: Plan) -> None:
     assert low <= end - begin <= high + 0.2
 
 
+@pytest.mark.parametrize(("order", "turns"), [((1, 3, 2, 4), 2), ((1, 2, 3, 4), 1), ((9, 500, 3, 40), 2)])
+def test_a_stated_order_of_heartbeats_says_which_are_noticed_one_after_the_other(
+    four: Plan, order: tuple[int, ...], turns: int
+) -> None:
+    """The rack has nodes 1 and 3: side by side in the ring, or apart."""
+    for node, place in zip(four.data_nodes, order, strict=True):
+        four = set_parameter(four, node.id, "HeartbeatOrder", place)
+    ((begin, end),) = run(four, LocationFailure(at_s=5, object_id="rack-0"), for_s=90).standing
+    _, likely, _ = silent_after_s(5000, (turns, turns, turns))
+    assert end - begin == pytest.approx(likely, abs=0.3)
+
+
 @pytest.mark.parametrize("by_a_cut", [False, True])
 def test_what_fails_is_judged_after_all_else_of_the_moment(pair: Plan, by_a_cut: bool) -> None:
     """Also after what is asked for later in that moment, and once."""

@@ -5,12 +5,13 @@ What becomes of the cluster is for the product's rules to say (ndb/survival.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 from ndbplan.configuration.failures import Damage, Failures, Judged
-from ndbplan.configuration.settings import node_settings
+from ndbplan.configuration.settings import node_settings, settings_by_node
+from ndbplan.ndb.heartbeat_ring import most_in_a_row, stated_ring
 from ndbplan.ndb.survival import (
     Arbitration,
     Outcome,
@@ -177,12 +178,15 @@ class Outage:
 
     # How long until a loss is noticed.
 
-    def noticed(self, silent_data: int, seeing: int, killed: bool, silent_others: bool) -> Span:
+    def noticed(
+        self, silent_data: Collection[int], seeing: Collection[int], killed: bool, silent_others: bool
+    ) -> Span:
         """Seconds until the data nodes know of a loss and have decided.
 
-        Silent data nodes are declared dead by missed heartbeats of their neighbours, of which so many are
-        left (`seeing`); management and API nodes by their own heartbeats; connections of killed processes
-        break at once. Source: resources/ndb/survival.json, detection.
+        Silent data nodes are declared dead by missed heartbeats of their neighbours, those that are left
+        (`seeing`), in a ring whose order is known where HeartbeatOrder states it; management and API nodes by
+        their own heartbeats; connections of killed processes break at once.
+        Source: resources/ndb/survival.json, detection.
         """
         span = (0.0, 0.0, 0.0)
         if killed:
@@ -192,8 +196,18 @@ class Outage:
             span = later_of(span, self._silent("HeartbeatIntervalDbApi"))
         if silent_data:
             check = node_settings(self.plan).number("ConnectCheckIntervalDelay")
-            span = later_of(span, self._silent("HeartbeatIntervalDbDb", in_a_row(silent_data, seeing), check))
+            turns = self._turns(silent_data, seeing)
+            span = later_of(span, self._silent("HeartbeatIntervalDbDb", turns, check))
         return added(span, handled_s())
+
+    def _turns(self, silent: Collection[int], seeing: Collection[int]) -> tuple[int, int, int]:
+        """How many silent data nodes are noticed one after the other: least, likely and most."""
+        settings, there = settings_by_node(self.plan), {*silent, *seeing}
+        ring = stated_ring({i: settings[i].number("HeartbeatOrder") for i in settings})
+        if ring is None or not seeing:
+            return in_a_row(len(silent), len(seeing))
+        found = most_in_a_row([i for i in ring if i in there], silent)
+        return found, found, found
 
     def _silent(self, name: str, turns: tuple[int, int, int] = (1, 1, 1), check: int = 0) -> Span:
         return silent_after_s(node_settings(self.plan).number(name), turns, check)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -13,13 +14,20 @@ from ndbplan.checks.rule import error, problem, rule, warning
 from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.deployment import MANAGEMENT_PORT
 from ndbplan.configuration.node_groups import counted_nodes, stated_group
-from ndbplan.configuration.settings import connection_settings, no_of_replicas, node_settings
+from ndbplan.configuration.settings import (
+    connection_settings,
+    no_of_replicas,
+    node_settings,
+    settings_by_node,
+)
 from ndbplan.configuration.stated import counting as counting_of
 from ndbplan.edits.changes import SetField, together
 from ndbplan.edits.parts import remove
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of, never_resolves
+from ndbplan.ndb.heartbeat_ring import order_refused
+from ndbplan.ndb.node_names import data_nodes
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode, process_node_ids
 
@@ -103,6 +111,27 @@ def data_node_ids(now: Estimation) -> Iterator[Problem]:
             "take data nodes away",
             missing="which data nodes can go: only whoever knows what they are for can say",
         )
+
+
+@rule("heartbeat-order", "Data nodes do not agree on the order of heartbeats")
+def heartbeat_order(now: Estimation) -> Iterator[Problem]:
+    plan, name = now.plan, "HeartbeatOrder"
+    orders = {i: settings.number(name) for i, settings in settings_by_node(plan).items()}
+    if not order_refused(orders):
+        return
+    stands = Counter(orders.values())
+    placeless = [node for node in plan.data_nodes if not orders[node.node_id]]
+    blamed = placeless or [node for node in plan.data_nodes if stands[orders[node.node_id]] > 1]
+    who = data_nodes([node.node_id for node in blamed])
+    what = f"{name} is not set, while others have it" if placeless else f"{name} is that of others too"
+    ring = sorted(plan.data_nodes, key=lambda node: (not orders[node.node_id], orders[node.node_id]))
+    yield error(
+        who,
+        f"{who}: {what}; no data node starts then",
+        f"give each data node a {name} of its own: 1 to {len(ring)}",
+        [node.id for node in blamed],
+        together(setting(node.id, name, place) for place, node in enumerate(ring, 1)),
+    )
 
 
 def local_names(plan: Plan) -> frozenset[str]:

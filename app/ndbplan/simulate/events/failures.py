@@ -155,10 +155,9 @@ def _note_loss(sim: Simulation, known: dict[int, bool]) -> None:
         judge(sim)
         return
     # Where nobody is left to miss them it is their clients that do.
-    missed = len(silent_data) if side.survivors else 0
+    missed = silent_data if side.survivors else []
     killed = bool(killed_data) or not all(others.values())
-    seeing = len(side.survivors)
-    span = outage.noticed(missed, seeing, killed, any(others.values()) or not side.survivors)
+    span = outage.noticed(missed, side.survivors, killed, any(others.values()) or not side.survivors)
     loss.due = later_of(loss.due, added((at_s, at_s, at_s), span))
     if silent_data or killed_data:
         sim.laws.run.stands_still = True
