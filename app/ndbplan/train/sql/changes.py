@@ -68,7 +68,7 @@ def change(sql: str, asked: Asked) -> Changed:
             raise
         return _counted(one)
     touched = max(found.matched, len(found.put), len(found.gone))
-    refuse_too_many(touched, table, cluster)
+    refuse_too_many(touched, found.kind, tree, table, cluster)
     beside = consequences(cluster, table, found) if asked.checks else []
     held = held_rows(cluster.session.simulation, table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
@@ -438,7 +438,7 @@ def _counted(one: _Statement) -> Changed:
     """The same by numbers of rows: which values they have then is not known."""
     table, cluster = one.table, one.cluster
     rows, kind = rows_met(one.tree, table, one.asked, replaces=one.replaces)
-    refuse_too_many(rows, table, cluster)
+    refuse_too_many(rows, kind, one.tree, table, cluster)
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
     vague = replace(held_rows(cluster.session.simulation, table).contents, is_vague=True)
     _write(cluster, table, kind, rows, vague, added)

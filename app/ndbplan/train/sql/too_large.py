@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from ndbplan.configuration.settings import node_settings
+from ndbplan.estimate.load.row_operations import write_operations
 from ndbplan.estimate.load.transaction_size import operations_of_one
 from ndbplan.ndb.console import form
 from ndbplan.ndb.sql_versions import limits
 from ndbplan.plan.tables import Table
+from ndbplan.plan.workloads import Operation, OperationKind
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.in_place import adds_in_place
@@ -70,7 +74,16 @@ def refused_by_ndb(asked: Asked, code: int) -> SqlError:
     return SqlError(1031, "HY000", f"Table storage engine for '{name}' doesn't have this option", (inside,))
 
 
-def refuse_too_many(rows: int, table: Table, cluster: LiveCluster) -> None:
-    """Raises the error of a transaction that changes more rows of a table than one may."""
-    if rows > operations_of_one(node_settings(cluster.plan)) and not is_local(table):
-        raise met(int(form(cluster.plan.version, "too_many_rows")), table.name)
+def refuse_too_many(
+    rows: int, kind: OperationKind, tree: exp.Expr, table: Table, cluster: LiveCluster
+) -> None:
+    """Raises the error of a transaction that writes more than one may, blob parts and entries included."""
+    if is_local(table):
+        return
+    version = cluster.plan.version
+    changed = {one.this.name.lower() for one in tree.expressions} if isinstance(tree, exp.Update) else set()
+    columns = tuple(column.name for column in table.columns if column.name.lower() in changed)
+    operation = Operation(table_id=table.id, kind=kind, columns=columns)
+    written = rows * write_operations(table, operation, version)
+    if written > operations_of_one(node_settings(cluster.plan)):
+        raise met(int(form(version, "too_many_rows")), table.name)
