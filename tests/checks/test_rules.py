@@ -206,6 +206,9 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "fully-replicated-table": lambda: first_table(starter(), fully_replicated=True, rows=10**8),
     "read-backup": lambda: first_table(set_plan(starter(), ndb_version="7.6"), read_backup=False),
     "memory-locked": lambda: starter(LockPagesInMainMemory=0),
+    "memory-of-container": lambda: update(
+        starter(), starter().data_nodes[0].id, container_memory_bytes=100 * GIB
+    ),
     "numa": lambda: update(starter(Numa=0, DataMemory=200 * GIB), starter().data_nodes[0].host_id, sockets=2),
     "schema-objects": lambda: starter(MaxNoOfTables=8, MaxNoOfAttributes=32),
     "redo-log-and-memory": lambda: starter(

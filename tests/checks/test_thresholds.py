@@ -166,6 +166,11 @@ def about(rule: str, make: Make, found: int, *, more_is_worse: bool = True, says
     return Threshold(rule, make, low, high, says) if more_is_worse else Threshold(rule, make, high, low, says)
 
 
+def contained(limit: int) -> Plan:
+    """The first data node in a container with so much memory."""
+    return update(sample("starter"), sample("starter").data_nodes[0].id, container_memory_bytes=limit)
+
+
 def counted_per_s(rate: int) -> Plan:
     """One row that every second transaction updates, or so."""
     return update(offered("starter")(rate), sample("starter").tables[4].id, rows=1)
@@ -234,6 +239,7 @@ THRESHOLDS = (
     about("data-memory-fill", rows(), 283_124_000),
     about("memory-of-host", of_host("memory_bytes"), 158_942_494_720, more_is_worse=False),
     about("memory-of-host", setting("DataMemory"), 241_780_824_473),
+    about("memory-of-container", contained, 158_942_494_720, more_is_worse=False),
     about(
         "disk-page-buffer", setting("DiskPageBufferMemory", "disk-data"), 5_543_458_647, more_is_worse=False
     ),

@@ -17,6 +17,7 @@ _WORSE = 1.01
 RULES_OF_ROOM = frozenset(
     {
         "memory-of-host",
+        "memory-of-container",
         "data-memory-of-host",
         "disk-space",
         "disk-space-of-memory",

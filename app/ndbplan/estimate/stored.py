@@ -53,7 +53,7 @@ from ndbplan.ndb.placement.hashmap import is_exact
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.processes import DataNode, DiskRole, node_ids
 from ndbplan.plan.tables import Table
 
 # Threads and fragments.
@@ -317,8 +317,8 @@ def _by_node_id(held: tuple[NodeData, ...]) -> dict[int, NodeData]:
 
 
 def links_of(plan: Plan) -> Links:
-    """Links of each data node: to every other node of the cluster."""
-    return Links(len(plan.processes) - 1, connection_settings(plan).number("SendBufferMemory"))
+    """Links of each data node: to every other node id, those of pools of cluster connections too."""
+    return Links(node_ids(plan.processes) - 1, connection_settings(plan).number("SendBufferMemory"))
 
 
 @kept_by_identity(48)

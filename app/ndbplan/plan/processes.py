@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -114,6 +115,11 @@ Process = Annotated[ManagementNode | DataNode | SqlNode | ApiSlot, Field(discrim
 def process_node_ids(process: ManagementNode | DataNode | SqlNode | ApiSlot) -> tuple[int, ...]:
     """Every node id a process takes: its own and those of its connection pool."""
     return (process.node_id, *process.pool_node_ids) if isinstance(process, SqlNode) else (process.node_id,)
+
+
+def node_ids(processes: Iterable[ManagementNode | DataNode | SqlNode | ApiSlot]) -> int:
+    """How many node ids processes take: a data node has a link to each."""
+    return sum(len(process_node_ids(process)) for process in processes)
 
 
 class Link(Assumable):

@@ -46,7 +46,7 @@ from ndbplan.plan.events import (
 from ndbplan.plan.fields import refusal
 from ndbplan.plan.hardware import Disk
 from ndbplan.plan.processes import DataNode, DiskRole
-from ndbplan.simulate.events.configuration import MoveFiles
+from ndbplan.simulate.events.configuration import MoveFiles, needs_all_down
 from ndbplan.simulate.events.full_disks import FreeDisk
 from ndbplan.simulate.events.handlers import Order
 from ndbplan.simulate.events.orders import Connect, Kill, Restore, Resume, SetLoad, SpreadKeys
@@ -382,7 +382,7 @@ def _change(text: str, cluster: LiveCluster) -> ParameterChange:
             f"data nodes of NDB {cluster.plan.version} have no parameter '{name[:60]}'",
             fix="name another one, such as RedoBuffer",
         )
-    if "system" in parameter("DB", name, cluster.plan.version).restart:
+    if needs_all_down(name, cluster.plan):
         raise WorldError(
             f"{name} changes only when the whole cluster starts anew", fix="begin with a plan that has it so"
         )

@@ -7,6 +7,8 @@ import pytest
 
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import MIB
+from ndbplan.configuration.difference import diff
+from ndbplan.configuration.stated import OF_PLAN
 from ndbplan.edits import parts as edits
 from ndbplan.edits.arrays import put_level
 from ndbplan.edits.growth import add_node_group
@@ -14,6 +16,8 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.grown import reorganise
 from ndbplan.estimate.stored import memory
+from ndbplan.ndb.parameters import parameters
+from ndbplan.ndb.values import refusal
 from ndbplan.plan.events import (
     Backup,
     Burst,
@@ -28,6 +32,7 @@ from ndbplan.plan.events import (
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
+from ndbplan.simulate.events.handlers import Asked, dues_of
 from ndbplan.simulate.events.nodes import REPORT_S, die
 from ndbplan.simulate.model.node_rows import SimulationError
 from ndbplan.simulate.model.workload import estimation_of
@@ -195,6 +200,48 @@ def test_a_parameter_changes_node_by_node(calm: Plan) -> None:
         if lcp.any():
             assert lcp[-300:].max() < 1.01 * 10 * MIB
             assert lcp.max() > 5 * 10 * MIB
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("NoOfReplicas", 1, "all data nodes have stopped"),
+        ("Diskless", 1, "all data nodes have stopped"),
+        ("RedoBufer", 2**26, "no parameter"),
+        ("HostName", "elsewhere", "no parameter"),
+        ("RedoBuffer", 2**50, "RedoBuffer=1125899906842624 "),
+    ],
+)
+def test_what_no_rolling_restart_can_change_is_refused(
+    calm: Plan, name: str, value: int | str, says: str
+) -> None:
+    event = ParameterChange(at_s=10, name=name, value=value)
+    with pytest.raises(SimulationError, match=says):
+        simulate(estimation_of(calm, EASY), duration_s=60, events=[event])
+
+
+def test_every_parameter_changes_in_turns_or_with_all_nodes_down_as_the_runbook_has_it(calm: Plan) -> None:
+    """The run of an event and the steps of the same change say the same of whether the cluster serves."""
+    seen = set()
+    for entry in parameters("DB", calm.version):
+        value = next(
+            (v for v in (0, 1, 2, 3, 65536) if v != entry.default and not refusal(entry, v, calm.version)),
+            None,
+        )
+        if value is None or entry.name.lower() in OF_PLAN or entry.status == "internal":
+            continue
+        needed = diff(calm, set_parameter(calm, "data_node", entry.name, value)).restart
+        if needed:
+            event = ParameterChange(at_s=10, name=entry.name, value=value)
+            down = "system" in needed
+            seen.add(down)
+            try:
+                dues_of(event, Asked(calm, calm.workloads[0], 0))
+                refused = False
+            except SimulationError:
+                refused = True
+            assert refused == down, entry.name
+    assert seen == {True, False}
 
 
 def test_nodes_are_added_under_load() -> None:

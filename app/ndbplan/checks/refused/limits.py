@@ -18,7 +18,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.transaction_size import size_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import process_node_ids
+from ndbplan.plan.processes import node_ids, process_node_ids
 
 _UNLIMITED_DML = 4_294_967_295
 _OBJECTS_MAX = 4_294_967_293
@@ -173,7 +173,7 @@ def transaction_memory(now: Estimation) -> Iterator[Problem]:
 )
 def start_fail_retries(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    count = sum(len(process_node_ids(process)) for process in plan.processes)
+    count = node_ids(plan.processes)
     for alike in nodes_alike(plan):
         # check_mutually_exclusive in ConfigInfo.cpp goes through the ids below the number of nodes only.
         seen = not alike.nodes or any(node.node_id < count for node in alike.nodes)

@@ -12,7 +12,12 @@ from ndbplan.base.units import format_bytes_binary, format_count, format_percent
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
-from ndbplan.checks.unwise.memory_cures import DATA_MEMORY_SHARE, room_for_rows, room_in_hosts
+from ndbplan.checks.unwise.memory_cures import (
+    DATA_MEMORY_SHARE,
+    room_for_rows,
+    room_in_containers,
+    room_in_hosts,
+)
 from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.column_bytes import DECIDES, assumed_mean_bytes, filled
@@ -49,6 +54,29 @@ def memory_of_host(now: Estimation) -> Iterator[Problem]:
             text += "; the operating system and its file cache need at least 10 %"
             problem = warning(f"host {host.hostname}", text, fix, ids, measure=share)
         yield replace(problem, solve=solve)
+
+
+@rule("memory-of-container", "A data node does not fit into the memory of its container")
+def memory_of_container(now: Estimation) -> Iterator[Problem]:
+    nodes = {node.node_id: node for node in now.plan.data_nodes}
+    for need in now.memory.nodes:
+        limit = need.container_memory_bytes
+        if limit is None or need.ram_bytes.value <= (1 - ROOM_LEFT) * limit:
+            continue
+        share = need.ram_bytes.value / limit
+        text = (
+            f"the data node allocates {format_bytes_binary(need.ram_bytes.value)} at start, "
+            f"{format_percent(share)} of the {format_bytes_binary(limit)} that are the limit of its container"
+        )
+        where, ids = f"data node {need.node_id}", (nodes[need.node_id].id,)
+        fix = "lower DataMemory or DiskPageBufferMemory, or raise the limit"
+        if need.ram_bytes.low > limit:
+            text += ": the kernel kills it before it has started"
+            problem = error(where, text, fix, ids, measure=share)
+        else:
+            text += "; stacks of threads and the pages of files that it writes count there too"
+            problem = warning(where, text, fix, ids, measure=share)
+        yield replace(problem, solve=partial(room_in_containers, now))
 
 
 @rule("data-memory-of-host", "DataMemory leaves no room for everything else")

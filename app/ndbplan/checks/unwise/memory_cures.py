@@ -2,6 +2,7 @@
 
 room_for_rows(now, look)       # more DataMemory, more memory in the hosts, more node groups
 room_in_hosts(rule, now, look)  # less DataMemory, more memory in the hosts
+room_in_containers(now, look)   # less DataMemory, higher limits of the containers
 """
 
 from __future__ import annotations
@@ -261,13 +262,7 @@ def _missing(now: Estimation) -> str:
 
 def room_in_hosts(rule: str, now: Estimation, look: Look) -> WaysOut:
     """Ways to let the data nodes fit into their hosts: less DataMemory where the tables fit, more memory."""
-    rooms: list[Solution] = []
-    lowered = _lowered(now)
-    if lowered is not None:
-        edit, reason = completed(look, now.plan, lowered, rule)
-        if not reason:
-            why = "the tables fit, and it takes nothing new; a rolling restart does it"
-            rooms.append(Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit))
+    rooms = _with_less(rule, now, look)
     short = short_of_memory(now)
     if short:
         edit, reason = completed(look, now.plan, partial(memories, sizes=short), rule)
@@ -278,6 +273,41 @@ def room_in_hosts(rule: str, now: Estimation, look: Look) -> WaysOut:
         rooms += [] if reason else [Solution(title, why, edit, buys=True)]
     otherwise = f"{_missing(now)}: lower DataMemory or DiskPageBufferMemory, or give the host more memory"
     return ways_out(rooms, otherwise)
+
+
+def _with_less(rule: str, now: Estimation, look: Look) -> list[Solution]:
+    """Less DataMemory, where that cures the rule."""
+    lowered = _lowered(now)
+    edit, reason = completed(look, now.plan, lowered, rule) if lowered is not None else (None, "")
+    if edit is None or reason:
+        return []
+    why = "the tables fit, and it takes nothing new; a rolling restart does it"
+    return [Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit)]
+
+
+def room_in_containers(now: Estimation, look: Look) -> WaysOut:
+    """Ways to let the data nodes fit into their containers: less DataMemory, higher limits."""
+    rule = "memory-of-container"
+    rooms = _with_less(rule, now, look)
+    nodes = {node.node_id: node for node in now.plan.data_nodes}
+    short = {
+        nodes[need.node_id].id: memory_size(need.ram_bytes.high / (1 - ROOM_LEFT))
+        for need in now.memory.nodes
+        if (limit := need.container_memory_bytes) and need.ram_bytes.value > (1 - ROOM_LEFT) * limit
+    }
+    if all(size <= now.plan.host(now.plan.by_id[i].host_id).memory_bytes for i, size in short.items()):
+        edit, reason = completed(look, now.plan, partial(_limits, sizes=short), rule)
+        most = format_bytes_binary(max(short.values()))
+        why = "the hosts have the memory; a container that starts anew gets it"
+        rooms += [] if reason else [Solution(f"Raise the limit of the containers to {most}", why, edit)]
+    return ways_out(rooms, "less DataMemory, or hosts with more memory: the limit cannot go beyond theirs")
+
+
+def _limits(plan: Plan, sizes: dict[str, int]) -> Plan:
+    """The plan whose containers may take so much memory, by the id of the data node."""
+    for node_id, size in sizes.items():
+        plan = edits.update(plan, node_id, container_memory_bytes=size)
+    return plan
 
 
 def short_of_memory(now: Estimation) -> dict[str, int]:
@@ -295,14 +325,16 @@ def short_of_memory(now: Estimation) -> dict[str, int]:
 
 
 def _lowered(now: Estimation) -> Edit | None:
-    """DataMemory as large as every host has room for; None where that does not hold the tables."""
+    """DataMemory that every host and container has room for; None where that does not hold the tables."""
     hosts = {host.host_id: host for host in now.memory.hosts}
     sizes: dict[str, float] = {}
     for node, need in zip(now.plan.data_nodes, now.memory.nodes, strict=True):
         host = hosts[node.host_id]
         here = sum(other.host_id == node.host_id for other in now.plan.data_nodes)
-        over = host.data_nodes_bytes.value - (1 - ROOM_LEFT) * host.memory_bytes
-        size = min(need.data_memory_limit_bytes - over / here, DATA_MEMORY_SHARE * host.memory_bytes / here)
+        over = (host.data_nodes_bytes.value - (1 - ROOM_LEFT) * host.memory_bytes) / here
+        if need.container_memory_bytes is not None:
+            over = max(over, need.ram_bytes.value - (1 - ROOM_LEFT) * need.container_memory_bytes)
+        size = min(need.data_memory_limit_bytes - over, DATA_MEMORY_SHARE * host.memory_bytes / here)
         if size >= need.data_memory_limit_bytes:
             continue
         if need.data_memory_bytes.high * HEADROOM > size * usable_share(now.plan, node.node_id):

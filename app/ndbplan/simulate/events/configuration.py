@@ -7,17 +7,19 @@ from dataclasses import dataclass
 
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.stated import Fate, readings
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
 from ndbplan.estimate.times.restart import Kind
 from ndbplan.ndb.parameters import knows, parameter
 from ndbplan.plan.events import ParameterChange
+from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.simulate.events.failures import stop_for_restart
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.events.nodes import REPORT_S, Renewal, Started, Starts, start
-from ndbplan.simulate.model.node_rows import node_facts
+from ndbplan.simulate.model.node_rows import SimulationError, node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.laws import Node
 
@@ -110,7 +112,24 @@ def changed(plan: Plan, change: Change) -> Plan:
 def parameter_change(event: ParameterChange, asked: Asked) -> Iterator[Due]:
     """A rolling restart: node after node stops, starts with the new value, and is durable again."""
     changed(asked.plan, event)
+    (reading,) = readings("DB", NO_PARAMETERS.with_(event.name, event.value), asked.plan.ndb_version)
+    if reading.fate is not Fate.COUNTS:
+        reason = reading.reason or "is no parameter that can be set for data nodes of this version"
+        raise SimulationError(
+            f"{event.name}={event.value} {reason}", where="events", fix="name another parameter or value"
+        )
+    if needs_all_down(event.name, asked.plan):
+        raise SimulationError(
+            f"{event.name} changes only when all data nodes have stopped and start together",
+            where="events",
+            fix="a changed plan has it, and says the steps of the change",
+        )
     yield Due(event.at_s, ConfigurationComes(asked.number, event), last=True)
+
+
+def needs_all_down(name: str, plan: Plan) -> bool:
+    """Whether a rolling restart cannot change a parameter of data nodes: all have to be down at once."""
+    return "system" in parameter("DB", name, plan.version).restart
 
 
 @planned(MoveFiles)

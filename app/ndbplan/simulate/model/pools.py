@@ -15,7 +15,7 @@ from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
+from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, node_ids
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.world.indices import Error
@@ -82,6 +82,6 @@ def _send_transactions(plan: Plan, workload: Workload, limits: Sequence[Service]
     stated = node_settings(plan, node).number("TotalSendBufferMemory")
     each = connection_settings(plan).number("SendBufferMemory")
     room = constants_of(plan)["send_overload_share"].value * (
-        stated or each * max(1, len(plan.processes) - 1)
+        stated or each * max(1, node_ids(plan.processes) - 1)
     )
     return max(1.0, room * rate / links[0].out_bytes_per_s.value)

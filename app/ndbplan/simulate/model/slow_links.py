@@ -19,6 +19,7 @@ from ndbplan.estimate.load.flows import Flows
 from ndbplan.estimate.loaded import flows_of_hosts, rate_of
 from ndbplan.estimate.times.copy_links import SlowLink
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import node_ids
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.model.load_over_time import Service, service_of
 
@@ -76,7 +77,7 @@ def slow_send_buffered(plan: Plan, workload: Workload, slow: SlowLink) -> float:
     )
     rooms = []
     for side, far in ((here, there), (there, here)):
-        peers = sum(process.host_id in far for process in plan.processes)
+        peers = node_ids(process for process in plan.processes if process.host_id in far)
         for node in (node for node in plan.data_nodes if node.host_id in side):
             out = flows.crossing({node.host_id}, far).value
             room = node_settings(plan, node).number("TotalSendBufferMemory") or each * max(1, peers)
