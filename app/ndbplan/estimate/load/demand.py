@@ -19,6 +19,7 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.load.row_operations import (
+    disk_reads,
     entry_write_operations,
     own_write_operations,
     read_operations,
@@ -43,7 +44,7 @@ from ndbplan.plan.workloads import (
     Workload,
 )
 
-_SUMMED = (*OperationKind, "operations", "read operations", "in", "out", "disk")
+_SUMMED = (*OperationKind, "operations", "read operations", "disk reads", "in", "out", "disk")
 
 _NO_LOG = Quantity.exact(0.0, "bytes/s")
 _FASTEST_CYCLE_S = 1e-5
@@ -104,6 +105,8 @@ class TableLoad:
     read_operations_per_s: float
     """Reads by a key: those of rows, and of the parts of blobs that are read or scanned."""
     scanned_rows_per_s: float
+    disk_reads_per_s: float
+    """Pages on disk that reads and scans ask for, whether the cache has them or not."""
     write_operations_per_s: float
     """Operations that write, those of blobs (and of unique indexes not told apart) included; a table without
     logging asks them of threads like any other."""
@@ -250,6 +253,7 @@ def table_loads(
             if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
                 sums["disk"] += rows_per_s
             sums["read operations"] += rows_per_s * read_operations(table, operation, version)
+            sums["disk reads"] += per_s * disk_reads(table, operation, version)
             payload = _payload_bytes(table, operation, version)
             sums["out" if operation.kind in (OperationKind.READ, OperationKind.SCAN) else "in"] += (
                 rows_per_s * payload
@@ -294,6 +298,7 @@ def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersio
         reads_per_s=sums[OperationKind.READ],
         read_operations_per_s=sums["read operations"],
         scanned_rows_per_s=sums[OperationKind.SCAN],
+        disk_reads_per_s=sums["disk reads"],
         write_operations_per_s=sums["operations"],
         redo_bytes_per_s=rates.redo.because(*rates.why),
         payload_bytes_per_s=sums["in"],

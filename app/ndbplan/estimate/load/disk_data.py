@@ -57,7 +57,7 @@ class NodeDiskData(Shape):
     """Pages written at random places, of updates and deletes."""
     undo_bytes_per_s: Quantity
     accesses_per_s: float
-    """Rows on disk asked for at random places, whether the cache has their pages or not."""
+    """Rows and pages on disk asked for at random places, whether the cache has their pages or not."""
     touched_bytes: float
     """Pages that are asked for: of primary replicas only where others are not read."""
     grown_bytes_per_s: float
@@ -245,7 +245,7 @@ def _gather(
             # Room of deleted rows is used again by rows that are inserted.
             kept = max(0.0, load.inserts_per_s - load.deletes_per_s)
             sums.grown += (share.replicas if backup else share.primaries) * kept * each
-            sums.reads += share.reads * load.reads_per_s * accesses
+            sums.reads += share.reads * load.disk_reads_per_s
             changed = (load.disk_updates_per_s + load.deletes_per_s) * accesses
             sums.updates += share.replicas * changed
             sums.page_writes += share.replicas * load.inserts_per_s * each

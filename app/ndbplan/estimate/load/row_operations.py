@@ -6,8 +6,10 @@ by its key; an update of the row's head follows the parts. Each entry of a uniqu
 
 from __future__ import annotations
 
+import math
+
 from ndbplan.estimate.storage.column_bytes import is_blob
-from ndbplan.estimate.storage.rows import blob_parts, unique_tables
+from ndbplan.estimate.storage.rows import blob_parts, row_layout, unique_tables
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import Operation, OperationKind
@@ -54,3 +56,34 @@ def read_operations(table: Table, operation: Operation, version: NdbVersion) -> 
     wanted = set(operation.columns) or {column.name for column in table.columns}
     parts = sum(part.parts_per_row for part in blob_parts(table, version) if part.column in wanted)
     return parts + (operation.kind is OperationKind.READ)
+
+
+def disk_reads(table: Table, operation: Operation, version: NdbVersion) -> float:
+    """Accesses of pages on disk for what one transaction reads or scans; those that the cache answers too.
+
+    Columns in memory need none. A scan asks for each page that has one of its rows once: the rows lie evenly
+    on the pages of the table, so it is an access a row for few rows, and each page once for a whole table.
+    Parts of blobs on disk are read by their keys.
+
+    Source: NDB, Dbtup::execACC_SCANREQ (a scan that wants columns on disk goes page by page) and Dbtup::
+    load_diskpage (one that comes by an index, or a read by key, asks for the page of the row).
+    """
+    if operation.kind not in (OperationKind.READ, OperationKind.SCAN):
+        return 0.0
+    wanted = [c for c in table.columns if not operation.columns or c.name in operation.columns]
+    names = {column.name for column in wanted}
+    parts = [p for p in blob_parts(table, version) if p.layout.disk_words and p.column in names]
+    accesses = operation.rows * sum(part.parts_per_row for part in parts)
+    layout = row_layout(table, version)
+    if layout.disk_words and any(column.storage == "disk" for column in wanted):
+        whole = operation.kind is OperationKind.READ
+        pages = table.rows / layout.rows_per_disk_page
+        accesses += operation.rows if whole else pages_of_rows(operation.rows, pages)
+    return accesses
+
+
+def pages_of_rows(rows: float, pages: float) -> float:
+    """How many of some pages have at least one of so many rows that lie anywhere on them."""
+    if pages <= 1 or rows <= 1:
+        return min(rows, 1.0)
+    return -pages * math.expm1(rows * math.log1p(-1 / pages))
