@@ -155,6 +155,34 @@ def test_data_nodes_larger_than_their_host_can_be_lowered_or_the_host_raised() -
     assert not [way for way in full.solutions if way.title.startswith("Lower")], "the rows need it"
 
 
+def contained(plan: Plan, limit: int) -> Plan:
+    for node in plan.data_nodes:
+        plan = update(plan, node.id, container_memory_bytes=limit)
+    return plan
+
+
+def test_containers_are_raised_as_far_as_the_host_has_memory_or_data_memory_is_lowered() -> None:
+    plan = contained(set_parameter(cluster(1_000_000), "data_node", "DataMemory", 30 * GIB), 16 * GIB)
+    problem = next(p for p in check(plan) if p.rule == "memory-of-container")
+    lower, raised = problem.solutions
+    assert lower.title.startswith("Lower DataMemory to ")
+    assert raised.title.startswith("Raise the limit of the containers to ")
+    for way in problem.solutions:
+        after = way.edit(plan)
+        assert not [p for p in check(after) if p.rule in ("memory-of-container", "memory-of-host")]
+        assert after.hosts == plan.hosts
+
+
+def test_what_makes_data_nodes_larger_makes_their_containers_larger_too() -> None:
+    plan = contained(cluster(300_000_000), 4 * GIB)
+    assert not [p for p in check(plan) if p.rule == "memory-of-container"]
+    problem = fill(plan)
+    assert problem is not None
+    (way, *_) = problem.solutions
+    assert "and the limit of the containers to" in way.title
+    assert not [p for p in check(way.edit(plan)) if p.rule in ("memory-of-container", "data-memory-fill")]
+
+
 def test_32_cores_without_a_thread_setting_are_a_hint_with_a_fix(tmp_path: Path) -> None:
     plan = EMPTY_PLAN
     for _ in range(2):

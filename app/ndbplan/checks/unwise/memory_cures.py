@@ -69,11 +69,13 @@ def room_for_rows(now: Estimation, look: Look) -> WaysOut:
     raised = _raised(now)
     if raised is None:
         return WaysOut((), "")
+    raised, limits = _with_limits(now, raised)
     rising, reason = completed(look, now.plan, raised, _FILL)
     groups = _more_groups(now, look)
     if not reason:
-        return ways_out([_as_it_is(now, rising), *groups], "")
-    bought, larger = _larger_hosts(now, raised, look, _FILL, f"raise DataMemory to {_size(rising, now)}")
+        return ways_out([_as_it_is(now, rising, limits), *groups], "")
+    words = f"raise DataMemory to {_size(rising, now)}{limits}"
+    bought, larger = _larger_hosts(now, raised, look, _FILL, words)
     in_order = [*bought, *groups] if larger <= most_memory_bytes() else [*groups, *bought]
     if any(need.data_memory_bytes.high > _UNSURE * need.data_memory_bytes.value for need in now.memory.nodes):
         in_order = [replace(way, why=f"{way.why}; {_FOR_THE_MOST}") for way in in_order]
@@ -85,7 +87,8 @@ def room_for_pages(now: Estimation, share: float, look: Look) -> WaysOut:
     """Ways to let DiskPageBufferMemory hold so much of what lies on disk: as it is, or with more memory."""
     pages = max(node.pages_bytes.value for node in now.under(chosen_workload(now.plan)).disk_data.nodes)
     size, raised = _page_buffer(now, share, pages)
-    words = f"raise {_PAGE_BUFFER} to {format_bytes_binary(size)}"
+    raised, limits = _with_limits(now, raised)
+    words = f"raise {_PAGE_BUFFER} to {format_bytes_binary(size)}{limits}"
     edit, reason = completed(look, now.plan, raised, _PAGES)
     if not reason:
         why = f"the hosts have the memory; the files of disk data take {format_bytes_binary(pages)}"
@@ -128,12 +131,21 @@ def _size(edit: Edit, now: Estimation) -> str:
     return format_bytes_binary(max(node_settings(after, n).number("DataMemory") for n in after.data_nodes))
 
 
-def _as_it_is(now: Estimation, edit: Edit) -> Solution:
+def _with_limits(now: Estimation, raised: Edit) -> tuple[Edit, str]:
+    """A change that makes data nodes larger with what their containers then need, and that in words."""
+    sizes = _short_containers(now.of(raised(now.plan)))
+    if not sizes:
+        return raised, ""
+    larger = together([raised, partial(_limits, sizes=sizes)])
+    return larger, f" and the limit of the containers to {format_bytes_binary(max(sizes.values()))}"
+
+
+def _as_it_is(now: Estimation, edit: Edit, limits: str) -> Solution:
     after = now.of(edit(now.plan)).memory
     tightest = max(after.hosts, key=lambda host: host.fill)
     left = tightest.memory_bytes - tightest.data_nodes_bytes.value
     return Solution(
-        f"Raise DataMemory to {_size(edit, now)}",
+        f"Raise DataMemory to {_size(edit, now)}{limits}",
         f"the hosts have the memory, {now.plan.host(tightest.host_id).hostname} keeps "
         f"{format_bytes_binary(left)} of its {format_bytes_binary(tightest.memory_bytes)}; a rolling restart "
         "does it",
@@ -289,18 +301,23 @@ def room_in_containers(now: Estimation, look: Look) -> WaysOut:
     """Ways to let the data nodes fit into their containers: less DataMemory, higher limits."""
     rule = "memory-of-container"
     rooms = _with_less(rule, now, look)
-    nodes = {node.node_id: node for node in now.plan.data_nodes}
-    short = {
-        nodes[need.node_id].id: memory_size(need.ram_bytes.high / (1 - ROOM_LEFT))
-        for need in now.memory.nodes
-        if (limit := need.container_memory_bytes) and need.ram_bytes.value > (1 - ROOM_LEFT) * limit
-    }
+    short = _short_containers(now)
     if all(size <= now.plan.host(now.plan.by_id[i].host_id).memory_bytes for i, size in short.items()):
         edit, reason = completed(look, now.plan, partial(_limits, sizes=short), rule)
         most = format_bytes_binary(max(short.values()))
         why = "the hosts have the memory; a container that starts anew gets it"
         rooms += [] if reason else [Solution(f"Raise the limit of the containers to {most}", why, edit)]
     return ways_out(rooms, "less DataMemory, or hosts with more memory: the limit cannot go beyond theirs")
+
+
+def _short_containers(now: Estimation) -> dict[str, int]:
+    """Data nodes whose containers are too small, by the id of the process, with what they should have."""
+    nodes = {node.node_id: node for node in now.plan.data_nodes}
+    return {
+        nodes[need.node_id].id: memory_size(need.ram_bytes.high / (1 - ROOM_LEFT))
+        for need in now.memory.nodes
+        if (limit := need.container_memory_bytes) and need.ram_bytes.value > (1 - ROOM_LEFT) * limit
+    }
 
 
 def _limits(plan: Plan, sizes: dict[str, int]) -> Plan:
