@@ -31,6 +31,7 @@ from ndbplan.estimate.load.checkpoint_speed import (
 from ndbplan.estimate.load.checkpoint_threads import Writers, writers_of_changes, writers_of_rows
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad
 from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
+from ndbplan.estimate.load.new_rows import at_least, new_bytes_per_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.partial_checkpoint import (
     Change,
@@ -71,7 +72,7 @@ class NodeCheckpoint(Shape):
     speed_bytes_per_s: Quantity
     duration_s: Quantity
     write_bytes_per_s: Quantity
-    """Mean over time, pauses included; 0 without writes."""
+    """Mean over time, pauses included, while rows grow as the workload adds them; 0 without writes."""
     redo_needed_bytes: Quantity
     """Log of the hottest part that must fit until checkpoints have made it superfluous."""
     redo_log_bytes: int
@@ -214,6 +215,7 @@ def _without_growth(
         else:
             ends = (limits.floor * duration.value / interval, speed.high)
             rate = Quantity.spanning(mean, ends, "bytes/s", why)
+        rate = at_least(rate, factor * new_bytes_per_s(changes, tables), speed)
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     log_bytes = log_bytes_per_part(settings)

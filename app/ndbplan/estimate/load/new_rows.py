@@ -1,0 +1,37 @@
+"""What checkpoints have to write of rows that come to stay, however few there were before.
+
+Source: engine model 5.3: a checkpoint holds every row that there was when it began, so each new one once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ndbplan.base.quantity import Quantity, Term
+from ndbplan.estimate.load.demand import TableLoad
+from ndbplan.estimate.load.partial_checkpoint import Change, loads_by_table
+
+
+def new_bytes_per_s(changes: Iterable[Change], tables: tuple[TableLoad, ...]) -> float:
+    """Bytes a second by which the rows of a node grow, as checkpoints write them, less those that go again.
+
+    Source: as the module's.
+    """
+    loads = loads_by_table(tables)
+    return sum(
+        loads[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
+        * max(0.0, one.inserts - one.deletes)
+        for one in changes
+    )
+
+
+def at_least(rate: Quantity, new: float, speed: Quantity) -> Quantity:
+    """A rate of writing, in bytes per second, that keeps up with `new` bytes a second as far as `speed` can.
+
+    Source: as the module's.
+    """
+    if min(new, speed.high) <= rate.low:
+        return rate
+    why = (*rate.why, Term("rows that come to stay, each written once at least", new, "bytes/s", "workload"))
+    ends = (max(rate.low, min(new, speed.low)), max(rate.high, min(new, speed.high)))
+    return Quantity.spanning(max(rate.value, min(new, speed.value)), ends, "bytes/s", why)
