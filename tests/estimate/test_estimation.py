@@ -24,7 +24,7 @@ from ndbplan.estimate.times.restart import IDLE
 from ndbplan.plan.fields import Point
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import EMPTY_PLAN, Calibration, Plan
-from ndbplan.plan.samples import sample_plan
+from ndbplan.plan.samples import sample_names, sample_plan
 
 STARTER = load(resource_path("samples/starter.ndbplan"))
 TELECOM = load(resource_path("samples/telecom-144.ndbplan"))
@@ -214,3 +214,11 @@ def test_network_carries_each_write_to_every_replica() -> None:
     twice = network(STARTER, STARTER.workloads[1])
     assert max(h.utilisation.value for h in twice.hosts) > busiest.utilisation.value
     assert not network(STARTER, None).hosts
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_a_plan_without_a_data_node_is_estimated_under_its_loads(name: str) -> None:
+    plan = sample_plan(name)
+    bare = plan.replace(processes=tuple(one for one in plan.processes if one.kind != "data"))
+    for workload in bare.workloads:
+        assert Estimation(bare, workload).to_json()["checkpoint"] is not None

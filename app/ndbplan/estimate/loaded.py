@@ -256,7 +256,8 @@ def checkpoint(plan: Plan, workload: Workload | None) -> CheckpointEstimate:
 def memory_full_after_s(plan: Plan, workload: Workload) -> MemoryEnds:
     """Until DataMemory, or IndexMemory up to 7.5, of each data node is full under a workload."""
     chosen = chosen_loads(plan, workload)
-    growth = memory_growth((load, shares, memory_per_row(plan, load)) for load, shares in chosen)
+    # Where no data node holds rows there is no row to measure either.
+    growth = memory_growth((load, shares, memory_per_row(plan, load)) for load, shares in chosen if shares)
     if not growth:
         return memory_ends()
     machines, ends = machines_of(plan).by_id, []

@@ -26,7 +26,7 @@ _FULL = {
     625: ("memory", "IndexMemory"),
     233: ("operation records", "TransactionMemory or MaxNoOfConcurrentOperations"),
     234: ("operation records", "MaxNoOfConcurrentOperations"),
-    261: ("operation records", "what one transaction may write"),
+    261: ("operation records", "MaxNoOfConcurrentOperations"),
     1501: ("undo log", "undo files"),
     1601: ("tablespace", "data files"),
 }
