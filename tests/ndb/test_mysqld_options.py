@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ndbplan.checks.fix import fix_all
+from ndbplan.checks.run import check
 from ndbplan.configuration.difference import diff
 from ndbplan.configuration.needs import needs
 from ndbplan.edits.assign import assign
@@ -77,6 +79,15 @@ def test_values_that_are_taken(name: str, value: int | str, version: str, why: s
     assert why in fault(name, value, NdbVersion.parse(version))
     found = of_rule(with_option(name, value, version), "mysqld-options")
     assert len(found) == bool(why)
+
+
+@pytest.mark.parametrize(("name", "value"), [("ndb-batch-size", 2**40), ("log-bin", "x")])
+def test_a_fix_of_an_option_leaves_those_of_other_problems(name: str, value: int | str) -> None:
+    plan = set_parameter(with_option(name, value, "7.6"), "data_node", "NoOfSuchThings", 1)
+    found = check(plan)
+    assert {"mysqld-options", "unknown-parameter"} <= {one.rule for one in found if one.edit is not None}
+    mended = fix_all(plan).plan
+    assert {"mysqld-options", "unknown-parameter"}.isdisjoint(one.rule for one in check(mended))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ plan = change(plan)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import groupby
@@ -78,7 +78,8 @@ class SetField:
 
     object_id: str
     name: str
-    value: Any
+    value: Hashable
+    """Changes are told apart by what they are."""
 
     def __call__(self, plan: Plan) -> Plan:
         return edits.update(plan, self.object_id, **{self.name: self.value})

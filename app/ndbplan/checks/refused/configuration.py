@@ -131,12 +131,11 @@ def mysqld_options(now: Estimation) -> Iterator[Problem]:
         if plan.features.binlog_needs_server_id and "log-bin" in told and "server-id" not in told:
             text = "log-bin without server-id; mysqld would not start with it"
             fix = f"add server-id {node.node_id}, another number for each SQL node"
-            numbered = SetField(node.id, "options", {**node.options, "server-id": node.node_id})
+            numbered = SetField(node.id, "options", node.options.with_("server-id", node.node_id))
             yield warning(where, text, fix, (node.id,), numbered)
         for name, value in node.options.items():
             if why := fault(name, value, plan.version):
-                left = {key: kept for key, kept in node.options.items() if key != name}
-                edit = SetField(node.id, "options", left)
+                edit = SetField(node.id, "options", node.options.without(name))
                 yield warning(where, why, f"remove {name}", (node.id,), edit)
             elif option(name, plan.version) is None:
                 seen = "".join(f" ({text})" for text in (who_has(name),) if text)
