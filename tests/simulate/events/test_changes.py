@@ -31,6 +31,7 @@ from ndbplan.plan.events import (
 )
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, RatePoint
 from ndbplan.simulate.events.handlers import Asked, dues_of
 from ndbplan.simulate.events.nodes import REPORT_S, die
@@ -209,7 +210,7 @@ def test_a_parameter_changes_node_by_node(calm: Plan) -> None:
         ("Diskless", 1, "all data nodes have stopped"),
         ("RedoBufer", 2**26, "no parameter"),
         ("HostName", "elsewhere", "no parameter"),
-        ("RedoBuffer", 2**50, "RedoBuffer=1125899906842624 "),
+        ("RedoBuffer", 2**50, "RedoBuffer .* is outside the range"),
     ],
 )
 def test_what_no_rolling_restart_can_change_is_refused(
@@ -218,6 +219,29 @@ def test_what_no_rolling_restart_can_change_is_refused(
     event = ParameterChange(at_s=10, name=name, value=value)
     with pytest.raises(SimulationError, match=says):
         simulate(estimation_of(calm, EASY), duration_s=60, events=[event])
+
+
+def test_a_node_that_cannot_start_with_a_value_is_no_rolling_restart() -> None:
+    plan = sample_plan("disk-data-8.4")
+
+    def said(name: str, value: int, limit: int | None = None) -> str:
+        contained = edits.update(plan, plan.data_nodes[0].id, container_memory_bytes=limit)
+        event = ParameterChange(at_s=10, name=name, value=value)
+        try:
+            dues_of(event, Asked(contained, contained.workloads[0], 0))
+        except SimulationError as error:
+            return error.what
+        return ""
+
+    needed = max(node.data_memory_bytes.value for node in memory(plan).nodes)
+    assert "cannot restore rows of" in said("DataMemory", int(needed * 0.8))
+    assert said("DataMemory", int(needed * 1.2)) == ""
+    host = plan.host(plan.data_nodes[0].host_id).memory_bytes
+    assert "kills it" in said("DataMemory", host)
+    assert "kills it" in said("DiskPageBufferMemory", host)
+    assert said("DataMemory", host // 2) == ""
+    most = int(memory(plan).nodes[0].ram_bytes.value * 1.1)
+    assert "kills it" in said("DataMemory", host // 2, most)
 
 
 def test_every_parameter_changes_in_turns_or_with_all_nodes_down_as_the_runbook_has_it(calm: Plan) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ndbplan.base.units import format_bytes_binary
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.stated import Fate, readings
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.roles import assign_role
+from ndbplan.estimate.stored import memory
 from ndbplan.estimate.times.restart import Kind
 from ndbplan.ndb.parameters import knows, parameter
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
+from ndbplan.plan.workloads import JobLoad
 from ndbplan.simulate.events.failures import stop_for_restart
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
 from ndbplan.simulate.events.nodes import REPORT_S, Renewal, Started, Starts, start
@@ -111,20 +114,46 @@ def changed(plan: Plan, change: Change) -> Plan:
 @planned(ParameterChange)
 def parameter_change(event: ParameterChange, asked: Asked) -> Iterator[Due]:
     """A rolling restart: node after node stops, starts with the new value, and is durable again."""
-    changed(asked.plan, event)
+    after = changed(asked.plan, event)
     (reading,) = readings("DB", NO_PARAMETERS.with_(event.name, event.value), asked.plan.ndb_version)
     if reading.fate is not Fate.COUNTS:
         reason = reading.reason or "is no parameter that can be set for data nodes of this version"
-        raise SimulationError(
-            f"{event.name}={event.value} {reason}", where="events", fix="name another parameter or value"
-        )
+        raise SimulationError(f"{event.name} {reason}", where="events", fix="name another parameter or value")
     if needs_all_down(event.name, asked.plan):
         raise SimulationError(
             f"{event.name} changes only when all data nodes have stopped and start together",
             where="events",
             fix="a changed plan has it, and says the steps of the change",
         )
+    if not isinstance(asked.workload.load, JobLoad) and (why := _why_none_starts(asked.plan, after)):
+        raise SimulationError(
+            f"{event.name}={event.value}: {why}", where="events", fix="the rolling restart would stop there"
+        )
     yield Due(event.at_s, ConfigurationComes(asked.number, event), last=True)
+
+
+def _why_none_starts(before: Plan, after: Plan) -> str:
+    """What data nodes have too little memory for after a change of the configuration, and had before."""
+    was, then = memory(before), memory(after)
+    for old, new in zip(was.nodes, then.nodes, strict=True):
+        rows, most = new.data_memory_bytes, new.data_memory_limit_bytes
+        if rows.low > most and old.data_memory_bytes.low <= old.data_memory_limit_bytes:
+            room, taken = format_bytes_binary(most), format_bytes_binary(rows.value)
+            return f"data node {new.node_id} cannot restore rows of {taken} into {room} of DataMemory"
+        if new.ram_bytes.low > new.ram_limit_bytes >= old.ram_bytes.low:
+            return (
+                f"data node {new.node_id} allocates {format_bytes_binary(new.ram_bytes.value)} and may take "
+                f"{format_bytes_binary(new.ram_limit_bytes)}: the kernel kills it before it has started"
+            )
+    for old_host, host in zip(was.hosts, then.hosts, strict=True):
+        ram = host.data_nodes_bytes
+        if ram.low > host.memory_bytes >= old_host.data_nodes_bytes.low:
+            name = after.host(host.host_id).hostname
+            return (
+                f"the data nodes of {name} allocate {format_bytes_binary(ram.value)} of its "
+                f"{format_bytes_binary(host.memory_bytes)}: the kernel kills them before they have started"
+            )
+    return ""
 
 
 def needs_all_down(name: str, plan: Plan) -> bool:
