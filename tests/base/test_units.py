@@ -129,6 +129,20 @@ def test_written_sizes_read_back_within_a_percent(value: float) -> None:
     assert units.parse_bytes(units.format_bytes_binary(value)) == pytest.approx(value, rel=0.01, abs=1)
 
 
+@given(st.floats(1, 8e6))
+def test_a_time_that_is_told_in_full_reads_back_exactly_and_is_no_shorter(value: float) -> None:
+    told = units.told_duration_s(value)
+    assert units.parse_duration_s(units.format_duration(told)) == told
+    assert value <= told <= value + (1 if value <= 3600 else 60 if value <= 48 * 3600 else 3600)
+
+
+@given(st.floats(1, 2**59))
+def test_a_size_that_is_told_in_full_reads_back_exactly_and_is_no_smaller(value: float) -> None:
+    told = units.told_size(value, units.format_bytes, units.parse_bytes)
+    assert units.parse_bytes(units.format_bytes(told)) == told
+    assert value <= told <= 1 + 1.011 * value
+
+
 @given(st.floats(1e-6, 8e6))
 def test_written_durations_read_back_within_two_percent(value: float) -> None:
     assert units.parse_duration_s(units.format_duration(value)) == pytest.approx(value, rel=0.02)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Callable
 
 from ndbplan.base.errors import UserError
 
@@ -242,6 +243,19 @@ def format_duration(seconds: float) -> str:
         return f"{hours} h {rest} min" if rest else f"{hours} h"
     days, hours = divmod(hours, 24)
     return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+def told_duration_s(seconds: float) -> float:
+    """The least time, no shorter and of whole seconds, that `format_duration` tells in full."""
+    whole = math.ceil(seconds)
+    step = 1 if whole < 3600 else 60 if whole < 48 * 3600 else 3600
+    return float(math.ceil(whole / step) * step)
+
+
+def told_size(value: float, show: Callable[[float], str], parse: Callable[[str], float]) -> float:
+    """The least size, no smaller, that its text tells in full: sizes are shown with three digits."""
+    tried = (parse(show(value * (1 + n / 1000))) for n in range(1000))
+    return next(told for told in tried if told >= value)
 
 
 def format_clock(seconds: float) -> str:

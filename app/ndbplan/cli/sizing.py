@@ -112,6 +112,6 @@ def _lines(sized: Sized) -> Iterator[str]:
             yield "    no change of these hosts, or of requirements, was found to let it pass"
         else:
             yield f"    it would pass with {one.remedy}"
-    if sized.not_looked_at:
+    if sized.further:
         yield ""
-        yield f"{len(sized.not_looked_at)} further classes cost more than these"
+        yield sized.further

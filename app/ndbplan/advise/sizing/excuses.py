@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
@@ -17,7 +17,17 @@ from ndbplan.advise.sizing.limits import LOADER, PRICE, Judge
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_bytes_per_s, format_value, how_many
+from ndbplan.base.units import (
+    format_bytes,
+    format_bytes_binary,
+    format_bytes_per_s,
+    format_value,
+    how_many,
+    parse_bytes,
+    parse_bytes_per_s,
+    told_duration_s,
+    told_size,
+)
 from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import at_rate
@@ -26,15 +36,21 @@ from ndbplan.ndb.version import release
 from ndbplan.plan.hardware import Disk, Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
+from ndbplan.plan.workloads import Workload
 
-_MOST_CHANGES = 9
+_MOST_CHANGES = 16
 _MARGIN = 1.02
 """So much more than a limit asks for: what a host decides is rounded."""
+_PEAK_MARGIN = 1.001
+"""The same of peaks: what is used grows with the rate."""
 _STEP = 1.15
 """So much more where only a simulation says whether it is enough."""
 _HARDEST = 4.0
 """Where so many times more hardware did not move a limit, no more of it is tried. Judgement."""
 _GIB = 2**30
+_NEEDED = "within.", "money", "job"
+"""Kinds of limits of which an excuse states what is needed."""
+_BELOW = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -70,6 +86,16 @@ class _Moved:
     """With other loads; None: with the same."""
 
 
+def _stated(wanted: Requirements, kind: str) -> float | None:
+    """The time or money that requirements allow; None: as much as it takes."""
+    if kind == "money":
+        return wanted.budget
+    if kind == "job":
+        return None if wanted.job is None else wanted.job.within
+    found: float | None = getattr(wanted.within, kind.partition(".")[2])
+    return found
+
+
 def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Excuse:
     """The first limit that the cluster of a class that comes nearest breaks, and what would let it pass.
 
@@ -91,15 +117,18 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
     words: dict[str, str] = {}
     often: Counter[str] = Counter()
     choice, groups, found = verdict.choice, verdict.groups, verdict
+    helped, wanted = _Helped(), judge.requirements
     for _ in range(_MOST_CHANGES):
         broken = found.broken
         if broken is None:
             break
-        moved = _moved(
-            judge, broken, choice, judge.requirements, groups, 2.0 ** max(0, often[broken.kind] - 1)
-        )
+        harder = 2.0 ** max(0, often[broken.kind] - 1)
+        helped.note(broken, choice.host)
+        moved = _moved(judge, broken, choice, judge.requirements, groups, harder)
         if moved is None:
             return (), verdict.groups
+        if moved.begun is not None:
+            moved = replace(moved, choice=helped.without(broken.kind, moved.choice))
         often[broken.kind] += 1
         words[moved.kind] = moved.words
         choice, groups = moved.choice, moved.groups
@@ -108,7 +137,7 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
             begun = begun.replace(ndb_version=moved.requirements.ndb_version)
         if begun is not judge.begun:
             builder = Builder(begun, builder.clients, builder.through_api)
-        judge = Judge(moved.requirements, builder, judge.cancelled, most_steps=0)
+        judge = replace(judge, requirements=moved.requirements, builder=builder)
         try:
             found = judge.verdict(choice, groups)
             while found.broken is not None and groups < choice.full(found.at_least) <= judge.most_groups:
@@ -121,7 +150,83 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
     least = _Least(judge, verdict.choice.host, choice, groups)
     for kind in [one for one in words if one in _HARDWARE]:
         words[kind] = least.of(kind)
+    words |= _on_less(judge, least.choice, groups, words, wanted)
     return tuple(filter(None, words.values())), groups
+
+
+def _on_less(
+    judge: Judge, choice: Choice, groups: int, words: Collection[str], wanted: Requirements
+) -> dict[str, str]:
+    """Times and money of a change that are less, or as wanted, once hardware and peaks are brought down."""
+    again: dict[str, str] = {}
+    for kind in [one for one in words if one.startswith(_NEEDED)]:
+        stated = _stated(wanted, kind)
+        tried = judge
+        # With a limit just below what is needed, steps of parameters may still do.
+        while stated is not None and (met := _met(tried, choice, groups, kind)) is not None:
+            eased, told = _eased(tried.requirements, met)
+            if met.needed.value <= stated:
+                judge, again[kind] = tried, ""
+                break
+            if kind in again and _met(replace(tried, requirements=eased), choice, groups, kind) is None:
+                # What is further away than steps reach is not found from there.
+                break
+            judge, again[kind] = tried, told
+            tried = replace(judge, requirements=_limited(judge.requirements, kind, met.needed.value * _BELOW))
+    return again
+
+
+def _met(judge: Judge, choice: Choice, groups: int, kind: str) -> Met | None:
+    """What a cluster that passes comes to of one limit; None: it does not pass, or is not measured by it."""
+    found = judge.verdict(choice, groups)
+    if found.broken is not None:
+        return None
+    return next((met for met in found.met if met.kind == kind and met.needed.unit != "count"), None)
+
+
+def _limited(wanted: Requirements, kind: str, most: float | None) -> Requirements:
+    """The requirements with another time or budget; None: without that limit."""
+    if kind == "money":
+        return wanted.model_copy(update={"budget": most})
+    if kind == "job":
+        assert wanted.job is not None
+        return wanted.model_copy(update={"job": wanted.job.model_copy(update={"within": most})})
+    within = wanted.within.model_copy(update={kind.partition(".")[2]: most})
+    return wanted.model_copy(update={"within": within})
+
+
+def _eased(wanted: Requirements, met: Met) -> tuple[Requirements, str]:
+    """The requirements with the time or budget that is needed, and that in words, told in full."""
+    kind = "job" if met.kind == LOADER else met.kind
+    if kind == "money":
+        budget = math.ceil(met.needed.value)
+        return _limited(wanted, kind, budget), f"a budget of {format_value(budget, met.needed.unit)}"
+    limit_s = told_duration_s(met.needed.value)
+    what = "the load job" if kind == "job" else kind.partition(".")[2].replace("_", " ")
+    if met.allowed.value <= 0:
+        # Where it cannot be done at all, no time is enough.
+        return _limited(wanted, kind, None), f"no limit of {what}"
+    return _limited(wanted, kind, limit_s), f"{what} within {format_value(limit_s, 's')}"
+
+
+@dataclass
+class _Helped:
+    """What of a host lets most through, limit by limit: more that does not help costs memory and threads."""
+
+    _best: dict[str, tuple[float, Host]] = field(default_factory=dict)
+
+    def note(self, broken: Met, host: Host) -> None:
+        """The host breaks this limit."""
+        best = self._best.get(broken.kind)
+        if best is None or broken.allowed.value > best[0] * (1 + _EXACT):
+            self._best[broken.kind] = broken.allowed.value, host
+
+    def without(self, kind: str, choice: Choice) -> Choice:
+        """The cluster without what of this kind it was given in vain."""
+        if kind not in _SIZES or kind not in self._best:
+            return choice
+        host = _SIZES[kind].as_in(self._best[kind][1], choice.host)
+        return choice if host == choice.host else replace(choice, host=host, is_planned=False)
 
 
 def _grown(kind: str, host: Host, steps: int) -> tuple[Host, str]:
@@ -176,26 +281,12 @@ def _moved(
     """
     times = harder * (broken.nearness * _MARGIN if broken.is_ratio else _STEP)
     host, kind = choice.host, broken.kind
-    if kind.startswith("within."):
-        name = kind.partition(".")[2]
-        what, limit = name.replace("_", " "), math.ceil(broken.needed.value)
-        # Where it cannot be done at all, no time is enough.
-        may_be_done = broken.allowed.value > 0
-        within = wanted.within.model_copy(update={name: float(limit) if may_be_done else None})
-        words = f"{what} within {format_value(limit, 's')}" if may_be_done else f"no limit of {what}"
-        return _Moved(choice, wanted.model_copy(update={"within": within}), groups, words, kind)
-    if kind == "money":
-        budget = math.ceil(broken.needed.value)
-        words = f"a budget of {format_value(budget, broken.needed.unit)}"
-        return _Moved(choice, wanted.model_copy(update={"budget": budget}), groups, words, kind)
+    if kind.startswith(_NEEDED) or (kind == LOADER and wanted.job is not None):
+        eased, words = _eased(wanted, broken)
+        return _Moved(choice, eased, groups, words, "job" if kind == LOADER else kind)
     if kind == PRICE:
         words = "no budget, as long as prices are not stated"
         return _Moved(choice, wanted.model_copy(update={"budget": None}), groups, words, kind)
-    if kind in ("job", LOADER) and wanted.job is not None:
-        limit = math.ceil(broken.needed.value)
-        moved = wanted.job.model_copy(update={"within": float(limit)})
-        words = f"the load job within {format_value(limit, 's')}"
-        return _Moved(choice, wanted.model_copy(update={"job": moved}), groups, words, "job")
     if kind.startswith("survive."):
         name = kind.partition(".")[2]
         left = tuple(one for one in wanted.survive if one != name)
@@ -232,13 +323,21 @@ def _less(judge: Judge, broken: Met, choice: Choice, wanted: Requirements, group
     """As much of the peaks as gets through where no hardware of a host lets more through."""
     if broken.kind != "nodes" and broken.needed.unit != "tx/s":
         return None
-    share = 1 / (broken.nearness * _MARGIN)
-    less = {one.id: at_rate(one, share) for one in judge.loads}
+    share, rates = 1 / (broken.nearness * _PEAK_MARGIN), Estimation(judge.begun)
+    less = {one.id: _at_told_rate(one, share, rates.under(one).offered_per_s) for one in judge.loads}
     workloads = tuple(less.get(one.id, one) for one in judge.begun.workloads)
-    rates = Estimation(judge.begun)
     peaks = [f"'{one.name}' {format_value(rates.under(one).offered_per_s, 'tx/s')}" for one in less.values()]
     words = f"peaks of {' and '.join(peaks)}"
     return _Moved(choice, wanted, groups, words, "peak", judge.begun.replace(workloads=workloads))
+
+
+def _at_told_rate(workload: Workload, share: float, offered_per_s: float) -> Workload:
+    """So large a share of a load at most, whose rate is told in full."""
+    rate = offered_per_s * share
+    if rate <= 0:
+        return workload
+    step = 10.0 ** min(0, math.floor(math.log10(rate)) - 2)
+    return at_rate(workload, math.floor(rate / step) * step / offered_per_s)
 
 
 def _disks_decide(builder: Builder, choice: Choice) -> bool:
@@ -250,7 +349,8 @@ def _disks_decide(builder: Builder, choice: Choice) -> bool:
 
 
 def _memory(host: Host, times: float) -> tuple[Host, str]:
-    size = math.ceil(host.memory_bytes * times / _GIB) * _GIB
+    whole = math.ceil(host.memory_bytes * times / _GIB) * _GIB
+    size = math.ceil(told_size(whole, format_bytes_binary, parse_bytes))
     return host.model_copy(update={"memory_bytes": size}), f"{format_bytes_binary(size)} of memory a host"
 
 
@@ -262,13 +362,16 @@ def _cores(host: Host, times: float) -> tuple[Host, str] | None:
 
 
 def _network(host: Host, times: float) -> tuple[Host, str]:
-    rate = host.network_bytes_per_s * times
+    rate = told_size(host.network_bytes_per_s * times, format_bytes_per_s, parse_bytes_per_s)
     return host.model_copy(update={"network_bytes_per_s": rate}), f"links of {format_bytes_per_s(rate)}"
 
 
 def _space(host: Host, times: float) -> tuple[Host, str]:
+    most = max(disk.capacity_bytes for disk in host.disks)
+    times = told_size(most * times, format_bytes, parse_bytes) / most
+
     def larger(disk: Disk) -> Disk:
-        return disk.model_copy(update={"capacity_bytes": math.ceil(disk.capacity_bytes * times)})
+        return disk.model_copy(update={"capacity_bytes": round(disk.capacity_bytes * times)})
 
     disks = tuple(map(larger, host.disks))
     sizes = format_bytes(max(disk.capacity_bytes for disk in disks))
@@ -276,6 +379,9 @@ def _space(host: Host, times: float) -> tuple[Host, str]:
 
 
 def _speed(host: Host, times: float) -> tuple[Host, str]:
+    most = max(disk.sequential_write_bytes_per_s for disk in host.disks)
+    times = told_size(most * times, format_bytes_per_s, parse_bytes_per_s) / most
+
     def faster(disk: Disk) -> Disk:
         rates = {
             "sequential_write_bytes_per_s": disk.sequential_write_bytes_per_s * times,

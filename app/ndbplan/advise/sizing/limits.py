@@ -39,7 +39,7 @@ from ndbplan.checks.problem import Severity
 from ndbplan.checks.run import find
 from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
 from ndbplan.edits.changes import value_changes
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.loaded import job_of as loading
@@ -70,6 +70,11 @@ FEWEST_CLIENTS = Clients(hosts=2)
 """Hosts of SQL nodes: one may fail."""
 _FIXED_NODES = 4
 """Two management nodes, two slots for programs."""
+
+
+def _survive(part: Part) -> str:
+    """The kind of the requirement that a part may fail."""
+    return f"survive.{next(name for name, kind in _PARTS.items() if kind == part.kind)}"
 
 
 def _exact(value: float, unit: str) -> Quantity:
@@ -304,9 +309,12 @@ class Judge:
         """DataMemory of the fullest node, of which so much may be used; and that all need it in all."""
         nodes = [node for node in then.memory.nodes if node.data_memory_limit_bytes]
         most = max(nodes, key=lambda node: node.data_memory_bytes.value / node.data_memory_limit_bytes)
+        # Rows cannot fill what MinFreePct keeps for restarts, which is no more than most headroom.
+        room = min(room, usable_data_memory(settings_by_node(then.plan)[most.node_id]))
         limit = most.data_memory_limit_bytes * room
         largest = max(limit, room * self.builder.data_memory_bytes(found.choice, most_memory=True))
-        self._at_least(found, sum(node.data_memory_bytes.value for node in nodes) / largest / len(nodes))
+        if largest > 0:
+            self._at_least(found, sum(n.data_memory_bytes.value for n in nodes) / largest / len(nodes))
         title = f"DataMemory of node {most.node_id} {when}"
         return Met(title, most.data_memory_bytes, _exact(limit, "bytes"), _MEMORY)
 
@@ -342,7 +350,9 @@ class Judge:
                 gone = (gone - data) | (data - up)
             rest, limit = left.limited(gone)
             title = f"peak of '{name}' without {part.text} ({limit.text if limit else 'nothing is left'})"
-            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, kind_of(limit))
+            # Where nothing is left, no hardware leaves more: only that it need not fail.
+            kind = _survive(part) if limit is None else kind_of(limit)
+            met = Met(title, _exact(now.offered_per_s, "tx/s"), rest, kind)
             worst = met if worst is None or met.nearness > worst.nearness else worst
         if worst is not None:
             yield worst

@@ -56,11 +56,19 @@ class Sized(Shape):
     excuses: tuple[Excuse, ...]
     """Of every class that was looked at and does not pass, whatever the number of its node groups."""
     not_looked_at: tuple[str, ...]
-    """Classes whose clusters all cost more than the plans that were found."""
+    """Classes whose clusters would all be ranked behind the plans that were found."""
     ranked_by: str
     """What puts a plan before another, in words."""
     not_sure: str
     """Why no cluster keeps every limit in nearly all drawn worlds; nothing where one does."""
+
+    @property
+    def further(self) -> str:
+        """What is known of the classes that were not looked at; nothing without one."""
+        count = len(self.not_looked_at)
+        classes = "1 further class was" if count == 1 else f"{count} further classes were"
+        its = "its" if count == 1 else "their"
+        return f"{classes} not looked at: {its} clusters would be ranked behind these" if count else ""
 
     @cached_property
     def choosing(self) -> Choosing:

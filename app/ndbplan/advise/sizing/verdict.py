@@ -17,8 +17,8 @@ from ndbplan.simulate.bottleneck import Bottleneck
 CONNECTIONS, CLIENTS = "connections", "clients"
 """Limits of what the load comes through: its cluster connections, and its hosts."""
 CHECK = "check"
-_STEPS_REACH = 4.0
-"""What asks for more than so much of a limit is not brought down by halving and doubling. Judgement."""
+_STEPS_REACH = 8.0
+"""What asks for more than so much of a limit is not brought down by halving or doubling three times."""
 
 
 @dataclass(frozen=True)

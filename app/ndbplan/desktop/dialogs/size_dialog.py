@@ -339,9 +339,8 @@ class SizeDialog(Dialog):
             ]
         )
         if sized.plans:
-            more = len(sized.not_looked_at)
             text = f"{how_many(len(sized.plans), 'cluster')} pass, best first"
-            text = f"{text}; {more} further classes cost more." if more else f"{text}."
+            text = "; ".join(filter(None, (text, sized.further))) + "."
             said = (f"ranked by {sized.ranked_by}", *sized.choosing.advice)
             self.said.setText("\n".join([text, *(one[:1].upper() + one[1:] for one in said)]))
             self.answers.selectRow(0)

@@ -1,0 +1,104 @@
+"""What an excuse asks for, typed in as it is told, lets its class pass; with a step less it does not."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+
+from advise.small_requirements import BEGUN, GIB, SMALL, asked_for, own_host, sized_for
+from ndbplan.advise.sizing.search import Sized
+from ndbplan.base.units import parse_bytes, parse_duration_s
+
+
+def _drawn(seed: int) -> dict[str, Any]:
+    """Requirements of which some class of hosts breaks several, on few node groups."""
+    random = Random(seed)
+    rows = {"now": random.choice(["60M", "270M", "900M"]), "growth_per_month": random.choice(["0", "10M"])}
+    times = ["restart", "initial_restart", "system_restart", "rolling_restart", "reorganise", "backup"]
+    return {
+        "rows": {"d.account": rows},
+        "loads": [{**BEGUN["loads"][0], "peak_per_s": random.choice(["500", "20k", "400k"])}],
+        "months": random.choice([0, 24]),
+        "headroom": random.choice([0, 0.2, 0.5]),
+        "replicas": random.choice([1, 2]),
+        "survive": random.sample(["host", "rack", "link"], random.choice([0, 1, 2])),
+        "carry_peak": random.random() < 0.5,
+        "within": {name: random.choice(["20s", "1min", "1h"]) for name in random.sample(times, 2)},
+        "budget": random.choice([None, 5000.0, 60_000.0]),
+        "ndb_version": random.choice(["7.6.20", "8.0.30", "8.4.8"]),
+        "most_groups": random.choice([1, 2]),
+    }
+
+
+def _with(stated: dict[str, Any], title: str, changes: list[str], less: int | None) -> dict[str, Any]:
+    """The requirements of one class after what an excuse says, of one part of it a step less."""
+    changed = deepcopy(stated)
+    name = title.partition(",")[0]
+    shared = re.search(r"(\d+) data nodes on each", title)
+    host = own_host(name, *((8, 32, 2000) if name == "small" else (16, 128, 7000)))
+    for number, text in enumerate(changes):
+        _type(changed, host, text, 1 if number == less else 0)
+    changed["hardware"] = {
+        **BEGUN["hardware"],
+        "hosts": [name],
+        "own": [host, {**deepcopy(SMALL), "name": "client"}],
+        "clients": "client",
+        "nodes_per_host": [int(shared[1]) if shared else 1],
+    }
+    return changed
+
+
+def _type(stated: dict[str, Any], host: dict[str, Any], text: str, less: int) -> None:
+    text = text.replace("\u2009", "").removesuffix(" at the same price")
+    if found := re.fullmatch(r"([a-z ]+) within (.+)", text):
+        limit_s = parse_duration_s(found[2])
+        # Hours are told with minutes.
+        stated["within"][found[1].replace(" ", "_")] = limit_s - less * (60 if limit_s > 3600 else 1)
+    elif found := re.fullmatch(r"no limit of (.+)", text):
+        del stated["within"][found[1].replace(" ", "_")]
+    elif found := re.fullmatch(r"a budget of (\d+) EUR", text):
+        stated["budget"] = float(found[1]) - less
+    elif found := re.fullmatch(r"no (host|rack|link) that may fail", text):
+        stated["survive"] = [one for one in stated["survive"] if one != found[1]]
+    elif found := re.fullmatch(r"peaks of 'pay' ([\d.]+) tx/s", text):
+        stated["loads"][0]["peak_per_s"] = float(found[1]) * (1 + 0.01 * less)
+    elif found := re.fullmatch(r"(.+) of memory a host", text):
+        host["host"]["memory_bytes"] = parse_bytes(found[1]) - less * GIB
+    elif found := re.fullmatch(r"(\d+) cores a host", text):
+        host["host"]["cores"] = int(found[1]) - less
+    elif found := re.fullmatch(r"disks of (.+)", text):
+        host["disks"][0]["capacity_bytes"] = parse_bytes(found[1]) * (1 - 0.02 * less)
+    else:
+        found = re.fullmatch(r"disks that write (.+)/s", text)
+        assert found is not None, text
+        times = parse_bytes(found[1]) / host["disks"][0]["sequential_write_bytes_per_s"] * (1 - 0.02 * less)
+        for name in ("sequential_write_bytes_per_s", "random_read_iops", "random_write_iops"):
+            host["disks"][0][name] *= times
+
+
+def _sized(stated: dict[str, Any], groups: int) -> Sized:
+    return sized_for(asked_for(**{**stated, "least_groups": groups, "most_groups": groups}))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_an_excuse_says_lets_its_class_pass_and_a_step_less_does_not(seed: int) -> None:
+    stated = _drawn(seed)
+    for excuse in sized_for(asked_for(**stated)).excuses:
+        assert excuse.smallest_change is not None, excuse.first_limit
+        changes = excuse.smallest_change.split(" and ")
+        assert _sized(_with(stated, excuse.title, changes, None), excuse.node_groups).plans, excuse.remedy
+        for less, change in enumerate(changes):
+            if not change.startswith("no "):
+                smaller = _with(stated, excuse.title, changes, less)
+                assert not _sized(smaller, excuse.node_groups).plans, f"{change} of {excuse.remedy}"
+
+
+def test_drawn_requirements_are_broken_in_several_ways() -> None:
+    found = [excuse for seed in range(6) for excuse in sized_for(asked_for(**_drawn(seed))).excuses]
+    changes = " and ".join(one.smallest_change or "" for one in found)
+    for word in ("GiB of memory", "disks of", "peaks of", "within", "a budget of", "may fail"):
+        assert word in changes
