@@ -15,10 +15,9 @@ from dataclasses import dataclass
 
 from ndbplan.base.quantity import Quantity
 from ndbplan.estimate.constants import Constants
-from ndbplan.estimate.storage.machines import Machine, Machines
+from ndbplan.estimate.storage.machines import Machines
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import Disk, DiskKind
-from ndbplan.plan.processes import DiskRole
 
 THREADS = "DiskIOThreadPool"
 
@@ -41,7 +40,7 @@ class PageReads:
 def reads_of(machines: Machines, disk: Disk) -> PageReads:
     """What a disk of data nodes gives them at random."""
     able = Quantity.stated("random reads the disk can do", disk.random_read_iops, "per s")
-    asking = [(node, len(on)) for node in machines.nodes if (on := _on(node, disk.id))]
+    asking = machines.with_data_files_on.get(disk.id, ())
     pools = [node.settings.number(THREADS) / disks for node, disks in asking]
     one = _one_read_s(machines.constants, disk)
     # Without the parameter each file has a thread of its own.
@@ -62,9 +61,3 @@ def _one_read_s(constants: Constants, disk: Disk) -> Quantity | None:
         return None
     written = Quantity.stated("synchronous write", disk.sync_write_latency_s, "s")
     return (constants["page_read_per_sync_write"] * written).in_unit("s")
-
-
-def _on(node: Machine, disk_id: str) -> tuple[tuple[Disk, float], ...]:
-    """The disks of the node's data files, where this is among them."""
-    found = node.on_disks(DiskRole.DATA_FILES)
-    return found if any(disk.id == disk_id for disk, _ in found) else ()

@@ -122,6 +122,16 @@ class Machines:
         """The disks of all hosts of data nodes."""
         return {disk.id: disk for machine in self.nodes for disk in machine.host.disks}
 
+    @cached_property
+    def with_data_files_on(self) -> Mapping[str, tuple[tuple[Machine, int], ...]]:
+        """By id of a disk the data nodes with data files there, and on how many disks each has its own."""
+        found: dict[str, list[tuple[Machine, int]]] = {}
+        for machine in self.nodes:
+            disks = machine.on_disks(DiskRole.DATA_FILES)
+            for disk_id in dict.fromkeys(disk.id for disk, _ in disks):
+                found.setdefault(disk_id, []).append((machine, len(disks)))
+        return {disk_id: tuple(nodes) for disk_id, nodes in found.items()}
+
     def on_host(self, host_id: str) -> int:
         """How many data nodes share a host."""
         return sum(1 for machine in self.nodes if machine.host.id == host_id)
