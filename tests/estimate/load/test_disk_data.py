@@ -107,3 +107,27 @@ def test_a_scan_of_few_rows_costs_the_disk_what_reads_of_them_do() -> None:
 
     assert reads(OperationKind.READ) > 1
     assert reads(OperationKind.SCAN) == pytest.approx(reads(OperationKind.READ), rel=0.001)
+
+
+def test_an_update_changes_the_blobs_that_it_names_alone() -> None:
+    plan = sample_plan("disk-data-8.4")
+    first, table = plan.workloads[0], plan.tables[0]
+    blobs = tuple(
+        Column(name=name, type="blob", storage="disk", average_bytes=20_000.0) for name in ("scan", "photo")
+    )
+    plan = update(plan, table.id, columns=(*table.columns, *blobs))
+    old = next(c.name for c in table.columns if c.storage == "disk")
+
+    def changed(*columns: str) -> tuple[float, float]:
+        one = Operation(table_id=table.id, kind=OperationKind.UPDATE, columns=columns)
+        mix = first.transactions[0].model_copy(update={"operations": (one,)})
+        asking = update(plan, first.id, transactions=(mix,))
+        nodes = Estimation(asking, asking.workloads[0]).disk_data.nodes
+        return sum(n.random_writes_per_s.value for n in nodes), sum(n.undo_bytes_per_s.value for n in nodes)
+
+    parts = math.ceil((20_000 - 256) / 2000)
+    (row, log), (photo, more), (every, most) = changed(old), changed("photo"), changed()
+    assert photo == pytest.approx(row * (1 + parts))
+    assert every == pytest.approx(row * (1 + 2 * parts))
+    assert log < more < most
+    assert most - more == pytest.approx(more - log)

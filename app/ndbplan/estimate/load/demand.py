@@ -19,6 +19,7 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.load.row_operations import (
+    changed_blobs,
     disk_reads,
     entry_write_operations,
     own_write_operations,
@@ -101,6 +102,8 @@ class TableLoad:
     deletes_per_s: float
     disk_updates_per_s: float
     """Updates that change a column on disk."""
+    blob_updates_per_s: tuple[tuple[str, float], ...]
+    """Updates that change a blob on disk, by its column."""
     reads_per_s: float
     read_operations_per_s: float
     """Reads by a key: those of rows, and of the parts of blobs that are read or scanned."""
@@ -203,6 +206,7 @@ class _Rates:
 
     def __init__(self) -> None:
         self.sums: dict[str, float] = dict.fromkeys(_SUMMED, 0.0)
+        self.blobs: dict[str, float] = {}
         self.redo = _NO_LOG
         self.why: list[Term] = []
 
@@ -252,6 +256,8 @@ def table_loads(
             sums[operation.kind] += rows_per_s
             if operation.kind is OperationKind.UPDATE and _changes_disk(table, operation):
                 sums["disk"] += rows_per_s
+                for name in changed_blobs(table, operation):
+                    rates.blobs[name] = rates.blobs.get(name, 0.0) + rows_per_s
             sums["read operations"] += rows_per_s * read_operations(table, operation, version)
             sums["disk reads"] += per_s * disk_reads(table, operation, version)
             payload = _payload_bytes(table, operation, version)
@@ -295,6 +301,7 @@ def _table_load(table: Table, target: _Target, rates: _Rates, version: NdbVersio
         updates_per_s=sums[OperationKind.UPDATE],
         deletes_per_s=sums[OperationKind.DELETE],
         disk_updates_per_s=sums["disk"],
+        blob_updates_per_s=tuple(rates.blobs.items()),
         reads_per_s=sums[OperationKind.READ],
         read_operations_per_s=sums["read operations"],
         scanned_rows_per_s=sums[OperationKind.SCAN],

@@ -118,6 +118,8 @@ class _DiskRow:
 
     count: float
     layout: RowLayout
+    blob: str = ""
+    """The column of the blob that these are parts of; nothing: the row's own disk part."""
 
     @property
     def page_bytes(self) -> float:
@@ -134,7 +136,7 @@ def disk_rows(table: Table, version: NdbVersion) -> tuple[_DiskRow, ...]:
         rows.append(_DiskRow(1.0, layout))
     for part in blob_parts(table, version):
         if part.layout.disk_words and part.parts_per_row:
-            rows.append(_DiskRow(part.parts_per_row, part.layout))
+            rows.append(_DiskRow(part.parts_per_row, part.layout, part.column))
     return tuple(rows)
 
 
@@ -215,10 +217,16 @@ class _Sums:
         )  # fmt: skip
 
 
-def _undo_of(constants: Constants, layout: RowLayout, load: TableLoad) -> float:
-    insert = constants["undo_insert_bytes"].value
-    change = constants["undo_change_bytes"].value + layout.disk_bytes
-    return load.inserts_per_s * insert + (load.disk_updates_per_s + load.deletes_per_s) * change
+def _changes_per_s(row: _DiskRow, load: TableLoad) -> float:
+    """Updates and deletes of these disk rows."""
+    updates = dict(load.blob_updates_per_s).get(row.blob, 0.0) if row.blob else load.disk_updates_per_s
+    return row.count * (updates + load.deletes_per_s)
+
+
+def _undo_of(constants: Constants, row: _DiskRow, load: TableLoad) -> float:
+    inserts = row.count * load.inserts_per_s * constants["undo_insert_bytes"].value
+    change = constants["undo_change_bytes"].value + row.layout.disk_bytes
+    return inserts + _changes_per_s(row, load) * change
 
 
 @kept_by_identity(size=48)
@@ -231,10 +239,9 @@ def _gather(
     for table, shares in stored:
         rows = disk_rows(table, version)
         each = sum(row.page_bytes for row in rows)
-        accesses = sum(row.count for row in rows)
         load = by_table.get(table.id)
         backup = reads_backup(table, version)
-        undo = sum(row.count * _undo_of(constants, row.layout, load) for row in rows) if load else 0.0
+        undo = sum(_undo_of(constants, row, load) for row in rows) if load else 0.0
         for node_id, share in shares.items():
             sums = by_node.setdefault(node_id, _Sums())
             sums.pages += share.replicas * table.rows * each
@@ -246,8 +253,7 @@ def _gather(
             kept = max(0.0, load.inserts_per_s - load.deletes_per_s)
             sums.grown += (share.replicas if backup else share.primaries) * kept * each
             sums.reads += share.reads * load.disk_reads_per_s
-            changed = (load.disk_updates_per_s + load.deletes_per_s) * accesses
-            sums.updates += share.replicas * changed
+            sums.updates += share.replicas * sum(_changes_per_s(row, load) for row in rows)
             sums.page_writes += share.replicas * load.inserts_per_s * each
             sums.undo += share.replicas * undo
     return by_node

@@ -82,6 +82,17 @@ def disk_reads(table: Table, operation: Operation, version: NdbVersion) -> float
     return accesses
 
 
+def changed_blobs(table: Table, operation: Operation) -> tuple[str, ...]:
+    """Columns of blobs on disk that an update changes: parts of others stay where they are."""
+    return tuple(
+        column.name
+        for column in table.columns
+        if column.storage == "disk"
+        and is_blob(column)
+        and (not operation.columns or column.name in operation.columns)
+    )
+
+
 def pages_of_rows(rows: float, pages: float) -> float:
     """How many of some pages have at least one of so many rows that lie anywhere on them."""
     if pages <= 1 or rows <= 1:
