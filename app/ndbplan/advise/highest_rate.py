@@ -45,8 +45,8 @@ _NEAR_EXPONENT = 1.0
 """So near to the answer, as an exponent of two, less is tried too."""
 CLEARLY_ABOVE = 1.05
 _EASY = 0.5
-"""Where no log and no buffer is ever fuller than so, and so much less waits than may, a lower rate meets no
-full one either, whatever turns checkpoints take: it need not be simulated."""
+"""Where no log and no buffer is ever fuller than so, none lags longer, and so much less waits than may, a
+lower rate meets no full one either, whatever turns checkpoints take: it need not be simulated."""
 _FIRST_LOOK_STEPS = 100
 """Whether a run can be given up is looked at then, and whenever it has gone on for as long again."""
 
@@ -278,7 +278,9 @@ def _held(steady: Scenario, rate_per_s: float, cancelled: Callable[[], bool] | N
 
 
 def _is_easy(run: Simulation, rate_per_s: float) -> bool:
-    """Whether logs and redo buffers were never more than half full, and hardly anything waited."""
+    """Whether logs and redo buffers were never more than half full nor half as late as is refused, and hardly
+    anything waited.
+    """
     import numpy as np
 
     from ndbplan.simulate.world.indices import OfNode, Part
@@ -289,7 +291,8 @@ def _is_easy(run: Simulation, rate_per_s: float) -> bool:
     undo = run.history.node[:, :, OfNode.UNDO_USED].max(axis=0)
     most = [(node.log_limit_bytes, node.buffer_limit_bytes, node.undo_limit_bytes) for node in run.laws.nodes]
     full = bool((np.transpose((log, buffer, undo)) > _EASY * np.array(most)).any())
-    return not full and not _lets_wait(run, _EASY * rate_per_s)
+    late = bool((parts[Part.LAG_MOST] > _EASY).any())
+    return not full and not late and not _lets_wait(run, _EASY * rate_per_s)
 
 
 def _with_step(scenario: Scenario, step_s: float) -> Scenario:

@@ -75,7 +75,10 @@ def look_at_lags(run: Run, nodes: Rows[Node], parts: Floats, wrote: Floats, clus
                 speed *= 1.0 + noise * min(1.0, np.sqrt(2.0 * RUN_BYTES / (wrote.shape[0] * speed)))
                 # Of a part that writes next to nothing the noise may be more than all of its speed.
                 speed = max(1.0, speed)
-                lags = np.floor(held / speed) > nodes[n].lag_limit_s
+                lag = np.floor(held / speed)
+                lags = lag > nodes[n].lag_limit_s
+                share = lag / nodes[n].lag_limit_s
+                parts[Part.LAG_MOST, n, p] = max(parts[Part.LAG_MOST, n, p], share)
             parts[Part.LAG_LOOKS, n, p] = parts[Part.LAG_LOOKS, n, p] + 1.0 if lags else 0.0
             parts[Part.LAGS, n, p] = (
                 1.0 if lags and parts[Part.LAG_LOOKS, n, p] >= nodes[n].lag_looks else 0.0

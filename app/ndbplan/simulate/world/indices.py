@@ -92,6 +92,8 @@ class Part(IntEnum):
     """Most log that was in use when some was freed."""
     MOST_SPEED = 22
     """Most bytes to disk in a second since the start."""
+    LAG_MOST = 23
+    """The most that it lagged, as a share of the lag that is refused."""
 
 
 class OfCluster(IntEnum):
