@@ -77,3 +77,13 @@ def test_a_file_that_is_not_there_is_one_line(call: Any, tmp_path: Path) -> None
     path = tmp_path / "list.json"
     path.write_text("[]", encoding="utf-8")
     assert "requirements are a JSON object" in call("size", path).refused()
+
+
+def test_a_cost_that_leaves_something_out_says_so(call: Any, tmp_path: Path) -> None:
+    """The host has a price; usual disks, and hosts of SQL nodes, have none."""
+    own = [
+        {"kind": "host", "name": "priced", "host": {"cores": 8, "memory_bytes": 2**35, "purchase_price": 100}}
+    ]
+    hardware = {**REQUIRED["hardware"], "hosts": ["priced"], "own": own}
+    said = call("size", _written(tmp_path, hardware=hardware, currency="EUR")).out
+    assert "200 EUR and what has no price stated" in said

@@ -87,13 +87,10 @@ def _progress(share: float) -> None:
 
 
 def _lines(sized: Sized) -> Iterator[str]:
-    from ndbplan.base.units import format_value
-
     if not sized.plans:
         yield "no class of hosts meets the requirements"
     for plan, standing in zip(sized.plans, sized.choosing.plans, strict=True):
-        cost = "" if plan.cost is None else f", {format_value(plan.cost.value, plan.cost.unit)}"
-        yield f"{plan.rank:>2}. {plan.title}{cost}"
+        yield ", ".join(filter(None, (f"{plan.rank:>2}. {plan.title}", plan.cost_in_words)))
         if plan.settings:
             yield f"    passes with {', '.join(plan.settings)}"
         yield f"    nearest limit: {plan.why}"

@@ -61,7 +61,7 @@ def variants(plan_file: Path, output: Path | None, *, as_json: bool, **asked: An
         save(after, output or plan_file)
         files = [str(output or plan_file)]
     rows = _rows(after)
-    show({"variants": rows, "files": files}, as_json=as_json, text=_lines(rows, files))
+    show({"variants": rows, "files": files}, as_json=as_json, text=_lines(after, rows, files))
 
 
 _ACTIONS = ("add", "remove", "rename", "promote", "move", "export")
@@ -165,14 +165,17 @@ def _rows(project: Project) -> list[dict[str, Any]]:
 _SHOWN = 8
 
 
-def _lines(rows: list[dict[str, Any]], files: list[str]) -> Iterator[str]:
-    for number, row in enumerate(rows, 1):
+def _lines(project: Project, rows: list[dict[str, Any]], files: list[str]) -> Iterator[str]:
+    from ndbplan.edits.changes import value_changes
+
+    for number, (row, variant) in enumerate(zip(rows, project.variants, strict=True), 1):
         note = f": {row['note'].splitlines()[0]}" if row["note"] else ""
         yield f"{number:>3}. {row['name']}{' (main)' if row['main'] else ''}{note}"
-        for change in row["changes"][:_SHOWN]:
-            where = f" of {change['where']}" if change["where"] else ""
-            before, after = ("not set" if change[k] is None else change[k] for k in ("before", "after"))
-            yield f"       {change['name']}{where}: {before} → {after}"
+        for change in value_changes(project.main, variant.plan)[:_SHOWN]:
+            where = f" of {change.where}" if change.where else ""
+            is_value = change.name != "object"
+            said = f"{change.name}{where}: {' → '.join(change.shown)}" if is_value else change.line
+            yield f"       {said}"
         if len(row["changes"]) > _SHOWN:
             yield f"       and {len(row['changes']) - _SHOWN} more"
     yield from (f"wrote {name}" for name in files)

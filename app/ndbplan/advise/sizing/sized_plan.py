@@ -12,6 +12,7 @@ from ndbplan.advise.sizing.verdict import Met
 from ndbplan.base.kept import keeping
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.shapes import Shape
+from ndbplan.base.units import format_value
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.file import dumps
 from ndbplan.plan.plan import Plan
@@ -51,6 +52,14 @@ class SizedPlan(Shape):
         """The value of `cost`; None: not everything in it has a price."""
         cost = cost_of(self.plan)
         return None if cost.total is None or cost.unpriced else cost.total.value
+
+    @property
+    def cost_in_words(self) -> str:
+        """The cost, and whether it leaves something out; nothing where no price is stated."""
+        if self.cost is None:
+            return ""
+        left_out = "" if self.price is not None else " and what has no price stated"
+        return f"{format_value(self.cost.value, self.cost.unit)}{left_out}"
 
     @cached_property
     def figures(self) -> dict[str, Quantity | None]:
