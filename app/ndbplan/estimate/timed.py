@@ -57,6 +57,10 @@ def traffic_on_disks(plan: Plan, workload: Workload | None) -> DisksEstimate:
     return NO_TRAFFIC if workload is None else disk_demand(plan, workload)
 
 
+_NAMED = 5
+"""Tables that a note names."""
+
+
 def _running(plan: Plan, workload: Workload | None) -> Running:
     """One object for all plans that agree in it, so that starts are kept by it."""
     all_logged = all(table.logging for table in plan.tables)
@@ -122,11 +126,17 @@ def restart(
     estimate = started(plan)
     duration = together(plan, estimate.duration_s, lambda moved: started(moved).duration_s)
     near = reach(plan, "first start" if kind == "start" else "restart")
-    empty = ", ".join(table.full_name for table in plan.tables if not table.logging and table.rows)
-    notes = estimate.notes
-    if kind == "system" and empty:
-        notes += (f"tables without logging come up empty: {empty}",)
+    notes = (*estimate.notes, *filter(None, (come_up_empty(plan),) if kind == "system" else ()))
     return replace(estimate, duration_s=near.widened(duration), nearness=near, notes=notes)
+
+
+def come_up_empty(plan: Plan) -> str:
+    """Which tables have no row after a start of all data nodes from their files; nothing: all keep theirs."""
+    names = [table.full_name for table in plan.tables if not table.logging and table.rows]
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"tables without logging come up empty: {', '.join(names[:_NAMED])}{more}"
 
 
 @kept_by_identity(64)

@@ -15,6 +15,7 @@ from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, started_with
 from ndbplan.configuration.settings import is_diskless, node_settings
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.timed import come_up_empty
 from ndbplan.estimate.times.restart import IDLE, Conditions, Kind, RestartEstimate
 from ndbplan.estimate.times.restart_phases import REDO_LOG_FILES
 from ndbplan.operations.commands import (
@@ -248,8 +249,8 @@ def lost_with_all(plan: Plan) -> str:
     """What is lost when all data nodes stop together, as a further sentence; nothing where files keep it."""
     if is_diskless(node_settings(plan)):
         return " Every row is lost, as Diskless is 1."
-    empty = [table.full_name for table in plan.tables if not table.logging]
-    return f" Tables without logging come up empty: {', '.join(empty)}." if empty else ""
+    empty = come_up_empty(plan)
+    return f" {empty[0].upper()}{empty[1:]}." if empty else ""
 
 
 STOPS_WITH_ONE = (
