@@ -47,6 +47,15 @@ def test_a_rate_is_raised_to_what_is_new_and_no_further(rate: float, new: float,
     assert before.low <= after.low <= after.value <= after.high <= max(rate, new)
 
 
+@given(NUMBERS, NUMBERS, st.floats(1, 1e9))
+def test_no_range_becomes_narrower_as_a_share(new: float, speed: float, rate: float) -> None:
+    before = Quantity(rate, rate / 2, rate * 1.5, "bytes/s")
+    after = at_least(before, new, Quantity(speed, speed / 2, speed * 2, "bytes/s"))
+    assert after.low / after.value <= 0.5 * (1 + 1e-9)
+    assert after.low >= before.low
+    assert after.high >= before.high * (1 - 1e-9)
+
+
 @pytest.mark.parametrize("seed", range(16))
 def test_what_overloads_a_disk_within_a_minute_is_a_problem_of_it(seed: int) -> None:
     """It was none at twice what the disk takes: the table had no rows yet, so no checkpoint was counted."""

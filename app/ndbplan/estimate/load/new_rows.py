@@ -30,8 +30,13 @@ def at_least(rate: Quantity, new: float, speed: Quantity) -> Quantity:
 
     Source: as the module's.
     """
-    if min(new, speed.high) <= rate.low:
+    value = min(new, speed.value)
+    if value <= rate.value:
         return rate
     why = (*rate.why, Term("rows that come to stay, each written once at least", new, "bytes/s", "workload"))
-    ends = (max(rate.low, min(new, speed.low)), max(rate.high, min(new, speed.high)))
-    return Quantity.spanning(max(rate.value, min(new, speed.value)), ends, "bytes/s", why)
+    if rate.value <= 0:
+        ends = min(new, speed.low), min(new, speed.high)
+    else:
+        # As uncertain as before: what is new adds to what was estimated, and says nothing of how well.
+        ends = rate.low * value / rate.value, min(rate.high * value / rate.value, max(rate.high, speed.high))
+    return Quantity.spanning(value, ends, "bytes/s", why)
