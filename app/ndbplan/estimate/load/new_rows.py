@@ -11,6 +11,9 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.partial_checkpoint import Change, loads_by_table
 
+_SAME = 1.0 + 1e-6
+"""Rates that differ by less are one: a rate that is all but at full speed keeps its range."""
+
 
 def new_bytes_per_s(changes: Iterable[Change], tables: tuple[TableLoad, ...]) -> float:
     """Bytes a second by which the rows of a node grow, as checkpoints write them, less those that go again.
@@ -31,7 +34,7 @@ def at_least(rate: Quantity, new: float, speed: Quantity) -> Quantity:
     Source: as the module's.
     """
     value = min(new, speed.value)
-    if value <= rate.value:
+    if value <= rate.value * _SAME:
         return rate
     why = (*rate.why, Term("rows that come to stay, each written once at least", new, "bytes/s", "workload"))
     if rate.value <= 0:
