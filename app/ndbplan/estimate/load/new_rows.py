@@ -11,7 +11,7 @@ from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.load.demand import TableLoad
 from ndbplan.estimate.load.partial_checkpoint import Change, loads_by_table
 
-_SAME = 1.0 + 1e-6
+_SAME = 1.0 + 1e-3
 """Rates that differ by less are one: a rate that is all but at full speed keeps its range."""
 
 
