@@ -20,6 +20,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan import file
 from ndbplan.plan.fields import Point
 from ndbplan.plan.plan import EMPTY_PLAN, Plan, Waiver
+from ndbplan.plan.samples import sample_plan
 from one_rule import accepting_others
 from random_plans import random_plan
 
@@ -203,3 +204,18 @@ def test_a_fix_that_cannot_be_worked_out_costs_no_finding(monkeypatch: pytest.Mo
     monkeypatch.setitem(RULES, broken.name, replace(broken, find=finds))
     with keeping(Kept()):
         assert "a finding" in [p.message for p in check(plan)]
+
+
+def test_a_plan_whose_threads_are_refused_keeps_its_other_problems() -> None:
+    """Ways out of what lies in its hosts' memory ask for figures that there are not."""
+    plan = sample_plan("starter")
+    node = plan.data_nodes[0]
+    plan = update(
+        plan,
+        node.id,
+        parameters={"AutomaticThreadConfig": 0, "ThreadConfig": "ldm={count=4},query={count=3}"},
+    )
+    for host in plan.hosts:
+        plan = update(plan, host.id, memory_bytes=140 * 2**30)
+    rules = {problem.rule for problem in check(plan)}
+    assert {"thread-config-of-node", "data-memory-of-host"} <= rules

@@ -223,14 +223,20 @@ def format_bytes_per_s(value: float) -> str:
     return f"{format_bytes(value)}/s"
 
 
+_NO_TIME_S = 1e-12
+"""Less than any clock tells: what rounding leaves of nothing."""
+
+
 def format_duration(seconds: float) -> str:
     """`4 min 8 s`, `1 h 12 min`, `850 ms`, `2.2 ns`."""
     if seconds < 0:
         return f"−{format_duration(-seconds)}"
-    if 0 < seconds < 1e-5:
+    if seconds < _NO_TIME_S:
+        return "0 s"
+    if seconds < 1e-5:
         return f"{_significant(seconds * 1e6)} µs" if seconds >= 1e-8 else f"{_significant(seconds * 1e9)} ns"
     if seconds < 1:
-        return f"{_significant(seconds * 1000)} ms" if seconds else "0 s"
+        return f"{_significant(seconds * 1000)} ms"
     if seconds < 60:
         return f"{_significant(seconds)} s" if round(seconds, 1) < 60 else "1 min"
     whole = round(seconds)

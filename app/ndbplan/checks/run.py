@@ -128,8 +128,11 @@ def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
     problems = look(plan)
     try:
         return with_offers(plan, problems, look)
-    except (UserError, Cancelled):
+    except Cancelled:
         raise
+    except UserError:
+        # A plan that is refused (a ThreadConfig, say) has no figures to judge an edit by; a rule says why.
+        return [replace(problem, edit=None) for problem in problems]
     except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
         return [failure("offers", fault), *(replace(problem, edit=None) for problem in problems)]
 
@@ -137,8 +140,10 @@ def _offered(plan: Plan, look: Find) -> Sequence[Problem]:
 def _told(problem: Problem) -> Problem:
     try:
         return problem.told()
-    except (UserError, Cancelled):
+    except Cancelled:
         raise
+    except UserError as error:
+        return replace(problem, advice=None, fix=error.line)
     except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
         # Better the finding without its way out than none at all.
         return replace(problem, advice=None, fix=failure(problem.rule, fault).message)
@@ -158,8 +163,10 @@ def _solved(problems: Iterable[Problem], look: Look) -> Iterator[Problem]:
             fix = ways.fix or problem.fix
             missing = "" if solutions else problem.missing or fix or NOTHING_FOUND
             yield replace(problem, solutions=solutions, fix=fix, missing=missing, solve=None)
-        except (UserError, Cancelled):
+        except Cancelled:
             raise
+        except UserError as error:
+            yield replace(problem, solve=None, missing=error.line)
         except Exception as fault:  # noqa: BLE001 — what was found is worth more than its ways out
             yield replace(problem, solve=None, fix=failure(problem.rule, fault).message)
 
