@@ -435,7 +435,9 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
             ("7.3", "7.0.0", "7.2"),
             ("7.5", "7.2.0", "7.3.2"),
             ("8.0", "7.4.0", "7.5"),
+            ("8.1", "7.6.0", "8.0.19"),
             ("8.4", "7.6.0", "8.0.19"),
+            ("9.0", "8.0.30", "8.4"),
         )
     ),
     (
@@ -816,7 +818,7 @@ def just_below(text: str) -> str:
     major, minor, patch = (int(part) for part in text.split("."))
     if patch:
         return f"{major}.{minor}.{patch - 1}"
-    return SERIES[SERIES.index(f"{major}.{minor}") - 1]
+    return [series for series in SERIES if version(series) < (major, minor)][-1]
 
 
 @pytest.mark.parametrize(

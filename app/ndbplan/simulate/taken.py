@@ -37,12 +37,13 @@ def accepted(sim: Simulation, services: Sequence[Service]) -> Quantity:
     )  # fmt: skip
     value = low = high = float(taken.sum())
     waits = bool(np.any((out[:, OfCluster.WAITING] > 0) & (sent < offered * _ALL)))
-    overloaded = waits or value < float(sent.sum()) * _ALL
+    # What a stopped cluster refuses says nothing about what it could have taken before.
+    down = float(sim.state.errors[Error.DOWN])
+    overloaded = waits or value < (float(sent.sum()) - down) * _ALL
     if overloaded:
         off = overload_factor(sim)
-        # What a stopped cluster refuses says nothing about what it could have taken before.
         most = float(_offered(sim, lengths).sum()) if waits else float(sent.sum())
-        low, high = value / off, max(value, min(most - float(sim.state.errors[Error.DOWN]), value * off))
+        low, high = value / off, max(value, min(most - down, value * off))
     limits = _limits(sim, services, lengths)
     if limits is not None:
         least, most_passed = limits
