@@ -38,17 +38,17 @@ def accepted(sim: Simulation, services: Sequence[Service]) -> Quantity:
     value = low = high = float(taken.sum())
     waits = bool(np.any((out[:, OfCluster.WAITING] > 0) & (sent < offered * _ALL)))
     # What a stopped cluster refuses says nothing about what it could have taken before.
-    down = float(sim.state.errors[Error.DOWN])
-    overloaded = waits or value < (float(sent.sum()) - down) * _ALL
-    if overloaded:
+    asked = float(sent.sum())
+    while_up = asked - float(sim.state.errors[Error.DOWN])
+    if waits or value < while_up * _ALL:
         off = overload_factor(sim)
-        most = float(_offered(sim, lengths).sum()) if waits else float(sent.sum())
-        low, high = value / off, max(value, min(most - down, value * off))
+        most = while_up + (float(_offered(sim, lengths).sum()) - asked if waits else 0.0)
+        low, high = value / off, max(value, min(most, value * off))
     limits = _limits(sim, services, lengths)
     if limits is not None:
         least, most_passed = limits
         low = min(low, float(np.minimum(taken, least).sum()))
-        if not overloaded:
+        if not waits and value >= asked * _ALL:
             high = max(
                 high,
                 float(np.where(sent < offered * _ALL, np.clip(most_passed, taken, offered), taken).sum()),
