@@ -23,7 +23,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole, Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, SpaceFile
-from ndbplan.plan.workloads import ClosedLoad, OpenLoad, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Operation, OperationKind, RatePoint, Transaction
 from one_rule import accepting_others, of_rule
 
 
@@ -143,7 +143,19 @@ def with_one_counter() -> Plan:
     return update(table, plan.workloads[0].id, load=load)
 
 
+def filling() -> Plan:
+    """The starter under a load of ten minutes that adds two million rows a second."""
+    plan = starter()
+    table, workload = plan.tables[3], plan.workloads[0]
+    operation = Operation(table_id=table.id, kind=OperationKind.INSERT, rows=1000)
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=2000),))
+    return update(
+        plan, workload.id, transactions=(Transaction(name="fill", operations=(operation,)),), load=load
+    )
+
+
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "fills-with-load": filling,
     "row-locks": with_one_counter,
     "file-threads": read_by_one_thread,
     "network-demand": with_slow_networks,

@@ -16,7 +16,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, update
 from ndbplan.plan.file import load
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import ClosedLoad, OpenLoad, OperationKind, RatePoint
+from ndbplan.plan.workloads import ClosedLoad, OpenLoad, Operation, OperationKind, RatePoint, Transaction
 from one_rule import of_rule
 
 Make = Callable[[int], Plan]
@@ -176,6 +176,15 @@ def counted_per_s(rate: int) -> Plan:
     return update(offered("starter")(rate), sample("starter").tables[4].id, rows=1)
 
 
+def filling_s(seconds: int) -> Plan:
+    """A load that adds a hundred thousand rows a second, for so long."""
+    found = sample("starter")
+    operation = Operation(table_id=found.tables[3].id, kind=OperationKind.INSERT, rows=1000)
+    load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=100),))
+    filled = (Transaction(name="fill", operations=(operation,)),)
+    return update(found, found.workloads[0].id, transactions=filled, load=load, duration_s=float(seconds))
+
+
 def read_per_s(rate: int) -> Plan:
     found = set_parameter(sample("disk-data-8.4"), "data_node", "DiskIOThreadPool", 1)
     load = OpenLoad(points=(RatePoint(at_s=0, rate_per_s=rate),))
@@ -237,6 +246,7 @@ THRESHOLDS = (
     Threshold("fills-with-growth", growing("disk-data"), 60_300, 62_100, "tablespace"),
     about("data-memory-fill", setting("DataMemory"), 53_394_000_000, more_is_worse=False),
     about("data-memory-fill", rows(), 283_124_000),
+    about("fills-with-load", filling_s, 9243),
     about("memory-of-host", of_host("memory_bytes"), 158_942_494_720, more_is_worse=False),
     about("memory-of-host", setting("DataMemory"), 241_780_824_473),
     about("memory-of-container", contained, 158_942_494_720, more_is_worse=False),

@@ -8,20 +8,27 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.kept import kept_by_identity
-from ndbplan.base.units import format_bytes_binary, format_count, format_percent
+from ndbplan.base.units import format_bytes_binary, format_count, format_duration, format_percent
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.unwise.memory_cures import (
     DATA_MEMORY_SHARE,
+    room_for_load,
     room_for_rows,
     room_in_containers,
     room_in_hosts,
 )
 from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.load.maintenance_window import Offered
+from ndbplan.estimate.loaded import memory_full_after_s
 from ndbplan.estimate.storage.column_bytes import DECIDES, assumed_mean_bytes, filled
 from ndbplan.estimate.storage.memory import NodeMemory
+from ndbplan.plan.workloads import OpenLoad
+
+_MOMENTS = 400
+"""Moments of a load's run whose rates are looked at."""
 
 
 @rule("memory-of-host", "Data nodes do not fit into the memory of their host")
@@ -129,6 +136,38 @@ def data_memory_fill(now: Estimation) -> Iterator[Problem]:
             measure=need.fill,
         )
         yield replace(problem, solve=solve) if usable > 0 else problem
+
+
+@rule("fills-with-load", "A load fills the memory before it ends")
+def fills_with_load(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    nodes = {node.node_id: node for node in plan.data_nodes}
+    for workload in plan.workloads:
+        if not isinstance(workload.load, OpenLoad):
+            # What waiting clients send is no more than what is answered; a job states its rows.
+            continue
+        lasts_s = workload.duration_s * _mean_share(workload.load, workload.duration_s)
+        for node_id, full_s in memory_full_after_s(plan, workload):
+            # What is full before the load is told by itself.
+            if not 0 < full_s < lasts_s:
+                continue
+            problem = warning(
+                f"data node {node_id}",
+                f"under workload '{workload.name}' the memory for rows is full after "
+                f"{format_duration(full_s)} at its highest rate, and it lasts "
+                f"{format_duration(workload.duration_s)}: inserts fail with error 827 or 625 from then on",
+                "raise DataMemory, delete rows in the same transactions, or state a shorter run",
+                [nodes[node_id].id, workload.id],
+                measure=lasts_s / full_s,
+            )
+            yield replace(problem, solve=partial(room_for_load, now, workload, lasts_s))
+
+
+def _mean_share(load: OpenLoad, duration_s: float) -> float:
+    """Mean rate of a load over its run, against its highest."""
+    schedule = Offered(load)
+    rates = [rate for _, rate in schedule.between(0.0, duration_s, _MOMENTS)]
+    return sum(rates) / len(rates) / schedule.peak_per_s if schedule.peak_per_s > 0 else 0.0
 
 
 @kept_by_identity(4)

@@ -1,6 +1,7 @@
 """What makes room for rows that do not fit into DataMemory, and for data nodes that do not fit their hosts.
 
 room_for_rows(now, look)       # more DataMemory, more memory in the hosts, more node groups
+room_for_load(now, workload, lasts_s, look)     # the same with the rows that a load brings
 room_in_hosts(rule, now, look)  # less DataMemory, more memory in the hosts
 room_in_containers(now, look)   # less DataMemory, higher limits of the containers
 """
@@ -27,8 +28,11 @@ from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.offers import most_memory_bytes
 from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size, set_everywhere
 from ndbplan.estimate.estimation import Estimation, chosen_workload
+from ndbplan.estimate.load.row_capacity import kept_rows_per_s
+from ndbplan.estimate.loaded import table_loads
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import Workload
 
 DATA_MEMORY_SHARE = 0.80
 """Of the memory of a host, the most that DataMemory should take."""
@@ -81,6 +85,19 @@ def room_for_rows(now: Estimation, look: Look) -> WaysOut:
         in_order = [replace(way, why=f"{way.why}; {_FOR_THE_MOST}") for way in in_order]
     size = format_bytes_binary(max(wanted_bytes(now).values()))
     return ways_out(in_order, f"{_missing(now)}; {size} of DataMemory would be needed")
+
+
+def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Look) -> WaysOut:
+    """Ways to let the tables fit with what a load has added after so long at its highest rate."""
+    plan = now.plan
+    for load in table_loads(plan, workload):
+        added = math.ceil(kept_rows_per_s(load) * lasts_s)
+        if added:
+            rows = plan.table(load.table.id).rows + added
+            plan = edits.update(
+                plan, load.table.id, rows=rows, partition_rows=(), partition_variable_bytes=()
+            )
+    return room_for_rows(now.of(plan), look)
 
 
 def room_for_pages(now: Estimation, share: float, look: Look) -> WaysOut:
