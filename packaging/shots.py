@@ -52,6 +52,8 @@ class Stage:
         idle_since_s = time.process_time()
         while not until():
             self.app.processEvents()
+            # Else this thread keeps the interpreter from those that work out what is waited for.
+            time.sleep(0.002)
             if any(tasks.is_busy for tasks in self.window.findChildren(Tasks)):
                 idle_since_s = time.process_time()
             elif time.process_time() - idle_since_s > IDLE_S:
