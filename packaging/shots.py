@@ -10,7 +10,6 @@ import contextlib
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -20,8 +19,10 @@ if TYPE_CHECKING:
     from ndbplan.plan.plan import Plan
 
 SIZE = (1680, 1050)
-IDLE_S = 20.0
-"""Processor time of this program alone, without a task at work, after which nothing is to come."""
+PULSE_MS = 10
+"""So often the window is looked at while it has nothing to do."""
+IDLE_TURNS = 2000
+"""Turns of the event loop without a task at work after which nothing is to come."""
 
 
 class Stage:
@@ -45,19 +46,22 @@ class Stage:
     def settle(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until a condition holds and nothing more is to be painted.
 
-        However busy the machine is: as long as a task is at work, the condition may come.
+        However busy the machine is: as long as a task is at work, the condition may come. Between events this
+        thread waits: else it keeps the interpreter from those that work out what is waited for.
         """
+        from PySide6.QtCore import QEventLoop, QTimer
+
         from ndbplan.desktop.document.tasks import Tasks
 
-        idle_since_s = time.process_time()
+        pulse, idle = QTimer(), 0
+        pulse.start(PULSE_MS)
         while not until():
-            self.app.processEvents()
-            # Else this thread keeps the interpreter from those that work out what is waited for.
-            time.sleep(0.002)
-            if any(tasks.is_busy for tasks in self.window.findChildren(Tasks)):
-                idle_since_s = time.process_time()
-            elif time.process_time() - idle_since_s > IDLE_S:
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+            busy = any(tasks.is_busy for tasks in self.window.findChildren(Tasks))
+            idle = 0 if busy else idle + 1
+            if idle > IDLE_TURNS:
                 raise TimeoutError("the window did not reach the state to be photographed")
+        pulse.stop()
         for _ in range(20):
             self.app.processEvents()
 
