@@ -78,6 +78,15 @@ def test_a_transaction_beyond_what_one_may_have_is_refused(
             assert result.bottleneck.resource == "operation records"
 
 
+def test_the_last_write_that_one_transaction_may_have_is_the_limit_itself(overload: Plan) -> None:
+    plan = with_load(newer(overload), OperationKind.DELETE, 0.5, rows=3_000)
+    writes = round(size_of(plan.tables, plan.workloads[0].transactions[0], plan.version).writes)
+    assert writes > 3_000, "parts of blobs are written too"
+    for limit, codes in ((writes, []), (writes - 1, [261])):
+        one = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", limit)
+        assert [error.code for error in simulate(estimation_of(one), duration_s=5).errors] == codes
+
+
 def test_a_table_without_logging_takes_records_too(overload: Plan) -> None:
     plan = with_load(newer(overload), OperationKind.DELETE, 0.5, rows=40_000)
     plain = edits.update(plan, plan.tables[0].id, logging=False)
