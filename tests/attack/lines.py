@@ -25,12 +25,13 @@ from ndbplan.base.kept import keeping
 from ndbplan.edits.growth import add_node_group
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train import world
-from ndbplan.train.consoles import LESSON, LESSON_WORDS, MGM, SQL, WORLD, Consoles
+from ndbplan.train.consoles import LESSON, LESSON_WORDS, MGM, WORLD, Consoles
 from ndbplan.train.host.console import PROGRAMS
 from ndbplan.train.lessons.files import own
 from ndbplan.train.lessons.play import Play
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS
+from ndbplan.train.prompts import SQL
 from ndbplan.train.quantities import NAMES
 
 VERSIONS = ("8.4.8", "7.4.10", "7.6", "7.0", "6.3")

@@ -10,12 +10,13 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
 from ndbplan.describe.overlay import State
 from ndbplan.train.completion import offered
-from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles
+from ndbplan.train.consoles import MGM, WORLD, Consoles
 from ndbplan.train.lessons.files import LESSONS, Read
 from ndbplan.train.lessons.play import Play, lines_of_route
 from ndbplan.train.lessons.progress import progress
 from ndbplan.train.lessons.result import outcome, page
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.prompts import SQL
 from ndbplan.train.seat import MOST_BRANCHES, MOST_BREAKPOINTS, Seat
 from ndbplan.train.sight import sight
 

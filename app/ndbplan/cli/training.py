@@ -51,8 +51,8 @@ def train(
     """A live cluster with consoles: ndb_mgm>, mysql>, the shells of hosts, and what befalls it.
 
     At a terminal it asks for lines. Else it reads a transcript from standard input, one line each, and writes
-    each line with its answer: 'ndb_mgm> SHOW', 'host1$ iostat -kx', '! wait 30s', '! kill node:3'. The same
-    transcript gives the same bytes.
+    each line with its answer: 'ndb_mgm> SHOW', 'host1$ iostat -kx', '! wait 30s', '! kill node:3'. mysql2> to
+    mysql9> are more sessions of the mysql client. The same transcript gives the same bytes.
     """
     if duration_s > LONGEST_S:
         raise UsageError("a session is a day at most", where="--for", fix="type for example 2h")

@@ -11,9 +11,10 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from ndbplan.plan.plan import Plan
-from ndbplan.train.consoles import LESSON, LESSON_WORDS, MGM, SQL, WORLD, addressed
+from ndbplan.train.consoles import LESSON, LESSON_WORDS, MGM, WORLD, addressed
 from ndbplan.train.host.console import PROGRAMS
 from ndbplan.train.mgm.console import WORDS
+from ndbplan.train.prompts import SQL, session_of, sql_prompt
 from ndbplan.train.quantities import NAMES
 from ndbplan.train.world import VERBS
 
@@ -40,7 +41,7 @@ def offered(text: str, front: str, plan: Plan) -> Offered:
     """Words that begin as a line ends that is typed at the console in front, or names another one."""
     found = addressed(text)
     prompt, typed = (found.prompt, found.text) if found is not None else (front, text)
-    prompts = [MGM, SQL, WORLD, LESSON, *(f"{host.hostname}$" for host in plan.hosts)]
+    prompts = [MGM, SQL, sql_prompt(2), WORLD, LESSON, *(f"{host.hostname}$" for host in plan.hosts)]
     words = [*_words(prompt), *(prompts if found is None else ())]
     fitting = (word for word in words if typed and word.lower().startswith(typed.lower()))
     return Offered(typed, tuple(fitting))
@@ -49,5 +50,5 @@ def offered(text: str, front: str, plan: Plan) -> Offered:
 def _words(prompt: str) -> Iterable[str]:
     if prompt == WORLD:
         return (*VERBS, *(f"until {name}" for name in NAMES))
-    known: dict[str, Iterable[str]] = {MGM: WORDS, SQL: _SQL_WORDS, LESSON: LESSON_WORDS}
-    return known.get(prompt, PROGRAMS)
+    known: dict[str, Iterable[str]] = {MGM: WORDS, LESSON: LESSON_WORDS}
+    return known.get(prompt, PROGRAMS if session_of(prompt) is None else _SQL_WORDS)

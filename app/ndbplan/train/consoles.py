@@ -20,12 +20,13 @@ from ndbplan.train.answer import carry_out
 from ndbplan.train.host import console as host
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm import console as mgm
+from ndbplan.train.prompts import session_of, sql_prompt
 
 if TYPE_CHECKING:
     from ndbplan.train.sql.console import Client
 
-_LINE = re.compile(r"(ndb_mgm>|mysql>|lesson>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
-MGM, SQL, WORLD, LESSON = "ndb_mgm>", "mysql>", "!", "lesson>"
+_LINE = re.compile(r"(ndb_mgm>|mysql[2-9]?>|lesson>|!|[A-Za-z0-9_.:\-]+\$)[ \t]*+(.*)", re.DOTALL)
+MGM, WORLD, LESSON = "ndb_mgm>", "!", "lesson>"
 LESSON_WORDS = ("task", "hint", "answer", "stage", "score", "read", "story", "finish", "help")
 """What a lesson that is played knows; without one it says so."""
 _EVENTS = (
@@ -45,7 +46,7 @@ class Addressed(NamedTuple):
     """A line, and the console that it is for."""
 
     prompt: str
-    """`ndb_mgm>`, `mysql>`, `!`, `lesson>`, or `host1$`."""
+    """`ndb_mgm>`, `mysql>`, `mysql2>`, `!`, `lesson>`, or `host1$`."""
     text: str
 
 
@@ -67,20 +68,31 @@ class Consoles:
         self.shells: dict[str, host.Shell] = {}
         self.is_apart = False
         """What is followed has a place of its own, and does not stand behind every answer."""
-        self._client: Client | None = None
+        self._clients: dict[int, Client] = {}
+        """Sessions of the mysql client, by their numbers."""
+        self._late: list[tuple[str, str]] = []
+        """Prompts of sessions whose statement waited, and what it was answered in the end."""
+        cluster.attendant = self._go_on
 
     def on(self, cluster: LiveCluster) -> Consoles:
         """The same consoles on a branch of the cluster."""
         other = copy.copy(self)
         other.cluster = cluster
         other.shells = {name: copy.copy(shell) for name, shell in self.shells.items()}
-        other._client = copy.copy(self._client)
+        other._clients = {number: copy.copy(client) for number, client in self._clients.items()}
+        other._late = []
+        cluster.attendant = other._go_on
         return other
 
     def answer(self, line: str) -> str:
         """What a line is answered, and what is followed meanwhile; the cluster does what it says."""
         text = self._answer(line)
-        return text if self.is_apart else text + "".join(news for _, news in self.news())
+        self.cluster.attend()
+        if self.is_apart:
+            return text
+        late, self._late = self._late, []
+        answers = "".join(f"({prompt} waited)\n{answer}" for prompt, answer in late)
+        return text + answers + "".join(news for _, news in self.news())
 
     @property
     def following(self) -> str:
@@ -88,9 +100,18 @@ class Consoles:
         return next((f"{name}$" for name, shell in self.shells.items() if shell.follows), "")
 
     def news(self) -> list[tuple[str, str]]:
-        """Prompts of shells that follow a log, and its new lines."""
+        """Prompts of shells that follow a log, and its new lines; answers of sessions that waited."""
+        late, self._late = self._late, []
         found = ((f"{name}$", shell.news(self.cluster)) for name, shell in self.shells.items())
-        return [(prompt, text) for prompt, text in found if text]
+        return [*late, *((prompt, text) for prompt, text in found if text)]
+
+    def _go_on(self) -> None:
+        """Statements that waited go on in the order in which they came."""
+        waits = self.cluster.state.waits
+        for number in sorted(waits, key=lambda one: (waits[one].since_s, one)):
+            text = self._session(number).go_on(self.cluster) if number in self.cluster.state.waits else None
+            if text is not None:
+                self._late.append((sql_prompt(number), text))
 
     def _answer(self, line: str) -> str:
         found = addressed(line)
@@ -105,8 +126,8 @@ class Consoles:
             return self._world(found.text)
         if found.prompt == MGM:
             return self._management(found.text)
-        if found.prompt == SQL:
-            return self._statement(found.text)
+        if (number := session_of(found.prompt)) is not None:
+            return self._session(number).answer(found.text, self.cluster)
         return self._shell(found.prompt[:-1], found.text)
 
     def passes(self, seconds: float) -> None:
@@ -143,12 +164,11 @@ class Consoles:
             self.is_connected = False
         return before + events + meanwhile + done.text
 
-    def _statement(self, text: str) -> str:
+    def _session(self, number: int) -> Client:
         # sqlglot takes a while to load.
         from ndbplan.train.sql.console import Client
 
-        self._client = self._client or Client()
-        return self._client.answer(text, self.cluster)
+        return self._clients.setdefault(number, Client(number))
 
     def _events(self, without: str = "") -> str:
         """What the client prints on its own since it last printed anything."""

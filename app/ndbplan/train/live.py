@@ -12,6 +12,7 @@ Whoever gives the same orders at the same moments of the same plan finds the sam
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -34,13 +35,25 @@ from ndbplan.simulate.run import Course
 from ndbplan.simulate.session import Act, Refusal, Session
 from ndbplan.simulate.simulation import Due, in_order
 from ndbplan.simulate.steps import Watch
-from ndbplan.train import backups, configuring, dumps, growing, orders, schema, starts, stops
+from ndbplan.train import (
+    backups,
+    configuring,
+    dumps,
+    growing,
+    orders,
+    schema,
+    starts,
+    stops,
+    transacting,
+)
+from ndbplan.train.contents import Held
+from ndbplan.train.locks import NOBODY
 from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
 Script = Callable[["LiveCluster"], Iterable[tuple[float, "Event | Order"]]]
 """What is to happen to a cluster, and when."""
-KINDS = (backups, configuring, dumps, growing, orders, schema, starts, stops)
+KINDS = (backups, configuring, dumps, growing, orders, schema, starts, stops, transacting)
 """Whose handlers there are."""
 LONGEST_H = 24.0
 BEGIN = datetime(2026, 1, 5, 8, 0, 0)
@@ -77,6 +90,12 @@ class LiveCluster:
         self._result: tuple[int, int, SimulationResult] | None = None
         self.watch: Watch | None = None
         """Who looks at it while time passes, and may stop that by Cancelled; not with a branch."""
+        self.attendant: Callable[[], None] | None = None
+        """Who goes on with statements that wait, as soon as they may; not with a branch."""
+        self._turns: set[str] = set()
+        """What is being done: nothing, or statements go on; the same for all who look at the cluster."""
+        self.sql_session = NOBODY
+        """By whose eyes tables are looked at."""
 
     @classmethod
     def begin(
@@ -172,7 +191,33 @@ class LiveCluster:
 
     def advance(self, seconds: float) -> None:
         """Let so much time pass, until the end of the session at most."""
-        self.session.advance(seconds, self.watch)
+        step_s = self.session.simulation.scenario.step_s
+        end_s = self.now_s + max(0.0, seconds)
+        while self._is_attended and not self.is_over and end_s - self.now_s > step_s / 2:
+            self.session.advance(min(end_s, self._next_turn_s()) - self.now_s, self.watch)
+            self.attend()
+        self.session.advance(end_s - self.now_s, self.watch)
+
+    def _next_turn_s(self) -> float:
+        """The next moment at which a statement that waits may go on: something happens, or it is given up."""
+        sim = self.session.simulation
+        dues = [due.at_s + sim.scenario.step_s for due in sim.due[:1]]
+        given_up = (one.until_s for one in self.state.waits.values())
+        return max(self.now_s + sim.scenario.step_s, min([*dues, *given_up]))
+
+    @property
+    def _is_attended(self) -> bool:
+        """Statements wait, and somebody goes on with them who is not at it already."""
+        return self.attendant is not None and bool(self.state.waits) and not self._turns
+
+    def attend(self) -> None:
+        """Go on with statements that waited and need not any more."""
+        if self.attendant is not None and self._is_attended:
+            self._turns.add("statements")
+            try:
+                self.attendant()
+            finally:
+                self._turns.clear()
 
     def advance_until(
         self, reached: Callable[[LiveCluster], bool], at_most_s: float, every_s: float = 0.1
@@ -196,6 +241,22 @@ class LiveCluster:
     def branch(self) -> LiveCluster:
         """The same moment once more, which goes on apart from this one."""
         return LiveCluster(self.session.branch(), self._begin)
+
+    def seen_by(self, session: int) -> LiveCluster:
+        """The same cluster by the eyes of an SQL session: what is committed, and its own changes."""
+        if session == self.sql_session:
+            return self
+        other = copy.copy(self)
+        other.sql_session = session
+        return other
+
+    def held(self, table: Table) -> Held:
+        """The rows of a table now, as far as they are known and the session sees them."""
+        return schema.held_rows(self.session.simulation, table, self.sql_session)
+
+    def rows_of(self, table: Table) -> int:
+        """How many rows of a table the session sees."""
+        return schema.rows_of(self.session.simulation, table, self.sql_session)
 
     def result(self) -> SimulationResult:
         """What was found so far."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -28,9 +27,10 @@ from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
+from ndbplan.train.locks import NO_DELTA, NOBODY, Transaction, delta_of
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
-from ndbplan.train.state import LocalTable, is_local, state_of
+from ndbplan.train.state import ClusterState, LocalTable, is_local, state_of
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,9 @@ class Wrote(Order):
     log_bytes: float
     """Of every copy of the rows together, all nodes."""
     contents: Contents | None = None
-    """What the table holds now, as far as it is known; None: as before."""
-
-
-@dataclass(frozen=True)
-class Transacts(Order):
-    """Somebody begins a transaction of several statements, or ends one."""
-
-    how: Literal["begin", "commit", "rollback"]
+    """What the table holds now, as far as it is known and the session sees it; None: as before."""
+    session: int = NOBODY
+    """Whose transaction it is in, where one is open."""
 
 
 @planned(SetSchema)
@@ -92,12 +87,6 @@ def set_local_now(order: SetLocal, _asked: Asked) -> Iterator[Due]:
 
 @planned(Wrote)
 def wrote_now(order: Wrote, _asked: Asked) -> Iterator[Due]:
-    """At once, also without the cluster: a server has tables and databases of its own."""
-    yield Due(order.at_s, order, of_cluster=False)
-
-
-@planned(Transacts)
-def transacts_now(order: Transacts, _asked: Asked) -> Iterator[Due]:
     """At once, also without the cluster: a server has tables and databases of its own."""
     yield Due(order.at_s, order, of_cluster=False)
 
@@ -258,28 +247,29 @@ def set_local(sim: Simulation, order: SetLocal) -> None:
 def wrote(sim: Simulation, order: Wrote) -> None:
     """The log of the rows is in the buffers of all log parts, as log that is not of the workload."""
     state = state_of(sim)
-    if state.transaction is not None:
-        more, before = state.transaction.get(order.table_id, (0, state.contents.get(order.table_id, NOTHING)))
-        state.transaction[order.table_id] = (more + order.rows, before)
-    state.rows_typed[order.table_id] = state.rows_typed.get(order.table_id, 0) + order.rows
-    if order.contents is not None:
-        state.contents[order.table_id] = order.contents
+    open_one = state.transactions.get(order.session)
+    if open_one is not None:
+        state.transactions[order.session] = _changed_by(state, open_one, order, sim.at_s)
+    else:
+        state.rows_typed[order.table_id] = state.rows_typed.get(order.table_id, 0) + order.rows
+        if order.contents is not None:
+            state.contents[order.table_id] = order.contents
     each = _log_of_a_part(sim, order.log_bytes)
     parts = sim.state.parts
     for place in (Part.FILL, Part.MADE, Part.BASE):
         parts[place] += each
 
 
-@handles(Transacts)
-def transacts(sim: Simulation, order: Transacts) -> None:
-    """What is rolled back leaves the tables as they were; its log has been written."""
-    state = state_of(sim)
-    if order.how == "rollback":
-        for table_id, (more, before) in (state.transaction or {}).items():
-            state.rows_typed[table_id] = state.rows_typed.get(table_id, 0) - more
-            state.contents[table_id] = before
-    state.transaction = {} if order.how == "begin" else None
-    state.transaction_lost = False
+def _changed_by(state: ClusterState, open_one: Transaction, order: Wrote, at_s: float) -> Transaction:
+    """An open transaction with one change more; numbers that AUTO_INCREMENT gave are gone for all."""
+    table_id, before = order.table_id, open_one.deltas.get(order.table_id, NO_DELTA)
+    seen = state.contents_for(order.session, table_id)
+    now = seen if order.contents is None else order.contents
+    deltas = {**open_one.deltas, table_id: delta_of(seen, now, before, order.rows)}
+    kept = state.contents.get(table_id, NOTHING)
+    if now.counter > kept.counter:
+        state.contents[table_id] = replace(kept, counter=now.counter)
+    return open_one._replace(deltas=deltas, last_s=at_s)
 
 
 def _carry(contents: dict[str, Contents], before: Table | None, after: Table) -> None:
@@ -288,21 +278,24 @@ def _carry(contents: dict[str, Contents], before: Table | None, after: Table) ->
         contents[after.id] = carried(contents[after.id], before, after)
 
 
-def held_rows(sim: Simulation, table: Table) -> Held:
-    """The rows of a table now, as far as they are known."""
+def held_rows(sim: Simulation, table: Table, session: int = NOBODY) -> Held:
+    """The rows of a table now, as far as they are known and a session sees them."""
     state = state_of(sim)
-    typed = state.rows_typed.get(table.id, 0)
-    return Held(table, state.contents.get(table.id, NOTHING), max(0, rows_of(sim, table) - typed))
+    planned_rows = rows_of(sim, table) - state.rows_typed.get(table.id, 0)
+    return Held(table, state.contents_for(session, table.id), max(0, planned_rows))
 
 
-def rows_of(sim: Simulation, table: Table) -> int:
-    """How many rows a table has: those of the plan, those that clients committed since, and typed ones."""
+def rows_of(sim: Simulation, table: Table, session: int = NOBODY) -> int:
+    """How many rows a table has: those of the plan, those that clients committed since, and typed ones.
+
+    Rows that are not committed count for the session that typed them.
+    """
     state = state_of(sim)
     if is_local(table):
-        return max(0, state.rows_typed.get(table.id, 0))
+        return max(0, state.typed_for(session, table.id))
     committed = _accepted(sim) - state.counted_from.get(table.id, 0.0)
     grown = round(committed * _rows_more(sim.scenario.workload, table.id))
-    return max(0, table.rows + grown + state.rows_typed.get(table.id, 0))
+    return max(0, table.rows + grown + state.typed_for(session, table.id))
 
 
 def _accepted(sim: Simulation) -> float:

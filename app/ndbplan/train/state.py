@@ -21,7 +21,8 @@ from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_n
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
-from ndbplan.train.contents import Contents
+from ndbplan.train.contents import NOTHING, Contents
+from ndbplan.train.locks import EVERYONE, NO_DELTA, Delta, Transaction, Waiting, with_delta
 
 
 class Status(StrEnum):
@@ -214,11 +215,10 @@ class ClusterState:
     """Rows that are known, by the id of their table."""
     local: tuple[LocalTable, ...] = ()
     """Tables of InnoDB, which SQL nodes have each for itself."""
-    transaction: dict[str, tuple[int, Contents]] | None = None
-    """Of a transaction that somebody has begun: rows that each table has more since, and what it held before;
-    None: none is open."""
-    transaction_lost: bool = False
-    """A data node failed while it was open."""
+    transactions: dict[int, Transaction] = field(default_factory=dict)
+    """Those that are open, by the number of their session."""
+    waits: dict[int, Waiting] = field(default_factory=dict)
+    """Statements that wait for what others have locked, by the number of their session."""
     backup_asked: int | None = None
     """Number of a backup that begins when single user mode ends (8.x), 0: the next; None: none does."""
     moved: frozenset[str] = frozenset()
@@ -270,7 +270,8 @@ class ClusterState:
             links=self.links.copy(),
             rows_typed=self.rows_typed.copy(),
             contents=self.contents.copy(),
-            transaction=None if self.transaction is None else self.transaction.copy(),
+            transactions=self.transactions.copy(),
+            waits=self.waits.copy(),
             counted_from=self.counted_from.copy(),
             observer=None if self.observer is None else self.observer.copy(),
         )
@@ -335,6 +336,25 @@ class ClusterState:
         """The node group of a data node; None: it has none."""
         group = self.groups[node_id]
         return None if group == NODE_GROUP_NONE else group
+
+    # What sessions see.
+
+    def deltas(self, session: int, table_id: str) -> list[Delta]:
+        """What a session has changed in a table and not committed; EVERYONE: what all of them have."""
+        seen = self.transactions if session == EVERYONE else {session} & self.transactions.keys()
+        return [self.transactions[one].deltas.get(table_id, NO_DELTA) for one in sorted(seen)]
+
+    def contents_for(self, session: int, table_id: str) -> Contents:
+        """What a session finds in a table."""
+        found = self.contents.get(table_id, NOTHING)
+        for delta in self.deltas(session, table_id):
+            found = with_delta(found, delta)
+        return found
+
+    def typed_for(self, session: int, table_id: str) -> int:
+        """Rows more that a session finds in a table than nobody typed."""
+        more = sum(delta.rows for delta in self.deltas(session, table_id))
+        return self.rows_typed.get(table_id, 0) + more
 
     # What changes.
 

@@ -78,11 +78,9 @@ class Terminal:
         found = addressed(text)
         if found is None and text.strip():
             found = Addressed(self._completer.front, text.strip())
-        if found is None:
-            return ""
-        if not found.text:
-            self._completer.front = found.prompt
-            return ""
+        if found is None or not found.text:
+            self._completer.front = self._completer.front if found is None else found.prompt
+            return "".join(f"({prompt})\n{news}" for prompt, news in self.consoles.news())
         whole = f"{found.prompt} {found.text}"
         self._note(whole)
         return self.consoles.answer(whole)
@@ -122,7 +120,7 @@ class Terminal:
     def run(self, more: str = "") -> None:
         """Ask until the end of the input; `more` is said with how to begin."""
         session: PromptSession[str] = PromptSession(completer=self._completer, complete_while_typing=False)
-        prompts = "'ndb_mgm>', 'mysql>', 'HOST$', '!'"
+        prompts = "'ndb_mgm>', 'mysql>', 'mysql2>', 'HOST$', '!'"
         print(f"A prompt ({prompts}) changes the console; '! help'; Ctrl-D ends. {more}".rstrip())
         asked_s = time.monotonic()
         while True:

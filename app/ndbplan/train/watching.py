@@ -36,6 +36,7 @@ from ndbplan.train.checkpoints import follow_global_checkpoints, follow_local_ch
 from ndbplan.train.memory import tell_memory
 from ndbplan.train.starts import EXIT_OTHER_FAILED, ends, gather, is_started, restart_begins
 from ndbplan.train.state import ANSWERS, ClusterState, Status, state_of
+from ndbplan.train.transacting import cut_off, failed
 
 LOOKS_EVERY_S = 1.0
 OPENS_AGAIN_S = 3.0
@@ -142,10 +143,11 @@ class Watching(ClusterState):
         for process_id, code in struck.items():
             process = self.plan.by_id.get(process_id)
             if not isinstance(process, DataNode):
+                cut_off(self, process)
                 continue
             node_id = process.node_id
             node = self.nodes[node_id]
-            self.transaction_lost |= bool(self.transaction)
+            failed(self)
             if code > 0:
                 ends(sim, node_id, code)
             elif silent.get(node_id) and node.status in (*ANSWERS, Status.STARTING):

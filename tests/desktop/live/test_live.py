@@ -28,7 +28,7 @@ from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train.completion import offered
-from ndbplan.train.consoles import MGM, SQL, WORLD, Consoles, addressed, answered
+from ndbplan.train.consoles import MGM, WORLD, Consoles, addressed, answered
 from ndbplan.train.host.machine import host_busy
 from ndbplan.train.lessons import inbox
 from ndbplan.train.lessons.debrief import compared, had
@@ -36,6 +36,7 @@ from ndbplan.train.lessons.files import LESSONS as KIND
 from ndbplan.train.lessons.play import Play, lines_of_route
 from ndbplan.train.lessons.result import outcome, page, read_page
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.prompts import SQL
 from ndbplan.train.seat import Seat
 from ndbplan.train.sight import sight
 from ndbplan.train.terminal import Terminal

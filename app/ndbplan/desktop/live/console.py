@@ -19,7 +19,16 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ndbplan.desktop.look import theme
 from ndbplan.train.completion import Offered
@@ -237,3 +246,9 @@ class Log(Output):
         self.add("\n".join(lines))
         if is_other:
             self.moveCursor(QTextCursor.MoveOperation.End)
+
+
+def type_into(dock: QDockWidget) -> None:
+    """What is typed goes to the console whose tab was chosen."""
+    if isinstance(dock.widget(), Console):
+        dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)

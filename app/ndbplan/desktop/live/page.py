@@ -25,12 +25,13 @@ from ndbplan.describe.overlay import NO_LOADS, Loads
 from ndbplan.desktop.live.acts import menu_of
 from ndbplan.desktop.live.canvas import LiveCanvas
 from ndbplan.desktop.live.clock_bar import ClockBar
-from ndbplan.desktop.live.console import Console, Log
+from ndbplan.desktop.live.console import Console, Log, type_into
 from ndbplan.desktop.live.lesson_panel import LessonPanel
 from ndbplan.desktop.live.session import Answered, Frame, LiveSession
 from ndbplan.desktop.live.transcript import save_transcript
 from ndbplan.train.completion import Offered, offered
-from ndbplan.train.consoles import LESSON, MGM, SQL, WORLD
+from ndbplan.train.consoles import LESSON, MGM, WORLD
+from ndbplan.train.prompts import SESSIONS, SQL, sql_prompt
 from ndbplan.train.sight import Sight
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class LivePage(QMainWindow):
         for prompt in (SQL, WORLD):
             self._add_console(prompt)
         self._docks[MGM].raise_()
-        self.tabifiedDockWidgetActivated.connect(_type_into)
+        self.tabifiedDockWidgetActivated.connect(type_into)
         self.resizeDocks([self._docks[MGM], log], [620, 480], Qt.Orientation.Horizontal)
         if self.lesson is not None:
             lesson = self._dock(_LESSON, self.lesson, _RIGHT)
@@ -258,8 +259,7 @@ class LivePage(QMainWindow):
         if frame.lines or frame.is_other_log:
             self.log.take(frame.lines, is_other=frame.is_other_log)
         for prompt, text in frame.news:
-            if prompt in self.consoles:
-                self.consoles[prompt].say(text)
+            (self.consoles.get(prompt) or self._add_console(prompt)).say(text)
         if frame.stopped_by:
             self.told.emit("info", f"Time stands still: {frame.stopped_by}")
         if frame.is_over and self.lesson is None:
@@ -330,8 +330,12 @@ class LivePage(QMainWindow):
     def _fill_consoles(self) -> None:
         menu = self._more.menu()
         menu.clear()
-        for prompt in (MGM, SQL, WORLD):
-            menu.addAction(_NAMES[prompt], partial(self.open_console, prompt))
+        sessions = [sql_prompt(number) for number in range(1, SESSIONS + 1)]
+        for prompt in (MGM, *(one for one in sessions if one in self.consoles), WORLD):
+            menu.addAction(_NAMES.get(prompt, prompt), partial(self.open_console, prompt))
+        another = next((one for one in sessions if one not in self.consoles), "")
+        if another:
+            menu.addAction(f"Another session: {another}", partial(self.open_console, another))
         hosts = menu.addMenu("Shell of a host")
         for host in self.canvas.document.plan.hosts:
             hosts.addAction(f"{host.hostname}$", partial(self.open_console, f"{host.hostname}$"))
@@ -431,12 +435,6 @@ def _title(dock: QDockWidget, floats: bool) -> None:
     dock.setTitleBarWidget(None if floats else QWidget(dock))  # type: ignore[arg-type]  # None: Qt's own
     if before is not None:
         before.deleteLater()
-
-
-def _type_into(dock: QDockWidget) -> None:
-    """What is typed goes to the console whose tab was chosen."""
-    if isinstance(dock.widget(), Console):
-        dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _enter(part: QWidget) -> None:

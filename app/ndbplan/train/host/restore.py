@@ -23,7 +23,7 @@ from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.answer import Answer
 from ndbplan.train.host.options import read_words, refused
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import SetSchema, Wrote, refused_for, rows_of
+from ndbplan.train.schema import SetSchema, Wrote, refused_for
 from ndbplan.train.state import BackupRun
 
 RESTORED_ROWS_PER_S = 9_000.0
@@ -186,7 +186,7 @@ def _rows(asked: _Asked, run: BackupRun) -> tuple[str, str]:
             why = "" if error is None else error.text
             return "", f"{text}{at()} Error: {refused} {why}\nRestore: Failed to restore data\n"
         # Rows that are there are written over.
-        more = max(0, min(rows, table.rows - rows_of(cluster.session.simulation, now)))
+        more = max(0, min(rows, table.rows - cluster.rows_of(now)))
         if more:
             now = next(one for one in cluster.plan.tables if one.id == now.id)
             full = _with_rows(now, now.rows + more)

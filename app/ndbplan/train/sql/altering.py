@@ -18,7 +18,7 @@ from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import NOTHING
-from ndbplan.train.schema import Wrote, room_left, rows_of
+from ndbplan.train.schema import Wrote, room_left
 from ndbplan.train.sql import foreign_keys
 from ndbplan.train.sql.character_sets import altered, with_charset
 from ndbplan.train.sql.created import BESIDE, COMMENT
@@ -239,7 +239,7 @@ def _dropped_keys(asked: Asked, table: Table) -> set[str]:
 
 
 def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
-    rows = rows_of(asked.cluster.session.simulation, old)
+    rows = asked.cluster.rows_of(old)
     before = {column.name: column for column in old.columns}
     names = {name.lower() for name in renamed(clauses_of(asked)).values()}
     added = [one for one in new.columns if one.name not in before and one.name.lower() not in names]

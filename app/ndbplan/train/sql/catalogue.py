@@ -136,7 +136,7 @@ _INNODB_PAGE_BYTES = 16384
 def _local(cluster: LiveCluster, local: LocalTable) -> Row:
     """A table of InnoDB: one page for none [8.4.8], else as many as rows like those of NDB fill [assumed]."""
     table, version = local.table, cluster.plan.version
-    rows = rows_of(cluster.session.simulation, table)
+    rows = cluster.rows_of(table)
     row = row_layout(table, version)
     size = (
         max(1, -(-int(rows * (row.fixed_bytes + row.variable_bytes)) // _INNODB_PAGE_BYTES))
@@ -240,7 +240,7 @@ def _statistics(cluster: LiveCluster) -> Iterator[Row]:
             (one.name, one.columns, one.kind == "unique_hash", one.kind == "ordered")
             for one in sorted(table.indexes, key=lambda one: one.kind == "ordered")
         ]
-        rows, nullable = rows_of(cluster.session.simulation, table), _nullable(table)
+        rows, nullable = cluster.rows_of(table), _nullable(table)
         for name, columns, hashed, many in keys:
             for place, column in enumerate(columns, start=1):
                 whole = not many and place == len(columns)

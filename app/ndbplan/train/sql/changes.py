@@ -20,12 +20,13 @@ from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Contents, Held, Key, Row
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Wrote, held_rows, refused_for
+from ndbplan.train.schema import Wrote, refused_for
 from ndbplan.train.sql import finding, server
 from ndbplan.train.sql.changed import Change, Changed, said
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.failing import may_use
-from ndbplan.train.sql.finding import ROW_NUMBER, TooMany, literal
+from ndbplan.train.sql.finding import TooMany, literal
+from ndbplan.train.sql.locking import Guard, enter, eyes, met_by
 from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
@@ -60,20 +61,27 @@ def change(sql: str, asked: Asked) -> Changed:
     may_use(cluster, table)
     # IGNORE makes warnings of what else is an error (manual, the effect of IGNORE).
     taking = Taking(strict=bool(form(cluster.plan.version, "strict_mode")) and not tree.args.get("ignore"))
-    one = _Statement(tree, target, table, asked, taking, replaces, joined)
+    enter(cluster, [table])
+    guard = Guard(cluster)
+    one = _Statement(tree, target, table, asked, taking, guard, replaces, joined)
     try:
         found = one.inserted() if isinstance(tree, exp.Insert) else one.changed()
     except TooMany:
         if joined is not None or (asked.checks and has_keys(cluster, table)):
             raise
+        guard.whole(table)
+        guard.keep()
         return _counted(one)
     touched = max(found.matched, len(found.put), len(found.gone))
     refuse_too_many(touched, found.kind, tree, table, cluster)
     beside = consequences(cluster, table, found) if asked.checks else []
-    held = held_rows(cluster.session.simulation, table)
+    for other, what in [(table, found), *beside]:
+        guard.puts(other, what.put, what.gone)
+    guard.keep()
+    held = cluster.held(table)
     _write(cluster, table, found.kind, touched, held.with_changes(found.put, found.gone, found.counter))
     for other, what in beside:
-        held = held_rows(cluster.session.simulation, other)
+        held = cluster.held(other)
         _write(cluster, other, what.kind, what.matched, held.with_changes(what.put, what.gone))
     return Changed(
         said(tree, taking.warnings, found, cluster), tuple(taking.warnings), found.number, found.affected
@@ -90,16 +98,16 @@ def _write(
 ) -> None:
     """Give the cluster the change and its log; `added`: rows more, where the contents do not tell."""
     if added is None:
-        before = held_rows(cluster.session.simulation, table)
+        before = cluster.held(table)
         added = replace(before, contents=contents).count - before.count
-    if is_local(table):
-        cluster.act(Wrote(table.id, added, 0.0, contents))
-        return
-    log_bytes = rows * no_of_replicas(cluster.plan) * operation_redo(table, kind, cluster.plan.version).value
-    code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
-    if code:
-        raise met(code, table.name)
-    cluster.act(Wrote(table.id, added, log_bytes, contents))
+    log_bytes = 0.0
+    if not is_local(table):
+        log_bytes = operation_redo(table, kind, cluster.plan.version).value
+        log_bytes *= rows * no_of_replicas(cluster.plan)
+        code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
+        if code:
+            raise met(code, table.name)
+    cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))
 
 
 class _Statement(NamedTuple):
@@ -110,6 +118,7 @@ class _Statement(NamedTuple):
     table: Table
     asked: Asked
     taking: Taking
+    guard: Guard
     replaces: bool
     joined: Joined | None = None
     """The tables that it reads beside; None: none."""
@@ -120,7 +129,7 @@ class _Statement(NamedTuple):
 
     @property
     def held(self) -> Held:
-        return held_rows(self.cluster.session.simulation, self.table)
+        return self.cluster.held(self.table)
 
     # INSERT and REPLACE.
 
@@ -147,6 +156,7 @@ class _Statement(NamedTuple):
             row, counter, automatic = self._row(values, at, counter, lax=ignores or len(given) > 1)
             number = automatic if number is None else number
             stored.append((row, counter))
+        self.guard.inserts(held, [row for row, _ in stored])
         for at, (row, hidden) in enumerate(stored, start=1):
             key = held.key_of(row) if table.primary_key else (hidden,)
             there = put.get(key) or (held.find(key, row) if self._may_be_there(held, key) else None)
@@ -323,14 +333,10 @@ class _Statement(NamedTuple):
             known((c.name for one in tree.expressions for c in one.find_all(exp.Column)), names, "field list")
         if where is not None and where.find(exp.Subquery) is None:
             known((c.name for c in where.find_all(exp.Column)), names, "where clause")
-        rows = finding.read(self.cluster, table, finding.wanted(tree, self.target, table))
-        relation = finding.relation_of(table, rows, numbered=True)
-        query = exp.select(exp.column(ROW_NUMBER, quoted=True)).from_(self.target.copy())
-        for part in ("where", "order", "limit"):
-            if tree.args.get(part) is not None:
-                query.set(part, tree.args[part].copy())
-        found = self.asked.query(query, {table.full_name: relation})
-        met_rows = [rows[int(one[0])] for one in found.rows]
+        asks = finding.wanted(tree, self.target, table)
+        views = eyes(self.cluster)
+        met_rows, *others = (met_by(tree, self.target, table, asks, self.asked.query, one) for one in views)
+        self.guard.met(table, [*met_rows, *(pair for rows in others for pair in rows)], asks)
         if isinstance(tree, exp.Delete):
             keys = [key for key, _ in met_rows]
             return Change(OperationKind.DELETE, len(keys), len(keys), {}, keys)
@@ -350,6 +356,7 @@ class _Statement(NamedTuple):
         goals, values = self._goals(tree.expressions) if isinstance(tree, exp.Update) else ([], [])
         found = joined.met(tree, relation, values, self.asked, table.full_name)
         met_rows = [rows[place] for place, _ in found]
+        self.guard.met(table, met_rows, asks)
         if isinstance(tree, exp.Delete):
             return Change(OperationKind.DELETE, len(found), len(found), {}, [key for key, _ in met_rows])
         after = self._stored(goals, [given for _, given in found], [row for _, row in met_rows], 1)
@@ -393,11 +400,7 @@ class _Statement(NamedTuple):
             new = dict(row)
             for column, value in zip(goals, values, strict=True):
                 if value is None and (not column.nullable or column.name in self.table.primary_key):
-                    if self.taking.strict:
-                        raise SqlError(1048, "23000", f"Column '{column.name}' cannot be null")
-                    self.taking.warnings.append(
-                        Warned("Warning", 1048, f"Column '{column.name}' cannot be null")
-                    )
+                    self.taking.wrong(1048, "23000", f"Column '{column.name}' cannot be null")
                     new[column.name] = empty_value(column)
                     continue
                 new[column.name] = self.taking.take(column, value, number)
@@ -440,7 +443,7 @@ def _counted(one: _Statement) -> Changed:
     rows, kind = rows_met(one.tree, table, one.asked, replaces=one.replaces)
     refuse_too_many(rows, kind, one.tree, table, cluster)
     added = {OperationKind.INSERT: rows, OperationKind.DELETE: -rows}.get(kind, 0)
-    vague = replace(held_rows(cluster.session.simulation, table).contents, is_vague=True)
+    vague = replace(cluster.held(table).contents, is_vague=True)
     _write(cluster, table, kind, rows, vague, added)
     return Changed(
         said(one.tree, one.taking.warnings, Change(kind, rows, rows, {}, ()), cluster), (), None, rows

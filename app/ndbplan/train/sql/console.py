@@ -15,18 +15,17 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from ndbplan.base.kept import keeping
 from ndbplan.configuration.deployment import connect_string
 from ndbplan.ndb.console import form
 from ndbplan.ndb.ndbinfo import described, tables_of
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Transacts, rows_of
 from ndbplan.train.sql import (
     around,
     catalogue,
     client_words,
     failing,
     finding,
+    locking,
     prepared,
     server,
     setting,
@@ -35,14 +34,15 @@ from ndbplan.train.sql import (
     variables,
 )
 from ndbplan.train.sql import rows as contents
-from ndbplan.train.sql.around import answered, grouped, in_order_met, readable, statements
+from ndbplan.train.sql.around import answered, grouped, in_order_met, readable
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.created_from import filled, made_from
-from ndbplan.train.sql.defining import NDB
 from ndbplan.train.sql.definitions import define
 from ndbplan.train.sql.engine import Provider, Relation, Result, relation, run
 from ndbplan.train.sql.explain.explaining import explain
 from ndbplan.train.sql.finding import Wanted
+from ndbplan.train.sql.lines import Lines
+from ndbplan.train.sql.may_define import may_define
 from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.printing import printed
 from ndbplan.train.sql.problem import (
@@ -58,17 +58,8 @@ from ndbplan.train.sql.roughly import Asked as ChangeAsked
 from ndbplan.train.sql.show import Asked, show
 from ndbplan.train.sql.truncating import TRUNCATED
 
-PROMPT = "mysql>"
-_ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
-"""Errors after which the data nodes keep nothing of a transaction."""
 _DEFINES = ("alter", "create", "drop", "optimize", "truncate", "analyze", "check", "rename", "repair")
-_TABLE_OF = re.compile(
-    r"(?:create|drop|alter|truncate|rename)\s+(?:online\s+|offline\s+)?(?:table\s+)?(if\s+(?:not\s+)?exists\s+)?"
-    r"([`\w.$]+)",
-    re.IGNORECASE,
-)
 _REORGANIZES = re.compile(r"\breorganize\s+partition\b(?!.*\binto\b)", re.IGNORECASE | re.DOTALL)
-_ENGINE = re.compile(r"\bengine[\s=]{1,9}[`'\"]?(\w{1,64})", re.IGNORECASE)
 _DEFAULT_ENGINE = "default_storage_engine"
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DIVISION = 1365
@@ -88,10 +79,11 @@ _KNOWN = (
 _KEEPS_WARNINGS = re.compile(r"show\s+(?:warnings|errors|count\s*\()", re.IGNORECASE)
 
 
-class Client:
+class Client(Lines):
     """A session of the mysql client; it keeps the database in use and the last warnings."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int = 1) -> None:
+        super().__init__(number)
         self.database = ""
         self.warnings: tuple[Warned, ...] = ()
         self.set_to: dict[str, str] = {}
@@ -107,12 +99,7 @@ class Client:
         self.row_count = -1
         """How many rows the last change met; -1: the last statement was none."""
 
-    def answer(self, line: str, cluster: LiveCluster) -> str:
-        """What the client prints for the statements of a line."""
-        with keeping():
-            return "".join(self._one(sql, vertical, cluster) for sql, vertical in statements(line))
-
-    def _one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
+    def one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
         if server.answering(cluster) is None:
             return server.unreachable(cluster)
         try:
@@ -140,10 +127,11 @@ class Client:
         words = sql.split(None, 3)
         verb = words[0].lower()
         if verb in ("quit", "exit", "\\q"):
-            self.database = ""
+            transactions.act(cluster, "rollback")
+            self.database, self.set_to, self.of_user, self.statements = "", {}, {}, {}
             return "Bye"
         if verb in client_words.KNOWN:
-            return client_words.client_word(sql, self.database, self._variables(cluster), cluster)
+            return client_words.client_word(sql, self.database, self.variables(cluster), cluster)
         if verb in ("select", "with", "(", "table", "values") or sql.startswith("("):
             return self._query(sql, cluster)
         if verb == "show":
@@ -165,6 +153,7 @@ class Client:
         if verb in ("begin", "start", "commit", "rollback", "savepoint", "release", "xa"):
             return transactions.transaction(sql, cluster)
         if verb == "alter" and _REORGANIZES.search(sql):
+            locking.define(sql, self.database, cluster)
             said, self.warnings = reorganise(sql, self.database, cluster)
             return said
         if verb in prepared.VERBS:
@@ -175,10 +164,10 @@ class Client:
                 self.of_user = {**self.of_user, name: row[0]}
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb == "set":
-            found = setting.settings(sql, self._variables(cluster), cluster.plan.version)
+            found = setting.settings(sql, self.variables(cluster), cluster.plan.version)
             self.set_to = {**self.set_to, **found}
-            if found.get("autocommit") == "ON" and cluster.state.transaction is not None:
-                cluster.act(Transacts("commit"))
+            if found.get("autocommit") == "ON" and transactions.open_of(cluster) is not None:
+                transactions.act(cluster, "commit")
         if verb == "do":
             self._query(f"SELECT {sql[len(words[0]) :]}", cluster)
             return f"Query OK, 0 rows affected ({self.slept_s:.2f} sec)"
@@ -207,16 +196,14 @@ class Client:
             found = server.describe(words[1], self.database, cluster)
             pattern = words[2].strip("`'\"")
             return found._replace(rows=[row for row in found.rows if server.like(str(row[0]), pattern)])
-        pushes = self._variables(cluster).get("ndb_join_pushdown") != "OFF"
+        pushes = self.variables(cluster).get("ndb_join_pushdown") != "OFF"
         found = explain(sql, self.database, cluster, pushes_joins=pushes)
         self.warnings = found.warnings
         return found
 
     def _change(self, sql: str, cluster: LiveCluster) -> str:
         """A change of rows, in the transaction that is open or in one of its own."""
-        if self.set_to.get("autocommit") == "OFF" and cluster.state.transaction is None:
-            cluster.act(Transacts("begin"))
-        transactions.not_lost(cluster)
+        self._begins(cluster)
 
         def query(tree: exp.Expr, own: Mapping[str, Relation]) -> Result:
             found = self._found(tree.sql("mysql"), tree.copy(), cluster, own)
@@ -228,14 +215,17 @@ class Client:
         try:
             done = change(sql, ChangeAsked(self.database, cluster, query, self._checks))
         except SqlError as error:
-            # The data nodes have given up the whole transaction.
-            if cluster.state.transaction is not None and error.code in _ENDS_TRANSACTION:
-                cluster.act(Transacts("rollback"))
-            raise
+            raise transactions.given_up(error, cluster) from None
         self.warnings = done.warnings
         self.last_number = done.number or self.last_number
         self.row_count = done.rows
         return done.text
+
+    def _begins(self, cluster: LiveCluster) -> None:
+        """A transaction begins by itself where autocommit is off. Raises SqlError for one that is lost."""
+        if self.set_to.get("autocommit") == "OFF" and transactions.open_of(cluster) is None:
+            transactions.act(cluster, "begin")
+        transactions.not_lost(cluster)
 
     @property
     def _checks(self) -> bool:
@@ -244,60 +234,36 @@ class Client:
 
     def _define(self, sql: str, cluster: LiveCluster) -> Result | str:
         """Statements about tables, databases and disk data; they end a transaction that is open."""
-        if cluster.state.transaction is not None:
-            cluster.act(Transacts("commit"))
+        if transactions.open_of(cluster) is not None:
+            transactions.act(cluster, "commit")
+        engine = self.variables(cluster).get(_DEFAULT_ENGINE, "")
         if sql.split(None, 1)[0].lower() not in ("optimize", "analyze", "check", "repair"):
-            self._may_define(sql, cluster)
+            may_define(sql, self.database, engine, cluster)
+        locking.define(sql, self.database, cluster)
         made = made_from(sql, self.database, cluster)
         if made is not None:
             return filled(
                 made, cluster, lambda one: self._define(one, cluster), lambda one: self._change(one, cluster)
             )
-        engine = self._variables(cluster).get(_DEFAULT_ENGINE, "")
         done = define(sql, self.database, cluster, checks=self._checks, engine=engine)
         if isinstance(done, Result):
             return done
         self.warnings, self.row_count = done.warnings, 0
         return done.text
 
-    def _may_define(self, sql: str, cluster: LiveCluster) -> None:
-        """Raises what a change of the schema meets when the cluster or the access is gone."""
-        named = _TABLE_OF.match(sql)
-        if self._is_of_server(sql, cluster, named):
-            return
-        words = sql.upper().split()
-        verb, what = words[0], words[1] if len(words) > 1 else ""
-        table = ""
-        if named is not None:
-            database, _, name = named[2].replace("`", "").rpartition(".")
-            table = f"{database or self.database}.{name}"
-            known = {one.full_name for one in cluster.plan.tables}
-            if verb == "DROP" and table not in known and (named[1] or not failing.is_lost(cluster)):
-                return
-        failing.may_define(cluster, verb, what, table)
-
-    def _is_of_server(self, sql: str, cluster: LiveCluster, named: re.Match[str] | None) -> bool:
-        """Whether a statement is about a table of the server alone, for which nobody else is asked."""
-        if named is None:
-            return False
-        database, _, name = named[2].replace("`", "").rpartition(".")
-        full = f"{database or self.database}.{name}"
-        engine = _ENGINE.search(sql)
-        says = engine[1] if engine is not None else ""
-        if any(one.full_name == full for one in server.local_tables(cluster)):
-            return says.lower() not in NDB
-        is_made = sql.split()[:2] != [] and [one.lower() for one in sql.split()[:2]] == ["create", "table"]
-        return is_made and (says or self._variables(cluster).get(_DEFAULT_ENGINE, "")).lower() == "innodb"
-
     # Queries.
 
     def _query(self, sql: str, cluster: LiveCluster) -> Result | str:
         if _WRITES.search(sql):
             raise NotSimulated("SELECT ... INTO OUTFILE writes files, which are not simulated")
-        transactions.not_lost(cluster)
         around.may_query(sql, self.database, cluster.plan.version)
         query, names = user_variables.without_into(sql)
-        found = self._found(query, parsed(query), cluster, {})
+        tree = parsed(query)
+        if tree.find(exp.Table) is not None:
+            self._begins(cluster)
+        if isinstance(tree, exp.Select) and tree.args.get("locks"):
+            self._lock(tree, cluster)
+        found = self._found(query, tree, cluster, {})
         self.row_count = -1
         if not names:
             return found
@@ -306,13 +272,23 @@ class Client:
         self.warnings = warnings
         return text
 
+    def _lock(self, tree: exp.Select, cluster: LiveCluster) -> None:
+        """Lock the rows that a query meets, before it reads them. Raises SqlError, and Waits."""
+
+        def query(asks: exp.Expr, own: Mapping[str, Relation]) -> Result:
+            return self._found(asks.sql("mysql"), asks.copy(), cluster, own)
+
+        guard = locking.Guard(cluster)
+        locking.Reading(tree, self.database, query).lock(guard, cluster)
+        guard.keep()
+
     def _found(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
         """What a query finds; `own`: tables by `database.name` that hold what is given."""
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
             return Result((_heading(tree, sql),), (INT,), [(counted,)])
         grouped(tree, cluster, self.database)
-        values = self._variables(cluster)
+        values = self.variables(cluster)
         user_variables.filled(tree, self.of_user)
         for one in list(tree.find_all(exp.SessionParameter)):
             name = one.name.lower()
@@ -359,7 +335,7 @@ class Client:
             self.warnings = result.warnings
         return result
 
-    def _variables(self, cluster: LiveCluster) -> dict[str, str]:
+    def variables(self, cluster: LiveCluster) -> dict[str, str]:
         """Those of the server, and of the one that answers."""
         found = variables.of_server(cluster) | {
             "ndb_connectstring": connect_string(cluster.plan),
@@ -377,7 +353,7 @@ class Client:
     ) -> Provider:
         """Gives the tables of a query; `is_empty`: those of users without their rows."""
 
-        offline_now = self._variables(cluster).get(_OFFLINE) == "1"
+        offline_now = self.variables(cluster).get(_OFFLINE) == "1"
         references = [(one.db or self.database, one.name, one) for one in tree.find_all(exp.Table)]
 
         def provide(database: str, name: str) -> Relation:
@@ -405,6 +381,7 @@ class Client:
                 return catalogue.empty_table(cluster, database, name)
             table = server.table_named(cluster, database, name)
             failing.may_use(cluster, table)
+            locking.enter(cluster, [table])
             named = [one for base, known, one in references if (base, known) == (database, name)]
             select = named[0].find_ancestor(exp.Select) if len(named) == 1 else None
             if is_empty:
@@ -432,10 +409,11 @@ class Client:
             return None
         table = server.table_named(cluster, where, tables[0].name)
         failing.may_use(cluster, table)
-        return rows_of(cluster.session.simulation, table)
+        locking.enter(cluster, [table])
+        return cluster.rows_of(table)
 
     def _show(self, sql: str, cluster: LiveCluster) -> Result:
-        found = show(sql, Asked(sql, self.database, cluster, self.warnings, self._variables(cluster)))
+        found = show(sql, Asked(sql, self.database, cluster, self.warnings, self.variables(cluster)))
         if found.warnings:
             self.warnings = found.warnings
         return found

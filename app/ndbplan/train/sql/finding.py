@@ -15,7 +15,7 @@ from ndbplan.ndb.keys.hash import distribution_hash
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import WHOLE, Held, Key, Row, is_exact, key_columns, same
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import held_rows, partitions_of
+from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.engine import Relation
 from ndbplan.train.sql.numbers import INT
 from ndbplan.train.sql.problem import NotSimulated
@@ -128,7 +128,7 @@ def _most(statement: exp.Expr) -> int | None:
 
 def read(cluster: LiveCluster, table: Table, asked: Wanted) -> list[tuple[Key, Row]]:
     """The rows with their keys. Raises TooMany, and NotSimulated for rows that nobody can tell."""
-    held = held_rows(cluster.session.simulation, table)
+    held = cluster.held(table)
     if held.contents.is_vague:
         raise TooMany(f"which values the rows of {table.full_name} have is not known since so many changed")
     if asked.keys is not None:

@@ -19,7 +19,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import NOTHING, Contents, carried
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import SetLocal, Wrote, held_rows, rows_of
+from ndbplan.train.schema import SetLocal, Wrote
 from ndbplan.train.sql import finding, foreign_keys, server
 from ndbplan.train.sql.altering import (
     COPIED_ROWS_PER_S,
@@ -131,7 +131,7 @@ def alter(asked: Asked, table: Table) -> Done:
         check_altered(asked)
         raise NotSimulated(f"this is not simulated for InnoDB: {problem.message}")
     new = validated.changed(read.tables[-1], id=table.id)
-    rows = rows_of(asked.cluster.session.simulation, table)
+    rows = asked.cluster.rows_of(table)
     held = asked.cluster.state.contents.get(table.id, NOTHING)
     before = {column.name: column for column in table.columns}
     changed = any(column != before[column.name] for column in new.columns if column.name in before)
@@ -168,7 +168,7 @@ def from_ndb(asked: Asked, table: Table, without: Callable[[Plan], Plan]) -> Don
         rows = finding.read(cluster, table, finding.Wanted())
     except finding.TooMany as many:
         raise NotSimulated(f"its rows would have to be written down one by one: {many}") from None
-    held = held_rows(cluster.session.simulation, table)
+    held = cluster.held(table)
     columns = tuple(column.name for column in table.columns)
     values = {key: tuple(row[name] for name in columns) for key, row in rows}
     number = server.next_number(cluster, table)

@@ -11,7 +11,7 @@ from ndbplan.edits import validated
 from ndbplan.importing.ddl.stream import Stream
 from ndbplan.ndb.console import form
 from ndbplan.plan.tables import Table
-from ndbplan.train.schema import partitions_of, rows_of
+from ndbplan.train.schema import partitions_of
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S
 from ndbplan.train.sql.defining import DEFINED_S, Asked, Done, become, exchanged, ok
 from ndbplan.train.sql.engine import Result
@@ -123,7 +123,7 @@ def _added(asked: Asked, stream: Stream, table: Table) -> Done:
         partition_rows=(),
         partition_variable_bytes=(),
     )
-    rows = rows_of(asked.cluster.session.simulation, table)
+    rows = asked.cluster.rows_of(table)
     done = ok(asked, 0, DEFINED_S + rows / COPIED_ROWS_PER_S, counts=True)
     become(asked, exchanged(asked.plan, table, new))
     return done
@@ -153,5 +153,5 @@ def _into(asked: Asked, stream: Stream, table: Table) -> Done:
         raise SqlError(1510, "HY000", text)
     if any(name.lower() not in known for name in old):
         raise SqlError(1507, "HY000", "Error in list of partitions to REORGANIZE")
-    rows = rows_of(asked.cluster.session.simulation, table)
+    rows = asked.cluster.rows_of(table)
     return ok(asked, rows, DEFINED_S + rows / COPIED_ROWS_PER_S, counts=True)

@@ -14,7 +14,6 @@ from ndbplan.plan.tables import Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.contents import Key, Row, key_columns, same
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import held_rows
 from ndbplan.train.sql import finding
 from ndbplan.train.sql.changed import Change
 from ndbplan.train.sql.foreign_keys import CASCADE, SET_NULL, ForeignKey, keys_of, referring_to, table_of
@@ -39,7 +38,7 @@ def has_keys(cluster: LiveCluster, table: Table) -> bool:
 def has_orphans(cluster: LiveCluster, table: Table, key: ForeignKey) -> bool:
     """Whether a table has rows that refer to none by a key that it is to have. Raises NotSimulated."""
     parent = table_of(cluster.plan, key.parent)
-    if parent is None or not held_rows(cluster.session.simulation, table).count:
+    if parent is None or not cluster.held(table).count:
         return False
     if not _has(table, key.columns) or not _has(parent, key.referenced):
         return False
@@ -70,7 +69,7 @@ def consequences(
         return []
     if depth > _MOST_DEEP:
         raise NotSimulated("foreign keys through so many tables are not simulated")
-    held = held_rows(cluster.session.simulation, table)
+    held = cluster.held(table)
     there = {key: held.find(key) for key in (*change.put, *change.gone)}
     rows = _Rows(table, change.put, {key: row for key, row in there.items() if row is not None})
     for one in (one for one in own if one != by):
@@ -120,7 +119,7 @@ def _check_parents(cluster: LiveCluster, key: ForeignKey, rows: _Rows, change: C
 
 def _there(cluster: LiveCluster, table: Table, names: Sequence[str]) -> Any:
     """A question whether a table has a row with these values in columns that are a key."""
-    held = held_rows(cluster.session.simulation, table)
+    held = cluster.held(table)
     if held.contents.is_vague:
         raise NotSimulated(f"which rows {table.full_name} has is not known since so many changed")
     key = [column.name.lower() for column in key_columns(table)]
@@ -195,7 +194,7 @@ def _of_children(
     if child is rows.table and (put or gone):
         raise NotSimulated("what a foreign key of a table to itself changes is not simulated")
     if put or gone:
-        held = held_rows(cluster.session.simulation, child)
+        held = cluster.held(child)
         if any(child.primary_key and held.key_of(row) != own for own, row in put.items()):
             raise NotSimulated("a foreign key that changes a primary key is not simulated")
         then = OperationKind.DELETE if gone else OperationKind.UPDATE
@@ -210,7 +209,7 @@ def _children(
     """The rows that refer to these values."""
     own = [column.name.lower() for column in key_columns(child)]
     low = [name.lower() for name in key.columns]
-    held = held_rows(cluster.session.simulation, child)
+    held = cluster.held(child)
     if own and sorted(own) == sorted(low) and not held.contents.is_vague:
         keys = [tuple(one[low.index(name)] for name in own) for one in values]
         found = [(one, held.find(one)) for one in keys]

@@ -12,6 +12,8 @@ from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
 
 QUEUED_TIMEOUT = 266
 """What a queued operation ends with; clients see 1205."""
+_TIMEOUTS = (QUEUED_TIMEOUT, 274)
+"""274: of a scan [8.4.8]."""
 _ERRORS_IN_1114 = (827, 625, 902, 1601)
 
 
@@ -26,9 +28,9 @@ def refusing(cluster: LiveCluster) -> int:
 
 def met(code: int, table: str) -> SqlError:
     """An error of the data nodes as the client sees it."""
-    error = ndb_error(code) or NdbError(code, "unknown", "temporary", "unknown error code")
-    inside = of_ndb(code, error.text, temporary=error.status == "temporary")
-    if code == QUEUED_TIMEOUT:
+    error = ndb_error(code) or other_errors().get(code) or NdbError(code, "unknown", "temporary", "")
+    inside = of_ndb(code, error.text, temporary=error.status.lower().startswith("temporary"))
+    if code in _TIMEOUTS:
         text = "Lock wait timeout exceeded; try restarting transaction"
         return SqlError(1205, "HY000", text, inside.warnings[:1])
     if code in _ERRORS_IN_1114:

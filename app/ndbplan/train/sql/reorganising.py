@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ndbplan.train.growing import Reorganise
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import failing, server
 from ndbplan.train.sql.altering import COPIED_ROWS_PER_S, NO_LOCK
 from ndbplan.train.sql.defining import online_warning
@@ -40,7 +39,7 @@ def reorganise(sql: str, in_use: str, cluster: LiveCluster) -> tuple[str, tuple[
     cluster.act(Reorganise(table.id))
     cluster.advance_until(lambda now: not now.session.simulation.is_moving, _LONGEST_S)
     if "algorithm copy" in low or words[1].lower() == "offline":
-        copied = rows_of(cluster.session.simulation, table)
+        copied = cluster.rows_of(table)
         cluster.advance(copied / COPIED_ROWS_PER_S)
     many = len(deprecated)
     warned = f", {many} warning" if many else ""

@@ -12,7 +12,6 @@ from ndbplan.base.units import whole_number
 from ndbplan.plan.tables import Column, Table
 from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import server
 from ndbplan.train.sql.engine import Relation, Result
 from ndbplan.train.sql.problem import NotSimulated, SqlError
@@ -48,7 +47,7 @@ def named(table: Table, listed: Sequence[str]) -> list[Column]:
 
 def rows_met(tree: exp.Expr, table: Table, asked: Asked, *, replaces: bool) -> tuple[int, OperationKind]:
     """How many rows a change meets, and what it does to them. Raises NotSimulated."""
-    rows_now = rows_of(asked.cluster.session.simulation, table)
+    rows_now = asked.cluster.rows_of(table)
     if isinstance(tree, exp.Insert):
         source = tree.expression
         rows, kind = _selected(source, asked), OperationKind.INSERT
@@ -84,7 +83,7 @@ def _selected(source: exp.Expr, asked: Asked) -> int:
     table = server.table_named(asked.cluster, own[0].db or asked.in_use, own[0].name)
     names = {column.name.lower() for column in table.columns}
     known((c.name for c in source.find_all(exp.Column)), names, "field list")
-    rows, where = rows_of(asked.cluster.session.simulation, table), source.args.get("where")
+    rows, where = asked.cluster.rows_of(table), source.args.get("where")
     return rows if where is None else _met(where.this, table, rows)
 
 

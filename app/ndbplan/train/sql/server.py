@@ -13,7 +13,6 @@ from ndbplan.plan.processes import SqlNode
 from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.world.indices import OfCluster
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import held_rows
 from ndbplan.train.sql import ndbinfo_made
 from ndbplan.train.sql.character_sets import of_column, of_server
 from ndbplan.train.sql.created import created, typed
@@ -264,7 +263,7 @@ def next_number(cluster: LiveCluster, table: Table) -> int | None:
     if not any(one.auto_increment for one in table.columns):
         return None
     begin, last = (
-        held_rows(cluster.session.simulation, table).contents.numbers_from,
+        cluster.held(table).contents.numbers_from,
         last_number(cluster, table),
     )
     block = (
@@ -276,7 +275,7 @@ def next_number(cluster: LiveCluster, table: Table) -> int | None:
 def last_number(cluster: LiveCluster, table: Table) -> int:
     """The highest number in the column of a table that AUTO_INCREMENT fills, or that it gave."""
     automatic = next(one for one in table.columns if one.auto_increment)
-    held = held_rows(cluster.session.simulation, table)
+    held = cluster.held(table)
     typed = held.contents.columns.index(automatic.name) if automatic.name in held.contents.columns else None
     numbers = () if typed is None else (row[typed] for row in held.contents.rows.values())
     return max([held.contents.counter, held.last if held.numbered else held.planned,

@@ -1,33 +1,76 @@
-"""BEGIN, COMMIT, ROLLBACK and savepoints, and transactions that a lost data node took with it."""
+"""BEGIN, COMMIT, ROLLBACK and savepoints, and transactions that the data nodes have given up."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ndbplan.ndb.console import form
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import Transacts
-from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
-from ndbplan.train.sql.refused import met
+from ndbplan.train.locks import Transaction
+from ndbplan.train.sql import server
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
+from ndbplan.train.sql.refused import QUEUED_TIMEOUT, met
 from ndbplan.train.state import LOCAL_ID
+from ndbplan.train.transacting import Transacts
 
 OK = "Query OK, 0 rows affected (0.00 sec)"
 _OF_SAVEPOINTS = ("savepoint", "release", "rollback", "to", "work")
-ABORTED_BY_FAILURE = 286
-"""What the next statement of a transaction meets when a data node has failed."""
+ENDS_TRANSACTION = (1205, 1297, 1296, 1114, 1022, 1062, 1451, 1452)
+"""Errors after which the data nodes keep nothing of a transaction."""
+_ROLLED_BACK = (
+    "Storage engine NDB does not support rollback for this statement. "
+    "Transaction rolled back and must be restarted"
+)
+LOST_CONNECTION = SqlError(2013, "HY000", "Lost connection to MySQL server during query")
 
 
-def not_lost(cluster: LiveCluster) -> None:
-    """Raises what the next statement of a transaction meets when a data node failed while it was open."""
-    if cluster.state.transaction is None or not cluster.state.transaction_lost:
+def open_of(cluster: LiveCluster) -> Transaction | None:
+    """The transaction of the session; None: none is open."""
+    return cluster.state.transactions.get(cluster.sql_session)
+
+
+def act(cluster: LiveCluster, how: Literal["begin", "commit", "rollback", "again"]) -> None:
+    """Begin or end the transaction of the session."""
+    node = server.answering(cluster)
+    cluster.act(Transacts(cluster.sql_session, how, 0 if node is None else node.node_id))
+
+
+def not_lost(cluster: LiveCluster, *, commits: bool = False) -> None:
+    """Raises what the next statement of a transaction meets when the data nodes have given it up."""
+    held = open_of(cluster)
+    if held is None or not held.lost:
         return
-    cluster.act(Transacts("rollback"))
-    if cluster.state.alive():
-        raise met(ABORTED_BY_FAILURE, "")
+    act(cluster, "rollback" if commits else "again")
+    if not cluster.state.alive():
+        return
+    error = met(held.lost, "")
+    if commits:
+        name = "commit_lock_wait" if held.lost == QUEUED_TIMEOUT else "commit_error"
+        told = str(form(cluster.plan.version, name)).format(code=held.lost)
+        error.warnings = (*error.warnings, Warned("Error", 1180, told))
+        raise error
+    raise rolled_back(error)
+
+
+def given_up(error: SqlError, cluster: LiveCluster) -> SqlError:
+    """An error of a statement, after which a transaction of NDB begins anew."""
+    held = open_of(cluster)
+    if held is None or error.code not in ENDS_TRANSACTION or not held.is_known:
+        return error
+    act(cluster, "again")
+    return rolled_back(error)
+
+
+def rolled_back(error: SqlError) -> SqlError:
+    """The same error, with the warning that the whole transaction is gone [8.4.8, 7.4.10]."""
+    error.warnings = (*error.warnings, Warned("Error", 1622, _ROLLED_BACK))
+    return error
 
 
 def transaction(sql: str, cluster: LiveCluster) -> str:
     """BEGIN, COMMIT, ROLLBACK and savepoints, of which NDB knows nothing."""
-    words = sql.lower().split()
-    verb, is_open = words[0], cluster.state.transaction is not None
+    words, held = sql.lower().split(), open_of(cluster)
+    verb, is_open = words[0], held is not None
     if verb == "xa":
         raise NotSimulated("XA is not simulated here")
     if verb == "start" and words[1:2] != ["transaction"]:
@@ -38,21 +81,22 @@ def transaction(sql: str, cluster: LiveCluster) -> str:
         raise NotSimulated("transactions that are READ ONLY are not simulated")
     names = [word.strip("`") for word in sql.split() if word.lower() not in _OF_SAVEPOINTS]
     if verb == "savepoint":
-        if any(table_id.startswith(LOCAL_ID) for table_id in cluster.state.transaction or ()):
+        deltas = {} if held is None else held.deltas
+        if any(table_id.startswith(LOCAL_ID) for table_id in deltas):
             raise NotSimulated("savepoints of InnoDB are not simulated; NDB has none")
         # Before 8.0 as soon as a transaction is open, whatever was done in it [7.4.10].
-        if is_open and (cluster.state.transaction or form(cluster.plan.version, "no_savepoint_at_once")):
+        if is_open and (deltas or form(cluster.plan.version, "no_savepoint_at_once")):
             text = "The storage engine for the table doesn't support SAVEPOINT"
             raise SqlError(1178, "42000", text)
         return OK
     if verb == "release" or (verb == "rollback" and "to" in words[1:3]):
         raise SqlError(1305, "42000", f"SAVEPOINT {names[-1] if names else ''} does not exist")
     if verb == "rollback":
-        cluster.act(Transacts("rollback"))
+        act(cluster, "rollback")
     elif verb == "commit":
-        not_lost(cluster)
-        cluster.act(Transacts("commit"))
+        not_lost(cluster, commits=True)
+        act(cluster, "commit")
     else:
-        cluster.act(Transacts("commit"))
-        cluster.act(Transacts("begin"))
+        act(cluster, "commit")
+        act(cluster, "begin")
     return OK

@@ -18,7 +18,6 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 from ndbplan.train.contents import WHOLE, Row
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.schema import rows_of
 from ndbplan.train.sql import finding
 from ndbplan.train.sql.explain.sources import Source, Sources
 from ndbplan.train.sql.finding import Wanted, literal
@@ -109,7 +108,7 @@ class Looking:
 
     def rows(self, source: Source) -> int:
         """How many rows the table has."""
-        return rows_of(self.cluster.session.simulation, source.table)
+        return self.cluster.rows_of(source.table)
 
     def _sample(self, source: Source) -> list[Row]:
         if source.table.id not in self._samples:

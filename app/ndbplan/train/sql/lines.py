@@ -1,0 +1,71 @@
+"""Lines of one session of the mysql client: statements one after the other, and those that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ndbplan.base.kept import keeping
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.sql import locking, transactions, waiting
+from ndbplan.train.sql.around import statements
+from ndbplan.train.sql.problem import Warned
+from ndbplan.train.transacting import Waits
+
+
+class Lines:
+    """Answers lines; what a statement is answered is in the class that inherits it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        """Of the session: what it has begun and locked is its own."""
+        self.had_node = 0
+        """The SQL node that an open transaction was on after the last line; 0: none was open."""
+        self.warnings: tuple[Warned, ...] = ()
+
+    def one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
+        """What one statement is answered. Raises Waits."""
+        raise NotImplementedError
+
+    def variables(self, cluster: LiveCluster) -> Mapping[str, str]:
+        """Those of the server, as the session has them."""
+        raise NotImplementedError
+
+    def answer(self, line: str, cluster: LiveCluster) -> str:
+        """What the client prints for the statements of a line, up to one that has to wait."""
+        seen = cluster.seen_by(self.number)
+        if self.number in cluster.state.waits:
+            return waiting.still(self.number, cluster)
+        if self.had_node and waiting.is_cut_off(self.had_node, cluster):
+            self.had_node = 0
+            return f"{transactions.LOST_CONNECTION.line}\n"
+        with keeping():
+            return self._all(statements(line), seen)
+
+    def go_on(self, cluster: LiveCluster) -> str | None:
+        """What is printed of a statement that waited; None: it still does."""
+        turn = waiting.turn(self.number, cluster)
+        if turn is None:
+            return None
+        one, seen, error = turn.one, cluster.seen_by(self.number), turn.error
+        with keeping():
+            if error is None:
+                return self._all([(one.sql, one.vertical), *one.rest], seen, one.since_s)
+            self.warnings = error.warnings
+            return f"{error.line}\n{self._all(list(one.rest), seen)}"
+
+    def _all(self, asked: list[tuple[str, bool]], cluster: LiveCluster, since_s: float | None = None) -> str:
+        """Statements one after the other, up to one that waits; `since_s`: the first has, since then."""
+        said = ""
+        for at, (sql, vertical) in enumerate(asked):
+            waited_s = 0.0 if since_s is None or at else cluster.now_s - since_s
+            try:
+                said += waiting.with_time(self.one(sql, vertical, cluster), waited_s)
+            except locking.Waits as refused:
+                rest, begin_s = asked[at + 1 :], cluster.now_s - waited_s
+                values = self.variables(cluster)
+                one = locking.waiting(refused, sql, vertical, rest, begin_s, cluster, values)
+                cluster.act(Waits(self.number, one))
+                return said + waiting.begins(refused.others)
+        held = transactions.open_of(cluster)
+        self.had_node = 0 if held is None else held.node_id
+        return said

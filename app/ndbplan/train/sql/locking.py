@@ -1,0 +1,230 @@
+"""What a statement has to lock before it goes on, and what becomes of it when others have that.
+
+    guard = Guard(cluster, self._variables(cluster))
+    guard.rows(table, names, code)      # raises Waits when another session has one of them
+    guard.keep()                        # what was got is held until the transaction ends
+
+A read that locks nothing never waits, and sees what is committed [8.4.8, 7.4.10].
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from ndbplan.configuration.settings import node_settings
+from ndbplan.plan.tables import Table
+from ndbplan.train.contents import Held, Key, Row, same
+from ndbplan.train.live import LiveCluster
+from ndbplan.train.locks import EVERYONE, WHOLE_TABLE, Lock, Waiting, Wanted, blockers
+from ndbplan.train.sql import finding, server
+from ndbplan.train.sql.engine import Relation, Result
+from ndbplan.train.sql.finding import ROW_NUMBER
+from ndbplan.train.state import is_local
+from ndbplan.train.transacting import Locks
+
+BY_KEY, BY_SCAN, OF_INNODB, OF_TABLE = 266, 274, -1, 0
+"""What a wait ends with: the errors of the data nodes [8.4.8, 7.4.10]; -1 and 0: those of the server."""
+_WAITS = {OF_TABLE: "lock_wait_timeout", OF_INNODB: "innodb_lock_wait_timeout"}
+"""Variables of the server that say how long."""
+_NAME = re.compile(r"`([^`]+)`|([\w$]+)")
+_READS = ("analyze", "check", "optimize", "repair")
+"""Statements of the schema that go beside transactions [assumed: they write no row]."""
+
+Query = Callable[[exp.Expr, Mapping[str, Relation]], Result]
+
+
+class Waits(Exception):  # noqa: N818 — nothing is wrong with the statement
+    """A statement has to wait for another session."""
+
+    def __init__(self, wanted: Wanted, code: int, others: list[int]) -> None:
+        super().__init__()
+        self.wanted, self.code, self.others = wanted, code, others
+
+
+class Guard:
+    """What one statement of a session gets."""
+
+    def __init__(self, cluster: LiveCluster) -> None:
+        self._cluster, self._session = cluster, cluster.sql_session
+        self._got: dict[Lock, bool] = {}
+
+    def rows(
+        self, table: Table, keys: Iterable[tuple[str, Key]], code: int, *, exclusive: bool = True
+    ) -> None:
+        """Lock rows by their keys in an index, or the primary key (""). Raises Waits."""
+        wanted = {Lock(table.id, index, key): exclusive for index, key in keys}
+        code = OF_INNODB if is_local(table) else code
+        self._ask(Wanted(wanted), code)
+        self._got |= {lock: alone or self._got.get(lock, False) for lock, alone in wanted.items()}
+
+    def met(self, table: Table, rows: Iterable[tuple[Key, Row]], asks: finding.Wanted) -> None:
+        """Lock rows that conditions meet. Raises Waits."""
+        keys = dict.fromkeys(key for key, _ in rows)
+        self.rows(table, [("", key) for key in keys], BY_SCAN if asks.keys is None else BY_KEY)
+
+    def whole(self, table: Table) -> None:
+        """Lock all rows of a table. Raises Waits."""
+        self.rows(table, [(WHOLE_TABLE, ())], BY_SCAN)
+
+    def puts(self, table: Table, put: Mapping[Key, Row], gone: Iterable[Key]) -> None:
+        """Lock the rows that a change leaves and those that it takes, with their unique values."""
+        names = [("", key) for key in (*put, *gone)]
+        names += [pair for row in put.values() for pair in _unique_names(table, row)]
+        self.rows(table, names, BY_KEY)
+
+    def inserts(self, held: Held, rows: list[Row]) -> None:
+        """Lock the keys of rows that are to be put, which others may have there by now. Raises Waits."""
+        table = held.table
+        names = [("", held.key_of(row)) for row in rows if table.primary_key]
+        self.rows(table, [*names, *(pair for row in rows for pair in _unique_names(table, row))], BY_KEY)
+
+    def _ask(self, wanted: Wanted, code: int) -> None:
+        state = self._cluster.state
+        others = blockers(self._session, wanted, state.transactions, state.waits)
+        if others:
+            raise Waits(wanted, code, others)
+
+    def keep(self) -> None:
+        """What was got is held until the transaction ends; without one it is let go."""
+        if self._got and self._session in self._cluster.state.transactions:
+            self._cluster.act(Locks(self._session, Wanted(self._got)))
+
+
+def eyes(cluster: LiveCluster) -> tuple[LiveCluster, ...]:
+    """By whose eyes rows are looked for: those of the session, and with what others have not committed."""
+    others = (one for number, one in cluster.state.transactions.items() if number != cluster.sql_session)
+    return (cluster, cluster.seen_by(EVERYONE)) if any(one.deltas for one in others) else (cluster,)
+
+
+def _unique_names(table: Table, row: Row) -> list[tuple[str, Key]]:
+    """The entries of a row in the unique indexes of its table; a NULL has none."""
+    by_name = {column.name: column for column in table.columns}
+    found = []
+    for index in table.indexes:
+        if index.kind != "ordered" and all(row.get(name) is not None for name in index.columns):
+            key = tuple(same(row[name], by_name[name]) for name in index.columns)
+            found.append((index.name, key))
+    return found
+
+
+def enter(cluster: LiveCluster, tables: Iterable[Table]) -> None:
+    """A statement uses tables: until its transaction ends nobody alters them. Raises Waits."""
+    session, state = cluster.sql_session, cluster.state
+    ids = frozenset(table.id for table in tables)
+    wanted = Wanted(tables=ids)
+    others = blockers(session, wanted, state.transactions, state.waits)
+    if others:
+        raise Waits(wanted, OF_TABLE, others)
+    own = state.transactions.get(session)
+    if own is not None and not ids <= own.tables:
+        cluster.act(Locks(session, wanted))
+
+
+def define(sql: str, database: str, cluster: LiveCluster) -> None:
+    """A statement alters or drops tables: nobody else may be in them. Raises Waits."""
+    held = cluster.state.transactions
+    busy = frozenset().union(*(one.tables for other, one in held.items() if other != cluster.sql_session))
+    if not busy or sql.split(None, 1)[0].lower() in _READS:
+        return
+    names = {quoted or plain for quoted, plain in _NAME.findall(sql)}
+    drops = sql.lower().split()[:2] in (["drop", "database"], ["drop", "schema"])
+    ids = frozenset(
+        table.id
+        for table in server.tables_of_server(cluster)
+        if table.id in busy
+        and (table.database in names if drops else table.name in names)
+        and (drops or table.database == database or table.database in names)
+    )
+    wanted = Wanted(tables=ids, defines=True)
+    others = blockers(cluster.sql_session, wanted, held, cluster.state.waits)
+    if others:
+        raise Waits(wanted, OF_TABLE, others)
+
+
+def gives_up_s(code: int, cluster: LiveCluster, variables: Mapping[str, str]) -> float:
+    """When a wait that begins now is given up, in simulated seconds.
+
+    The data nodes look at their transactions every TimeBetweenInactiveTransactionAbortCheck: the wait is
+    between TransactionDeadlockDetectionTimeout and that much more [8.4.8: 1.3 to 2.3 s of 1.2 s].
+    """
+    if code in _WAITS:
+        return cluster.now_s + float(variables[_WAITS[code]])
+    settings = node_settings(cluster.plan)
+    looks_s = settings.number("TimeBetweenInactiveTransactionAbortCheck") / 1000
+    least_s = cluster.now_s + settings.number("TransactionDeadlockDetectionTimeout") / 1000
+    return math.ceil(round(least_s / looks_s, 6)) * looks_s if looks_s else least_s
+
+
+def met_by(
+    tree: exp.Expr, target: exp.Table, table: Table, asks: finding.Wanted, query: Query, cluster: LiveCluster
+) -> list[tuple[Key, Row]]:
+    """The rows that the conditions of an UPDATE or a DELETE meet, by somebody's eyes."""
+    rows = finding.read(cluster, table, asks)
+    numbers = exp.select(exp.column(ROW_NUMBER, quoted=True)).from_(target.copy())
+    for part in ("where", "order", "limit"):
+        if tree.args.get(part) is not None:
+            numbers.set(part, tree.args[part].copy())
+    found = query(numbers, {table.full_name: finding.relation_of(table, rows, numbered=True)})
+    return [rows[int(one[0])] for one in found.rows]
+
+
+class Reading(NamedTuple):
+    """A query that locks what it reads."""
+
+    tree: exp.Select
+    database: str
+    query: Query
+
+    @property
+    def is_exclusive(self) -> bool:
+        """FOR UPDATE; else FOR SHARE or LOCK IN SHARE MODE."""
+        return any(one.args.get("update") for one in self.tree.args.get("locks") or ())
+
+    def lock(self, guard: Guard, cluster: LiveCluster) -> None:
+        """Lock the rows that it meets, table by table. Raises Waits."""
+        for reference in self.tree.find_all(exp.Table):
+            where = reference.db or self.database
+            if reference.find_ancestor(exp.Select) is not self.tree or where in server.SYSTEM:
+                continue
+            known = {table.full_name: table for table in server.tables_of_server(cluster)}
+            table = known.get(f"{where}.{reference.name}")
+            if table is None:
+                continue
+            wanted = finding.wanted(self.tree, reference, table)
+            met = dict.fromkeys(
+                key for one in eyes(cluster) for key in self._met(reference, table, wanted, one)
+            )
+            code = BY_SCAN if wanted.keys is None else BY_KEY
+            guard.rows(table, [("", key) for key in met], code, exclusive=self.is_exclusive)
+
+    def _met(
+        self, reference: exp.Table, table: Table, wanted: finding.Wanted, cluster: LiveCluster
+    ) -> list[Key]:
+        rows = finding.read(cluster, table, wanted)
+        query = self.tree.copy()
+        number = exp.column(ROW_NUMBER, table=reference.alias_or_name, quoted=True)
+        query.set("expressions", [number])
+        gathers = any(one.find(exp.AggFunc) for one in self.tree.expressions) or self.tree.args.get("group")
+        ends = ("order", "limit", "offset") if gathers else ()
+        for part in ("locks", "group", "having", "distinct", *ends):
+            query.set(part, None)
+        own = finding.relation_of(table, rows, numbered=True)
+        found = self.query(query, {table.full_name: own}).rows
+        return [rows[int(one[0])][0] for one in found if one[0] is not None]
+
+
+def waiting(
+    refused: Waits, sql: str, vertical: bool, rest: list[tuple[str, bool]], since_s: float,
+    cluster: LiveCluster, variables: Mapping[str, str],
+) -> Waiting:  # fmt: skip
+    """A statement that waits from now on; `since_s`: since when its client does."""
+    node = server.answering(cluster)
+    return Waiting(
+        sql, vertical, tuple(rest), 0 if node is None else node.node_id, since_s,
+        gives_up_s(refused.code, cluster, variables), refused.code, refused.wanted,
+    )  # fmt: skip
