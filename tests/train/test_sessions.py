@@ -215,7 +215,8 @@ LINES = (
     "begin", "commit", "rollback", "update t set k=k+10 where id={i}", "delete from t where id={i}",
     "insert into t values ({i},{i})", "select * from t where id={i} for update",
     "select * from t order by id", "select * from t where k>1 lock in share mode", "update t set k=k+1",
-    "set autocommit=0", "set autocommit=1", "replace into t values ({i},7)", "quit", "use test", "select count(*) from t",
+    "set autocommit=0", "set autocommit=1", "replace into t values ({i},7)", "quit", "use test",
+    "select count(*) from t",
 )  # fmt: skip
 
 
