@@ -107,7 +107,8 @@ def test_the_search_that_is_kept_knows_what_decides(seed: int) -> None:
     assert search.single_killers == Search(plan).single_killers
     if plan.hosts:
         host = plan.hosts[0]
-        moved = update(plan, host.id, cores=host.cores + 1, position=Point(x=1, y=2))
+        larger = update(plan, host.id, cores=host.cores + 1, memory_bytes=2 * host.memory_bytes)
+        moved = update(larger, host.id, position=Point(x=1, y=2))
         assert search_of(set_parameter(moved, "data_node", "RedoBuffer", 2**25 + seed)) is search
         renamed = update(plan, host.id, hostname="another-name")
         assert search_of(renamed) is not search

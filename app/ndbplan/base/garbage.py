@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-_SELDOM = (50_000, 20, 50)
-"""New objects before it looks, and looks before it looks further back."""
+_SELDOM = (250_000, 20, 50)
+"""New objects before it looks (some 20 MB of them), and looks before it looks further back."""
 _lock = Lock()
 _before: list[tuple[int, int, int]] = []
 """How often it looked before each of those who work now: threads of one process share it."""

@@ -67,7 +67,9 @@ class Kept:
         if known is not None:
             answer: R = known[0]
             return answer
-        found = work_out()
+        return self._keep(function, size, key, asked, work_out())
+
+    def _keep(self, function: object, size: int, key: object, asked: object, found: R) -> R:
         with self._lock:
             answers = self._of.setdefault(function, OrderedDict())
             # Another thread may have been faster: all get one object.
@@ -205,7 +207,7 @@ def _kept(
                     store.known(function, key, size)
                 found: R = known[0]
                 return found
-            return store.answer(function, size, key, (args, kwargs), lambda: function(*args, **kwargs))
+            return store._keep(function, size, key, (args, kwargs), function(*args, **kwargs))
 
         return wrapper
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.units import whole_number
 from ndbplan.configuration.arrays import may_lose
-from ndbplan.configuration.directories import data_node_paths, disk_for, disk_of_path, disks_of_roles
+from ndbplan.configuration.directories import data_node_paths, disk_of_path, disks_of_roles
 from ndbplan.configuration.failing_parts import Part, called_in, called_so
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids
 from ndbplan.configuration.settings import node_settings
@@ -171,7 +171,7 @@ def _needed_disks(plan: Plan, node: DataNode, has_disk_data: bool) -> Iterator[s
     disks = plan.host(node.host_id).disks
     if not disks:
         return
-    paths = data_node_paths(plan, node)
+    paths, by_roles = data_node_paths(plan, node), disks_of_roles(plan, node)
     place = {
         DiskRole.REDO: paths.redo or paths.file_system,
         DiskRole.LCP: paths.lcp or paths.file_system,
@@ -182,7 +182,7 @@ def _needed_disks(plan: Plan, node: DataNode, has_disk_data: bool) -> Iterator[s
         given = node.disk_roles.disk_of(role)
         if role in _DISK_DATA and not has_disk_data and given is None:
             continue
-        by_role = disk_for(plan, node, role)
+        by_role = by_roles[role]
         if by_role is not None and f"{path}/".startswith(f"{by_role.mount_point.rstrip('/')}/"):
             yield by_role.id
         elif (by_path := disk_of_path(disks, path)) is not None:

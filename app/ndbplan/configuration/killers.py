@@ -42,6 +42,7 @@ _WITHOUT_EFFECT = {
     "origins": NO_ORIGINS,
     "position": None,
     "cores": 1,
+    "memory_bytes": 1,
     "sockets": 1,
     "clock_ghz": 1.0,
     "core_gain_per_clock": None,
@@ -64,6 +65,7 @@ _WITHOUT_EFFECT = {
 """Fields of parts of a plan that say nothing about failures, and what stands for their value."""
 
 
+@kept_by_identity(size=32)
 def search_of(plan: Plan) -> Search:
     """The search of a plan, kept while edits leave alone what decides about failures.
 
@@ -86,17 +88,21 @@ def search_of(plan: Plan) -> Search:
     )
 
 
+@kept_by_identity(size=32)
+def _without_effect(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """The fields of parts of a class that say nothing about failures."""
+    return tuple((name, value) for name, value in _WITHOUT_EFFECT.items() if name in kind.model_fields)
+
+
 @kept_by_identity(size=2048)
 def _deciding(part: Any) -> Any:
     """A process, host, location or link without what says nothing about failures; one object for equals."""
-    fields: dict[str, Any] = {
-        name: value for name, value in _WITHOUT_EFFECT.items() if name in type(part).model_fields
-    }
-    if "parameters" in type(part).model_fields:
+    fields, known = dict(_without_effect(type(part))), type(part).model_fields
+    if "parameters" in known:
         fields["parameters"] = _deciding_parameters(part.parameters, _OF_NODE)
-    if "disks" in type(part).model_fields:
+    if "disks" in known:
         fields["disks"] = tuple(map(_deciding, part.disks))
-    if "disk_roles" in type(part).model_fields:
+    if "disk_roles" in known:
         fields["disk_roles"] = part.disk_roles.model_copy(update={"backup": None})
     return _one_object(part.model_copy(update=fields))
 

@@ -21,7 +21,7 @@ from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.disk_data_cures import home_for
 from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
 from ndbplan.checks.unwise.memory_cures import room_for_pages
-from ndbplan.configuration.directories import data_node_paths, disk_for
+from ndbplan.configuration.directories import data_node_paths, disk_for, disks_of_roles
 from ndbplan.configuration.settings import nodes_alike, scope_of
 from ndbplan.edits.changes import SetParameter, SetRole, together
 from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfileGroup
@@ -110,10 +110,9 @@ def shared_device(now: Estimation) -> Iterator[Problem]:
         host = plan.host(node.host_id)
         if len(host.disks) < 2:
             continue
-        redo = disk_for(plan, node, DiskRole.REDO)
-        together = [
-            role for role in (DiskRole.UNDO, DiskRole.DATA_FILES) if disk_for(plan, node, role) is redo
-        ]
+        disks = disks_of_roles(plan, node)
+        redo = disks[DiskRole.REDO]
+        together = [role for role in (DiskRole.UNDO, DiskRole.DATA_FILES) if disks[role] is redo]
         if together and redo is not None:
             free = disk_beside_redo(plan, node)
             names = " and ".join(role.value.replace("_", " ").upper() for role in together)

@@ -22,7 +22,7 @@ from ndbplan.checks.problem import Edit, Problem, Solution
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.solutions import one_of
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, usual_log, ways_for_log
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import disk_for, disks_of_roles
 from ndbplan.configuration.settings import (
     NodesAlike,
     node_settings,
@@ -309,7 +309,7 @@ def redo_control(now: Estimation) -> Iterator[Problem]:
     for alike in nodes_alike(plan):
         on = alike.settings.number("EnableRedoControl") == 1
         for node in alike.nodes:
-            redo, lcp = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.LCP)
+            redo, lcp = map(disks_of_roles(plan, node).get, (DiskRole.REDO, DiskRole.LCP))
             if redo is None:
                 continue
             if on and redo is lcp and redo.kind is DiskKind.HDD:

@@ -13,7 +13,7 @@ from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Edit, Look, Problem, Solution, WaysOut
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.solutions import one_of, that_mend, ways_out
-from ndbplan.configuration.directories import disk_for
+from ndbplan.configuration.directories import disks_of_roles
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas, nodes_alike
 from ndbplan.edits.changes import SetField, SetRole, together
@@ -229,7 +229,8 @@ def backup_on_redo_disk(now: Estimation) -> Iterator[Problem]:
         host = plan.host(node.host_id)
         if len(host.disks) < 2:
             continue
-        redo, target = disk_for(plan, node, DiskRole.REDO), disk_for(plan, node, DiskRole.BACKUP)
+        disks = disks_of_roles(plan, node)
+        redo, target = disks[DiskRole.REDO], disks[DiskRole.BACKUP]
         if redo is not None and redo is target:
             other = disk_beside_redo(plan, node, last=True)
             yield warning(

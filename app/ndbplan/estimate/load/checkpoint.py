@@ -357,11 +357,16 @@ def checkpoint_writers(
     machines: Machines, held: Mapping[int, NodeData], tables: tuple[TableLoad, ...]
 ) -> dict[int, Writers]:
     """LDM threads that write checkpoints on every data node that holds rows: from 7.6 those with changes."""
-    return {
-        node_id: _writers(node.settings.only(NODE_SETTINGS), held[node_id].alike, tables, node.ldm_threads)
-        for node_id, node in machines.by_id.items()
-        if node_id in held
-    }
+    alike: dict[tuple[int, int, int], Writers] = {}
+    found = {}
+    for node_id, node in machines.by_id.items():
+        if node_id in held:
+            data = held[node_id].alike
+            key = id(node.settings), id(data), node.ldm_threads
+            if key not in alike:
+                alike[key] = _writers(node.settings.only(NODE_SETTINGS), data, tables, node.ldm_threads)
+            found[node_id] = alike[key]
+    return found
 
 
 @kept_by_identity(size=KEPT_NODES)
@@ -396,14 +401,19 @@ def checkpoint(
     constants, nodes = machines.constants, []
     writers = checkpoint_writers(machines, held, tables)
     room = rooms(machines, loads, {node_id: one.threads for node_id, one in writers.items()})
+    alike: dict[object, NodeCheckpoint] = {}
     for node_id, node in machines.by_id.items():
         if node_id not in held:
             continue
-        data, load = held[node_id], loads.get(node_id)
+        data, load = held[node_id].alike, loads.get(node_id)
         own = load.alike if load is not None else None
-        used = node.settings.only(NODE_SETTINGS)
-        one = _node(used, constants, data.alike, own, tables, writers[node_id], *room[node_id])
-        nodes.append(_of(_less_certain(near, one), node_id))
+        key = id(node.settings), id(data), id(own), id(writers[node_id]), room[node_id]
+        one = alike.get(key)
+        if one is None:
+            used = node.settings.only(NODE_SETTINGS)
+            one = _node(used, constants, data, own, tables, writers[node_id], *room[node_id])
+            one = alike[key] = _less_certain(near, one)
+        nodes.append(_of(one, node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))
 
 
@@ -423,6 +433,8 @@ def until_memory_is_full(estimate: CheckpointEstimate, ends: MemoryEnds) -> Chec
     no row is added.
     """
     end_s = min((seconds for _, seconds in ends), default=math.inf)
+    if end_s == math.inf:
+        return estimate
     return replace(estimate, nodes=tuple(_until(node, end_s) for node in estimate.nodes))
 
 

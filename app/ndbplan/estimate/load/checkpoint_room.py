@@ -7,7 +7,7 @@ with several streams is judgement.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity
@@ -54,31 +54,25 @@ def rooms(
     2 s the speed falls to MinDiskWriteSpeed, with redo control too [8.4.8, engine model 16.1]. Nodes that
     write to one disk get as much each. `threads`: LDM threads that write, by node id.
     """
-    on_disk: dict[str, list[Machine]] = {}
-    logs: dict[str, list[Machine]] = {}
-    for node in machines.nodes:
-        for role, found in ((purpose, on_disk), (DiskRole.REDO, logs)):
-            disk = node.disks[role]
-            if disk is not None:
-                found.setdefault(disk.id, []).append(node)
+    logs = machines.sharing(DiskRole.REDO)
     rooms = dict.fromkeys(machines.by_id, NO_LIMIT)
     alike: dict[object, Room] = {}
-    for disk_id, nodes in on_disk.items():
-        disk = nodes[0].disks[purpose]
-        if disk is not None:
-            own = logs.get(disk_id, [])
-            # Most disks are alike, and so are the nodes that write to them.
-            key = _key(disk, nodes, own, loads, threads)
-            if key not in alike:
-                alike[key] = _room(disk, nodes, own, loads, threads, machines.constants)
-            rooms.update(dict.fromkeys([node.node_id for node in nodes], alike[key]))
+    for disk_id, (disk, nodes) in machines.sharing(purpose).items():
+        own = logs[disk_id][1] if disk_id in logs else ()
+        # Most disks are alike, and so are the nodes that write to them.
+        key = _key(disk, nodes, own, loads, threads)
+        room = alike.get(key)
+        if room is None:
+            room = alike[key] = _room(disk, nodes, own, loads, threads, machines.constants)
+        for node in nodes:
+            rooms[node.node_id] = room
     return rooms
 
 
 def _key(
     disk: Disk,
-    nodes: list[Machine],
-    logs: list[Machine],
+    nodes: Sequence[Machine],
+    logs: Sequence[Machine],
     loads: Mapping[int, NodeLoad],
     threads: Mapping[int, int],
 ) -> object:
@@ -91,8 +85,8 @@ def _key(
 
 def _room(
     disk: Disk,
-    nodes: list[Machine],
-    logs: list[Machine],
+    nodes: Sequence[Machine],
+    logs: Sequence[Machine],
     loads: Mapping[int, NodeLoad],
     threads: Mapping[int, int],
     constants: Constants,

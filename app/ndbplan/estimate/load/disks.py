@@ -182,10 +182,9 @@ def demand_of(
     log_of = {node.node_id: node for node in logs.nodes}
     lcp_of = {node.node_id: node for node in checkpoints.nodes}
     pages_of = {node.node_id: node for node in pages.nodes}
-    used: dict[str, tuple[Host, Disk, list[Stream]]] = {}
+    used: dict[str, tuple[Host, Disk, list[Stream]]]
+    used = {disk.id: (host, disk, []) for host, disk in machines.used_disks}
     for key, node in machines.by_id.items():
-        for disk in node.used_disks.values():
-            used.setdefault(disk.id, (node.host, disk, []))
         asked = _streams(
             node.node, node.disks, node.file_shares, log_of.get(key), lcp_of.get(key), pages_of.get(key)
         )

@@ -166,10 +166,15 @@ def redo(
     `near`: how near the plan lies to measured loads.
     """
     settings, constants = {i: one.settings for i, one in machines.by_id.items()}, machines.constants
-    nodes = tuple(
-        _of(_node(settings[load.node_id].only(NODE_SETTINGS), constants, load.alike, near), load.node_id)
-        for load in loads
-    )
-    sizes = [log_bytes_per_part(one) for one in settings.values() or [machines.settings]]
+    alike: dict[tuple[int, int], NodeRedo] = {}
+    nodes = []
+    for load in loads:
+        own = settings[load.node_id]
+        key = id(own), id(load.alike)
+        one = alike.get(key)
+        if one is None:
+            one = alike[key] = _node(own.only(NODE_SETTINGS), constants, load.alike, near)
+        nodes.append(_of(one, load.node_id))
+    sizes = [log_bytes_per_part(one) for one in {*settings.values()} or [machines.settings]]
     fulls = [node.time_to_full_s for node in nodes if node.time_to_full_s is not None]
-    return RedoEstimate(operations, nodes, min(sizes), min(fulls, key=lambda q: q.value, default=None))
+    return RedoEstimate(operations, tuple(nodes), min(sizes), min(fulls, key=lambda q: q.value, default=None))

@@ -198,13 +198,23 @@ class DiskSpaceEstimate:
         }
 
 
+class _User(NamedTuple):
+    """A data node that has files on some disks, and what it would have there with a full DataMemory."""
+
+    space: NodeSpace
+    disks: tuple[Disk, ...]
+    """The disks that its roles and files name, each once."""
+    grown: tuple[tuple[str, DiskRole, Quantity], ...]
+    """Id of the disk, role and size."""
+
+
 @kept_by_identity(size=KEPT_NODES)
-def _node_space(
+def _user(
     node: DataNode,
     sizes: FileSizes,
     places: Mapping[DiskRole, Disk | None],
     disks: tuple[Disk, ...],
-) -> NodeSpace:
+) -> _User:
     """The files of a node on the disks of its host."""
     placed = []
     for role, files, size, directory in sizes.files:
@@ -212,7 +222,15 @@ def _node_space(
         stated = disk_of_path(disks, directory) if directory else None
         place = stated or (disk.id if disk is not None else None)
         placed.append(NodeFiles(node.node_id, role, files, place, size))
-    return NodeSpace(node.node_id, tuple(placed))
+    by_id = {disk.id: disk for disk in disks}
+    used = [disk.id for disk in places.values() if disk is not None]
+    used += [one.disk_id for one in placed if one.disk_id is not None]
+    grown = ((places[role], role, more) for role, more in sizes.filled)
+    return _User(
+        NodeSpace(node.node_id, tuple(placed)),
+        tuple(by_id[disk_id] for disk_id in dict.fromkeys(used)),
+        tuple((disk.id, role, more) for disk, role, more in grown if disk is not None),
+    )
 
 
 @kept_by_identity(size=KEPT_NODES)
@@ -253,45 +271,26 @@ def _disk_space(
     saved = {} if backups is None else {node.node_id: node for node in backups.nodes}
     replicas = replicas_of(machines.settings)
     nodes = []
+    alike: dict[object, FileSizes] = {}
     users: dict[str, tuple[Host, Disk, list[_User]]] = {}
     for node in machines.nodes:
         data, one = held.get(node.node_id), saved.get(node.node_id)
-        sizes = file_sizes(
-            node.settings.only(FILE_SETTINGS),
-            machines.constants,
-            None if data is None else data.alike,
-            None if one is None else one.written_bytes,
-            None if one is None else one.log_bytes,
-            groups,
-            spaces,
-            backups_kept,
-            replicas,
-        )
-        sizes = _less_certain(sizes, near)
-        disks = {disk.id: disk for disk in node.host.disks}
-        space = _node_space(node.node, sizes, node.disks, node.host.disks)
-        nodes.append(space)
-        here = [disk.id for disk in node.disks.values() if disk is not None]
-        here += [files.disk_id for files in space.files if files.disk_id is not None]
-        user = _user(space, sizes, node.disks)
-        for disk_id in dict.fromkeys(here):
-            users.setdefault(disk_id, (node.host, disks[disk_id], []))[-1].append(user)
+        of_rows = None if data is None else data.alike
+        written, log = (None, None) if one is None else (one.written_bytes, one.log_bytes)
+        key = id(node.settings), id(of_rows), id(written), id(log)
+        sizes = alike.get(key)
+        if sizes is None:
+            used = node.settings.only(FILE_SETTINGS)
+            sizes = file_sizes(
+                used, machines.constants, of_rows, written, log, groups, spaces, backups_kept, replicas
+            )
+            sizes = alike[key] = _less_certain(sizes, near)
+        user = _user(node.node, sizes, node.disks, node.host.disks)
+        nodes.append(user.space)
+        for disk in user.disks:
+            users.setdefault(disk.id, (node.host, disk, []))[-1].append(user)
     found = [_on_disk(host.id, host.hostname, disk, *own) for host, disk, own in users.values()]
     return DiskSpaceEstimate(tuple(nodes), tuple(found))
-
-
-class _User(NamedTuple):
-    """A data node that has files on some disks, and what it would have there with a full DataMemory."""
-
-    space: NodeSpace
-    grown: tuple[tuple[str, DiskRole, Quantity], ...]
-    """Id of the disk, role and size."""
-
-
-@kept_by_identity(size=KEPT_NODES)
-def _user(space: NodeSpace, sizes: FileSizes, places: Mapping[DiskRole, Disk | None]) -> _User:
-    grown = ((places[role], role, more) for role, more in sizes.filled)
-    return _User(space, tuple((disk.id, role, more) for disk, role, more in grown if disk is not None))
 
 
 @kept_by_identity(size=3 * KEPT_NODES)

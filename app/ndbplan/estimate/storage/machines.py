@@ -62,7 +62,7 @@ class Machine:
         named = next((disk for disk in self.host.disks if disk.id == disk_id), None)
         return named or self.disks[role]
 
-    @property
+    @cached_property
     def node_id(self) -> int:
         """Of the data node."""
         return self.node.node_id
@@ -72,13 +72,13 @@ class Machine:
         """Threads of the data node. ThreadConfigError for a ThreadConfig that it would refuse."""
         return threads_with(self.settings, self.host.cores)
 
-    @property
+    @cached_property
     def ldm_threads(self) -> int:
         """LDM instances; one even when no thread is set apart for it."""
         return self.threads.ldm_instances
 
-    @property
-    def used_disks(self) -> dict[str, Disk]:
+    @cached_property
+    def used_disks(self) -> Mapping[str, Disk]:
         """Disks that the node uses, by id."""
         of_files = (disk for shares in self.file_shares.values() for disk, _ in shares)
         return {disk.id: disk for disk in (*self.disks.values(), *of_files) if disk is not None}
@@ -121,6 +121,29 @@ class Machines:
     def disks_by_id(self) -> Mapping[str, Disk]:
         """The disks of all hosts of data nodes."""
         return {disk.id: disk for machine in self.nodes for disk in machine.host.disks}
+
+    @cached_property
+    def _by_role(self) -> dict[DiskRole, Mapping[str, tuple[Disk, tuple[Machine, ...]]]]:
+        return {}
+
+    def sharing(self, role: DiskRole) -> Mapping[str, tuple[Disk, tuple[Machine, ...]]]:
+        """By id of a disk that has this role, the disk and the data nodes that use it so."""
+        known = self._by_role.get(role)
+        if known is None:
+            found: dict[str, tuple[Disk, list[Machine]]] = {}
+            for machine in self.nodes:
+                disk = machine.disks[role]
+                if disk is not None:
+                    found.setdefault(disk.id, (disk, []))[-1].append(machine)
+            known = self._by_role[role] = {i: (disk, tuple(nodes)) for i, (disk, nodes) in found.items()}
+        return known
+
+    @cached_property
+    def used_disks(self) -> tuple[tuple[Host, Disk], ...]:
+        """Every disk that a data node uses, once, with its host."""
+        used = {i: (one.host, disk) for one in reversed(self.nodes) for i, disk in one.used_disks.items()}
+        order = dict.fromkeys(i for one in self.nodes for i in one.used_disks)
+        return tuple(used[i] for i in order)
 
     @cached_property
     def with_data_files_on(self) -> Mapping[str, tuple[tuple[Machine, int], ...]]:

@@ -91,6 +91,19 @@ def phased(phases: list[Phase]) -> PhasedEstimate:
     return PhasedEstimate(tuple(phases), total(((p.name, p.duration_s) for p in phases), "s"))
 
 
+@kept_by_identity(size=48)
+def _users(machines: Machines, roles: tuple[DiskRole, ...]) -> tuple[tuple[Disk, int], ...]:
+    """The disks of some roles, each with how many data nodes use it for any of them."""
+    users: dict[str, int] = {}
+    disks: dict[str, Disk] = {}
+    for node in machines.nodes:
+        own = (disk for role in roles for disk, _ in node.on_disks(role))
+        for disk in {d.id: d for d in own}.values():
+            users[disk.id] = users.get(disk.id, 0) + 1
+            disks[disk.id] = disk
+    return tuple((disk, users[disk_id]) for disk_id, disk in disks.items())
+
+
 class _Devices(NamedTuple):
     """What the disks of a cluster give to each of the nodes that use them at once, by disk id."""
 
@@ -100,15 +113,8 @@ class _Devices(NamedTuple):
     @classmethod
     def of(cls, machines: Machines, roles: tuple[DiskRole, ...], busy: Mapping[str, float]) -> _Devices:
         """`roles`: purposes that every data node uses at the same time."""
-        users: dict[str, int] = {}
-        disks: dict[str, Disk] = {}
-        for node in machines.nodes:
-            own = (disk for role in roles for disk, _ in node.on_disks(role))
-            for disk in {d.id: d for d in own}.values():
-                users[disk.id] = users.get(disk.id, 0) + 1
-                disks[disk.id] = disk
-        left = {i: left_beside(d, busy.get(i, 0.0)) for i, d in disks.items()}
-        return cls({i: left[i] / users[i] for i in disks})
+        users = _users(machines, roles)
+        return cls({disk.id: left_beside(disk, busy.get(disk.id, 0.0)) / count for disk, count in users})
 
     def device(self, disk: Disk) -> _Device:
         """What a disk gives to one node that reads."""
@@ -320,6 +326,10 @@ def _speed(settings: NodeSettings, size: Quantity, writing: Quantity) -> Quantit
     return written / writing.named("writing")
 
 
+_ROLES = (DiskRole.BACKUP, DiskRole.DATA_FILES)
+"""What a backup asks disks for."""
+
+
 @kept_by_identity(size=KEPT_NODES)
 def _of(of_alike: NodeBackup, node_id: int) -> NodeBackup:
     return of_alike if of_alike.node_id == node_id else replace(of_alike, node_id=node_id)
@@ -343,10 +353,11 @@ def backup(
     if is_diskless(machines.settings):
         return BackupEstimate((), largest((), "s"), ("a diskless cluster makes no backup",))
     busy, targets = busy_disks(machines, disks), targets_of(machines, loads, disks, checkpoints)
-    devices = _Devices.of(machines, (DiskRole.BACKUP, DiskRole.DATA_FILES), busy)
+    devices = _Devices.of(machines, _ROLES, busy)
     several = _have_several_alike(machines)
     together = Counter(node.host.id for node in machines.nodes)
     replicas = replicas_of(machines.settings)
+    alike: dict[object, NodeBackup] = {}
     nodes = []
     notes = []
     for data in held:
@@ -355,22 +366,28 @@ def backup(
         own, target, sources = node.settings, node.disks[DiskRole.BACKUP], node.on_disks(DiskRole.DATA_FILES)
         # No more is logged than the disk writes, whatever clients send.
         most = math.inf if target is None else disk_left(target) * target.sequential_write_bytes_per_s
-        one = _node(
-            own.only(NODE_SETTINGS),
-            machines.constants,
-            data.alike,
-            min(changes, most),
-            node.ldm_threads,
-            several and _may_be_multithreaded(own),
-            node.host.cores / together[node.host.id],
-            targets.get(data.node_id),
-            devices.slowest(sources),
-            any(source is target for source, _ in sources),
-            job_s,
-        )
+        cores, place = node.host.cores / together[node.host.id], targets.get(data.node_id)
+        source, one_disk = devices.slowest(sources), any(disk is target for disk, _ in sources)
+        logged = min(changes, most)
+        key = id(own), id(data.alike), logged, node.ldm_threads, cores, id(place), id(source), one_disk
+        one = alike.get(key)
+        if one is None:
+            one = alike[key] = _node(
+                own.only(NODE_SETTINGS),
+                machines.constants,
+                data.alike,
+                logged,
+                node.ldm_threads,
+                several and _may_be_multithreaded(own),
+                cores,
+                place,
+                source,
+                one_disk,
+                job_s,
+            )
         nodes.append(_of(one, data.node_id))
-        buffer = own.number("BackupLogBufferSize")
         if changes and changes > nodes[-1].speed_bytes_per_s.value:
+            buffer = own.number("BackupLogBufferSize")
             notes.append(
                 f"node {data.node_id}: changes come faster than the backup writes; its log buffer of "
                 f"{buffer // MIB} MiB overruns and the backup fails"

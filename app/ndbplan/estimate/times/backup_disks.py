@@ -19,8 +19,8 @@ from ndbplan.base.kept import kept_by_value
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.checkpoint import CheckpointEstimate
-from ndbplan.estimate.load.checkpoint_room import NO_LIMIT, Room, rooms
-from ndbplan.estimate.load.checkpoint_speed import speed_limits
+from ndbplan.estimate.load.checkpoint_room import Room, rooms
+from ndbplan.estimate.load.checkpoint_speed import SpeedLimits, speed_limits
 from ndbplan.estimate.load.demand import NodeLoad
 from ndbplan.estimate.load.disks import DisksEstimate
 from ndbplan.estimate.storage.machines import Machine, Machines
@@ -56,22 +56,17 @@ def targets_of(
     threads = {one.node_id: one.threads for one in checkpoints.nodes}
     left = rooms(machines, loads, threads, DiskRole.BACKUP)
     lasting = rooms(machines, loads, threads)
-    users: dict[str, int] = {}
-    for node in machines.nodes:
-        disk = node.disks[DiskRole.BACKUP]
-        if disk is not None:
-            users[disk.id] = users.get(disk.id, 0) + 1
     found = {}
-    for node in machines.nodes:
-        disk = node.disks[DiskRole.BACKUP]
-        if disk is None:
-            continue
-        others = _other_traffic(disks, disk.id) / users[disk.id]
-        fair = disk_left(disk) * disk.sequential_write_bytes_per_s / users[disk.id]
-        room = left.get(node.node_id, NO_LIMIT)
-        ends = (max(LEAST_BESIDE_TRAFFIC * fair, min(fair, bytes_per_s) - others) for bytes_per_s in room[:3])
-        asks = _checkpoint(node, lasting.get(node.node_id, NO_LIMIT), checkpoints)
-        found[node.node_id] = _target(disk.name, *ends, *asks)
+    limits = {id(one): speed_limits(one) for one in {node.settings for node in machines.nodes}}
+    for disk_id, (disk, nodes) in machines.sharing(DiskRole.BACKUP).items():
+        others = _other_traffic(disks, disk_id) / len(nodes)
+        fair = disk_left(disk) * disk.sequential_write_bytes_per_s / len(nodes)
+        least = LEAST_BESIDE_TRAFFIC * fair
+        for node in nodes:
+            room, own = left[node.node_id][:3], limits[id(node.settings)]
+            ends = [max(least, min(fair, bytes_per_s) - others) for bytes_per_s in room]
+            asks = _checkpoint(node, lasting[node.node_id], checkpoints, own)
+            found[node.node_id] = _target(disk.name, *ends, *asks)
     return found
 
 
@@ -89,7 +84,9 @@ def _other_traffic(disks: DisksEstimate, disk_id: str) -> float:
     return taken
 
 
-def _checkpoint(node: Machine, room: Room, checkpoints: CheckpointEstimate) -> tuple[float, float, float]:
+def _checkpoint(
+    node: Machine, room: Room, checkpoints: CheckpointEstimate, of_node: SpeedLimits
+) -> tuple[float, float, float]:
     """What a node's checkpoints ask of the disk of its backup: likely and at most a second, and in all.
 
     Where the log falls behind, the speed that they are to reach falls to MinDiskWriteSpeed.
@@ -97,7 +94,7 @@ def _checkpoint(node: Machine, room: Room, checkpoints: CheckpointEstimate) -> t
     mine, disk = checkpoints.node(node.node_id), node.disks[DiskRole.LCP]
     if mine is None or disk is not node.disks[DiskRole.BACKUP] or not mine.write_bytes_per_s.value:
         return 0.0, 0.0, 0.0
-    limits = speed_limits(node.settings).by_threads(mine.threads / max(1, node.ldm_threads))
+    limits = of_node.by_threads(mine.threads / max(1, node.ldm_threads))
     likely = limits.floor if room.lasting < room.likely else limits.ceiling
     return likely, max(limits.ceiling, mine.speed_bytes_per_s.high), mine.written_bytes.value
 
