@@ -16,6 +16,18 @@ _SEES_TABLESPACES = NdbVersion(7, 5, 19)
 _NAMELESS = "mysql/user without a name"
 
 
+_QUOTED = r"`(?:[^`]|``)+`"
+_TABLE = rf"{_QUOTED}\.{_QUOTED}"
+
+
+def _table_in(statement: str) -> str:
+    """The table that a statement names first."""
+    found = re.search(_TABLE, statement)
+    if found is None:
+        raise _syntax(statement)
+    return found[0]
+
+
 def _refused(code: int, text: str) -> RefusedError:
     return RefusedError(f"ERROR {code} (HY000) at line 1: {text}\n")
 
@@ -142,20 +154,21 @@ class ActedSql(ActedHosts):
 
     def _optimise(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
-        self.work("optimise", statement.split(" ", 2)[2], 0)
+        self.work("optimise", _table_in(statement), 0)
 
     def _create_table(self, _node: SqlProcess, statement: str) -> None:
-        name = statement.split(" ", 3)[2]
+        name = _table_in(statement)
         if name in self.tables:
             raise _refused(1050, f"Table {name} already exists")
-        parts = re.findall(r"^  (?:UNIQUE )?((?:INDEX )?`[^`]+`) ", statement, re.MULTILINE)
+        parts = re.findall(rf"^  (?:UNIQUE )?((?:INDEX )?{_QUOTED}) ", statement, re.MULTILINE)
         self.tables[name] = set(parts)
 
     def _alter_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
         found = re.match(
-            r"ALTER (ONLINE )?TABLE (\S+) (?:ALGORITHM=INPLACE, )?"
-            r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(?:UNIQUE )?((?:INDEX )?`[^`]+`)?",
+            rf"ALTER (ONLINE )?TABLE ({_TABLE}) (?:ALGORITHM=INPLACE, )?"
+            r"(ADD COLUMN|ADD|DROP|REORGANIZE PARTITION|MAX_ROWS|COMMENT) ?(?:UNIQUE )?"
+            rf"((?:INDEX )?{_QUOTED})?",
             statement,
         )
         if found is None or (found[1] and self.plan.version >= _CREATE_USER):
@@ -180,7 +193,7 @@ class ActedSql(ActedHosts):
 
     def _drop_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
-        self.tables.pop(statement.rpartition(" ")[2], None)
+        self.tables.pop(_table_in(statement), None)
 
     def _make_files(self, _node: SqlProcess, statement: str) -> None:
         if statement in self.objects:

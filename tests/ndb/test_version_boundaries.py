@@ -178,6 +178,8 @@ def with_table(v: str, columns: tuple[Column, ...], **fields: Any) -> Plan:
 BLOB = (Column(name="b", type="longblob", average_bytes=30_000),)
 LARGEST_PARTS = (Column(name="b", type="longblob", blob_part_bytes=13948),)
 INLINE = (Column(name="b", type="blob", blob_inline_bytes=64),)
+ZERO_DATE = Column(name="z", type="datetime", default="'0000-00-00 00:00:00'")
+COUNTED_FLOAT = Column(name="f", type="float", nullable=False, auto_increment=True)
 LONG_KEY = tuple(
     Column(name=f"k{i}", type="varbinary", length=200, nullable=False, average_bytes=20) for i in range(5)
 )
@@ -669,6 +671,20 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
             .columns[1]
             .nullable
         ),
+        False,
+        True,
+    ),
+    (
+        "zero_dates_refused",
+        "7.5.0",
+        lambda v: "zeros" in messages(with_table(v, (ZERO_DATE,)), "table-impossible"),
+        False,
+        True,
+    ),
+    (
+        "floats_count",
+        "8.4.0",
+        lambda v: "whole number" in messages(with_table(v, (COUNTED_FLOAT,)), "table-impossible"),
         False,
         True,
     ),

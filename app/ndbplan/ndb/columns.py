@@ -158,6 +158,11 @@ class ColumnType:
         return self.storage is Storage.BLOB
 
     @property
+    def is_number(self) -> bool:
+        """Whether it may be UNSIGNED."""
+        return self.integer_bytes > 0 or self.name in ("float", "double", "decimal")
+
+    @property
     def most_length(self) -> int:
         """Highest length that can be declared; CHAR(256), which becomes a TEXT, too. Source: the manual."""
         return 64 if self.name == "set" else _MOST_LENGTH.get(self.length, 2**32 - 1)

@@ -91,6 +91,8 @@ class Features(NamedTuple):
     name_bytes_most: int
     columns_most: int
     timestamp_nullable: bool
+    zero_dates_refused: bool
+    floats_count: bool
     default_charset: str
     utf8mb4_collation: str
     padded_with_space: bool

@@ -47,6 +47,8 @@ def unknown_fraction(name: str, digits: int | None, version: NdbVersion) -> str:
 def unknown_collation(collation: str, version: NdbVersion) -> str:
     """Why a version has not a collation; nothing where it has."""
     charset = charset_of(collation)
+    if charset not in _facts()["known_charsets"]:
+        return f"no server has the collation {collation}"
     since = _facts()["charsets"].get(charset)
     if since is not None and release(since) > version:
         return f"character set {charset} came with NDB {since}"

@@ -93,7 +93,7 @@ def _options(plan: Plan, table: Table) -> Iterator[str]:
 def column_text(plan: Plan, table: Table, column: Column) -> str:
     """A column as CREATE TABLE and ADD COLUMN take it."""
     words = [sql_identifier(column.name), type_text(column)]
-    if column.unsigned:
+    if column.unsigned and COLUMN_TYPES[column.type].is_number:
         words.append("UNSIGNED")
     if column.collation is not None and COLUMN_TYPES[column.type].is_text:
         words.append(f"COLLATE {column.collation}")
@@ -116,6 +116,8 @@ def column_text(plan: Plan, table: Table, column: Column) -> str:
 
 
 def _blob_sizes(plan: Plan, column: Column) -> Iterator[str]:
+    if not COLUMN_TYPES[column.type].is_blob:
+        return
     if column.blob_inline_bytes is not None and plan.features.blob_inline_by_comment:
         yield f"BLOB_INLINE_SIZE={column.blob_inline_bytes}"
     if column.blob_part_bytes is not None and _is_largest_part(plan, column.blob_part_bytes):

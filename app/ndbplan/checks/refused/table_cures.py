@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from ndbplan.checks.problem import Edit, Solution
-from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys
+from ndbplan.configuration.refused_tables import (
+    RefusedColumn,
+    has_usual_sql_mode,
+    impossible_in,
+    in_keys,
+    no_identifier,
+)
 from ndbplan.edits import tables, validated
 from ndbplan.edits.changes import SetField
 from ndbplan.edits.validated import EditError
@@ -22,18 +28,31 @@ _WITHOUT_LIMIT = {"char": "varchar", "binary": "varbinary"}
 
 def table_cures(plan: Plan, one: RefusedColumn) -> Iterator[Solution]:
     """Changes after which SQL nodes have nothing against this column, or key, any more."""
-    before = _against(one.table)
-    for title, edit in (*_of_column(one), *_of_key(one)):
+    before = _against(plan, one.table)
+    for title, edit in _of_names(one) if one.is_table else (*_of_column(one), *_of_key(one)):
         try:
             after = edit(plan).by_id[one.table.id]
         except EditError:
             continue
-        if len(_against(after)) < len(before):
+        if len(_against(plan, after)) < len(before):
             yield Solution(title, f"before: {one.why}", edit, asks=True)
 
 
-def _against(table: Table) -> list[RefusedColumn]:
-    return [*impossible_in(table), *in_keys(table)]
+def _against(plan: Plan, table: Table) -> list[RefusedColumn]:
+    return [*impossible_in(table, plan.version, strict=has_usual_sql_mode(plan)), *in_keys(table)]
+
+
+def _of_names(one: RefusedColumn) -> Iterator[tuple[str, Edit]]:
+    """The nearest names that servers take, for the table and its database."""
+    table = one.table
+    for what, field, name in (("table", "name", table.name), ("database", "database", table.database)):
+        near = _near(name) if no_identifier(name) else f"{name}_{what[0]}"
+        yield f"Call the {what} {near}", SetField(table.id, field, near)
+
+
+def _near(name: str) -> str:
+    """A name without what no identifier has."""
+    return "".join(letter for letter in name if not no_identifier(letter)).rstrip() or "unnamed"
 
 
 def _of_column(one: RefusedColumn) -> Iterator[tuple[str, Edit]]:
@@ -47,8 +66,16 @@ def _of_column(one: RefusedColumn) -> Iterator[tuple[str, Edit]]:
     if column.type in _WITHOUT_LIMIT:
         larger = _WITHOUT_LIMIT[column.type]
         yield f"Make {name} {larger.upper()}({column.length})", changed(type=larger)
+    if no_identifier(name):
+        yield f"Call it {_near(name)}", changed(name=_near(name))
     if column.default is not None:
         yield f"Take DEFAULT of {name} away", changed(default=None)
+    if column.on_update is not None:
+        yield f"Take ON UPDATE of {name} away", changed(on_update=None)
+    if column.type == "timestamp":
+        yield f"Let {name} be NULL", changed(nullable=True)
+    if column.auto_increment and column.type in ("float", "double"):
+        yield f"Make {name} BIGINT", changed(type="bigint")
     if column.auto_increment:
         yield f"Take AUTO_INCREMENT of {name} away", changed(auto_increment=False)
     if column.type == "decimal" and column.scale:
@@ -60,6 +87,11 @@ def _of_column(one: RefusedColumn) -> Iterator[tuple[str, Edit]]:
             plain = member.replace(",", ";") if column.type == "set" else member
             single.setdefault(plain.rstrip(" ").casefold(), plain)
         yield f"Name each member of {name} once, without commas", changed(members=tuple(single.values()))
+        if column.type == "set":
+            yield (
+                f"Keep the first {kind.most_length} members of {name}",
+                changed(members=column.members[: kind.most_length]),
+            )
     free = _free_name(name, [each.name for each in columns])
     yield (
         f"Call the second {name} {free}",
@@ -92,7 +124,7 @@ def _of_key(one: RefusedColumn) -> Iterator[tuple[str, Edit]]:
             yield "Name each column of the primary key once", SetField(one.table.id, "primary_key", once)
         return
     index = indexes[at]
-    free = _free_name(index.name, [each.name for each in indexes])
+    free = _free_name(_near(index.name), [each.name for each in indexes])
 
     def put(**fields: object) -> Edit:
         new = (*indexes[:at], validated.changed(index, **fields), *indexes[at + 1 :])

@@ -11,7 +11,13 @@ from ndbplan.checks.refused.table_cures import table_cures
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.directories import disk_of_path, named_folders
-from ndbplan.configuration.refused_tables import RefusedColumn, impossible_in, in_keys, unknown_in
+from ndbplan.configuration.refused_tables import (
+    RefusedColumn,
+    has_usual_sql_mode,
+    impossible_in,
+    in_keys,
+    unknown_in,
+)
 from ndbplan.configuration.space_files import files_twice
 from ndbplan.configuration.table_limits import over_limits
 from ndbplan.edits import validated
@@ -63,7 +69,8 @@ def column_in_key(now: Estimation) -> Iterator[Problem]:
 
 @rule("table-impossible", "A table has columns or keys that no SQL node makes")
 def table_impossible(now: Estimation) -> Iterator[Problem]:
-    for one in (one for table in now.plan.tables for one in impossible_in(table)):
+    version, strict = now.plan.version, has_usual_sql_mode(now.plan)
+    for one in (one for table in now.plan.tables for one in impossible_in(table, version, strict=strict)):
         key = "" if one.key is None else f" in index {one.key}" if one.key else " in the primary key"
         told = error(
             one.where,

@@ -100,10 +100,11 @@ def refused_clauses(table: Table, parts: TableParts, version: NdbVersion) -> lis
     for over in over_limits(table, version):
         place = parts.place_of(over.columns[-1]) if over.columns else 0
         refused.append((place, f"{over.where}: {over.why}; SQL nodes refuse it"))
-    for one in (*in_keys(table), *impossible_in(table)):
+    for one in (*in_keys(table), *impossible_in(table, version)):
         if one.key is None:
             place = parts.place_of(one.column.name)
-            refused.append((place, f"column {one.column.name}: {one.why}; SQL nodes refuse it"))
+            whose = one.where if one.is_table else f"column {one.column.name}"
+            refused.append((place, f"{whose}: {one.why}; SQL nodes refuse it"))
             continue
         key = f"KEY {one.key}" if one.key else "PRIMARY KEY"
         place = parts.places.get(key, parts.place_of(one.column.name))
