@@ -45,7 +45,12 @@ class ActedFiles(ActedState):
         self.releases[host] = self.files[host, place].strip()
         return ""
 
-    _apt_get = _tar = _dnf
+    _tar = _dnf
+
+    def _apt_get(self, host: str, words: list[str]) -> str:
+        """These packages start their server."""
+        self.packaged.add(host)
+        return self._dnf(host, words)
 
     def _id(self, host: str, _words: list[str]) -> str:
         if host not in self.users:
@@ -154,7 +159,10 @@ class ActedFiles(ActedState):
         return ""
 
     def _rm(self, host: str, words: list[str]) -> str:
-        for path in self._inside(host, words[-1].rstrip("/")):
+        folder, _, inside = words[-1].rstrip("/").rpartition("/")
+        for path in self._inside(host, folder if inside == "*" else words[-1].rstrip("/")):
+            if inside == "*" and path.rstrip("/") == folder:
+                continue
             del self.files[host, path]
         return ""
 

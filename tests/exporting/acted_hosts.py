@@ -61,8 +61,10 @@ class ActedHosts(ActedFiles):
             self.units |= {place: text for place, text in self.files.items() if place[1].startswith(folder)}
         if self._is_init(host):
             raise RefusedError("systemctl: command not found\n", 127)
-        if action in ("daemon-reload", "reset-failed") or words[-1] in ("mysqld", "mysql"):
+        if action in ("daemon-reload", "reset-failed"):
             return ""
+        if unit in ("mysqld", "mysql"):
+            return self._packaged(host, unit, action)
         process, place = self._process(host, unit), (host, f"{folder}{unit}")
         if place not in self.files and "--property=ActiveState" in words:
             return "ActiveState=inactive\n"
@@ -94,6 +96,15 @@ class ActedHosts(ActedFiles):
             self._stop(process)
         else:
             raise RefusedError(f"systemctl {action}: not known here\n")
+        return ""
+
+    def _packaged(self, host: str, unit: str, action: str) -> str:
+        """The service of packages, which is called mysql here."""
+        runs = unit == "mysql" and host in self.packaged
+        if action == "is-active" and not runs:
+            raise RefusedError("", 3)
+        if action == "disable" and runs:
+            self.packaged.discard(host)
         return ""
 
     def _is_init(self, host: str) -> bool:

@@ -27,6 +27,7 @@ from exporting.acted_state import Process, release_of
 from exporting.acted_times import ActedTimes
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
+from ndbplan.base.quoting import sql_identifier
 from ndbplan.configuration.difference import MYSQLD, RESTART_DATA_NODES, diff
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.services import service_of, services
@@ -246,6 +247,7 @@ class Life:
             if not stated.low <= acted_s <= stated.high:
                 wrong.append(f"{stated} {LATE_OR_EARLY} {acted_s:.0f} s")
         wrong += () if part in NOT_UP else is_as_planned(cluster, after, self.has_tables)
+        wrong += (f"the mysqld of packages runs on {host}" for host in sorted(cluster.packaged))
         if part == "stop":
             wrong += (f"{one.unit} runs" for one in cluster.processes() if one.active)
         yield from (f"{part}, {how}: {one}" for one in wrong)
@@ -299,8 +301,8 @@ def is_as_planned(cluster: ActedCluster, plan: Plan, has_tables: bool) -> Iterat
             yield f"data node {node.node_id} is in no node group"
     yield from _programs(cluster, plan)
     tables = {
-        table_name(table): {f"`{column.name}`" for column in table.columns}
-        | {f"INDEX `{index.name}`" for index in table.indexes}
+        table_name(table): {sql_identifier(column.name) for column in table.columns}
+        | {f"INDEX {sql_identifier(index.name)}" for index in table.indexes}
         for table in plan.tables
     }
     if has_tables and cluster.tables != tables:

@@ -108,7 +108,7 @@ class RefusedError(Exception):
 
 _OF_PLAN = ("plan", "paths", "lasts")
 """What two clusters may share."""
-_KEPT = ("objects", "units", "users", "enabled", "executable", "releases", "restored")
+_KEPT = ("objects", "units", "users", "enabled", "executable", "releases", "restored", "packaged")
 """Plain sets and dictionaries in which a script leaves what it did."""
 
 
@@ -178,6 +178,8 @@ class ActedState:
     granted: dict[tuple[int, str], set[str]] = field(default_factory=dict)
     releases: dict[str, str] = field(default_factory=dict)
     """What is installed, by host; at first the plan's, everywhere."""
+    packaged: set[str] = field(default_factory=set)
+    """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0
     """Rows that clients were told are committed: one a second while the cluster serves."""
     backups: dict[int, tuple[float, frozenset[int], dict[str, set[str]]]] = field(default_factory=dict)

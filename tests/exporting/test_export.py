@@ -427,3 +427,24 @@ def test_an_export_that_breaks_off_says_how_much_of_it_is_there(tmp_path: Path) 
         export(sample("starter"), tmp_path)
     assert f"2 of {len(names)} files are new, the others as before" in caught.value.line
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[:3])
+
+
+@pytest.mark.parametrize("name", ["starter", "disk-data"])
+def test_what_a_plan_does_not_hold_of_tables_stands_at_the_top(name: str) -> None:
+    """For a person who types and for one who runs the script."""
+    files = render_files(sample(name), ("runbook",))
+    tops = files["runbook.md"].partition("\n## ")[0], files["runbook.sh"].partition("USAGE\n}")[0]
+    for top in tops:
+        [keys] = [line for line in top.splitlines() if "foreign keys, which" in line]
+        assert all(part in keys for part in ("schema.sql", "add-nodes", "restore", "3730"))
+        [views] = [line for line in top.splitlines() if "triggers, routines" in line]
+        assert "on every SQL node" in views
+
+
+def test_a_table_that_goes_is_said_to_need_its_foreign_keys_gone() -> None:
+    before = sample("starter")
+    after = before.replace(tables=before.tables[1:], workloads=())
+    [part] = [one for one in operations(after, before=before) if one.key == "change"]
+    [step] = [one for one in part.steps if one.key == "drop-tables"]
+    assert "Foreign keys of other tables" in step.text
+    assert "3730" in step.if_it_fails

@@ -20,6 +20,13 @@ _LEFT_OUT = (
     "a password for root of each SQL node, which can log in on its host only and has none at first",
     "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
     "ALTER TABLE that copies a table",
+    "foreign keys, which a plan does not hold: schema.sql and the parts make tables without. Add them behind "
+    "the part schema; where a table goes that others refer to, drop those keys before (errors 3730 and "
+    "1217); behind the parts add-nodes and restore, which were not tried with them, SHOW CREATE TABLE says "
+    "whether they are there",
+    "views, triggers, routines and events, which are not in NDB and of one SQL node each: read them back "
+    "from the files of the step dump on every SQL node, also on one that is added, replaced or filled anew, "
+    "behind the tables and their foreign keys",
     "copies of backups to another place, and programs of the NDB API",
 )
 

@@ -359,17 +359,30 @@ _OFF = {
 """How a server is stopped that packages have started: each name alone, as not every host has both."""
 
 
+_RUNS = {
+    ServiceManager.SYSTEMD: "systemctl is-active --quiet $one",
+    ServiceManager.INIT_SCRIPTS: "service $one status >/dev/null 2>&1",
+}
+"""How a server of packages is looked for that runs before others come."""
+
+
 def _installed(command: InstallPrograms) -> list[tuple[str, str]]:
     """The user of the processes and the packages, where a program is missing or of another release."""
     made = "id mysql || useradd --system --user-group --no-create-home --shell /bin/false mysql"
     there = "; ".join(f"{one} --version" for one in command.programs)
     packages = f"{shell_quoted(f'root@{address(command.host)}')}:{_PACKAGES}/"
     off = f"for one in mysqld mysql; do {_OFF[command.manager]}; done"
+    runs = f"for one in mysqld mysql; do {_RUNS[command.manager]} && echo $one runs; done; true"
     return [
         _typed(command.host, made),
+        (
+            "sh",
+            "# Where one runs it is somebody's: move what it serves and stop it, or go on with another host.",
+        ),
+        _typed(command.host, runs),
         _typed(command.host, there),
         ("sh", f"# Where one is missing or not of {command.release} (.deb: apt-get install -y):"),
-        _typed(command.host, f"rm -rf {_PACKAGES} && install -d -m 0755 {_PACKAGES}"),
+        _typed(command.host, f"install -d -m 0755 {_PACKAGES} && rm -f -- {_PACKAGES}/*"),
         ("sh", f"scp PACKAGES/*.rpm {packages}"),
         _typed(command.host, f"dnf install -y {_PACKAGES}/*.rpm && {{ {off}; true; }}"),
     ]

@@ -65,8 +65,10 @@ def programs_step(plan: Plan) -> Step:
         "programs",
         f"Install the programs of NDB {plan.ndb_version}",
         "From --programs, on every host. Processes that run keep the old programs until they are stopped and "
-        "started: RESTART of the management client would load no new ones. By hand from a tar archive: what "
-        "install_programs in runbook.sh does with one.",
+        "started: RESTART of the management client would load no new ones. A host on which mysqld or mysql, "
+        "a service of packages, runs already is refused: whom it serves only you know. A server that the "
+        "packages themselves start is stopped, as units of the plan start the SQL nodes. By hand from a tar "
+        "archive: what install_programs in runbook.sh does with one.",
         tuple(install_programs(plan)),
         check="the programs say their release",
         rollback="install the old release again",

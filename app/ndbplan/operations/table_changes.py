@@ -113,9 +113,11 @@ def _dropped(before: Plan, after: Plan) -> Iterator[Step]:
         yield Step(
             "drop-tables",
             "Remove tables that the plan no longer has",
-            _sentence(who_waits(after)),
+            f"{_sentence(who_waits(after))} Foreign keys of other tables that refer to them go before.",
             tuple(on_an_sql_node(after, f"DROP TABLE IF EXISTS {name};") for name in gone),
             destructive=f"All rows of {how_many(len(gone), 'table')} are lost: " + ", ".join(gone[:8]),
+            if_it_fails="error 3730 or 1217: another table refers to this one; drop its foreign key (ALTER "
+            "TABLE … DROP FOREIGN KEY) and run the part again",
         )
 
 

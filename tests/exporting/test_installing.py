@@ -1,0 +1,75 @@
+"""Programs that are installed beside servers of packages: one that runs is left alone, theirs is stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exporting.acted_changes import with_init_scripts
+from exporting.acted_cluster import ActedCluster
+from exporting.acted_life import Life
+from ndbplan.exporting.export import export
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+STARTER = sample_plan("starter")
+
+
+def exported(plan: Plan, place: Path) -> tuple[ActedCluster, Path]:
+    """A cluster on bare hosts, with the folder of its plan and packages that start their server."""
+    folder = place / "acted" / "out"
+    folder.parent.mkdir()
+    export(plan, folder, ("config", "mycnf", "runbook", "systemd"))
+    cluster = ActedCluster(plan, 1)
+    cluster.releases = dict.fromkeys(cluster.releases, "")
+    programs = folder.parent / "programs"
+    programs.mkdir()
+    (programs / "ndb.deb").write_text("8.4.8")
+    return cluster, folder
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_server_that_runs_is_not_stopped_but_named(tmp_path: Path, *, is_there: bool) -> None:
+    """Whether or not the programs are those of the plan: beside an SQL node it cannot run."""
+    cluster, folder = exported(STARTER, tmp_path)
+    host = STARTER.host(STARTER.sql_nodes[0].host_id).hostname
+    programs = str(folder.parent / "programs")
+    cluster.packaged.add(host)
+    if is_there:
+        cluster.releases[host] = "8.4.8"
+    stopped = cluster.run(folder, "install", "--programs", programs)
+    assert stopped.returncode == 1
+    assert f"expected: no server of packages runs on {host}" in stopped.stderr
+    assert "found:    mysql runs: " in stopped.stderr
+    assert f"systemctl disable --now mysql (init scripts: service mysql stop) on {host}" in stopped.stderr
+    assert f"go on with: {folder}/runbook.sh install --programs {programs} --yes" in stopped.stderr
+    assert cluster.packaged == {host}
+    assert cluster.releases[host] == ("8.4.8" if is_there else "")
+    assert not [path for at, path in cluster.files if at == host and "ndb-programs" in path]
+    cluster.packaged.clear()
+    done = cluster.run(folder, "install", "--programs", programs)
+    assert done.returncode == 0, done.stderr
+    assert cluster.packaged == set()
+    assert set(cluster.releases.values()) == {"8.4.8"}
+    again = cluster.run(folder, "install", "--programs", programs)
+    assert "Changed: nothing" in again.stdout
+
+
+def test_a_server_that_packages_start_is_stopped_wherever_the_script_was_broken_off(tmp_path: Path) -> None:
+    life = Life(STARTER, tmp_path / "life", seed=3)
+    (life.programs / "ndb.rpm").rename(life.programs / "ndb.deb")
+    assert list(life.act("install", None)) == []
+    assert life.breaks > 20
+
+
+@pytest.mark.parametrize("plan", [STARTER, with_init_scripts(STARTER)], ids=["systemd", "init scripts"])
+def test_the_markdown_looks_for_one_before_packages_come(plan: Plan, tmp_path: Path) -> None:
+    _, folder = exported(plan, tmp_path)
+    text = (folder / "runbook.md").read_text()
+    section = text.partition("## Install the programs")[2].partition("\n## ")[0]
+    for host in {plan.host(process.host_id).hostname for process in plan.data_nodes}:
+        looks, _, installs = section.partition("for one in mysqld mysql; do")[2].partition("dnf install")
+        assert host in section
+        assert "echo $one runs" in looks
+        assert "disable" in installs
