@@ -67,6 +67,7 @@ def test_files_stand_side_by_side_by_their_names(call: Any, path: Path, saved: A
         (["--variants", "Main,More cors"], "did you mean More cores?"),
         (["--figures", "memry"], "did you mean memory"),
         (["--workload", "none"], "no workload 'none'"),
+        (["--no-simulation", "--figures", "max-load,latency"], "no figure is left"),
     ],
 )
 def test_what_cannot_be_compared_is_said_in_one_line(

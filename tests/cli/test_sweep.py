@@ -132,6 +132,7 @@ def test_a_folder_without_a_row_is_taken_for_another_sweep(
         ("NoSuch=1,2", "NoSuch"),
         ("RedoBuffer=32M,lots", "lots"),
         ("RedoBuffer=32M..64M:1", "2 to"),
+        ("RedoBuffer=32M..64M", "write how many: 32M..64M:8"),
         ("hosts[*].hostname=a..b:3", "not a number"),
         ("hosts[*].cores=1..4096:9999999", "2 to"),
     ],
@@ -140,6 +141,21 @@ def test_what_cannot_be_varied_is_said_in_one_line(
     call: Call, plan_file: Path, tmp_path: Path, text: str, said: str
 ) -> None:
     assert said in call("sweep", plan_file, "--vary", text, "-o", tmp_path / "s").refused()
+
+
+def test_an_option_that_would_count_once_is_not_given_twice(call: Call, plan_file: Path) -> None:
+    said = call("sweep", plan_file, *VARY, "--measure", "cost").refused()
+    assert "'--measure': it is given 2 times" in said
+
+
+def test_results_without_a_manifest_are_somebody_elses(call: Call, plan_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    folder.mkdir()
+    results = folder / "results.csv"
+    results.write_text("what I measured myself", encoding="utf-8")
+    for more in ((), ("--resume",)):
+        assert "without a manifest.json" in call("sweep", plan_file, *VARY, "-o", folder, *more).refused()
+    assert results.read_text(encoding="utf-8") == "what I measured myself"
 
 
 def test_a_precision_that_changes_nothing_is_refused_and_told_where_it_changes_something_only(

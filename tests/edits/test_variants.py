@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from ndbplan.edits.variants import added, moved
+from ndbplan.edits.variants import added, moved, named
 from ndbplan.plan.plan import EMPTY_PLAN
 from ndbplan.plan.project import Project
 
@@ -22,3 +22,13 @@ def test_a_variant_comes_to_stand_where_it_is_put_and_the_others_stay_in_order(p
     # Before the first is the first place, behind the last one the last.
     names.insert(min(max(to, 0), 2), name)
     assert found == names
+
+
+def test_names_with_commas_and_spaces_are_found_in_a_list() -> None:
+    project = Project.of(EMPTY_PLAN)
+    names = ("a,b", "a", " c ", "d, e", "c")
+    for name in names:
+        project = added(project, name, 0, EMPTY_PLAN)
+    assert named(project, "a,b") == ["a,b"]
+    assert named(project, "a, c ,d,e, a , b") == ["a", "c", "d, e", "a,b"]
+    assert named(added(Project.of(EMPTY_PLAN), " c ", 0, EMPTY_PLAN), "c,Main") == [" c ", "Main"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from ndbplan.plan.file_errors import readable
 from ndbplan.plan.requirements import (
     Durability,
     Requirements,
@@ -43,3 +44,9 @@ def test_both_ends_are_accepted_and_nothing_beyond(
 def test_a_transaction_of_which_no_weight_is_said_counts_once() -> None:
     found = WantedTransaction.model_validate({"name": "t", "operations": [READ]})
     assert (found.weight, found.operations[0].rows) == (1, 1)
+
+
+def test_a_field_that_is_called_like_a_kind_of_part_is_named() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Requirements.model_validate({"sql": 5})
+    assert readable(refused.value, "r.json").where == "r.json: sql"

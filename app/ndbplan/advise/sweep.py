@@ -81,7 +81,13 @@ def vary(plan: Plan, text: str) -> Varied:
             fix=f"write {bare[0][:20]}{units[0][:20]}, or give none of them a unit",
         )
     for value in typed:
-        assign(plan, f"{address}={value}")
+        try:
+            assign(plan, f"{address}={value}")
+        except UserError as error:
+            if ".." not in value:
+                raise
+            fix = f"write how many: {value[:60]}:8"
+            raise UserError(f"'{value[:60]}' is two ends", where=error.where or address, fix=fix) from None
     return Varied(address, typed)
 
 

@@ -17,8 +17,24 @@ class ReaderGoneError(Exception):
     """Whoever read the output has closed it; click would end the program with 1 on the OSError itself."""
 
 
+class _Command(click.Command):
+    """A command whose options count each time that they are given, or may be given once."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for option in order:
+            if isinstance(option, click.Option) and not (option.multiple or option.is_flag):
+                count = sum(other is option for other in order)
+                if count > 1:
+                    what = f"it is given {count} times, and only one of them would count — give it once"
+                    raise click.BadParameter(what, ctx, option)
+        return super().parse_args(ctx, args)
+
+
 class _Commands(click.Group):
     """Commands by name; a plan file in place of one opens it in the window."""
+
+    command_class = _Command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

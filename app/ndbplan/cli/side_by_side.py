@@ -71,7 +71,11 @@ def _figures(names: tuple[str, ...] | None, *, no_simulation: bool) -> list[Figu
         what = f"there is no figure '{unknown[:60]}'"
         raise UsageError(what, where="--figures", fix=near(unknown, FIGURES))
     asked = [FIGURES[name] for name in names] if names else list(FIGURES.values())
-    return [figure for figure in asked if not (no_simulation and figure.simulated)]
+    left = [figure for figure in asked if not (no_simulation and figure.simulated)]
+    if not left:
+        what = f"a simulation answers {' and '.join(figure.name for figure in asked)}: no figure is left"
+        raise UsageError(what, where="--no-simulation", fix="leave it out, or name other figures")
+    return left
 
 
 def _columns(files: Sequence[Path], variants: str | None, workload: str | None) -> Iterator[Column]:

@@ -188,6 +188,12 @@ class _Folder:
                     fix="ask the same again, or name another folder",
                 )
             return {row.number: row for row in self._written(is_whole="digest" in before)}
+        if (self.folder / RESULTS).exists():
+            raise UsageError(
+                f"there are results without a {MANIFEST} that says of what",
+                where=str(self.folder / RESULTS),
+                fix="name another folder",
+            )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

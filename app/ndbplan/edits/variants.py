@@ -29,12 +29,19 @@ def place_of(project: Project, name: str) -> int:
 
 def named(project: Project, text: str) -> list[str]:
     """The variants in a list with commas, of which a name may hold some itself. Raises EditError."""
-    parts, names = [part.strip() for part in text.split(",")], []
+    parts, names = _parts(text), []
+    known = {_parts(name): name for name in reversed(project.names)}
     while parts:
-        several = next((n for n in range(len(parts), 0, -1) if ", ".join(parts[:n]) in project.names), 1)
-        name, parts = ", ".join(parts[:several]), parts[several:]
-        names.append(project.names[place_of(project, name)])
-    return names
+        several = next((n for n in range(len(parts), 0, -1) if parts[:n] in known), 1)
+        typed, parts = parts[:several], parts[several:]
+        name = ", ".join(typed)
+        # A name that is written so wins over one that differs from it in spaces.
+        names.append(name if name in project.names else known.get(typed, name))
+    return [project.names[place_of(project, name)] for name in names]
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
 
 
 def variant_in(path: Path) -> tuple[Path, str] | None:

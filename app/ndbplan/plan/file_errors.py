@@ -47,9 +47,15 @@ def readable(error: ValidationError, name: str, inside: str = "") -> PlanFileErr
 def path_of(loc: tuple[int | str, ...]) -> str:
     """The way to a field as people write it: `hosts[1].cores`."""
     text = ""
+    before: int | str = ""
     for part in loc:
         if isinstance(part, int):
             text += f"[{part}]"
-        elif part not in ("management", "data", "sql", "api", "open", "closed"):
+        elif not (part in _KINDS and (isinstance(before, int) or before == "load")):
             text += f".{part}" if text else part
+        before = part
     return text
+
+
+_KINDS = ("management", "data", "sql", "api", "open", "closed")
+"""Kinds of parts, which stand behind their place: `processes[2]` is a data node; also names of fields."""
