@@ -196,6 +196,26 @@ def test_a_table_in_use_is_not_altered(say: Say) -> None:
     assert say("! wait 6s").endswith(f"(mysql2> waited)\n{LOCKED}")
 
 
+def test_locks_are_told_of_where_they_are(say: Say) -> None:
+    say("mysql> begin; update t set k=11 where id=1")
+    say("mysql2> delete from t where id=1")
+    say("! wait 0.5s")
+    asks = "select mode, state, op, duration_millis, lock_num, waiting_for from ndbinfo.{}_locks"
+    holds, waits = values(say(f"mysql3> {asks.format('cluster')}"))
+    assert holds[:3] == ["X", "H", "UPDATE"]
+    assert waits[:2] == ["X", "W"]
+    assert waits[3] == holds[3] == "500"
+    assert waits[5] == holds[4], "it waits for that lock"
+    assert values(say(f"mysql3> {asks.format('server')}")) == [holds, waits]
+    counts = "select count_operations, outstanding_operations from ndbinfo.cluster_transactions"
+    assert values(say(f"mysql3> {counts}")) == [["1", "0"], ["0", "1"]]
+    listed = [row[4:] for row in values(say("mysql3> show processlist"))[-3:]]
+    assert [row[2] for row in listed] == ["", "updating", "init"]
+    assert listed[1][3] == "delete from t where id=1"
+    say("mysql> rollback")
+    assert say(f"mysql3> {asks.format('cluster')}").startswith("Empty set")
+
+
 def test_an_idle_transaction_is_given_up(begun: Callable[[str], LiveCluster]) -> None:
     cluster = begun("8.4.8")
     plan = cluster.plan.replace(

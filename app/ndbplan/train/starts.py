@@ -97,6 +97,8 @@ class SystemIsUp:
     attempts: tuple[int, ...]
     lost: bool = False
     """None of them has a row any more: they started without files, or are diskless."""
+    kind: str = "system restart"
+    """As the cluster log calls it."""
 
 
 def _at_once(order: Order, _asked: Asked) -> Iterator[Due]:
@@ -274,7 +276,7 @@ def _start_together(sim: Simulation) -> None:
     inside = tuple(i for i in here if sim.node(_id(state, i)) >= 0)
     engine.begin_together(sim, engine.StartTogether(inside, total, at_s=at_s))
     lost = first or is_diskless(node_settings(state.plan))
-    sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts, lost), last=True, of_cluster=False))
+    sim.later(Due(at_s + total, SystemIsUp(tuple(here), attempts, lost, kind), last=True, of_cluster=False))
 
 
 def _due(at_s: float, event: object) -> Due:
@@ -365,7 +367,7 @@ def reaches(sim: Simulation, event: Reaches) -> None:
 
 
 def is_started(sim: Simulation, node_id: int) -> None:
-    """A data node is started: it takes part in everything."""
+    """A data node that started beside others is started: it takes part in everything."""
     state, at_s = state_of(sim), sim.at_s
     if state.nodes[node_id].status is not Status.STARTING:
         return
@@ -375,6 +377,11 @@ def is_started(sim: Simulation, node_id: int) -> None:
     tell_status(state, at_s, node_id, restart_state("done")[1])
     if leader is not None:
         state.say(at_s, "dict_unlocked", leader, other=node_id)
+    _takes_part(sim, node_id)
+
+
+def _takes_part(sim: Simulation, node_id: int) -> None:
+    state = state_of(sim)
     state.change(node_id, status=Status.STARTED, phase=0, initial=False, knows_group=True, then="")
     if node_id not in state.joined:
         state.join(node_id)
@@ -398,11 +405,12 @@ def system_is_up(sim: Simulation, event: SystemIsUp) -> None:
     pairs = list(zip(event.node_ids, event.attempts, strict=True))
     if any(state.nodes[i].attempt != attempt for i, attempt in pairs):
         return
+    for phase in (*_PHASES, 101):
+        late = [i for i in event.node_ids if phase > state.nodes[i].phase]
+        state.all_say(at_s, "phase", late, phase=phase, kind=event.kind)
+    state.all_say(at_s, "started", event.node_ids, program=state.release.name)
     for node_id in event.node_ids:
-        for phase in _PHASES:
-            if phase > state.nodes[node_id].phase:
-                state.say(at_s, "phase", node_id, phase=phase, kind="system restart")
-        is_started(sim, node_id)
+        _takes_part(sim, node_id)
     spare = {i for i in event.node_ids if sim.node(_id(state, i)) < 0}
     outage = sim.outage
     outage.running = come_back(outage.failures.cluster, outage.running, spare, at_s)

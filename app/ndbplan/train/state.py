@@ -50,6 +50,10 @@ class Observer(Protocol):
         """A second has passed."""
 
 
+NO_RESTART = "Initial state"
+"""What the cluster log says of the restart of a data node that made none since all started together."""
+
+
 class NodeState(NamedTuple):
     """One data node."""
 
@@ -65,7 +69,7 @@ class NodeState(NamedTuple):
     """What follows when it has shut down: nothing, `start`, or `wait` until it is told to."""
     initial: bool = False
     """Its files are made anew at the start that is under way."""
-    restart_status: str = "Initial state"
+    restart_status: str = NO_RESTART
     """Where its last restart is, in the words of the cluster log."""
     knows_group: bool = True
     """A starting node does not know its group at first."""
@@ -375,8 +379,10 @@ class ClusterState:
         return self.links.get((node_id, other), int(other in self.members))
 
     def join_together(self, node_ids: Iterable[int]) -> None:
-        """Data nodes start together, and nobody runs beside them."""
+        """Data nodes start together, and nobody runs beside them: none of them restarts by itself."""
         self.joined, self.links = numbered(node_ids), {}
+        for node_id in self.nodes:
+            self.change(node_id, restart_status=NO_RESTART)
         self.members = frozenset(self.joined)
 
     def elect(self, at_s: float) -> str:

@@ -28,6 +28,7 @@ from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
 from ndbplan.train.sql.numbers import INT, TEXT
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database, no_table
+from ndbplan.train.sql.sessions_seen import processes
 from ndbplan.train.state import LocalTable
 
 Row = dict[str, Any]
@@ -389,12 +390,12 @@ def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
 
 
 def processlist(sql: str, database: str, cluster: LiveCluster) -> Result:
-    """SHOW PROCESSLIST: who writes the binary log, and this client; not those of the load."""
+    """SHOW PROCESSLIST: who writes the binary log, and the sessions of consoles; not those of the load."""
     waits = "Waiting for event from ndbcluster"
     rows: list[tuple[Any, ...]] = [(2, "system user", "", "", "Daemon", 0, waits, None)]
     if form(cluster.plan.version, "event_scheduler"):
         up_s = int(cluster.now_s)
         rows.append((6, "event_scheduler", "localhost", None, "Daemon", up_s, "Waiting on empty queue", None))
-    rows.append((8, "root", "localhost", database or None, "Query", 0, "init", sql))
+    rows += processes(cluster.sql_session, sql, database, cluster)
     headings = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
     return Result(headings, (INT, TEXT, TEXT, TEXT, TEXT, INT, TEXT, TEXT), rows)

@@ -259,7 +259,7 @@ class Client(Lines):
         around.may_query(sql, self.database, cluster.plan.version)
         query, names = user_variables.without_into(sql)
         tree = parsed(query)
-        if tree.find(exp.Table) is not None:
+        if any(server.of_users(one.db or self.database) for one in tree.find_all(exp.Table)):
             self._begins(cluster)
         if isinstance(tree, exp.Select) and tree.args.get("locks"):
             self._lock(tree, cluster)
@@ -408,7 +408,7 @@ class Client(Lines):
         if where in server.SYSTEM:
             return None
         table = server.table_named(cluster, where, tables[0].name)
-        failing.may_use(cluster, table)
+        failing.may_use(cluster, table, counts=True)
         locking.enter(cluster, [table])
         return cluster.rows_of(table)
 

@@ -17,6 +17,7 @@ from ndbplan.train.state import is_local
 _FAILURE = "Got error 4009 'Cluster Failure' from"
 NOT_OPENED = f"{_FAILURE} NDBCLUSTER"
 """What a table is refused with while the cluster is lost."""
+_SINGLE_USER, _SINGLE_USER_TEXT = 299, "Operation not allowed or aborted due to single user mode"
 _NO_LOCK = "Could not acquire global schema lock"
 
 
@@ -66,21 +67,45 @@ def _warned(*texts: str) -> tuple[Warned, ...]:
     return tuple(Warned("Warning", 1296, text) for text in texts)
 
 
-def may_use(cluster: LiveCluster, table: Table) -> None:
-    """Raises what a statement on a table meets; one of InnoDB asks nobody else."""
+def may_use(cluster: LiveCluster, table: Table, *, counts: bool = False) -> None:
+    """Raises what a statement on a table meets; one of InnoDB asks nobody else.
+
+    `counts`: all its rows are counted, which a server tries three times [7.4.10, 8.4.8].
+    """
     if not is_local(table):
-        may_read(cluster, table.full_name)
+        may_read(cluster, table.full_name, tries=3 if counts else 1)
 
 
-def may_read(cluster: LiveCluster, table: str = "") -> None:
+def may_read(cluster: LiveCluster, table: str = "", *, tries: int = 1) -> None:
     """Raises what a statement on a table of NDB meets when the cluster or the access is gone."""
     if is_lost(cluster):
         raise SqlError(1296, "HY000", f"{_FAILURE} NDBCLUSTER", open_warnings(cluster, table))
+    if _is_shut_out(cluster):
+        error = of_ndb(_SINGLE_USER, _SINGLE_USER_TEXT, temporary=False)
+        error.warnings = (*error.warnings[:-1] * tries, error.warnings[-1])
+        raise error
+
+
+def _is_shut_out(cluster: LiveCluster) -> bool:
+    """Whether single user mode keeps the server out."""
     node = answering(cluster)
     own = () if node is None else (node.node_id, *node.pool_node_ids)
-    if cluster.state.single_user is not None and cluster.state.single_user not in own:
-        text = "Operation not allowed or aborted due to single user mode"
-        raise of_ndb(299, text, temporary=False)
+    return cluster.state.single_user is not None and cluster.state.single_user not in own
+
+
+def _may_define_alone(cluster: LiveCluster, verb: str, what: str, table: str) -> None:
+    """Raises what making or dropping a table meets in single user mode [8.4.8; DROP: 7.4.10]."""
+    if not _is_shut_out(cluster) or what != "TABLE":
+        return
+    inside = of_ndb(_SINGLE_USER, _SINGLE_USER_TEXT, temporary=False)
+    if verb == "DROP" and not _parts(cluster):
+        told = Warned("Warning", _SINGLE_USER, inside.text)
+        raise SqlError(1051, "42S02", f"Unknown table '{table}'", (*inside.warnings[:-1], told))
+    if verb == "DROP":
+        raise SqlError(3604, "HY000", f"Storage engine can't drop table '{table}'", inside.warnings[:-1])
+    if verb == "CREATE" and _parts(cluster):
+        text = f"Can't create table '{table.rpartition('.')[2]}' (use SHOW WARNINGS for more info)."
+        raise SqlError(1005, "HY000", text, inside.warnings[:-1])
 
 
 def may_define(cluster: LiveCluster, verb: str, what: str, table: str) -> None:
@@ -88,6 +113,7 @@ def may_define(cluster: LiveCluster, verb: str, what: str, table: str) -> None:
     if what in ("DATABASE", "SCHEMA"):
         return
     if not is_lost(cluster):
+        _may_define_alone(cluster, verb, what, table)
         may_read(cluster, table)
         return
     locked = lock_warnings(cluster)

@@ -168,9 +168,18 @@ def _sorts(key: Key) -> tuple[tuple[int, Any], ...]:
 
 def _as_they_lie(cluster: LiveCluster, held: Held, rows: list[tuple[Key, Row]]) -> list[tuple[Key, Row]]:
     """Rows by their partitions, as a scan without an order gives them."""
-    table = held.table
-    if len(rows) > _MOST_SORTED or not table.primary_key:
+    if len(rows) > _MOST_SORTED:
         return rows
+    places = places_of(cluster, held.table, [row for _, row in rows])
+    if places is None:
+        return rows
+    return [pair for _, pair in sorted(zip(places, rows, strict=True), key=lambda both: both[0])]
+
+
+def places_of(cluster: LiveCluster, table: Table, rows: Sequence[Row]) -> list[int] | None:
+    """The partition that each row lies in; None: of a key that nobody can tell it by."""
+    if not table.primary_key:
+        return None
     version, names = cluster.plan.version, table.distribution_key or table.primary_key
     by_name = {column.name: column for column in table.columns}
     try:
@@ -181,14 +190,13 @@ def _as_they_lie(cluster: LiveCluster, held: Held, rows: list[tuple[Key, Row]]) 
         ]  # fmt: skip
         parts = len(partitions_of(cluster.session.simulation, cluster.plan_of(table), table))
         buckets = hash_map_of(table, parts, version)
-        places = [
+        return [
             buckets[distribution_hash(columns, [row[name] for name in names], version) % len(buckets)]
-            for _, row in rows
+            for row in rows
         ]
     except (TypeError, ValueError):
         # A key that NDB cannot hash, or a value that stands for none.
-        return rows
-    return [pair for _, pair in sorted(zip(places, rows, strict=True), key=lambda both: both[0])]
+        return None
 
 
 def relation_of(table: Table, rows: Sequence[tuple[Key, Row]], *, numbered: bool = False) -> Relation:

@@ -10,10 +10,10 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 from ndbplan.simulate.ndbinfo import view
 from ndbplan.train.live import LiveCluster
-from ndbplan.train.sql import configured, counted, dictionary, machines
+from ndbplan.train.sql import configured, counted, dictionary, machines, sessions_seen
 from ndbplan.train.sql.fragment_memory import memory_per_fragment
 from ndbplan.train.sql.server import answering
-from ndbplan.train.state import ANSWERS, Status
+from ndbplan.train.state import ANSWERS, NO_RESTART, Status
 
 Row = dict[str, Any]
 _STATUS = {Status.STARTED: "STARTED", Status.SINGLE_USER: "SINGLEUSER", Status.STOPPING: "STOPPING_1"}
@@ -109,47 +109,57 @@ def _config_nodes(cluster: LiveCluster) -> Iterator[Row]:
         yield {"node_id": process.node_id, "node_type": kind, "node_hostname": address}
 
 
+def _of_load(cluster: LiveCluster) -> list[Row]:
+    """Operations of the load that wait."""
+    there = set(cluster.state.alive())
+    rows = view("cluster_operations", cluster.result(), cluster.plan, max(0.0, cluster.now_s))
+    return [_connected(row) for row in rows if row.get("node_id") in there]
+
+
+def _connected(row: Row) -> Row:
+    return {"mysql_connection_id": FIRST_CONNECTION + row["client_block_ref"] % 16, **row}
+
+
+def _operations(cluster: LiveCluster) -> Iterator[Row]:
+    yield from sessions_seen.operations(cluster)
+    yield from _of_load(cluster)
+
+
 def _transactions(cluster: LiveCluster) -> Iterator[Row]:
-    """The transactions of the operations that wait, at their coordinators."""
-    for one in ndbinfo(cluster, "cluster_operations"):
+    """The transactions of the operations that wait, at their coordinators, and those of sessions."""
+    yield from sessions_seen.transactions(cluster)
+    for one in _of_load(cluster):
         yield {
             "node_id": one["tc_node_id"], "block_instance": one["tc_block_instance"],
-            "transid": one["transid"], "state": "Started", "count_operations": 1,
+            "mysql_connection_id": one["mysql_connection_id"], "transid": one["transid"],
+            "state": "Started", "count_operations": 1,
             "outstanding_operations": 1, "client_node_id": one["client_node_id"],
             "client_block_ref": one["client_block_ref"],
         }  # fmt: skip
 
 
-def _of_server(name: str) -> Callable[[LiveCluster], Iterator[Row]]:
+def _of_server(rows: Callable[[LiveCluster], Iterator[Row]]) -> Callable[[LiveCluster], Iterator[Row]]:
     """The same of the server that answers, with the connection that each comes through."""
 
-    def rows(cluster: LiveCluster) -> Iterator[Row]:
+    def own(cluster: LiveCluster) -> Iterator[Row]:
         server = answering(cluster)
-        own = () if server is None else (server.node_id, *server.pool_node_ids)
-        for one in ndbinfo(cluster, name):
-            if one["client_node_id"] in own:
-                yield {"mysql_connection_id": FIRST_CONNECTION + one["client_block_ref"] % 16, **one}
+        ids = () if server is None else (server.node_id, *server.pool_node_ids)
+        return (one for one in rows(cluster) if one["client_node_id"] in ids)
 
-    return rows
+    return own
 
 
 def _cluster_locks(cluster: LiveCluster) -> Iterator[Row]:
-    """Locks of the operations that wait."""
-    for number, one in enumerate(ndbinfo(cluster, "cluster_operations")):
+    """Locks of sessions, and of the operations that wait."""
+    yield from sessions_seen.locks(cluster)
+    for number, one in enumerate(_of_load(cluster)):
         yield {
-            "node_id": one["node_id"], "block_instance": one["block_instance"], "tableid": one["tableid"],
+            "mysql_connection_id": one["mysql_connection_id"], "node_id": one["node_id"],
+            "block_instance": one["block_instance"], "tableid": one["tableid"],
             "fragmentid": one["fragmentid"], "rowid": number, "transid": one["transid"], "mode": "X",
             "state": "H", "detail": "*", "op": one["operation_type"], "duration_millis": 0,
-            "lock_num": number, "waiting_for": None,
+            "lock_num": number, "waiting_for": None, "client_node_id": one["client_node_id"],
         }  # fmt: skip
-
-
-def _server_locks(cluster: LiveCluster) -> Iterator[Row]:
-    server = answering(cluster)
-    own = () if server is None else (server.node_id, *server.pool_node_ids)
-    for asks, lock in zip(ndbinfo(cluster, "cluster_operations"), _cluster_locks(cluster), strict=True):
-        if asks["client_node_id"] in own:
-            yield {"mysql_connection_id": FIRST_CONNECTION + asks["client_block_ref"] % 16, **lock}
 
 
 def _transporter_details(cluster: LiveCluster) -> Iterator[Row]:
@@ -184,11 +194,11 @@ _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "table_distribution_status": dictionary.table_distribution_status,
     "dictionary_tables": dictionary.dictionary_tables, "hash_maps": dictionary.hash_maps,
     "dictionary_columns": dictionary.dictionary_columns, "files": dictionary.files,
-    "cluster_transactions": _transactions, "server_operations": _of_server("cluster_operations"),
-    "server_transactions": _of_server("cluster_transactions"),
+    "cluster_operations": _operations, "cluster_transactions": _transactions,
+    "server_operations": _of_server(_operations), "server_transactions": _of_server(_transactions),
     "config_params": configured.config_params, "config_values": configured.config_values,
     "error_messages": configured.error_messages, "cluster_locks": _cluster_locks,
-    "server_locks": _server_locks, "transporter_details": _transporter_details,
+    "server_locks": _of_server(_cluster_locks), "transporter_details": _transporter_details,
     "locks_per_fragment": counted.locks_per_fragment, "tc_time_track_stats": counted.tc_time_track_stats,
     "dict_obj_info": dictionary.dict_obj_info, "dict_obj_tree": dictionary.dict_obj_tree,
     "index_columns": dictionary.index_columns, "blobs": dictionary.blobs,
@@ -211,7 +221,11 @@ def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
         # Speeds are means: the moment that runs may be a step old.
         back_s = result.bucket_s if name.startswith("disk_write_speed") else 0.0
         rows = view(name, result, cluster.plan, max(0.0, cluster.now_s - back_s))
-        return [row for row in rows if row.get("node_id") in there or name == "restart_info"]
+        if name == "restart_info":
+            # None of those that started together with all others [8.4.8, 7.4.10].
+            nodes = cluster.state.nodes
+            return [row for row in rows if nodes[row["node_id"]].restart_status != NO_RESTART]
+        return [row for row in rows if row.get("node_id") in there]
     empty = {
         column: 0 if is_number else "" for column, is_number in zip(table.columns, table.numeric, strict=True)
     }

@@ -35,6 +35,11 @@ def answering(cluster: LiveCluster) -> SqlNode | None:
 SYSTEM = ("mysql", "performance_schema", "sys")
 
 
+def of_users(database: str) -> bool:
+    """Whether tables of a database are those of users: others are in no transaction [7.4.10]."""
+    return database.lower() not in (*SYSTEM, "ndbinfo", "information_schema", "")
+
+
 def local_tables(cluster: LiveCluster) -> list[Table]:
     """Tables of InnoDB that the server which answers has."""
     node = answering(cluster)
