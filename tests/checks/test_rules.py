@@ -155,6 +155,7 @@ def filling() -> Plan:
 
 
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "index-memory-fill": lambda: set_parameter(sample_plan("add-nodes"), "data_node", "IndexMemory", None),
     "fills-with-load": filling,
     "row-locks": with_one_counter,
     "file-threads": read_by_one_thread,

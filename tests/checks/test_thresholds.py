@@ -246,6 +246,7 @@ THRESHOLDS = (
     Threshold("fills-with-growth", growing("disk-data"), 60_300, 62_100, "tablespace"),
     about("data-memory-fill", setting("DataMemory"), 53_394_000_000, more_is_worse=False),
     about("data-memory-fill", rows(), 283_124_000),
+    about("index-memory-fill", setting("IndexMemory", "add-nodes"), 43_455_500, more_is_worse=False),
     about("fills-with-load", filling_s, 9243),
     about("memory-of-host", of_host("memory_bytes"), 158_942_494_720, more_is_worse=False),
     about("memory-of-host", setting("DataMemory"), 241_780_824_473),

@@ -60,6 +60,8 @@ def more_room(plan: Plan, resource: str, factors: Sequence[float] = _LARGER) -> 
     """Room for the rows that come, most first; nothing where they do not end the time."""
     if resource == "memory":
         yield from _times_each(plan, "DataMemory", "memory", factors)
+        if not plan.features.index_memory_joined:
+            yield from _times_each(plan, "IndexMemory", "index memory", factors)
     elif resource == "tablespace":
         for factor in factors:
             title = f"{factor:g} x as much space in data files"

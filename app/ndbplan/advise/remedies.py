@@ -39,7 +39,11 @@ ROOM = ("memory", "tablespace")
 """Resources that rows fill: what they limit is how long a rate is sustained."""
 WORTHWHILE = 1.02
 """A change that gains less is not called a help."""
-_RULES = {"memory": "data-memory-fill", "sql nodes": "client-nodes", "api nodes": "client-nodes"}
+_RULES = {
+    "memory": ("data-memory-fill", "index-memory-fill"),
+    "sql nodes": ("client-nodes",),
+    "api nodes": ("client-nodes",),
+}
 """Rules that offer ways out of what limits a load, by its resource."""
 
 
@@ -279,8 +283,8 @@ def set_arguments(plan: Plan, after: Plan, changes: tuple[ValueChange, ...]) -> 
 
 def _of_problems(problems: Sequence[Problem], before: MaxLoad) -> Iterator[Change]:
     """What the checks offer against the problem that ends the load."""
-    rule = _RULES.get(before.limited_by.resource)
+    rules = _RULES.get(before.limited_by.resource, ())
     for problem in problems:
-        if problem.rule == rule and problem.solve is not None:
+        if problem.rule in rules and problem.solve is not None:
             for way in problem.solve(find).solutions:
                 yield Change(way.title, way.edit, "fix", one_of=way.title)

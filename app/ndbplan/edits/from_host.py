@@ -34,8 +34,8 @@ RULE = "from-host"
 THREAD_SETTINGS = ("ThreadConfig", "MaxNoOfExecutionThreads", "AutomaticThreadConfig", "NumCPUs")
 _DECIDING_THREADS = frozenset(THREAD_SETTINGS)
 CHOSEN = (
-    "AutomaticThreadConfig", "NumCPUs", "MaxNoOfExecutionThreads", "NoOfFragmentLogParts", "DataMemory",
-    "ODirect", "FragmentLogFileSize", "NoOfFragmentLogFiles", "RedoBuffer", "StopOnError",
+    "AutomaticThreadConfig", "NumCPUs", "MaxNoOfExecutionThreads", "NoOfFragmentLogParts", "IndexMemory",
+    "DataMemory", "ODirect", "FragmentLogFileSize", "NoOfFragmentLogFiles", "RedoBuffer", "StopOnError",
 )  # fmt: skip
 """What is chosen here, where the version knows it."""
 LOG_PARTS = (4, 6, 8, 10, 12, 16, 20, 24, 32)
@@ -212,7 +212,8 @@ def _wanted(plan: Plan, ours: set[str], scope: str) -> dict[str, Chosen]:
         for chosen in choose(bare, node):
             # NumCPUs says something beside AutomaticThreadConfig only.
             counts = chosen.name == "NumCPUs" and "AutomaticThreadConfig" in wanted
-            goes_along = counts or (choose is _threads and chosen.name.lower() in others)
+            beside = chosen.name == "IndexMemory" and "DataMemory" in ours
+            goes_along = counts or beside or (choose is _threads and chosen.name.lower() in others)
             if chosen.name in ours or (goes_along and chosen.name.lower() not in stated):
                 wanted[chosen.name] = chosen
                 bare = _with(bare, chosen, scope)
@@ -288,16 +289,23 @@ _BUFFERS = ("DiskPageBufferMemory", "SharedGlobalMemory")
 def _memory(plan: Plan, node: DataNode, *, alone: bool = False) -> Iterator[Chosen]:
     host, settings = plan.host(node.host_id), node_settings(plan, node)
     nodes = len(_data_nodes_on(plan, host))
-    # Taken beside DataMemory: by hash indexes before 7.6, and added to it later.
-    of_index = settings.number("IndexMemory") if settings.states("IndexMemory") else 0
     part = default_of("data_memory_share_alone" if alone else "data_memory_share")
-    share = host.memory_bytes / nodes * part - of_index
+    share = host.memory_bytes / nodes * part
     of_cores = host.cores / nodes * default_of("other_memory_bytes_per_core")
     room = (
         host.memory_bytes / nodes * (1 - _OF_THE_SYSTEM)
-        - default_of("other_memory_bytes") - of_cores - of_index
+        - default_of("other_memory_bytes") - of_cores
         - sum(settings.number(name) for name in _BUFFERS if alone and settings.states(name))
     )  # fmt: skip
+    # Taken beside DataMemory: by hash indexes before 7.6, and added to it later.
+    of_index = settings.number("IndexMemory") if settings.states("IndexMemory") else 0
+    if not plan.features.index_memory_joined and not settings.states("IndexMemory"):
+        beside = default_of("index_memory_share")
+        of_index = memory_size_within(min(share, room) * beside / (1 + beside))
+        if of_index > settings.number("IndexMemory"):
+            reason = f"hash indexes lie beside DataMemory: {beside * 100:g} % of it"
+            yield Chosen("IndexMemory", of_index, reason)
+    share, room = share - of_index, room - of_index
     disk = disk_for(plan, node, DiskRole.LCP)
     capacity = math.inf if disk is None else _capacity_of_each(plan, host, disk, DiskRole.LCP)
     on_disk = default_of("data_memory_disk_share") * capacity

@@ -356,7 +356,8 @@ def _to_fill(plan: Plan) -> list[NodeToFill]:
     nodes = []
     for node in plan.data_nodes:
         node_id, host = node.node_id, plan.host(node.host_id)
-        nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ram[node_id]))
+        ldm_instances = ldm_threads(plan, node)
+        nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ldm_instances, ram[node_id]))
     return nodes
 
 

@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass
 
 from ndbplan.base.units import KIB, MIB, format_bytes_binary
+from ndbplan.configuration.settings import INDEX_MEMORY_OF_LDM_BYTES
 from ndbplan.edits import parts as edits
 from ndbplan.edits.names import next_hostname
 from ndbplan.edits.parameters import set_parameter
@@ -38,8 +39,6 @@ _USAGE = re.compile(
 )
 _LAST_WITH_INDEX_PAGES = "7.5"
 """The newest series whose nodes report index memory in pages of 8 KiB."""
-_INDEX_MORE_BYTES = 256 * KIB
-"""What each LDM thread adds to IndexMemory (data nodes of 7.4.10)."""
 _NOTABLE = 0.10
 """Memory in use further off the plan's own sum than this share is told."""
 
@@ -156,11 +155,11 @@ def _configured_index_memory(plan: Plan, reported: dict[int, int]) -> dict[int, 
     threads = {node.node_id: threads_of(plan, node).ldm_instances for node in plan.data_nodes}
     by_node = {}
     for node_id, size in reported.items():
-        more = _INDEX_MORE_BYTES * threads.get(node_id, 0)
+        more = INDEX_MEMORY_OF_LDM_BYTES * threads.get(node_id, 0)
         beyond = size % MIB
         if more and (size - more) % MIB == 0:
             size -= more
-        elif beyond % _INDEX_MORE_BYTES == 0:
+        elif beyond % INDEX_MEMORY_OF_LDM_BYTES == 0:
             size -= beyond
         by_node[node_id] = size
     return by_node

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
-from ndbplan.base.units import KIB, MIB
+from ndbplan.base.units import MIB
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.node_memory import (
@@ -51,7 +51,6 @@ _LEAST_PAGES = 2
 """Pages of a log part in use when nothing is written [8.4.8: 65,536 bytes in every part; 7.4.10: 131,072 in
 an LDM thread of two parts]."""
 _INDEX_PAGE_BYTES = 8192
-_INDEX_MORE_BYTES = 256 * KIB
 _SCHEMA_PAGES = 64
 MOST_OPERATIONS = 200
 """Rows of cluster_operations that are made up at most; the real table changes too fast to read more."""
@@ -259,15 +258,9 @@ def _index_memory(plan: Plan, node: DataNode, series: NodeSeries, bucket: int) -
 
 
 def index_memory(plan: Plan, node: DataNode, data_bytes: float) -> tuple[int, int]:
-    """Pages of IndexMemory, up to 7.5, and those in use: hash indexes grow with the rows.
-
-    Each LDM thread adds 256 KiB to what is configured (memoryusage of 7.4.10).
-    """
-    stated = node_settings(plan, node).number("IndexMemory")
-    if not stated:
-        return 0, 0
-    total = (stated + _INDEX_MORE_BYTES * ldm_threads(plan, node)) // _INDEX_PAGE_BYTES
+    """Pages of IndexMemory, up to 7.5, and those in use: hash indexes grow with the rows."""
     (own,) = (one for one in memory(plan).nodes if one.node_id == node.node_id)
+    total = own.index_memory_limit_bytes // _INDEX_PAGE_BYTES
     grown = data_bytes / max(1.0, own.data_memory_bytes.value)
     return total, min(total, -int(-own.index_memory_bytes.value * grown // _INDEX_PAGE_BYTES))
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
-from ndbplan.base.units import MIB, parse_bytes
+from ndbplan.base.units import KIB, MIB, parse_bytes
 from ndbplan.edits.parts import update
 from ndbplan.estimate.storage.node_memory import job_buffer_pages
 from ndbplan.estimate.storage.rows import ASSUMED_BLOB_BYTES
-from ndbplan.estimate.stored import memory
+from ndbplan.estimate.stored import ldm_threads, memory
 from ndbplan.ndb.parameters import parameter
 from ndbplan.ndb.threads.layout import thread_counts
 from ndbplan.ndb.version import NdbVersion
@@ -94,13 +94,12 @@ def test_ordered_index_by_key_arrival(arrival: str, per_row: float) -> None:
 
 
 def test_hash_indexes_lie_in_data_memory_from_7_6_on() -> None:
-    old, new = (
-        memory(_plan(T1, version=v, IndexMemory=64 * MIB, DataMemory=1024 * MIB)).nodes[0]
-        for v in ("7.5", "7.6")
-    )
+    plan = _plan(T1, version="7.5", IndexMemory=64 * MIB, DataMemory=1024 * MIB)
+    old, new = (memory(plan.replace(ndb_version=v)).nodes[0] for v in ("7.5", "7.6"))
     assert old.index_memory_bytes.value > 0
     assert new.index_memory_bytes.value == 0
-    assert new.data_memory_limit_bytes == old.data_memory_limit_bytes + 64 * MIB
+    assert old.index_memory_limit_bytes == 64 * MIB + ldm_threads(plan, plan.data_nodes[0]) * 256 * KIB
+    assert new.data_memory_limit_bytes == old.data_memory_limit_bytes + old.index_memory_limit_bytes
 
 
 def test_parts_of_blobs_and_hidden_unique_tables_count() -> None:

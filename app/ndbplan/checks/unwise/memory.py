@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from ndbplan.base.kept import kept_by_identity
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_bytes_binary, format_count, format_duration, format_percent
 from ndbplan.checks.fits import ROOM_LEFT
 from ndbplan.checks.problem import Problem
@@ -112,36 +113,53 @@ def data_memory_of_host(now: Estimation) -> Iterator[Problem]:
 
 @rule("data-memory-fill", "The tables do not fit into DataMemory")
 def data_memory_fill(now: Estimation) -> Iterator[Problem]:
-    plan, solve = now.plan, partial(room_for_rows, now)
-    nodes, settings_of = {node.node_id: node for node in plan.data_nodes}, settings_by_node(plan)
     for need in now.memory.nodes:
-        node, settings = nodes[need.node_id], settings_of[need.node_id]
-        kept, usable = settings.number("MinFreePct"), usable_data_memory(settings)
-        if need.fill <= usable:
-            continue
-        text = (
-            f"the tables take {format_bytes_binary(need.data_memory_bytes.value)} on data node "
-            f"{node.node_id}, "
-            f"{format_percent(need.fill)} of its DataMemory "
-            f"{format_bytes_binary(need.data_memory_limit_bytes)}; "
-            f"{format_percent(usable)} can be filled (MinFreePct {kept})"
-        )
-        problem = error(
-            f"data node {node.node_id}",
-            f"{text}: inserts fail with error 827{_resting_on(now)}",
-            "raise DataMemory, or add a node group"
-            if usable > 0
-            else f"lower MinFreePct: at {kept} nothing can be filled",
-            [node.id],
-            measure=need.fill,
-        )
-        yield replace(problem, solve=solve) if usable > 0 else problem
+        taken, limit = need.data_memory_bytes, need.data_memory_limit_bytes
+        yield from _over("data-memory-fill", now, need, "DataMemory", taken, limit)
+
+
+@rule("index-memory-fill", "The hash indexes of the tables do not fit into IndexMemory")
+def index_memory_fill(now: Estimation) -> Iterator[Problem]:
+    for need in now.memory.nodes:
+        taken, limit = need.index_memory_bytes, need.index_memory_limit_bytes
+        yield from _over("index-memory-fill", now, need, "IndexMemory", taken, limit)
+
+
+def _over(
+    rule: str, now: Estimation, need: NodeMemory, name: str, taken: Quantity, limit_bytes: int
+) -> Iterator[Problem]:
+    """Told where tables take more of a memory of a data node than rows can fill."""
+    node = next(node for node in now.plan.data_nodes if node.node_id == need.node_id)
+    settings = settings_by_node(now.plan)[need.node_id]
+    kept, usable = settings.number("MinFreePct"), usable_data_memory(settings)
+    fill = taken.value / max(1, limit_bytes)
+    if fill <= usable:
+        return
+    of_rows = name == "DataMemory"
+    text = (
+        f"{'the tables' if of_rows else 'the hash indexes of the tables'} take "
+        f"{format_bytes_binary(taken.value)} on data node {node.node_id}, {format_percent(fill)} of its "
+        f"{name} {format_bytes_binary(limit_bytes)}; {format_percent(usable)} can be filled "
+        f"(MinFreePct {kept})"
+    )
+    problem = error(
+        f"data node {node.node_id}",
+        f"{text}: inserts fail with error {827 if of_rows else 625}{_resting_on(now) if of_rows else ''}",
+        f"raise {name}, or add a node group"
+        if usable > 0
+        else f"lower MinFreePct: at {kept} nothing can be filled",
+        [node.id],
+        measure=fill,
+    )
+    yield replace(problem, solve=partial(room_for_rows, rule, now)) if usable > 0 else problem
 
 
 @rule("fills-with-load", "A load fills the memory before it ends")
 def fills_with_load(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     nodes = {node.node_id: node for node in plan.data_nodes}
+    one_memory = plan.features.index_memory_joined
+    memory, codes = ("DataMemory", "827") if one_memory else ("DataMemory or IndexMemory", "827 or 625")
     for workload in plan.workloads:
         if not isinstance(workload.load, OpenLoad):
             # What waiting clients send is no more than what is answered; a job states its rows.
@@ -155,8 +173,8 @@ def fills_with_load(now: Estimation) -> Iterator[Problem]:
                 f"data node {node_id}",
                 f"under workload '{workload.name}' the memory for rows is full after "
                 f"{format_duration(full_s)} at its highest rate, and it lasts "
-                f"{format_duration(workload.duration_s)}: inserts fail with error 827 or 625 from then on",
-                "raise DataMemory, delete rows in the same transactions, or state a shorter run",
+                f"{format_duration(workload.duration_s)}: inserts fail with error {codes} from then on",
+                f"raise {memory}, delete rows in the same transactions, or state a shorter run",
                 [nodes[node_id].id, workload.id],
                 measure=lasts_s / full_s,
             )

@@ -1,6 +1,6 @@
-"""What makes room for rows that do not fit into DataMemory, and for data nodes that do not fit their hosts.
+"""What makes room for rows that do not fit into data nodes, and for data nodes that do not fit their hosts.
 
-room_for_rows(now, look)       # more DataMemory, more memory in the hosts, more node groups
+room_for_rows(rule, now, look) # more DataMemory or IndexMemory, more memory in the hosts, more node groups
 room_for_load(now, workload, lasts_s, look)     # the same with the rows that a load brings
 room_in_hosts(rule, now, look)  # less DataMemory, more memory in the hosts
 room_in_containers(now, look)   # less DataMemory, higher limits of the containers
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -32,6 +32,7 @@ from ndbplan.estimate.load.row_capacity import kept_rows_per_s
 from ndbplan.estimate.loaded import table_loads
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.workloads import Workload
 
 DATA_MEMORY_SHARE = 0.80
@@ -40,21 +41,23 @@ HEADROOM = 1.05
 """Of what the tables may take at most, what DataMemory is made for."""
 _GROUPS_TRIED = 3
 """Numbers of node groups that are tried, from the least on: judgement."""
-_FILL, _PAGES = "data-memory-fill", "disk-page-buffer"
+_FILL, _INDEX_FILL, _PAGES = "data-memory-fill", "index-memory-fill", "disk-page-buffer"
 _PAGE_STEP = 1.05
 """How far a buffer is raised at a time: judgement."""
 _PAGE_BUFFER = "DiskPageBufferMemory"
 
 
-def wanted_bytes(now: Estimation) -> dict[int, float]:
-    """DataMemory that holds the tables, by node id of the data nodes that have less."""
-    wanted = {}
+def _wanted_bytes(now: Estimation) -> Iterator[tuple[DataNode, str, float]]:
+    """Data nodes whose DataMemory or IndexMemory does not hold the tables, and how much of it does."""
     nodes = {node.node_id: node for node in now.plan.data_nodes}
     for need in now.memory.nodes:
         usable = usable_share(now.plan, need.node_id)
-        if need.fill > usable > 0:
-            wanted[nodes[need.node_id].node_id] = need.data_memory_bytes.high / usable * HEADROOM
-    return wanted
+        for name, fill, taken in (
+            ("DataMemory", need.fill, need.data_memory_bytes),
+            ("IndexMemory", need.index_fill, need.index_memory_bytes),
+        ):
+            if fill > usable > 0:
+                yield nodes[need.node_id], name, taken.high / usable * HEADROOM
 
 
 def usable_share(plan: Plan, node_id: int) -> float:
@@ -68,23 +71,22 @@ _UNSURE = 1.5
 _FOR_THE_MOST = "enough for the longest that lengths which are assumed may be"
 
 
-def room_for_rows(now: Estimation, look: Look) -> WaysOut:
+def room_for_rows(rule: str, now: Estimation, look: Look) -> WaysOut:
     """Ways to let the tables fit, each tried: what the hosts have room for comes first."""
     raised = _raised(now)
     if raised is None:
         return WaysOut((), "")
     raised, limits = _with_limits(now, raised)
-    rising, reason = completed(look, now.plan, raised, _FILL)
-    groups = _more_groups(now, look)
+    rising, reason = completed(look, now.plan, raised, rule)
+    groups = _more_groups(rule, now, look)
     if not reason:
         return ways_out([_as_it_is(now, rising, limits), *groups], "")
-    words = f"raise DataMemory to {_size(rising, now)}{limits}"
-    bought, larger = _larger_hosts(now, raised, look, _FILL, words)
+    sizes = _sizes(rising, now)
+    bought, larger = _larger_hosts(now, raised, look, rule, f"raise {sizes}{limits}")
     in_order = [*bought, *groups] if larger <= most_memory_bytes() else [*groups, *bought]
     if any(need.data_memory_bytes.high > _UNSURE * need.data_memory_bytes.value for need in now.memory.nodes):
         in_order = [replace(way, why=f"{way.why}; {_FOR_THE_MOST}") for way in in_order]
-    size = format_bytes_binary(max(wanted_bytes(now).values()))
-    return ways_out(in_order, f"{_missing(now)}; {size} of DataMemory would be needed")
+    return ways_out(in_order, f"{_missing(now)}; {sizes} would have to be raised")
 
 
 def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Look) -> WaysOut:
@@ -97,7 +99,9 @@ def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Loo
             plan = edits.update(
                 plan, load.table.id, rows=rows, partition_rows=(), partition_variable_bytes=()
             )
-    return room_for_rows(now.of(plan), look)
+    then = now.of(plan)
+    rule = _FILL if any(name == "DataMemory" for _, name, _ in _wanted_bytes(then)) else _INDEX_FILL
+    return room_for_rows(rule, then, look)
 
 
 def room_for_pages(now: Estimation, share: float, look: Look) -> WaysOut:
@@ -128,24 +132,31 @@ def _page_buffer(now: Estimation, share: float, pages: float) -> tuple[int, Edit
 
 
 def _raised(now: Estimation) -> Edit | None:
-    """DataMemory raised wherever the tables do not fit."""
-    sizes: dict[str, float] = defaultdict(float)
-    nodes = {node.node_id: node for node in now.plan.data_nodes}
-    for node_id, wanted in wanted_bytes(now).items():
-        scope = scope_of(nodes[node_id], "DataMemory")
-        sizes[scope] = max(sizes[scope], wanted)
+    """DataMemory and IndexMemory raised wherever the tables do not fit."""
+    sizes: dict[tuple[str, str], float] = defaultdict(float)
+    for node, name, wanted in _wanted_bytes(now):
+        scope = scope_of(node, name)
+        sizes[scope, name] = max(sizes[scope, name], wanted)
     if not sizes:
         return None
     raised: Edit = together(
-        SetParameter(scope, "DataMemory", memory_size(size)) for scope, size in sizes.items()
+        SetParameter(scope, name, memory_size(size)) for (scope, name), size in sizes.items()
     )
     return raised
 
 
-def _size(edit: Edit, now: Estimation) -> str:
-    """The largest DataMemory after an edit, in words."""
+def _sizes(edit: Edit, now: Estimation, to: str = " to ") -> str:
+    """`DataMemory to 4 GiB`: the largest after an edit, of each memory for rows that it changes."""
     after = edit(now.plan)
-    return format_bytes_binary(max(node_settings(after, n).number("DataMemory") for n in after.data_nodes))
+    told = []
+    for name in ("DataMemory", "IndexMemory"):
+        before, then = (
+            {node.node_id: node_settings(plan, node).number(name) for node in plan.data_nodes}
+            for plan in (now.plan, after)
+        )
+        if any(then[node_id] != size for node_id, size in before.items()):
+            told.append(f"{name}{to}{format_bytes_binary(max(then.values()))}")
+    return " and ".join(told)
 
 
 def _with_limits(now: Estimation, raised: Edit) -> tuple[Edit, str]:
@@ -162,7 +173,7 @@ def _as_it_is(now: Estimation, edit: Edit, limits: str) -> Solution:
     tightest = max(after.hosts, key=lambda host: host.fill)
     left = tightest.memory_bytes - tightest.data_nodes_bytes.value
     return Solution(
-        f"Raise DataMemory to {_size(edit, now)}{limits}",
+        f"Raise {_sizes(edit, now)}{limits}",
         f"the hosts have the memory, {now.plan.host(tightest.host_id).hostname} keeps "
         f"{format_bytes_binary(left)} of its {format_bytes_binary(tightest.memory_bytes)}; a rolling restart "
         "does it",
@@ -232,7 +243,7 @@ def _had(plan: Plan, ids: Iterable[str]) -> str:
     return " to ".join(shown)
 
 
-def _more_groups(now: Estimation, look: Look) -> list[Solution]:
+def _more_groups(rule: str, now: Estimation, look: Look) -> list[Solution]:
     """The fewest node groups more with which the tables fit, with DataMemory as large as hosts take."""
     plan = now.plan
     have, replicas = len(node_groups(plan)), no_of_replicas(plan)
@@ -243,14 +254,13 @@ def _more_groups(now: Estimation, look: Look) -> list[Solution]:
         try:
             then = now.of(add(plan))
             edit, reason = completed(
-                look, plan, together([add, _raised(then) or add_nothing]), _FILL, anywhere=True
+                look, plan, together([add, _raised(then) or add_nothing]), rule, anywhere=True
             )
         except UserError:
             return []
         if not reason:
             more = "a node group" if groups == 1 else f"{groups} node groups"
-            size = _size(edit, now)
-            raised = f" with DataMemory {size}" if _raised(then) is not None else ""
+            raised = f" with {_sizes(edit, now, ' ')}" if _raised(then) is not None else ""
             why = (
                 f"{groups * replicas} more hosts like the last ones, none with more memory; "
                 "ALTER TABLE ... REORGANIZE PARTITION moves rows there, and each node restarts with less"
@@ -311,7 +321,7 @@ def _with_less(rule: str, now: Estimation, look: Look) -> list[Solution]:
     if edit is None or reason:
         return []
     why = "the tables fit, and it takes nothing new; a rolling restart does it"
-    return [Solution(f"Lower DataMemory to {_size(edit, now)}", why, edit)]
+    return [Solution(f"Lower {_sizes(edit, now)}", why, edit)]
 
 
 def room_in_containers(now: Estimation, look: Look) -> WaysOut:

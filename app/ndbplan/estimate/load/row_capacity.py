@@ -47,13 +47,11 @@ class MemoryLimits(NamedTuple):
 
 
 def memory_limits(used: NodeMemory, settings: NodeSettings) -> MemoryLimits:
-    """What a data node may use.
-
-    The default of IndexMemory holds a million rows: a plan that says nothing of it leaves it open, and later
-    versions have none.
-    """
-    index = used.index_memory_limit_bytes if settings.states("IndexMemory") else 0
-    return MemoryLimits(used.data_memory_limit_bytes * usable_data_memory(settings), index or math.inf)
+    """What a data node may use of its memory; of IndexMemory all where the version has none."""
+    usable = usable_data_memory(settings)
+    return MemoryLimits(
+        used.data_memory_limit_bytes * usable, used.index_memory_limit_bytes * usable or math.inf
+    )
 
 
 def kept_rows_per_s(load: TableLoad) -> float:

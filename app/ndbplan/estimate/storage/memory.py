@@ -17,7 +17,7 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term, told_later, total
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import how_many
-from ndbplan.configuration.settings import NodeSettings
+from ndbplan.configuration.settings import NodeSettings, index_memory_bytes
 from ndbplan.estimate.storage.pages_of_tables import KINDS
 from ndbplan.estimate.storage.table_memory import TableMemory, TableSizes
 from ndbplan.ndb.nearness import Nearness
@@ -49,6 +49,7 @@ class NodeMemory(Shape):
     data_memory_limit_bytes: int
     """DataMemory (with IndexMemory from 7.6 on)."""
     index_memory_limit_bytes: int
+    """IndexMemory with what its LDM threads add, up to 7.5; 0 later."""
     ram_bytes: Quantity
     """What the node allocates, by its parameters."""
     host_memory_bytes: int
@@ -65,6 +66,11 @@ class NodeMemory(Shape):
     def fill(self) -> float:
         """Share of DataMemory that is used."""
         return self.data_memory_bytes.value / max(1, self.data_memory_limit_bytes)
+
+    @property
+    def index_fill(self) -> float:
+        """Share of IndexMemory that is used; 0 from 7.6 on."""
+        return self.index_memory_bytes.value / max(1, self.index_memory_limit_bytes)
 
     @property
     def headroom_bytes(self) -> float:
@@ -128,6 +134,7 @@ class NodeToFill(NamedTuple):
     """Number of its node group; 65536: reserved."""
     settings: NodeSettings
     host: Host
+    ldm_instances: int
     ram_bytes: Quantity
     """What it allocates for its parameters."""
 
@@ -194,9 +201,9 @@ def memories_of_nodes(
     by_group = {group: of_groups[i] for group, i in order.items()}
     nothing = (_NOTHING, _NOTHING)
     memories = []
-    for node, group, settings, host, ram_bytes in nodes:
+    for node, group, settings, host, ldm_instances, ram_bytes in nodes:
         data, index = by_group.get(group, nothing)
-        limit, index_limit = settings.number("DataMemory"), settings.number("IndexMemory")
+        limit, index_limit = settings.number("DataMemory"), index_memory_bytes(settings, ldm_instances)
         memories.append(
             NodeMemory(
                 node_id=node.node_id,

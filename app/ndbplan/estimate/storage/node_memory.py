@@ -15,6 +15,7 @@ from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.units import KIB, MIB, parse_bytes
 from ndbplan.configuration.settings import (
     NodeSettings,
+    index_memory_bytes,
     redo_buffer_bytes,
     redo_log_parts,
 )
@@ -145,11 +146,9 @@ def ram_bytes(
     def exact(value: float) -> Quantity:
         return Quantity.exact(float(value), "bytes")
 
-    ldm = threads.ldm_instances
-    index_memory = settings.number("IndexMemory")
     pieces = [
         ("DataMemory", exact(settings.number("DataMemory"))),
-        ("IndexMemory", exact(index_memory + (8 * PAGE * ldm if index_memory else 0))),
+        ("IndexMemory", exact(index_memory_bytes(settings, threads.ldm_instances))),
         ("SharedGlobalMemory", exact(settings.number("SharedGlobalMemory"))),
         (
             "redo buffers of all log parts",
