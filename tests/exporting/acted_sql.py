@@ -28,6 +28,11 @@ def _table_in(statement: str) -> str:
     return found[0]
 
 
+def _of_another_locale(text: str) -> str:
+    """What a server understands where a client takes the bytes of a text for latin1."""
+    return text.encode().decode("latin1")
+
+
 def _refused(code: int, text: str) -> RefusedError:
     return RefusedError(f"ERROR {code} (HY000) at line 1: {text}\n")
 
@@ -100,11 +105,16 @@ class ActedSql(ActedHosts):
         if words[-1].startswith("sql:SHOW GRANTS FOR "):
             return self._grants(node, words[-1][20:].strip().rstrip(";"))
         notes = "\nNote (Code 1007): Can't create database; database exists\n"
-        if (database := words[-1].partition(" IF NOT EXISTS `")[2]) and "DATABASE" in words[-1]:
+        if (database := words[-1].partition(" IF NOT EXISTS `")[2]) and "CREATE DATABASE" in words[-1]:
             found = notes if database in self.objects else "1\n"
             self.objects.add(database)
             return found
-        for statement in re.split(r";\n|;$", words[-1].removeprefix("sql:").strip()):
+        text = words[-1].removeprefix("sql:").strip()
+        if not any(word.startswith("--default-character-set=utf8") for word in words):
+            # The locale of the host is none.
+            first, named, rest = text.partition("SET NAMES utf8")
+            text = _of_another_locale(first) + named + (rest if named else "")
+        for statement in re.split(r";\n|;$", text):
             if statement:
                 self._statement(node, statement.strip())
         return "1\n"
@@ -121,7 +131,7 @@ class ActedSql(ActedHosts):
             r"FLUSH PRIVILEGES$": lambda *_: None,
             r"OPTIMIZE TABLE ": self._optimise,
             r"SET GLOBAL offline_mode = (ON|OFF)$": self._close,
-            r"SELECT |SET ndb_|--execute=": lambda *_: None,
+            r"SELECT |SET ndb_|SET NAMES utf8|--execute=": lambda *_: None,
         }
         for pattern, way in ways.items():
             if re.match(pattern, statement):

@@ -34,6 +34,7 @@ scp() {{
   person "${{host%]}}" 'install -m 0644 /dev/stdin /var/cache/ndb-programs/ndb.rpm' <{programs}/ndb.rpm
 }}
 """
+_BLOCK = r"^(`{3,})(\w*)\n(.*?)\n\1$"
 _SECRET = ("{password}", "/etc/ndb_backup.cnf")
 
 
@@ -68,7 +69,7 @@ def _lines(plan: Plan, text: str, part: str) -> Iterator[str]:
     """The commands of a part as a shell takes them."""
     sections = re.split(r"^## ", text, flags=re.MULTILINE)
     section = next(one for one in sections if f"`./runbook.sh {part} --dry-run`" in one)
-    for language, block in re.findall(r"^```(\w*)\n(.*?)\n```$", section, re.MULTILINE | re.DOTALL):
+    for _, language, block in re.findall(_BLOCK, section, re.MULTILINE | re.DOTALL):
         if language == "sql":
             yield from _statements(plan, block)
             continue

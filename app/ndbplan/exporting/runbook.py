@@ -16,6 +16,7 @@ from ndbplan.configuration.services import is_unit, services, started_with, told
 from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
+from ndbplan.ndb.sql_versions import charset_of_statements
 from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
@@ -111,6 +112,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         known_data_nodes=_known_data_nodes(plan, parts, before),
         new_in_groups=sorted(_put_into_groups(part for part in parts if part.key == "add-nodes")),
         packages=_PACKAGES,
+        statements_charset=charset_of_statements(plan.version),
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
         other_folders=_OTHER_FOLDERS,
@@ -317,8 +319,15 @@ def _markdown(plan: Plan, command: Command) -> list[tuple[str, str]]:
             lines = "[client], user, password, socket"
             return [_typed(command.host, f"install -m 0600 /dev/stdin {command.file}  # {lines}")]
         case Sql() | MakeAccount():
-            return [("sql", "\n".join((f"-- on {command.host}", *command.statements)))]
+            return [("sql", "\n".join((f"-- on {command.host}", *_in_its_letters(plan, command))))]
     raise TypeError(command)
+
+
+def _in_its_letters(plan: Plan, command: Sql | MakeAccount) -> tuple[str, ...]:
+    """Statements as they are typed: with other letters than ASCII the client is told which they are."""
+    if all(statement.isascii() for statement in command.statements):
+        return command.statements
+    return (f"SET NAMES {charset_of_statements(plan.version)};", *command.statements)
 
 
 def _guarded(command: Shell) -> str:

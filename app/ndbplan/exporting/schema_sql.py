@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.configuration.refused_tables import refused_by_sql
+from ndbplan.ndb.sql_versions import charset_of_statements
 from ndbplan.operations.schema import create_databases, create_table, disk_data_statements, unsaid
 from ndbplan.plan.plan import Plan
 
@@ -17,6 +18,7 @@ def render_schema(plan: Plan) -> str:
         f"-- Schema of cluster '{' '.join(plan.name.split())}' for NDB {plan.ndb_version}, by ndbplan.",
         *_what_is_not_there(plan),
         "",
+        f"SET NAMES {charset_of_statements(plan.version)};",
     ]
     lines += disk_data_statements(plan)
     lines += create_databases(plan.tables)

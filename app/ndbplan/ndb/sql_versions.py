@@ -59,6 +59,14 @@ def unknown_collation(collation: str, version: NdbVersion) -> str:
     return ""
 
 
+def charset_of_statements(version: NdbVersion) -> str:
+    """The character set in which statements are given to a server: that of all letters which it has.
+
+    Clients go by the locale of the host, which is often none: names would have other letters.
+    """
+    return "utf8mb4" if release(_facts()["charsets"]["utf8mb4"]) <= version else _EVERYWHERE
+
+
 def collation_instead(collation: str, version: NdbVersion) -> str:
     """The nearest collation that a version has: exact ones become the binary one of their character set."""
     charset = charset_of(collation)

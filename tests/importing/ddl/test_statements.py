@@ -71,7 +71,6 @@ def test_a_dump() -> None:
     assert orders.row_format_fixed
     assert found.tablespaces == {orders.id: ("ts_1", 21, 23)}
     assert [(p.line, p.column, p.message.split()[0]) for p in found.problems] == [
-        (2, 10, "SET:"),
         (9, 84, "COMMENT"),
         (13, 3, "column"),
         (19, 18, "DESC"),

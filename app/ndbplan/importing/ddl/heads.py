@@ -32,7 +32,11 @@ DROP_DATABASE = re.compile(rf"{COMMENTS}DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXI
 DISK_DATA = re.compile(
     rf"{COMMENTS}(?:CREATE|ALTER|DROP)\s+(?:UNDO\s+)?(?:LOGFILE\s+GROUP|TABLESPACE)\b", re.I
 )
-NO_LOGGING = re.compile(rf"\A{COMMENTS}SET\b.*?\bndb_table_(?:no_logging|temporary)\b", re.I | re.S)
+NO_LOGGING = re.compile(
+    rf"\A{COMMENTS}SET\b(?:.*?\bndb_table_(?:no_logging|temporary)\b|\s++NAMES\s++utf8(?:mb[34])?+\s*+\Z)",
+    re.I | re.S,
+)
+"""Variables of a session that count, and the letters in which a text is read anyway."""
 NO_TABLE = re.compile(
     rf"{COMMENTS}CREATE\s++(?:(?:OR\s++REPLACE|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++"
     r"|SQL\s++SECURITY\s++\w++|AGGREGATE)\s++)*+(VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
