@@ -141,6 +141,21 @@ def test_what_the_operator_asks_for_can_be_scheduled_and_options_of_mysqld_come_
         plan = move_process(plan, second.id, first.host_id)
 
 
+def test_the_operator_gets_a_memory_limit_where_every_container_has_one() -> None:
+    """That of the smallest, as pods are alike; no more is asked for, which Kubernetes refuses."""
+    plan = sample("starter")
+    first, second = plan.data_nodes
+    stated = []
+    for node, size in ((first, 256 * 2**30), (second, 192 * 2**30), (second, 2**30)):
+        plan = update(plan, node.id, container_memory_bytes=size)
+        spec = _loaded(render_files(plan, ["operator"])["ndb-operator.yaml"])["spec"]
+        resources = spec["dataNode"]["ndbPodSpec"]["resources"]
+        stated.append((resources.get("limits"), resources["requests"]["memory"]))
+    needed = stated[0][1]
+    assert needed not in ("1Gi", "192Gi", "256Gi")
+    assert stated == [(None, needed), ({"memory": "192Gi"}, needed), ({"memory": "1Gi"}, "1Gi")]
+
+
 @pytest.mark.parametrize(
     ("name", "shown"), [("My Cluster №1", "my-cluster-1"), ("42", "ndb-42"), ("é", "ndb")]
 )

@@ -42,7 +42,8 @@ def render_operator(plan: Plan) -> str:
         f"Cluster '{plan.name}' for MySQL NDB Operator, written by ndbplan.\n"
         "The operator places nodes, ids, directories and management nodes itself; settings of single nodes, "
         "of connections and of SQL nodes in config.ini, and disk roles of the plan are not carried over. It "
-        "makes one SQL node where the plan has none. It cannot give a host to one node, mount several disks, "
+        "makes one SQL node where the plan has none. A memory limit is given where the plan states one for "
+        "the container of every data node. It cannot give a host to one node, mount several disks, "
         "lock memory, create log file groups, or add node groups to a cluster that runs."
     )
     document: dict[str, Any] = {
@@ -95,8 +96,11 @@ def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
         spec["config"] = config
     if not members:
         return spec
-    if requests := _requests(plan, members):
-        spec["ndbPodSpec"] = {"resources": {"requests": requests}}
+    limit = _limit_bytes(members)
+    resources = {"requests": _requests(plan, members, limit)}
+    if limit is not None:
+        resources["limits"] = {"memory": _binary(limit)}
+    spec["ndbPodSpec"] = {"resources": resources}
     disks = [disk for node in members for disk in _disks(plan, node)]
     if disks:
         smallest = min(sum(disk.capacity_bytes for disk in _disks(plan, node)) for node in members)
@@ -107,10 +111,11 @@ def _data_node(plan: Plan, members: list[DataNode]) -> dict[str, Any]:
     return spec
 
 
-def _requests(plan: Plan, members: list[DataNode]) -> dict[str, str]:
+def _requests(plan: Plan, members: list[DataNode], limit: int | None) -> dict[str, str]:
     """Cores and memory that a data node needs: less than its share of its host, as other pods run there too.
 
-    Memory that no host has is not asked for: nothing could be scheduled.
+    Memory that no host has is not asked for: nothing could be scheduled; nor more than the limit, which is
+    refused.
     """
     shares = {host_id: sum(node.host_id == host_id for node in members) for host_id in _hosts(members)}
     cores = min((plan.host(host_id).cores - 1) // count for host_id, count in shares.items())
@@ -120,9 +125,19 @@ def _requests(plan: Plan, members: list[DataNode]) -> dict[str, str]:
         needed = max(n.ram_bytes.high for n in Estimation(plan).memory.nodes if n.node_id in ids)
     except UserError:
         return requests
+    needed = needed if limit is None else min(needed, limit)
     if all(needed * count < plan.host(host_id).memory_bytes for host_id, count in shares.items()):
         requests["memory"] = _binary(math.ceil(needed / MIB) * MIB)
     return requests
+
+
+def _limit_bytes(members: list[DataNode]) -> int | None:
+    """The memory limit of every container, as all pods are alike; None where some node states none.
+
+    The kernel ends a node that takes more, so none is made up.
+    """
+    stated = [node.container_memory_bytes for node in members]
+    return min((one for one in stated if one is not None), default=None) if None not in stated else None
 
 
 def _hosts(members: list[DataNode]) -> set[str]:
