@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ndbplan.base.units import GIB, MIB
-from ndbplan.checks.problem import Problem
+from ndbplan.checks.problem import Problem, Severity
 from ndbplan.checks.run import check
 from ndbplan.checks.unwise.disk_data_cures import offered_home
 from ndbplan.edits.disk_data import new_logfile_group
 from ndbplan.edits.parameters import set_parameter
-from ndbplan.edits.parts import add, update
+from ndbplan.edits.parts import add, set_plan, update
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.plan.plan import Plan
@@ -91,3 +93,20 @@ def test_a_tablespace_of_its_own_is_four_fifths_full_in_two_years_in_whole_gibib
     (use,) = (use for use in Estimation(after).disk_data.tablespaces if use.tablespace == new.name)
     assert size % GIB == 0
     assert 0.8 * (size - GIB) < use.used_bytes.high <= 0.8 * size
+
+
+@pytest.mark.parametrize(("version", "shared"), [("7.4", None), ("8.4", 64 * MIB)])
+def test_an_undo_buffer_comes_from_the_shared_memory(version: str, shared: int | None) -> None:
+    """As much as there is in all is too much (error 1504); half of it is taken."""
+    plan = set_plan(sample_plan("disk-data"), ndb_version=version)
+    plan = set_parameter(plan, "data_node", "SharedGlobalMemory", shared)
+    there = shared or 128 * MIB
+    group = plan.logfile_groups[0].id
+    assert of_rule(update(plan, group, undo_buffer_bytes=there - 1), "logfile-groups") == []
+    (problem,) = of_rule(update(plan, group, undo_buffer_bytes=there), "logfile-groups")
+    assert problem.severity is Severity.ERROR
+    assert "1504" in problem.message
+    assert problem.edit is not None
+    cured = problem.edit(update(plan, group, undo_buffer_bytes=there))
+    assert of_rule(cured, "logfile-groups") == []
+    assert cured.logfile_groups[0].undo_buffer_bytes == there // 2

@@ -23,7 +23,7 @@ from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
 from ndbplan.checks.unwise.memory_cures import room_for_pages
 from ndbplan.configuration.directories import data_node_paths, disk_for, disks_of_roles
 from ndbplan.configuration.settings import nodes_alike, scope_of
-from ndbplan.edits.changes import SetParameter, SetRole, together
+from ndbplan.edits.changes import SetField, SetParameter, SetRole, together
 from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfileGroup
 from ndbplan.edits.solutions import memory_size
 from ndbplan.estimate.estimation import Estimation, chosen_workload
@@ -126,7 +126,7 @@ def shared_device(now: Estimation) -> Iterator[Problem]:
             )
 
 
-@rule("logfile-groups", "There are several log file groups")
+@rule("logfile-groups", "There are several log file groups, or one whose undo buffer is too large")
 def logfile_groups(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     names = {group.name: group.id for group in plan.logfile_groups}
@@ -144,6 +144,18 @@ def logfile_groups(now: Estimation) -> Iterator[Problem]:
             list(names.values()),
             OneLogfileGroup() if len(plan.logfile_groups) == len(names) else None,
         )
+    shared = min((alike.settings.number("SharedGlobalMemory") for alike in nodes_alike(plan)), default=0)
+    for group in plan.logfile_groups if plan.data_nodes else ():
+        if group.undo_buffer_bytes >= shared:
+            yield error(
+                f"log file group {group.name}",
+                f"the undo buffer of {group.name} takes {format_bytes_binary(group.undo_buffer_bytes)} of "
+                f"SharedGlobalMemory, of {format_bytes_binary(shared)}; CREATE LOGFILE GROUP fails with "
+                "error 1504",
+                f"let it have {format_bytes_binary(shared // 2)}, or raise SharedGlobalMemory",
+                [group.id],
+                SetField(group.id, "undo_buffer_bytes", max(1, shared // 2)),
+            )
 
 
 @rule("tablespace-of-table", "Columns on disk are in no tablespace")
