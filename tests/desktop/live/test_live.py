@@ -17,15 +17,17 @@ from shiboken6 import isValid
 from ndbplan.describe.overlay import NO_LOADS
 from ndbplan.desktop.dialogs.lessons_dialog import LessonsDialog
 from ndbplan.desktop.document.preferences import LESSONS
-from ndbplan.desktop.live.acts import acts_of
+from ndbplan.desktop.live.acts import acts_of, menu_of
 from ndbplan.desktop.live.canvas import CLOCK, LiveCanvas
 from ndbplan.desktop.live.console import MOST_LINES
 from ndbplan.desktop.live.page import LivePage
 from ndbplan.desktop.live.session import Frame
 from ndbplan.desktop.live.transcript import save_transcript
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.ask import Ask
 from ndbplan.edits.validated import checked
 from ndbplan.plan.file import dumps
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train.completion import offered
 from ndbplan.train.consoles import MGM, WORLD, Consoles, addressed, answered
@@ -181,6 +183,68 @@ def test_what_the_menu_offers_is_what_a_console_takes(qtbot: Any, live: Live) ->
     for prompt, line in sorted(lines):
         answer = Consoles(cluster.branch()).answer(f"{prompt} {line}")
         assert not answer.startswith("ndbplan: "), (line, answer)
+
+
+def ask_by_menu(qtbot: Any, page: LivePage, ids: tuple[str, ...], entry: str, *values: str) -> None:
+    """Choose an entry that asks back, and answer it."""
+    seen = page.sight
+    assert seen is not None
+    menu = menu_of(page.canvas, ids, seen, page.say, QPoint(10, 10))
+    next(action for action in menu.actions() if action.text() == entry).trigger()
+    menu.close()
+    popup = page.canvas.findChildren(Ask)[-1]
+    for field, value in zip(popup.fields, values, strict=True):
+        field.setText(value)
+    popup.button.click()
+    rest(qtbot, page)
+
+
+def test_menus_ask_for_what_lessons_need(qtbot: Any, live: Live) -> None:
+    window, page = live()
+    plan = window.document.plan
+    session = page.session.seat
+    assert session is not None
+    ask_by_menu(qtbot, page, (), "Edit the configuration file…", "RedoBuffer", "96M")
+    assert session.cluster.state.edited is not None
+    spare = next(disk for disk in plan.hosts[0].disks if disk.id != plan.data_nodes[0].disk_roles.lcp)
+    ask_by_menu(qtbot, page, (spare.id,), "Move files here…", "lcp")
+    assert f"lcp goes to {spare.name} with a rolling restart" in page.consoles[WORLD].text
+    seen = page.sight
+    assert seen is not None
+    told = [[a.line for a in acts_of(p, (), seen._replace(plan=p))] for p in (plan, _uneven(plan))]
+    assert ["spread" in lines for lines in told] == [False, True]
+
+
+def _uneven(plan: Plan) -> Plan:
+    """The plan with clients that like some keys more."""
+
+    def liked(transaction: Any) -> Any:
+        ways = tuple(one.model_copy(update={"key_choice": "power_law"}) for one in transaction.operations)
+        return transaction.model_copy(update={"operations": ways})
+
+    loads = tuple(
+        load.model_copy(update={"transactions": tuple(map(liked, load.transactions))})
+        for load in plan.workloads
+    )
+    return plan.replace(workloads=loads)
+
+
+def test_two_sessions_of_the_mysql_client_wait_for_one_another_in_the_window(qtbot: Any, live: Live) -> None:
+    _window, page = live()
+    page._fill_consoles()
+    another = next(one for one in page._more.menu().actions() if one.text().startswith("Another session"))
+    another.trigger()
+    rows = "create database two; create table two.x (id int primary key, k int) engine=ndb"
+    enter(qtbot, page, SQL, f"{rows}; insert into two.x values (1,1); begin; update two.x set k=2 where id=1")
+    enter(qtbot, page, "mysql2>", "update two.x set k=k+10 where id=1")
+    assert "it waits for what mysql> has locked" in page.consoles["mysql2>"].text
+    enter(qtbot, page, WORLD, "wait 0.5s")
+    assert "Query OK" not in page.consoles["mysql2>"].text
+    enter(qtbot, page, SQL, "commit")
+    assert "Query OK, 1 row affected (0.50 sec)" in page.consoles["mysql2>"].text
+    assert "Query OK, 1 row affected (0.50 sec)" not in page.consoles[SQL].text
+    enter(qtbot, page, SQL, "mysql2> select k from two.x")
+    assert "12" in page.consoles[SQL].text
 
 
 def test_a_log_is_followed_and_what_was_typed_is_saved_and_plays_again(

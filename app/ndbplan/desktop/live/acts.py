@@ -22,7 +22,8 @@ from ndbplan.desktop.widgets.menu_heading import heading
 from ndbplan.desktop.widgets.units import NUMBER, TEXT
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, Process, SqlNode
+from ndbplan.plan.processes import ApiSlot, DataNode, DiskRole, ManagementNode, Process, SqlNode
+from ndbplan.plan.workloads import EVENLY
 from ndbplan.train.consoles import MGM, WORLD
 from ndbplan.train.sight import Sight
 
@@ -69,7 +70,15 @@ def _of_cluster(sight: Sight) -> Iterator[Line]:
         yield Line("The load as planned", WORLD, "load x1")
     if sight.moment.links:
         yield Line("Heal the network", WORLD, "heal")
+    if _is_uneven(sight.plan):
+        yield Line("Take hot keys apart", WORLD, "spread")
     yield Line("Start a backup", MGM, "START BACKUP")
+
+
+def _is_uneven(plan: Plan) -> bool:
+    """Whether clients of some load choose some keys more often than others."""
+    loads = plan.workloads
+    return any(one.choice != EVENLY for load in loads for t in load.transactions for one in t.operations)
 
 
 def _of_processes(processes: list[Process], sight: Sight) -> Iterator[Line]:
@@ -174,9 +183,35 @@ def menu_of(owner: QWidget, ids: Sequence[str], sight: Sight, say: Say, where: Q
         menu.addSeparator()
         menu.addAction("Load…", partial(_ask_load, owner, at, say))
         menu.addAction("Change a parameter…", partial(_ask_parameter, owner, at, say))
+        menu.addAction("Edit the configuration file…", partial(_ask_edit, owner, at, say))
+    if len(disks) == 1 and (user := _data_node_on(plan, disks[0])) is not None:
+        menu.addAction("Move files here…", partial(_ask_move, owner, at, disks[0], user, say))
     if menu.isEmpty() or len(menu.actions()) == 1:
         heading(menu, "Nothing can be done to these together")
     return menu
+
+
+def _data_node_on(plan: Plan, disk: Disk) -> DataNode | None:
+    """The data node of the host of a disk; None: it has none, and nothing is to be moved there."""
+    host = plan.host_of_disk[disk.id]
+    return next((node for node in plan.data_nodes if node.host_id == host.id), None)
+
+
+def _ask_move(owner: QWidget, where: QPoint, disk: Disk, user: DataNode, say: Say) -> None:
+    away = [role.value for role in DiskRole if user.disk_roles.disk_of(role) != disk.id]
+    question = Question(f"Of {', '.join(role.value for role in DiskRole)}", TEXT, ",".join(away[:1]))
+    Ask(
+        f"Move files of every data node to {disk.name}, with a rolling restart", [question], "Move them",
+        lambda roles: say(WORLD, f"move {roles} to {disk.name}"), owner,
+    ).ask_at(where)  # fmt: skip
+
+
+def _ask_edit(owner: QWidget, where: QPoint, say: Say) -> None:
+    questions = [Question("Parameter", TEXT, "RedoBuffer"), Question("Value", TEXT, "64M")]
+    Ask(
+        "Edit config.ini, which the management server reads when it is started with --reload", questions,
+        "Write it", lambda name, value: say(WORLD, f"edit {name}={value}"), owner,
+    ).ask_at(where)  # fmt: skip
 
 
 def _ask_speed(owner: QWidget, where: QPoint, name: str, say: Say) -> None:

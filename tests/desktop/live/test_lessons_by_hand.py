@@ -1,0 +1,158 @@
+"""Lessons played in the window by hand: consoles, the menu of the canvas, the clock and the lesson's panel.
+
+Nothing is typed at `!`: every goal can be reached with what the window offers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from ndbplan.base.units import parse_duration_s
+from ndbplan.desktop.live.acts import menu_of
+from ndbplan.desktop.live.page import LivePage
+from ndbplan.desktop.widgets.ask import Ask
+from ndbplan.train.consoles import LESSON, WORLD, addressed
+from ndbplan.train.lessons.files import LESSONS as KIND
+from ndbplan.train.lessons.play import Play, lines_of_route
+
+_WAIT_MS = 60_000
+_ASKED = {"set": "Change a parameter…", "edit": "Edit the configuration file…", "load": "Load…"}
+"""Entries that ask back, by the word that they say."""
+LESSONS = (
+    "add-nodes",
+    "checkpoint-stall",
+    "full-disk",
+    "hot-key",
+    "node-restart",
+    "rack-lost",
+    "rolling-change",
+)
+
+
+def rest(qtbot: Any, page: LivePage) -> None:
+    qtbot.waitUntil(lambda: not page.session.is_busy, timeout=_WAIT_MS)
+
+
+class Hand:
+    """Somebody who plays with the mouse, and types only where a console or a field asks for it."""
+
+    def __init__(self, qtbot: Any, page: LivePage) -> None:
+        self.qtbot, self.page = qtbot, page
+
+    def does(self, line: str) -> None:
+        """What a line says, by the widgets that say it."""
+        found = addressed(line)
+        assert found is not None
+        verb, _, rest_ = found.text.partition(" ")
+        if found.prompt == LESSON:
+            self.answers(rest_)
+        elif found.prompt != WORLD:
+            self.types(found.prompt, found.text)
+        elif verb == "wait":
+            assert self.page.sight is not None
+            self.page.bar.moment_wanted.emit(round(self.page.sight.at_s + parse_duration_s(rest_), 1))
+        elif verb == "until":
+            self.waits_until(re.sub(r" within .*", "", rest_))
+        else:
+            self.chooses(found.text)
+        rest(self.qtbot, self.page)
+
+    def types(self, prompt: str, text: str) -> None:
+        console = self.page.open_console(prompt)
+        console.input.setText(text)
+        QTest.keyClick(console.input, Qt.Key.Key_Return)
+
+    def answers(self, text: str) -> None:
+        assert self.page.lesson is not None
+        name, _, given = text.partition(" ")
+        box = self.page.lesson.questions[name]
+        if box.field is None:
+            box.choose(given)
+        else:
+            box.field.setText(given)
+        box.button.click()
+
+    def waits_until(self, condition: str) -> None:
+        """A breakpoint, and time that flows as fast as the window lets it."""
+        bar, session = self.page.bar, self.page.session
+        bar.breakpoint.setText(condition)
+        QTest.keyClick(bar.breakpoint, Qt.Key.Key_Return)
+        rest(self.qtbot, self.page)
+        assert session.seat is not None
+        if not session.seat.breakpoints[-1].holds(session.seat.cluster.session.simulation):
+            bar.speed.setCurrentIndex(bar.speed.count() - 1)
+            bar.play.click()
+            self.qtbot.waitUntil(lambda: not session.plays, timeout=_WAIT_MS)
+            rest(self.qtbot, self.page)
+        for chip in [*bar._chips.values()]:
+            chip.click()
+
+    def chooses(self, line: str) -> None:
+        """An entry of the menu of a part or of the cluster; the answer where it asks back."""
+        page = self.page
+        assert page.sight is not None
+        plan = page.sight.plan
+        disks = [disk for host in plan.hosts for disk in host.disks]
+        for ids in [(), *((part.id,) for part in (*plan.processes, *plan.hosts, *plan.locations, *disks))]:
+            menu = menu_of(page.canvas, ids, page.sight, page.say, QPoint(5, 5))
+            entry = next((one for one in menu.actions() if one.toolTip() == f"{WORLD} {line}"), None)
+            if entry is not None:
+                entry.trigger()
+                return
+            menu.close()
+        verb, _, rest_ = line.partition(" ")
+        if verb == "move":
+            roles, _, name = rest_.partition(" to ")
+            disk = next(disk for disk in disks if disk.name == name)
+            self.asked((disk.id,), "Move files here…", roles)
+        elif verb == "free":
+            # The menu says a disk by its name, where the line says a role of it.
+            where, _, role = rest_.removeprefix("disk:").partition("/")
+            host = next(host for host in plan.hosts if host.hostname == where)
+            node = next(node for node in plan.data_nodes if node.host_id == host.id)
+            disk_id = next(one for name, one in node.disk_roles if name == role)
+            name = next(disk.name for disk in host.disks if disk.id == disk_id)
+            self.chooses(f"free disk:{where}/{name}")
+        else:
+            self.asked((), _ASKED[verb], *rest_.removeprefix("x").split("="))
+
+    def asked(self, ids: tuple[str, ...], entry: str, *values: str) -> None:
+        page = self.page
+        assert page.sight is not None
+        menu = menu_of(page.canvas, ids, page.sight, page.say, QPoint(5, 5))
+        next(action for action in menu.actions() if action.text() == entry).trigger()
+        menu.close()
+        popup = page.canvas.findChildren(Ask)[-1]
+        for field, value in zip(popup.fields, values, strict=True):
+            field.setText(value)
+        popup.button.click()
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_played_to_its_end_with_what_the_window_offers(name: str, qtbot: Any, shown: Any) -> None:
+    window = shown("starter", 1366, 768)
+    source = KIND.find(name)
+    start = source.value.starts[-1]
+    window.live.begin_lesson(source, start, "Ann")
+    page = window.live.page
+    assert page is not None
+    page.session.begun.connect(lambda: page.session.play(False))
+    qtbot.waitUntil(lambda: page.session.seat is not None, timeout=_WAIT_MS)
+    rest(qtbot, page)
+    hand = Hand(qtbot, page)
+    for line in lines_of_route(Play(source.value, start), 0):
+        hand.does(line)
+    page.session.flow(0.1)
+    rest(qtbot, page)
+    play = page.session.seat.play if page.session.seat is not None else None
+    assert play is not None
+    goals = {goal.name for stage in play.lesson.stages for goal in stage.goals}
+    assert goals <= play.marks.keys()
+    assert (play.score(), page.is_finished) == (100, True)
+    window.live.ask_unsaved = lambda: "discard"
+    window.live.leave()
