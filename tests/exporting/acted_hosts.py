@@ -105,7 +105,7 @@ class ActedHosts(ActedFiles):
             raise RefusedError("", 3)
         if action == "disable" and runs:
             self.packaged.discard(host)
-        return ""
+        return "mysql.service\n" if action == "show" else ""
 
     def _is_init(self, host: str) -> bool:
         """Whether scripts in /etc/init.d start the services of a host."""
