@@ -31,8 +31,9 @@ from ndbplan.train.lessons.files import own
 from ndbplan.train.lessons.play import Play
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.mgm.console import WORDS
-from ndbplan.train.prompts import SQL
+from ndbplan.train.prompts import SQL, sql_prompt
 from ndbplan.train.quantities import NAMES
+from ndbplan.train.schema import held_rows, rows_of
 
 VERSIONS = ("8.4.8", "7.4.10", "7.6", "7.0", "6.3")
 LINES_OF_A_SESSION = 60
@@ -117,6 +118,21 @@ SHUTDOWN
 QUIT
 """.splitlines()
 _SQL = """\
+BEGIN
+BEGIN
+COMMIT
+ROLLBACK
+QUIT
+SET autocommit={n}
+SET lock_wait_timeout={n}
+SELECT * FROM test.{u} WHERE id={n} FOR UPDATE
+SELECT * FROM test.{u} LOCK IN SHARE MODE
+SELECT COUNT(*) FROM test.{t} WHERE id < {n} FOR SHARE
+SELECT a.id FROM test.{u} a JOIN test.{u} b ON a.id = b.id + {n} FOR UPDATE
+BEGIN; UPDATE test.{u} SET b = {n} WHERE id = {n}; DELETE FROM test.{u} WHERE id = {n}
+SELECT * FROM ndbinfo.cluster_locks
+SELECT * FROM ndbinfo.server_transactions
+SHOW PROCESSLIST
 SELECT * FROM ndbinfo.nodes
 SELECT node_id, used/total*100 FROM ndbinfo.logspaces
 SHOW TABLES
@@ -248,7 +264,8 @@ edit DataMemory={n}G
 move lcp to c0d0
 help
 """.splitlines()
-WHOLE = {MGM: _MGM, SQL: _SQL, "data1$": _HOST, "app1$": _HOST, WORLD: _WORLD}
+OTHER = sql_prompt(2)
+WHOLE = {MGM: _MGM, SQL: _SQL, OTHER: _SQL, "data1$": _HOST, "app1$": _HOST, WORLD: _WORLD}
 SAID = {
     MGM: ("Invalid", "ERROR", "Unable"),
     "data1$": ("not on this machine", "syntax error", "No route"),
@@ -282,6 +299,7 @@ def lines(prompt: str, pick: Random) -> Iterator[str]:
         MGM: WORDS,
         WORLD: world.VERBS,
         SQL: ("SELECT", "SHOW", "ALTER", "TABLE", "FROM", "ndbinfo.nodes"),
+        OTHER: ("SELECT", "FOR", "UPDATE", "SHARE", "BEGIN", "test.u"),
         LESSON: LESSON_WORDS,
     }
     words = (*known.get(prompt, tuple(PROGRAMS)), *_NOISE)
@@ -310,6 +328,14 @@ def broken_laws(cluster: LiveCluster) -> Iterator[str]:
                 yield f"{name} of node {n} is {value}"
     if not math.isfinite(float(sim.state.parts.sum())):
         yield "log that is no number"
+    held = [(lock, alone) for one in state.transactions.values() for lock, alone in one.locks.items()]
+    for lock, count in Counter(lock for lock, _ in held).items():
+        if count > 1 and (lock, True) in held:
+            yield f"{count} sessions have locked {lock}"
+    for table in cluster.plan.tables:
+        known = held_rows(sim, table)
+        if not known.contents.is_vague and known.count != rows_of(sim, table):
+            yield f"{table.name} has {rows_of(sim, table)} rows, of which {known.count} are found"
     ids = {process.node_id for process in cluster.plan.data_nodes}
     if state.nodes.keys() != ids:
         yield f"data nodes {sorted(state.nodes)} of {sorted(ids)}"
@@ -344,7 +370,7 @@ class Attack:
 
     def session(self, count: int) -> None:
         """So many lines of one session."""
-        pick, prompts = self.pick, [MGM, SQL, "data1$", "app1$", WORLD]
+        pick, prompts = self.pick, [MGM, SQL, OTHER, "data1$", "app1$", WORLD]
         of_lesson = self.only == LESSON or (not self.only and pick.random() < 0.1)
         played: Consoles | Play = self._lesson() if of_lesson else Consoles(self._cluster())
         prompts += [LESSON] * 4 if of_lesson else []

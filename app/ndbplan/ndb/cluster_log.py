@@ -8,8 +8,10 @@ Texts and their severity, category and level: resources/ndb/cluster_log.json.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ndbplan.base.resources import read_json
@@ -64,9 +66,10 @@ def in_node_logs(version: NdbVersion) -> frozenset[str]:
     return frozenset(key for one in told if in_span(version, one) for key in one["keys"])
 
 
-def default_levels() -> dict[str, int]:
+@cache
+def default_levels() -> Mapping[str, int]:
     """What is written of each category when nobody changed it: levels up to this."""
-    return dict(_data()["default_levels"])
+    return MappingProxyType(_data()["default_levels"])
 
 
 def exit_kind(code: int) -> str:
