@@ -13,7 +13,7 @@ from ndbplan.advise.candidates import single_changes
 from ndbplan.advise.figures import FIGURES, Figure
 from ndbplan.advise.max_load import max_load, steady_scenario
 from ndbplan.advise.remedies import set_arguments
-from ndbplan.advise.what_matters import WhatMatters, key_of, what_matters
+from ndbplan.advise.what_matters import WhatMatters, in_turn, key_of, what_matters
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.checks.harm import harm
@@ -153,6 +153,23 @@ def test_gain_for_the_money_ranks_where_prices_are_stated(overload: Plan) -> Non
     assert classes == sorted(classes)
     per_money = [row.gain / row.cost.value for row in ranked.changes if row.cost and row.cost.value > 0]
     assert per_money == sorted(per_money, reverse=True)
+
+
+def test_one_of_each_kind_is_tried_before_a_second_and_the_answer_is_that_of_other_processes(
+    overload: Plan, found: WhatMatters
+) -> None:
+    changes = list(single_changes(overload))
+    turns = in_turn(changes)
+    assert sorted(place for place, _ in turns) == list(range(len(changes)))
+    assert all(changes[place] is change for place, change in turns)
+    kinds = {change.what for change in changes}
+    assert {change.what for _, change in turns[: len(kinds)]} == kinds
+    for kind in kinds:
+        places = [place for place, change in turns if change.what == kind]
+        assert places == sorted(places)
+    with keeping():
+        elsewhere = what_matters(_now(overload), FIGURES["max-load"], workers=2)
+    assert elsewhere.to_json() == found.to_json()
 
 
 def test_a_search_is_cancelled_at_once() -> None:

@@ -11,6 +11,7 @@ changes nothing, and one whose rate just above the present one does not hold gai
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -214,6 +215,16 @@ def _answered(asked: _Asked) -> list[_Row]:
         return [row for one in search.tried(asked.places) if (row := search.row(one)) is not None]
 
 
+def in_turn(changes: Sequence[Change]) -> list[tuple[int, Change]]:
+    """The changes with their places, one of each kind after the other: some kind gains soon, if any does."""
+    of_kind: Counter[str] = Counter()
+    turns = []
+    for place, change in enumerate(changes):
+        turns.append((of_kind[change.what], place, change))
+        of_kind[change.what] += 1
+    return [(place, change) for _, place, change in sorted(turns, key=lambda turn: turn[:2])]
+
+
 class Search:
     """The changes of a plan, and what each comes to."""
 
@@ -254,8 +265,8 @@ class Search:
 
     def rows(self) -> list[Mattering]:
         """Worked out here, two at a time."""
-        changes = list(enumerate(single_changes(self.now.plan)))
-        rows = []
+        changes = in_turn(list(single_changes(self.now.plan)))
+        answers: list[tuple[_Tried, Mattering | None]] = []
 
         def answered(numbered: tuple[int, Change]) -> tuple[_Tried | None, Mattering | None]:
             """The change where it can be made, and its row."""
@@ -266,10 +277,14 @@ class Search:
 
         with ThreadPoolExecutor(_WORKERS) as pool:
             for done, (one, row) in enumerate(pool.map(answered, changes), start=1):
-                if one is not None and not self._is_told(one):
-                    self.count += 1
-                    rows += [] if row is None else [row]
+                if one is not None:
+                    answers.append((one, row))
                 self.progress(done / len(changes))
+        rows = []
+        for one, row in sorted(answers, key=lambda answer: answer[0].place):
+            if not self._is_told(one):
+                self.count += 1
+                rows += [] if row is None else [row]
         return rows
 
     def rows_from(self, workers: int, scheduler: str | None) -> list[Mattering]:
