@@ -25,7 +25,7 @@ from ndbplan.advise.candidates import of_checks
 from ndbplan.advise.sizing import limits, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.excuses import _HARDWARE
+from ndbplan.advise.sizing.larger import HARDWARE
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.loads import job_of
 from ndbplan.advise.sizing.search import Sized, size
@@ -346,11 +346,11 @@ def test_jobs_are_no_load_whose_peak_has_to_be_carried() -> None:
 
 def test_hardware_of_an_excuse_is_so_many_times_as_large_in_what_it_names_and_nothing_else() -> None:
     host = sample_plan("starter").hosts[0]
-    grown = {kind: change(host, 1.5) for kind, change in _HARDWARE.items()}
+    grown = {kind: change(host, 1.5) for kind, change in HARDWARE.items()}
     new = {kind: found[0] for kind, found in grown.items() if found is not None}
     most = host.model_copy(update={"cores": MOST_CORES // 2})
-    assert _HARDWARE["cpu"](most, 2.0) is not None
-    assert _HARDWARE["cpu"](most, 2.0 + 1 / MOST_CORES) is None, "more than a plan may state"
+    assert HARDWARE["cpu"](most, 2.0) is not None
+    assert HARDWARE["cpu"](most, 2.0 + 1 / MOST_CORES) is None, "more than a plan may state"
     assert new["memory"].memory_bytes == 1.5 * host.memory_bytes
     assert new["memory"].disks == host.disks
     assert new["cpu"].cores == 1.5 * host.cores

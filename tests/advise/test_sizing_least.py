@@ -12,7 +12,8 @@ from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients
 from ndbplan.advise.cost import cost_of
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.excuses import _HARDWARE, _SIZES, _Least
+from ndbplan.advise.sizing.excuses import _Least
+from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
 from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.configuration.node_groups import node_groups
@@ -99,7 +100,7 @@ def test_with_one_step_less_of_what_an_excuse_asks_for_the_class_does_not_pass(
     assert found, excuses
     for judge, begun, least, groups, kind in found:
         assert judge.verdict(least, groups).broken is None or len(found) > 1
-        size = _SIZES[kind]
+        size = SIZES[kind]
         if size.of(least.host) > size.of(begun.host):
             host, whole = size.as_in(begun.host, least.host), size.of(least.host)
             # Of large sizes the last step that is told is one of several.
@@ -107,7 +108,7 @@ def test_with_one_step_less_of_what_an_excuse_asks_for_the_class_does_not_pass(
                 found[0]
                 for steps in range(1, 100)
                 for less in [(whole - 1.01 * steps * size.step_of(begun.host)) / size.of(begun.host)]
-                if (found := _HARDWARE[kind](host, max(1.0, less))) and size.of(found[0]) < whole
+                if (found := HARDWARE[kind](host, max(1.0, less))) and size.of(found[0]) < whole
             )
             assert judge.verdict(replace(least, host=smaller), groups).broken is not None
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -242,3 +245,43 @@ def test_all_variants_are_saved_and_opened(two: Document, tmp_path: Path) -> Non
     assert other.project.names == ("Main",)
     other.undo_stack.undo()
     assert cores(other) == [8, 48]
+
+
+def _act(document: Document, random: Random) -> None:
+    """One thing that a user does to a document with variants, wherever it is shown."""
+    count = len(document.project.variants)
+    place, to = random.randrange(count), random.randrange(count)
+    acts: list[Callable[[], object]] = [
+        lambda: document.show_variant(place),
+        lambda: set_cores(document, random.randrange(1, 99)),
+        lambda: document.edit("More memory", lambda p: edits.update(p, "host-a1", memory_bytes=to + 2**30)),
+        document.end_merge,
+        lambda: document.edit_variants("New", lambda p: variants.added(p, f"{random.random()}", place)),
+        lambda: document.edit_variants("Rename", lambda p: variants.renamed(p, place, f"{random.random()}")),
+        lambda: document.edit_variants("Promote", lambda p: variants.promoted(p, place)),
+        lambda: document.edit_variants("Move", lambda p: variants.moved(p, place, to)),
+        lambda: document.edit_variants("Remove", lambda p: variants.removed(p, place)),
+        lambda: document.edit_as_variant("Tried", lambda p: edits.update(p, "host-a1", cores=99 + to)),
+    ]
+    with suppress(EditError):
+        random.choice(acts)()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_undo_goes_back_through_all_variants_step_by_step_and_redo_forth(two: Document, seed: int) -> None:
+    random, stack = Random(seed), two.undo_stack
+    states = {stack.index(): two.project}
+    for _ in range(40):
+        _act(two, random)
+        # What is merged into a step before takes its place.
+        states[stack.index()] = two.project
+        if random.random() < 0.1 and stack.canUndo():
+            stack.undo()
+            assert two.project == states.setdefault(stack.index(), two.project)
+    while stack.canUndo():
+        stack.undo()
+        assert two.project == states.setdefault(stack.index(), two.project)
+    while stack.canRedo():
+        stack.redo()
+        assert two.project == states[stack.index()]
+        assert two.plan is two.project.variants[two.shown].plan

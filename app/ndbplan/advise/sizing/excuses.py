@@ -8,32 +8,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from ndbplan.advise.sizing.build import Builder
 from ndbplan.advise.sizing.choices import Choice
+from ndbplan.advise.sizing.larger import EXACT, HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import LOADER, PRICE, Judge
 from ndbplan.advise.sizing.verdict import Met, Verdict
 from ndbplan.base.errors import UserError
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import (
-    format_bytes,
-    format_bytes_binary,
-    format_bytes_per_s,
     format_value,
     how_many,
-    parse_bytes,
-    parse_bytes_per_s,
     told_duration_s,
-    told_size,
 )
-from ndbplan.edits.solutions import MOST_CORES
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.demand import at_rate
 from ndbplan.ndb.features import rows
 from ndbplan.ndb.version import release
-from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.requirements import Requirements
 from ndbplan.plan.workloads import Workload
@@ -47,7 +41,6 @@ _STEP = 1.15
 """So much more where only a simulation says whether it is enough."""
 _HARDEST = 4.0
 """Where so many times more hardware did not move a limit, no more of it is tried. Judgement."""
-_GIB = 2**30
 _NEEDED = "within.", "money", "job"
 """Kinds of limits of which an excuse states what is needed."""
 _BELOW = 1 - 1e-9
@@ -113,7 +106,15 @@ def excuse(judge: Judge, verdict: Verdict, beyond: Verdict | None = None) -> Exc
 
 
 def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
-    """What together lets a cluster pass, and its node groups then; nothing where none was found."""
+    """What together lets a cluster pass, and its node groups then; nothing where none was found.
+
+    Where hardware that carries the peaks asks for more than there can be, lower peaks pass.
+    """
+    found = _moved_in_turn(judge, verdict, by_hardware=True)
+    return found if found[0] else _moved_in_turn(judge, verdict, by_hardware=False)
+
+
+def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tuple[tuple[str, ...], int]:
     words: dict[str, str] = {}
     often: Counter[str] = Counter()
     choice, groups, found = verdict.choice, verdict.groups, verdict
@@ -124,7 +125,10 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
             break
         harder = 2.0 ** max(0, often[broken.kind] - 1)
         helped.note(broken, choice.host)
-        moved = _moved(judge, broken, choice, judge.requirements, groups, harder)
+        if broken.needed.unit == "tx/s" and not by_hardware:
+            moved = _less(judge, broken, choice, judge.requirements, groups)
+        else:
+            moved = _moved(judge, broken, choice, judge.requirements, groups, harder)
         if moved is None:
             return (), verdict.groups
         if moved.begun is not None:
@@ -148,8 +152,14 @@ def _changes(judge: Judge, verdict: Verdict) -> tuple[tuple[str, ...], int]:
     if found.broken is not None:
         return (), verdict.groups
     least = _Least(judge, verdict.choice.host, choice, groups)
-    for kind in [one for one in words if one in _HARDWARE]:
-        words[kind] = least.of(kind)
+    kinds, before = [one for one in words if one in HARDWARE], None
+    # With less of one, less of another may do.
+    while least.choice.host != before:
+        before = least.choice.host
+        for kind in kinds:
+            words[kind] = least.of(kind)
+        if len(kinds) < 2:
+            break
     words |= _on_less(judge, least.choice, groups, words, wanted)
     return tuple(filter(None, words.values())), groups
 
@@ -218,20 +228,20 @@ class _Helped:
     def note(self, broken: Met, host: Host) -> None:
         """The host breaks this limit."""
         best = self._best.get(broken.kind)
-        if best is None or broken.allowed.value > best[0] * (1 + _EXACT):
+        if best is None or broken.allowed.value > best[0] * (1 + EXACT):
             self._best[broken.kind] = broken.allowed.value, host
 
     def without(self, kind: str, choice: Choice) -> Choice:
         """The cluster without what of this kind it was given in vain."""
-        if kind not in _SIZES or kind not in self._best:
+        if kind not in SIZES or kind not in self._best:
             return choice
-        host = _SIZES[kind].as_in(self._best[kind][1], choice.host)
+        host = SIZES[kind].as_in(self._best[kind][1], choice.host)
         return choice if host == choice.host else replace(choice, host=host, is_planned=False)
 
 
 def _grown(kind: str, host: Host, steps: int) -> tuple[Host, str]:
-    size = _SIZES[kind]
-    found = _HARDWARE[kind](host, 1 + (steps - _EXACT) * size.step_of(host) / size.of(host))
+    size = SIZES[kind]
+    found = HARDWARE[kind](host, 1 + (steps - EXACT) * size.step_of(host) / size.of(host))
     assert found is not None, "no more than what passed"
     return found
 
@@ -249,10 +259,10 @@ class _Least:
 
     def of(self, kind: str) -> str:
         """The least of one kind in words; empty: what else was changed is enough."""
-        size, most = _SIZES[kind], self.choice.host
+        size, most = SIZES[kind], self.choice.host
         host = size.as_in(self.begun, most)
         # The least number of steps that passes: above what is known not to, at most what is known to.
-        low, high = 0, math.ceil((size.of(most) - size.of(host)) / size.step_of(host) - _EXACT)
+        low, high = 0, math.ceil((size.of(most) - size.of(host)) / size.step_of(host) - EXACT)
         if self._passes(host):
             self.choice = replace(self.choice, host=host, is_planned=False)
             return ""
@@ -298,7 +308,7 @@ def _moved(
         return None
     if kind == "memory" and _disks_decide(judge.builder, choice):
         kind = "disk space"
-    new = _HARDWARE[kind](host, times) if kind in _HARDWARE and harder <= _HARDEST else None
+    new = HARDWARE[kind](host, times) if kind in HARDWARE and harder <= _HARDEST else None
     if new is None:
         return _less(judge, broken, choice, wanted, groups)
     machine, words = new
@@ -346,104 +356,3 @@ def _disks_decide(builder: Builder, choice: Choice) -> bool:
     free = replace(choice, is_planned=False)
     larger = replace(free, host=more)
     return builder.data_memory_bytes(larger) <= builder.data_memory_bytes(free)
-
-
-def _memory(host: Host, times: float) -> tuple[Host, str]:
-    whole = math.ceil(host.memory_bytes * times / _GIB) * _GIB
-    size = math.ceil(told_size(whole, format_bytes_binary, parse_bytes))
-    return host.model_copy(update={"memory_bytes": size}), f"{format_bytes_binary(size)} of memory a host"
-
-
-def _cores(host: Host, times: float) -> tuple[Host, str] | None:
-    cores = math.ceil(host.cores * times)
-    if cores > MOST_CORES:
-        return None
-    return host.model_copy(update={"cores": cores}), f"{cores} cores a host"
-
-
-def _network(host: Host, times: float) -> tuple[Host, str]:
-    rate = told_size(host.network_bytes_per_s * times, format_bytes_per_s, parse_bytes_per_s)
-    return host.model_copy(update={"network_bytes_per_s": rate}), f"links of {format_bytes_per_s(rate)}"
-
-
-def _space(host: Host, times: float) -> tuple[Host, str]:
-    most = max(disk.capacity_bytes for disk in host.disks)
-    times = told_size(most * times, format_bytes, parse_bytes) / most
-
-    def larger(disk: Disk) -> Disk:
-        return disk.model_copy(update={"capacity_bytes": round(disk.capacity_bytes * times)})
-
-    disks = tuple(map(larger, host.disks))
-    sizes = format_bytes(max(disk.capacity_bytes for disk in disks))
-    return host.model_copy(update={"disks": disks}), f"disks of {sizes}"
-
-
-def _speed(host: Host, times: float) -> tuple[Host, str]:
-    most = max(disk.sequential_write_bytes_per_s for disk in host.disks)
-    times = told_size(most * times, format_bytes_per_s, parse_bytes_per_s) / most
-
-    def faster(disk: Disk) -> Disk:
-        rates = {
-            "sequential_write_bytes_per_s": disk.sequential_write_bytes_per_s * times,
-            "random_read_iops": disk.random_read_iops * times,
-            "random_write_iops": disk.random_write_iops * times,
-        }
-        return disk.model_copy(update=rates)
-
-    disks = tuple(map(faster, host.disks))
-    rate = format_bytes_per_s(max(disk.sequential_write_bytes_per_s for disk in disks))
-    return host.model_copy(update={"disks": disks}), f"disks that write {rate}"
-
-
-_HARDWARE: dict[str, Callable[[Host, float], tuple[Host, str] | None]] = {
-    "memory": _memory,
-    "cpu": _cores,
-    "network": _network,
-    "disk space": _space,
-    "disk": _speed,
-    "disk reads": _speed,
-}
-"""What of a host moves a limit, and how."""
-
-
-@dataclass(frozen=True)
-class _Size:
-    """What of a host one kind of change moves, and in what steps the least of it is looked for."""
-
-    of_host: str = ""
-    of_disks: tuple[str, ...] = ()
-    step: float | None = None
-    """None: a hundredth."""
-
-    def of(self, host: Host) -> float:
-        """The size; of disks that of the first."""
-        return float(
-            getattr(host, self.of_host) if self.of_host else getattr(host.disks[0], self.of_disks[0])
-        )
-
-    def step_of(self, host: Host) -> float:
-        """One step."""
-        return self.step or self.of(host) / 100
-
-    def as_in(self, begun: Host, host: Host) -> Host:
-        """The host with this as another has it."""
-        if self.of_host:
-            return host.model_copy(update={self.of_host: getattr(begun, self.of_host)})
-        disks = tuple(
-            disk.model_copy(update={name: getattr(old, name) for name in self.of_disks})
-            for disk, old in zip(host.disks, begun.disks, strict=True)
-        )
-        return host.model_copy(update={"disks": disks})
-
-
-_EXACT = 1e-6
-"""Of a step: sizes are rounded up, and a whole step is not to become one more."""
-_RATES = ("sequential_write_bytes_per_s", "random_read_iops", "random_write_iops")
-_SIZES = {
-    "memory": _Size("memory_bytes", step=_GIB),
-    "cpu": _Size("cores", step=1),
-    "network": _Size("network_bytes_per_s"),
-    "disk space": _Size(of_disks=("capacity_bytes",)),
-    "disk": _Size(of_disks=_RATES),
-    "disk reads": _Size(of_disks=_RATES),
-}
