@@ -35,7 +35,7 @@ def _drawn(seed: int) -> dict[str, Any]:
 
 
 def _drawn_widely(seed: int) -> dict[str, Any]:
-    """The same of one class, with old versions, more replicas, slow links, prices that nobody states, jobs."""
+    """One class of hosts, on old versions, with more replicas, slow links, no prices, a load job."""
     random, stated = Random(seed), _drawn(seed)
     host = own_host("host", 8, 32, 2000)
     host["host"]["network_bytes_per_s"] = random.choice([1.25e6, 1.25e7, 1.25e9])
@@ -81,7 +81,10 @@ def _with(stated: dict[str, Any], title: str, changes: list[str], less: int | No
 
 def _type(stated: dict[str, Any], host: dict[str, Any], text: str, less: int) -> None:
     text = text.replace("\u2009", "").removesuffix(" at the same price")
-    if found := re.fullmatch(r"([a-z ]+) within (.+)", text):
+    if found := re.fullmatch(r"the load job within (.+)", text):
+        limit_s = parse_duration_s(found[1])
+        stated["job"]["within"] = limit_s - less * (60 if limit_s > 3600 else 1)
+    elif found := re.fullmatch(r"([a-z ]+) within (.+)", text):
         limit_s = parse_duration_s(found[2])
         # Hours are told with minutes.
         stated["within"][found[1].replace(" ", "_")] = limit_s - less * (60 if limit_s > 3600 else 1)
@@ -91,8 +94,6 @@ def _type(stated: dict[str, Any], host: dict[str, Any], text: str, less: int) ->
         stated["ndb_version"] = found[1]
     elif text == "no budget, as long as prices are not stated":
         stated["budget"] = None
-    elif found := re.fullmatch(r"the load job within (.+)", text):
-        stated["job"]["within"] = parse_duration_s(found[1]) - less
     elif found := re.fullmatch(r"links of (.+)/s", text):
         host["host"]["network_bytes_per_s"] = parse_bytes(found[1]) * (1 - 0.02 * less)
     elif found := re.fullmatch(r"a budget of (\d+) EUR", text):
