@@ -13,6 +13,7 @@ import pytest
 
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.terminal import Terminal
 
 Say = Callable[[str], str]
 LOCKED = "ERROR 1205 (HY000): Lock wait timeout exceeded; try restarting transaction\n"
@@ -194,6 +195,17 @@ def test_a_table_in_use_is_not_altered(say: Say) -> None:
     say("mysql> begin; select * from t where id=1")
     say("mysql2> drop table t")
     assert say("! wait 6s").endswith(f"(mysql2> waited)\n{LOCKED}")
+
+
+def test_at_a_terminal_the_answer_comes_with_the_clock(cluster: LiveCluster) -> None:
+    beginning(cluster)
+    terminal = Terminal(cluster, speed=1.0)
+    terminal.line("mysql> use test; begin; update t set k=11 where id=1", 0.0)
+    assert terminal.line("mysql2>", 0.0) == ""
+    assert terminal.line("use test", 0.0) == "Database changed\n"
+    assert terminal.line("update t set k=12 where id=1", 0.0).startswith(WAITS)
+    assert terminal.line("", 0.5) == ""
+    assert terminal.line("", 2.0) == f"(mysql2>)\n{LOCKED}", "an empty line asks for news"
 
 
 def test_locks_are_told_of_where_they_are(say: Say) -> None:
