@@ -50,6 +50,8 @@ class ActedFiles(ActedState):
     def _apt_get(self, host: str, words: list[str]) -> str:
         """These packages start their server."""
         self.packaged.add(host)
+        self.files[host, "/etc/init.d/mysql"] = "the script of packages"
+        self.executable.add((host, "/etc/init.d/mysql"))
         return self._dnf(host, words)
 
     def _id(self, host: str, _words: list[str]) -> str:

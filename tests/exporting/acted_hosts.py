@@ -119,6 +119,8 @@ class ActedHosts(ActedFiles):
         place = (host, f"/etc/init.d/{name}")
         if place not in self.files or place not in self.executable:
             raise RefusedError(f"{name}: unrecognized service\n", 1)
+        if name == "mysql":
+            return self._packaged(host, name, {"status": "is-active", "stop": "disable"}[action])
         process = self._process(host, name)
         if action == "status":
             if not process.active:

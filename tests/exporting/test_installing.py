@@ -56,8 +56,11 @@ def test_a_server_that_runs_is_not_stopped_but_named(tmp_path: Path, *, is_there
     assert "Changed: nothing" in again.stdout
 
 
-def test_a_server_that_packages_start_is_stopped_wherever_the_script_was_broken_off(tmp_path: Path) -> None:
-    life = Life(STARTER, tmp_path / "life", seed=3)
+@pytest.mark.parametrize("plan", [STARTER, with_init_scripts(STARTER)], ids=["systemd", "init scripts"])
+def test_a_server_that_packages_start_is_stopped_wherever_the_script_was_broken_off(
+    plan: Plan, tmp_path: Path
+) -> None:
+    life = Life(plan, tmp_path / "life", seed=3)
     (life.programs / "ndb.rpm").rename(life.programs / "ndb.deb")
     assert list(life.act("install", None)) == []
     assert life.breaks > 20
