@@ -154,7 +154,18 @@ def filling() -> Plan:
     )
 
 
+def scanned_by(sessions: int) -> Plan:
+    """The starter with so many sessions that scan all the time."""
+    plan = starter()
+    scan = Operation(table_id=plan.tables[0].id, kind=OperationKind.SCAN, rows=10)
+    load = ClosedLoad(clients=sessions, latency_s=1.0)
+    return update(
+        plan, plan.workloads[0].id, transactions=(Transaction(name="scan", operations=(scan,)),), load=load
+    )
+
+
 BROKEN: dict[str, Callable[[], Plan]] = {
+    "concurrent-scans": lambda: scanned_by(3000),
     "index-memory-fill": lambda: set_parameter(sample_plan("add-nodes"), "data_node", "IndexMemory", None),
     "fills-with-load": filling,
     "row-locks": with_one_counter,

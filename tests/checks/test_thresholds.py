@@ -71,6 +71,15 @@ def checkpointed(value: int) -> Plan:
     return with_settings(sample("add-nodes").replace(ndb_version="7.4"), DataMemory=value)
 
 
+def scanning(value: int) -> Plan:
+    """So many sessions that do nothing but scan, of two data nodes with four TC threads each."""
+    found = sample("starter")
+    scan = Operation(table_id=found.tables[0].id, kind=OperationKind.SCAN, rows=10)
+    load = ClosedLoad(clients=value, latency_s=1.0)
+    transactions = (Transaction(name="scan", operations=(scan,)),)
+    return update(found, found.workloads[0].id, transactions=transactions, load=load)
+
+
 def slots(value: int) -> Plan:
     """So many free API slots."""
     found = sample("starter")
@@ -262,6 +271,7 @@ THRESHOLDS = (
     about("backup-duration", rows(), 2_546_838_000),
     about("disk-space", rows(), 7_508_257_627),
     about("fixed-part-limit", rows("three-replicas-7.4"), 8_727_492_096),
+    Threshold("concurrent-scans", scanning, 2048, 2049),
     about("concurrent-operations", large_transaction, 3_640),
     about("client-nodes", offered("starter"), 67_226),
     about("network-demand", offered("starter"), 1_043_500),

@@ -22,6 +22,7 @@ def _plan(groups: int, exponent: float) -> Plan:
         plan = add_node_group(plan)
     plan = set_parameter(plan, "data_node", "NoOfFragmentLogFiles", 4)
     plan = set_parameter(plan, "data_node", "FragmentLogFileSize", 2**24)
+    plan = set_parameter(plan, "data_node", "IndexMemory", 2**36)
     table, workload = plan.tables[0], plan.workloads[0]
     plan = edits.update(
         plan,

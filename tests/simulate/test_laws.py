@@ -64,6 +64,7 @@ def drawn(base: Plan, seed: int) -> Drawn:
     settings: dict[str, int | str] = {
         "NoOfReplicas": 2,
         "DataMemory": 2**40,
+        "IndexMemory": 2**39,
         "RedoBuffer": pick.choice([8, 16, 32, 64, 128]) * MIB,
         "NoOfFragmentLogFiles": pick.choice([16, 64, 200]),
         "FragmentLogFileSize": pick.choice([16, 64, 256]) * MIB,

@@ -70,6 +70,7 @@ def plan_of(case: Case) -> Plan:
                 "NoOfReplicas": 1,
                 "MaxNoOfExecutionThreads": 4,
                 "DataMemory": 2**39,
+                "IndexMemory": 2**38,
                 "RedoBuffer": case.buffer_mib * MIB,
                 "FragmentLogFileSize": 1024 * MIB,
                 "NoOfFragmentLogFiles": 100,

@@ -38,6 +38,7 @@ from ndbplan.estimate.load.network import network as network_of
 from ndbplan.estimate.load.redo import RedoEstimate, operations_of
 from ndbplan.estimate.load.redo import redo as redo_of
 from ndbplan.estimate.load.row_capacity import memory_growth, memory_limits
+from ndbplan.estimate.load.transaction_size import scan_share
 from ndbplan.estimate.load.uplinks import UplinkUse
 from ndbplan.estimate.load.uplinks import uplinks as uplinks_of
 from ndbplan.estimate.narrowed import bare, narrowed
@@ -61,7 +62,7 @@ from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, SqlNode, process_node_ids
 from ndbplan.plan.tables import Table
-from ndbplan.plan.workloads import ClosedLoad, JobLoad, KeyChoice, OperationKind, Workload
+from ndbplan.plan.workloads import ClosedLoad, JobLoad, KeyChoice, OpenLoad, OperationKind, Workload
 
 # What is asked.
 
@@ -173,6 +174,27 @@ def idle_latency_s(plan: Plan, workload: Workload) -> Quantity:
         return Quantity.stated("latency", workload.load.latency_s, "s", "plan")
     idle, work = constants_of(plan)["idle_latency_s"], own_work_s(plan, workload)
     return idle if work is None or work.value <= idle.value else work
+
+
+def open_scans(plan: Plan, workload: Workload) -> float:
+    """Scans that a workload has open at the highest rate that gets through (Little's law).
+
+    What processors and links do not pass waits at its client.
+    """
+    load, share = workload.load, scan_share(workload.transactions)
+    if not share or isinstance(load, JobLoad):
+        return 0.0
+    busy = cpu(plan, workload)
+    uses = [
+        *(node.ldm_utilisation for node in busy.nodes),
+        *(host.utilisation for host in busy.hosts),
+        *(() if busy.clients is None else (one.connection_utilisation for one in busy.clients.nodes)),
+        *(host.utilisation for host in network(plan, workload).hosts),
+    ]
+    rate = rate_of(plan, workload) / max((use.value for use in uses if use.value > 1), default=1.0)
+    under_way = rate * idle_latency_s(plan, workload).value
+    most = load.clients if isinstance(load, OpenLoad) else None
+    return share * (under_way if most is None else min(under_way, most))
 
 
 def as_long_as_its_work(plan: Plan, workload: Workload) -> Workload:

@@ -27,6 +27,7 @@ _FULL = {
     233: ("operation records", "TransactionMemory or MaxNoOfConcurrentOperations"),
     234: ("operation records", "MaxNoOfConcurrentOperations"),
     261: ("operation records", "MaxNoOfConcurrentOperations"),
+    245: ("operation records", "MaxNoOfConcurrentScans"),
     1501: ("undo log", "undo files"),
     1601: ("tablespace", "data files"),
 }

@@ -5,13 +5,23 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.units import MIB
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.transaction_size import size_of
+from ndbplan.estimate.load.transaction_size import scans_of_node, size_of
+from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
+from ndbplan.plan.workloads import (
+    ClosedLoad,
+    OpenLoad,
+    Operation,
+    OperationKind,
+    RatePoint,
+    Transaction,
+    Workload,
+)
 from ndbplan.simulate.model.scenario import build
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate
@@ -146,6 +156,26 @@ def test_few_clients_wait_for_a_slow_link_without_errors(overload: Plan) -> None
     assert result.errors == ()
     assert result.accepted_per_s.value < 1000
     assert result.bottleneck.resource == "network"
+
+
+def test_scans_beyond_what_coordinators_take_are_refused_with_245(overload: Plan) -> None:
+    def errors(sessions: int, **settings: int) -> dict[int, float]:
+        plan = with_load(newer(overload), OperationKind.SCAN, 1, rows=10)
+        load = ClosedLoad(clients=sessions, latency_s=1.0)
+        plan = edits.update(plan, plan.workloads[0].id, load=load)
+        for name, value in settings.items():
+            plan = set_parameter(plan, "data_node", name, value)
+        takes = sum(
+            scans_of_node(node_settings(plan, node), threads_of(plan, node)) for node in plan.data_nodes
+        )
+        assert takes == settings.get("MaxNoOfConcurrentScans", 256) * sum(
+            max(1, threads_of(plan, node).tc) for node in plan.data_nodes
+        )
+        return {e.code: e.count for e in simulate(estimation_of(plan), duration_s=20).errors}
+
+    assert 245 not in errors(100, MaxNoOfConcurrentScans=100)
+    assert 245 in errors(2000, MaxNoOfConcurrentScans=100)
+    assert 245 not in errors(150)
 
 
 def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan) -> None:

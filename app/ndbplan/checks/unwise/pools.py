@@ -1,4 +1,4 @@
-"""Rules about pools: concurrent operations, schema objects, locked and interleaved memory."""
+"""Rules about pools: concurrent operations and scans, schema objects, locked and interleaved memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from ndbplan.checks.parameters import setting
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.limits import operations_of_largest_transaction, wanted_operations
 from ndbplan.checks.rule import error, hint, rule, warning
-from ndbplan.configuration.settings import nodes_alike, nodes_alike_in
+from ndbplan.configuration.settings import node_settings, nodes_alike, nodes_alike_in
 from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.transaction_size import operations_of_one
+from ndbplan.estimate.load.transaction_size import operations_of_one, scans_of_node
+from ndbplan.estimate.loaded import open_scans
+from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import Table
 
 _HEADROOM = 1.2
@@ -59,6 +62,7 @@ def numa(now: Estimation) -> Iterator[Problem]:
                 break
 
 
+_SCANS = "MaxNoOfConcurrentScans"
 _OF_ONE_TRANSACTION = ("MaxNoOfConcurrentOperations", "MaxDMLOperationsPerTransaction")
 
 
@@ -80,6 +84,33 @@ def concurrent_operations(now: Estimation) -> Iterator[Problem]:
                 f"set {which} to {wanted}, or split the transaction",
                 alike.object_ids,
                 together(setting(alike.scope_of(one), one, wanted) for one in names),
+            )
+
+
+@rule("concurrent-scans", "More scans are open than coordinators take")
+def concurrent_scans(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
+    limit = sum(scans_of_node(node_settings(plan, node), threads_of(plan, node)) for node in nodes)
+    highest = catalogue.parameter("DB", _SCANS, plan.version).maximum or 0
+    for workload in plan.workloads if limit else ():
+        wanted = open_scans(plan, workload) / limit
+        if wanted <= 1:
+            continue
+        for alike in nodes_alike_in(plan, _SCANS):
+            have = alike.settings.number(_SCANS)
+            enough = math.ceil(have * wanted)
+            yield warning(
+                alike.where,
+                f"workload '{workload.name}' has {format_count(wanted * limit)} scans open at once, and the "
+                f"coordinators of the data nodes take {format_count(limit)} ({_SCANS} {have} for each TC "
+                "thread): the others are refused with error 245",
+                f"set {_SCANS} to {enough}"
+                if enough <= highest
+                else f"take fewer sessions that scan, or more TC threads: {_SCANS} goes up to {highest}",
+                (*alike.object_ids, workload.id),
+                setting(alike.scope_of(_SCANS), _SCANS, enough) if enough <= highest else None,
+                measure=wanted,
             )
 
 

@@ -1,4 +1,4 @@
-"""Memory that transactions hold while they are under way: operation records and send buffers.
+"""What transactions hold while they are under way: records of operations and scans, and send buffers.
 
 Source: Little's law for what is under way; constants by name in resources/ndb/constants.json.
 """
@@ -9,7 +9,12 @@ from collections.abc import Iterable, Sequence
 
 from ndbplan.configuration.settings import NodeSettings, connection_settings, no_of_replicas, node_settings
 from ndbplan.estimate.constants import constants_of
-from ndbplan.estimate.load.transaction_size import operations_of_one, size_of
+from ndbplan.estimate.load.transaction_size import (
+    operations_of_one,
+    scan_share,
+    scans_of_node,
+    size_of,
+)
 from ndbplan.estimate.loaded import idle_latency_s, network, rate_of
 from ndbplan.estimate.storage.node_memory import transaction_memory
 from ndbplan.estimate.stored import threads_of
@@ -49,6 +54,10 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
         by_memory = _record_memory(plan, nodes) / bytes_each
         if by_memory < by_count:
             run.pool, run.pool_error = by_memory, Error.RECORDS
+    scanning = scan_share(workload.transactions)
+    scans = sum(scans_of_node(node_settings(plan, node), threads_of(plan, node)) for node in nodes)
+    if scans < run.pool * scanning:
+        run.pool, run.pool_error = scans / scanning, Error.SCANS
     run.send_buffered = _send_transactions(plan, workload, limits)
 
 

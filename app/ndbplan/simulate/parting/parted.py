@@ -29,7 +29,7 @@ _WITNESSES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("processors", ("attempted", "latency")),
     ("network", ("attempted", "latency", "error 1218")),
     ("memory", ("error 827", "error 625")),
-    ("operation records", ("error 233", "error 234", "error 261")),
+    ("operation records", ("error 233", "error 234", "error 245", "error 261")),
     ("redo lag", ("error 1234",)),
     ("redo log", ("error 410", "error 1220")),
     ("redo buffer", ("error 1221",)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009, 625, 233, 234, 1218, 261)
+ERROR_CODES = (1221, 1220, 1234, 410, 266, 827, 1501, 1601, 4010, 4009, 625, 233, 234, 1218, 261, 245)
 """Errors the kernel counts, in the order of its arrays."""
 
 
@@ -26,6 +26,7 @@ class Error(IntEnum):
     OPERATIONS = 12
     SEND = 13
     TOO_LARGE = 14
+    SCANS = 15
 
 
 LAG_WINDOW_S = 8
