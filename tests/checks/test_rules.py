@@ -221,6 +221,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
         manual(), starter().sql_nodes[0].id, starter().data_nodes[0].host_id
     ),
     "hash-map-skew": telecom,
+    "too-many-fragments": lambda: first_table(starter(), partitions=1000),
     "reorganise-refused": lambda: first_table(starter(), partitions=8),
     "reorganise-leaves-behind": lambda: first_table(
         aside(starter()),

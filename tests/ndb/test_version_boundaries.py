@@ -136,6 +136,11 @@ def linked(v: str, times: int = 1, kind: str = "tcp") -> Plan:
     return plan(v).replace(links=(link,) * times)
 
 
+def in_partitions(found: Plan) -> Plan:
+    """Its first table asks for 12 partitions."""
+    return update(found, found.tables[0].id, partitions=12)
+
+
 def linked_to_client(v: str) -> Plan:
     """A plan in which an SQL node has a connection of its own to the first of its data nodes."""
     found = plan(v)
@@ -770,6 +775,16 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
             with_table(v, (Column(name="c", type="char", length=200),), rows=10**9), "fixed-part-limit"
         ),
         ("warning",),
+        (),
+    ),
+    (
+        "fragments_of_table_in_ldm",
+        "8.0.23",
+        lambda v: severities(
+            in_partitions(plan(v, AutomaticThreadConfig=None, MaxNoOfExecutionThreads=2)),
+            "too-many-fragments",
+        ),
+        ("error",),
         (),
     ),
     (

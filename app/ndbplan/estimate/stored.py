@@ -126,6 +126,16 @@ def _placed(tables: tuple[Table, ...], cluster: Cluster) -> dict[str, tuple[Plac
     return place(tables, cluster)
 
 
+def most_in_one_ldm(plan: Plan, table: Table) -> int:
+    """Fragments of a table, or of one of its unique indexes, in the LDM instance that has most of them."""
+    return max((placed.most_in_one_ldm for placed in placements(plan)[table.id]), default=0)
+
+
+def has_too_many_fragments(plan: Plan, table: Table) -> bool:
+    """Whether CREATE TABLE fails with 1224 because an LDM instance would have too many fragments of it."""
+    return most_in_one_ldm(plan, table) > plan.features.fragments_of_table_in_ldm
+
+
 def has_partitions(plan: Plan) -> bool:
     """Whether the plan has a complete enough set of data nodes to hold a table."""
     return bool(node_groups(plan))

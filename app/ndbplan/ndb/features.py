@@ -98,6 +98,7 @@ class Features(NamedTuple):
     padded_with_space: bool
     index_memory_joined: bool
     fixed_part_limit_bytes: int
+    fragments_of_table_in_ldm: int
     transaction_memory: bool
     redo_log_least_share: float
     redo_log_usual_share: float

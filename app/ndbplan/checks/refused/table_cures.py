@@ -19,10 +19,13 @@ from ndbplan.configuration.refused_tables import (
 from ndbplan.edits import tables, validated
 from ndbplan.edits.changes import SetField
 from ndbplan.edits.validated import EditError
+from ndbplan.estimate.stored import has_too_many_fragments, most_in_one_ldm
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 
+_TRIED = 8
+"""Numbers of partitions from the proportional one down that are tried: judgement."""
 _WITHOUT_LIMIT = {"char": "varchar", "binary": "varbinary"}
 
 
@@ -36,6 +39,22 @@ def table_cures(plan: Plan, one: RefusedColumn) -> Iterator[Solution]:
             continue
         if len(_against(plan, after)) < len(before):
             yield Solution(title, f"before: {one.why}", edit, asks=True)
+
+
+def fewer_fragments(plan: Plan, table: Table) -> Iterator[Solution]:
+    """Changes after which a table has no more fragments in an LDM thread than it takes."""
+    for name, sql in (("partitions", "PARTITIONS"), ("max_rows", "MAX_ROWS")):
+        if getattr(table, name) is not None:
+            why = "the number of LDM threads decides then, and the table grows with the cluster"
+            yield Solution(f"Leave {sql} out", why, SetField(table.id, name, None))
+    if table.partitions is not None:
+        near = table.partitions * plan.features.fragments_of_table_in_ldm // most_in_one_ldm(plan, table)
+        for fewer in range(near, max(0, near - _TRIED), -1):
+            edit = SetField(table.id, "partitions", fewer)
+            after = edit(plan)
+            if not has_too_many_fragments(after, after.table(table.id)):
+                yield Solution(f"Have {fewer} partitions", "the most that the LDM threads take", edit)
+                return
 
 
 def _against(plan: Plan, table: Table) -> list[RefusedColumn]:

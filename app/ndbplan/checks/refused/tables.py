@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.refused.limit_cures import limit_cures
-from ndbplan.checks.refused.table_cures import table_cures
+from ndbplan.checks.refused.table_cures import fewer_fragments, table_cures
 from ndbplan.checks.rule import error, rule, warning
 from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.directories import disk_of_path, named_folders
@@ -23,6 +23,7 @@ from ndbplan.configuration.table_limits import over_limits
 from ndbplan.edits import validated
 from ndbplan.edits.changes import SetField, together
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.stored import has_partitions, has_too_many_fragments, most_in_one_ldm
 from ndbplan.ndb import sql_versions
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.version import NdbVersion
@@ -95,6 +96,25 @@ def table_too_large(now: Estimation) -> Iterator[Problem]:
         ways = tuple(limit_cures(now.plan, one))
         unknown = "which columns or indexes it can do without: only whoever made the table knows"
         yield replace(told, solve=one_of(now, "table-too-large", ways, unknown, [one.table.id]))
+
+
+@rule("too-many-fragments", "A table has more fragments than the LDM threads take")
+def too_many_fragments(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    for table in plan.tables if has_partitions(plan) else ():
+        if has_too_many_fragments(plan, table):
+            most, limit = most_in_one_ldm(plan, table), plan.features.fragments_of_table_in_ldm
+            told = error(
+                f"table {table.full_name}",
+                f"an LDM thread would have {most} fragments of {table.full_name}, copies counted, and takes "
+                f"{limit} of a table; CREATE TABLE fails with error 1224",
+                "have fewer partitions, or more LDM threads",
+                [table.id],
+                measure=most / limit,
+            )
+            unknown = "how many LDM threads and redo log parts the data nodes are to have"
+            ways = tuple(fewer_fragments(plan, table))
+            yield replace(told, solve=one_of(now, "too-many-fragments", ways, unknown, [table.id]))
 
 
 @rule("file-twice", "Two tablespaces or log file groups have a file of one name")

@@ -39,7 +39,6 @@ from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
 
-_MOST_PARTITIONS_PER_LDM = 16
 _LEAST_BUSY_THREADS = 3
 """The smallest ndbmtd: one LDM thread, one that receives, and main with rep."""
 _RESTARTS = "it takes nothing new; a rolling restart does it"
@@ -388,12 +387,13 @@ def partitions_per_node(now: Estimation) -> Iterator[Problem]:
         except ThreadConfigError:
             continue
         partitions, replicas = alike.settings.number("PartitionsPerNode"), no_of_replicas(plan)
-        if partitions * replicas // ldm > _MOST_PARTITIONS_PER_LDM:
-            most = (_MOST_PARTITIONS_PER_LDM * ldm + ldm - 1) // replicas
+        limit = plan.features.fragments_of_table_in_ldm
+        if partitions * replicas // ldm > limit:
+            most = (limit * ldm + ldm - 1) // replicas
             yield error(
                 alike.where,
                 f"PartitionsPerNode {partitions} x NoOfReplicas {replicas} / {ldm} LDM threads is above "
-                f"{_MOST_PARTITIONS_PER_LDM}; ndb_mgmd accepts it, but the data node stops with error 2350",
+                f"{limit}; ndb_mgmd accepts it, but the data node stops with error 2350",
                 f"set PartitionsPerNode to {most} at most, or use more LDM threads",
                 alike.object_ids,
                 setting(alike.scope_of("PartitionsPerNode"), "PartitionsPerNode", most),

@@ -54,6 +54,13 @@ class Placement:
         return self.log_part_id[:, None] % self.ldm_by_node[self.nodes] + 1
 
     @cached_property
+    def most_in_one_ldm(self) -> int:
+        """Fragments of the table, copies counted, in the LDM instance that has most of them."""
+        import numpy as np
+
+        return int(np.unique(self.nodes << 16 | self.ldm, return_counts=True)[1].max(initial=0))
+
+    @cached_property
     def log_part(self) -> Array:
         """Log part of each fragment on its nodes."""
         return self.log_part_id % self.log_parts

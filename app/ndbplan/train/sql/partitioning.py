@@ -11,24 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import NamedTuple
 
 from ndbplan.base.quoting import sql_identifier
-from ndbplan.configuration.node_groups import node_groups
-from ndbplan.estimate.stored import ldm_threads
+from ndbplan.estimate.stored import has_partitions, has_too_many_fragments
 from ndbplan.importing.ddl.stream import Stream
 from ndbplan.importing.ddl.tokens import Word
 from ndbplan.ndb.console import form
+from ndbplan.ndb.placement.hashmap import max_fragments
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
 from ndbplan.train.contents import Row
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
 from ndbplan.train.sql.too_large import refused_by_ndb
 
-_PARTITIONS_A_THREAD = 8
-"""Partitions that may be asked for, for each LDM thread of each node group (manual, PARTITION BY KEY)."""
 _MOST_PARTITIONS = 8192
 
 
@@ -138,8 +136,8 @@ def check_clause(asked: Asked, clause: Clause) -> None:
     if names and clause.asked_for is not None and clause.asked_for != len(names):
         raise SqlError(1484, "HY000", "Wrong number of partitions defined, mismatch with previous setting")
     _check_values(clause)
-    count = clause.asked_for or len(clause.parts)
-    if count > _MOST_PARTITIONS:
+    wanted = clause.asked_for or len(clause.parts)
+    if wanted > _MOST_PARTITIONS:
         raise SqlError(1499, "HY000", "Too many partitions (including subpartitions) were defined")
     if kind != "KEY":
         how = form(plan.version, "other_partitions")
@@ -153,7 +151,7 @@ def check_clause(asked: Asked, clause: Clause) -> None:
             )  # fmt: skip
         if how != "deprecated":
             raise NotSimulated(f"what this release does with PARTITION BY {kind} of NDB is not known here")
-    if count > most_partitions(plan):
+    if wanted and _is_too_many(plan, wanted):
         raise refused_by_ndb(asked, 1224)
 
 
@@ -179,19 +177,21 @@ def _numbers(values: str) -> list[int]:
     return [int(one) for one in re.findall(r"-?[0-9]{1,30}", values)]
 
 
-def most_partitions(plan: Plan) -> int:
-    """How many partitions a table may ask for."""
-    groups = max(1, len(node_groups(plan)))
-    threads = min((ldm_threads(plan, node) for node in plan.data_nodes), default=1)
-    return _PARTITIONS_A_THREAD * max(1, threads) * groups
+def _is_too_many(plan: Plan, partitions: int) -> bool:
+    """Whether a new table cannot have so many."""
+    key = Column(name="key", type="int", nullable=False)
+    free = next(name for name in map("t{}".format, count()) if name not in plan.by_id)
+    most = max_fragments(plan.version)
+    new = Table(id=free, database="new", name="table", columns=(key,), partitions=min(partitions, most))
+    return has_partitions(plan) and has_too_many_fragments(plan.replace(tables=(*plan.tables, new)), new)
 
 
 def as_key(sql: str, clause: Clause | None) -> str:
     """The statement with partitions as a plan holds them: by a key, so many."""
     if clause is None or clause.kind == "KEY":
         return sql
-    count = clause.asked_for or len(clause.parts) or 1
-    return f"{sql[: clause.start]}PARTITION BY KEY ({sql_identifier(clause.column)}) PARTITIONS {count}"
+    wanted = clause.asked_for or len(clause.parts) or 1
+    return f"{sql[: clause.start]}PARTITION BY KEY ({sql_identifier(clause.column)}) PARTITIONS {wanted}"
 
 
 def check_row(table: Table, row: Row) -> None:
