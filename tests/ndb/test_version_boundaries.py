@@ -43,6 +43,7 @@ from ndbplan.ndb import charsets
 from ndbplan.ndb.collations import rule_in
 from ndbplan.ndb.columns import COLUMN_TYPES, Declared, StoredType
 from ndbplan.ndb.features import features, rows
+from ndbplan.ndb.parameters import parameter
 from ndbplan.ndb.placement import hashmap
 from ndbplan.ndb.threads.config import check_thread_config
 from ndbplan.ndb.threads.layout import ThreadCounts, thread_counts
@@ -272,10 +273,11 @@ def logged(v: str) -> float:
     return max(node.device_bytes_per_s.high for node in redo(found, found.workloads[0]).nodes)
 
 
-def many_tables(v: str) -> Plan:
-    """Two tables more than MaxNoOfTables."""
-    tables = tuple(table((), id=f"t{i}", name=f"t{i}") for i in range(10))
-    return plan(v, MaxNoOfTables=8).replace(tables=tables, workloads=())
+def least_for_schema(v: str, name: str, **others: int) -> int:
+    """Smallest value of a parameter that the tables of a sample fit."""
+    least = int(parameter("DB", name, release(v)).minimum or 0)
+    values = range(least, least + 200)
+    return next(n for n in values if not severities(plan(v, **others, **{name: n}), "schema-objects"))
 
 
 def one_file(v: str) -> Plan:
@@ -547,12 +549,14 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         ("hint",),
     ),
     (
-        "schema_limits_hard",
+        "dictionary_of_system",
         "8.0.0",
-        lambda v: "error" in severities(many_tables(v), "schema-objects"),
-        True,
-        False,
+        lambda v: least_for_schema(v, "MaxNoOfTables", MaxNoOfOrderedIndexes=12, MaxNoOfUniqueHashIndexes=0),
+        13,
+        16,
     ),
+    ("attributes_of_system", "8.0.0", lambda v: least_for_schema(v, "MaxNoOfAttributes"), 93, 106),
+    ("ordered_indexes_of_system", "8.0.0", lambda v: least_for_schema(v, "MaxNoOfOrderedIndexes"), 9, 10),
     (
         "thread_config",
         "7.2.3",

@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+
+from .conftest import two_by_two
 
 Ask = Callable[[str], str]
 WARNED = "Query OK, 0 rows affected, 1 warning (0.20 sec)\n"
@@ -159,3 +162,36 @@ def test_an_older_server_has_other_partitions_only_if_it_is_told_so(ask_older: A
     # It does not look at the order of an index, nor does it know JSON.
     assert ask_older("create table tx (a int primary key, c int, index (c desc)) engine=ndb") == OK
     assert "near 'json) engine=ndb'" in ask_older("create table ty (a json) engine=ndb")
+
+
+def _no_more(version: str, **parameters: int) -> list[str]:
+    """What the first CREATE TABLE is told that a cluster with these settings refuses, and what was inside."""
+    plan = two_by_two(version)
+    for name, value in parameters.items():
+        plan = set_parameter(plan, "data_node", name, value)
+    answer = asks(LiveCluster.begin(plan, hours=0.2))
+    using = " using hash" if version.startswith("7") else ""
+    for number in range(60):
+        said = answer(f"create table t{number} (a int, b int, primary key (a){using}) engine=ndb")
+        if said.startswith("ERROR"):
+            return [said, answer("show warnings")]
+    return []
+
+
+def test_tables_beyond_the_dictionary_are_refused_as_recorded() -> None:
+    """8.4.8: 1005 with 708 inside, 1114 with 904; 7.4.10: 1296 with 707."""
+    said, warned = _no_more("8.4.8", MaxNoOfAttributes=120)
+    assert said.startswith("ERROR 1005 (HY000): Can't create table 't")
+    assert (
+        "Got error 708 'No more attribute metadata records (increase MaxNoOfAttributes)' from NDB" in warned
+    )
+    assert "Failed to commit NDB schema transaction" in warned
+    said, warned = _no_more("8.4.8", MaxNoOfOrderedIndexes=10)
+    assert said.startswith("ERROR 1114 (HY000): The table 't")
+    assert "Got error 904 " in warned
+    said, _ = _no_more("7.4.10", MaxNoOfTables=20, MaxNoOfOrderedIndexes=10, MaxNoOfUniqueHashIndexes=5)
+    assert said == (
+        "ERROR 1296 (HY000): Got error 707 'No more table metadata records (increase MaxNoOfTables)' "
+        "from NDBCLUSTER\n"
+    )
+    assert not _no_more("8.4.8", MaxNoOfTables=40)

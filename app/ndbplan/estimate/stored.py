@@ -18,6 +18,7 @@ from ndbplan.base.units import how_many
 from ndbplan.configuration.directories import disks_of_node, path_parameters
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
+    NodeSettings,
     connection_settings,
     is_diskless,
     node_settings,
@@ -27,6 +28,7 @@ from ndbplan.configuration.settings import (
 from ndbplan.configuration.space_files import ON_ONE_DISK, folders_of_files, shares_of_files
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage import distribution as rows_in_partitions
+from ndbplan.estimate.storage.dictionary import DictionaryRoom, room_in_dictionary
 from ndbplan.estimate.storage.distribution import Surroundings, surroundings
 from ndbplan.estimate.storage.fragments import TableDistribution
 from ndbplan.estimate.storage.key_values import key_values
@@ -134,6 +136,11 @@ def most_in_one_ldm(plan: Plan, table: Table) -> int:
 def has_too_many_fragments(plan: Plan, table: Table) -> bool:
     """Whether CREATE TABLE fails with 1224 because an LDM instance would have too many fragments of it."""
     return most_in_one_ldm(plan, table) > plan.features.fragments_of_table_in_ldm
+
+
+def dictionary_of(plan: Plan, settings: NodeSettings) -> tuple[DictionaryRoom, ...]:
+    """What the tables of a plan take of the dictionary of data nodes with these settings."""
+    return room_in_dictionary(plan.tables, placements(plan), cluster_of(plan), settings)
 
 
 def has_partitions(plan: Plan) -> bool:

@@ -56,7 +56,9 @@ class Features(NamedTuple):
     shared_memory: bool
     dml_operations_compared: bool
     settings_lifted: bool
-    schema_limits_hard: bool
+    dictionary_of_system: int
+    attributes_of_system: int
+    ordered_indexes_of_system: int
     thread_config: bool
     execution_threads_most: int
     thread_counts_of_8: bool

@@ -15,15 +15,9 @@ from ndbplan.edits.changes import together
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.transaction_size import operations_of_one, scans_of_node
 from ndbplan.estimate.loaded import open_scans
-from ndbplan.estimate.stored import threads_of
+from ndbplan.estimate.stored import dictionary_of, threads_of
 from ndbplan.ndb import parameters as catalogue
-from ndbplan.ndb.columns import COLUMN_TYPES
-from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
-from ndbplan.plan.tables import Table
-
-_HEADROOM = 1.2
-"""ALTER TABLE needs a second copy of the largest table's objects, roughly."""
 
 
 @rule("memory-locked", "Data nodes can be swapped out", alone=True)
@@ -114,44 +108,33 @@ def concurrent_scans(now: Estimation) -> Iterator[Problem]:
             )
 
 
-def _objects(plan: Plan) -> dict[str, int]:
-    """Schema objects of the plan by the parameter that limits them."""
-    tables = ordered = unique = attributes = 0
-    for table in plan.tables:
-        blobs = sum(COLUMN_TYPES[c.type].has_parts for c in table.columns)
-        hashes = sum(index.kind != "ordered" for index in table.indexes)
-        tables += 1 + blobs
-        unique += hashes
-        ordered += _ordered_indexes(table)
-        attributes += len(table.columns) + hashes * 3 + blobs * 5
-    return {
-        "MaxNoOfTables": tables,
-        "MaxNoOfOrderedIndexes": ordered,
-        "MaxNoOfUniqueHashIndexes": unique,
-        "MaxNoOfAttributes": attributes,
-    }
-
-
-def _ordered_indexes(table: Table) -> int:
-    primary = bool(table.primary_key) and not table.primary_key_using_hash
-    return primary + sum(index.kind != "unique_hash" for index in table.indexes)
-
-
 @rule("schema-objects", "The schema does not fit the dictionary")
 def schema_objects(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    report = error if plan.features.schema_limits_hard else warning
-    for name, needed in _objects(plan).items():
-        wanted = math.ceil(needed * _HEADROOM)
-        for alike in nodes_alike(plan):
-            limit = alike.settings.number(name)
-            if not alike.nodes or wanted <= limit:
+    if not plan.tables:
+        return
+    for alike in nodes_alike(plan):
+        if not alike.nodes:
+            continue
+        for room in dictionary_of(plan, alike.settings):
+            wanted, name = room.needed + room.second, room.parameter
+            if wanted <= room.limit:
                 continue
-            says = report if needed > limit else warning
-            yield says(
+            raised = alike.settings.number(name) + wanted - room.limit
+            highest = catalogue.parameter("DB", name, plan.version).maximum or raised
+            too_many = room.needed > room.limit
+            yield (error if too_many else warning)(
                 alike.where,
-                f"the tables need {needed} of {name} {limit}; with room for ALTER TABLE {wanted}",
-                f"set {name} to {wanted}",
+                f"the tables, with those of the system, need {format_count(room.needed)} {room.what}, and "
+                f"{room.source} {'is' if room.source == name else 'are'} {format_count(room.limit)}: "
+                + (
+                    f"CREATE TABLE is refused with error {room.error}"
+                    if too_many
+                    else f"a second copy of the largest, which ALTER TABLE may make, needs "
+                    f"{format_count(room.second)} more (error {room.error})"
+                ),
+                f"set {name} to {raised}" if raised <= highest else f"have fewer {room.what}",
                 alike.object_ids,
-                setting(alike.scope_of(name), name, wanted),
+                setting(alike.scope_of(name), name, raised) if raised <= highest else None,
+                measure=wanted / max(1, room.limit),
             )

@@ -44,6 +44,7 @@ from ndbplan.train.sql.defining import (
     online_warning,
     taken,
 )
+from ndbplan.train.sql.dictionary_full import check_dictionary
 from ndbplan.train.sql.disk_data import disk_data
 from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.failing import is_lost, open_warnings
@@ -216,6 +217,7 @@ def _create(asked: Asked, stream: Stream) -> Done:
     new = after.tables[-1]
     _check_disks(new, name)
     kept, warnings = new_tables.finished(asked, new, clause)
+    check_dictionary(asked, exchanged(after, new, kept))
     become(asked, with_new_keys(asked, exchanged(after, new, kept), kept, ()))
     return ok(asked, warnings=warnings)
 
@@ -244,6 +246,7 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
     new = validated.changed(empty, database=name.database, name=name.name)
     spaces = {old.id: old.tablespace_id} if old.tablespace_id is not None else {}
     after = with_tables(asked.plan, [new], spaces)
+    check_dictionary(asked, after)
     become(asked, _as_before(asked, after))
     return ok(asked)
 

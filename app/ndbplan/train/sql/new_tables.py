@@ -154,6 +154,9 @@ _TWICE_KEY = re.compile(r"KEY (\S{1,64}) is there twice")
 _TOO_LONG = re.compile(r"column (\S{1,64}): .{1,40}; its length is ([0-9]{1,9}) at most")
 _NULL_KEY = re.compile(r"NULL in the primary key")
 _DEFAULT_OF_TEXT = re.compile(r"column (\S{1,64}): DEFAULT .{1,80} of \w{1,20}, which takes expressions only")
+_REFUSED_DEFAULT = re.compile(
+    r"column (\S{1,64}): (?:AUTO_INCREMENT and |TIMESTAMP NOT NULL without )?DEFAULT.{0,200}; SQL nodes"
+)
 _NO_LENGTH = re.compile(r"column (\S{1,64}): \w{1,20} without a length")
 _CAME_WITH = re.compile(r"column (\S{1,64}): JSON came with")
 _MEMBER = re.compile(r"column (\S{1,64}): member '([^']{1,200})' is there twice")
@@ -198,6 +201,8 @@ def raise_for(message: str, asked: Asked) -> bool:
     if match := _DEFAULT_OF_TEXT.search(message):
         kinds = form(asked.plan.version, "kinds_without_default")
         raise SqlError(1101, "42000", f"{kinds} column '{match[1]}' can't have a default value")
+    if match := _REFUSED_DEFAULT.search(message):
+        raise SqlError(1067, "42000", f"Invalid default value for '{match[1]}'")
     if match := _NO_LENGTH.search(message) or _CAME_WITH.search(message):
         _raise_at_type(asked, match[1], behind="without" in message)
     match = _MEMBER.search(message)
