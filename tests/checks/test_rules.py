@@ -173,6 +173,9 @@ BROKEN: dict[str, Callable[[], Plan]] = {
     "network-demand": with_slow_networks,
     "processor-demand": under_many_writes,
     "latency-of-clients": of_hurried_clients,
+    "client-sessions": lambda: update(
+        starter(), starter().workloads[0].id, load=ClosedLoad(clients=400, latency_s=1.0)
+    ),
     "threads-not-set": manual,
     "operations-and-transactions": lambda: starter(MaxNoOfConcurrentOperations=100),
     "dml-operations": lambda: starter(MaxDMLOperationsPerTransaction=40_000),

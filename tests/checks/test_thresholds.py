@@ -128,6 +128,12 @@ def partitions(value: int) -> Plan:
     return update(found, found.tables[0].id, partitions=value)
 
 
+def sessions(value: int) -> Plan:
+    """Clients over two SQL nodes, of which each lets 151 in."""
+    found = sample("starter")
+    return update(found, found.workloads[0].id, load=ClosedLoad(clients=value, latency_s=1.0))
+
+
 def growing(plan: str) -> Make:
     """The first table grows by so many rows a month."""
     return lambda value: update(sample(plan), sample(plan).tables[0].id, growth_rows_per_month=value)
@@ -285,6 +291,7 @@ THRESHOLDS = (
     Threshold("row-locks", counted_per_s, 1428, 1429),
     about("file-threads", read_per_s, 62_665),
     Threshold("latency-of-clients", waiting_us, 94, 93),
+    Threshold("client-sessions", sessions, 302, 303),
     about("compressed-checkpoints", offered("redo-overload", CompressedLCP=1), 11_570),
 )
 

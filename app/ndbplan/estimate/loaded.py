@@ -8,6 +8,7 @@ Here the plan is taken apart for `load/`, whose functions get data nodes, tables
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -57,6 +58,7 @@ from ndbplan.estimate.stored import (
     reach,
 )
 from ndbplan.ndb.constants import Constant
+from ndbplan.ndb.mysqld_options import in_effect
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
@@ -135,6 +137,35 @@ def client_processes(plan: Plan, workload: Workload) -> tuple[SqlNode | ApiSlot,
     if workload.through == "sql":
         return ()
     return tuple(slot for slot in plan.api_slots if slot.host_id is not None)
+
+
+def sessions_per_node(plan: Plan, workload: Workload) -> tuple[float, tuple[tuple[SqlNode, int], ...]]:
+    """Sessions that a workload opens at each SQL node, and how many each lets in (max-connections).
+
+    They spread evenly. No nodes where it comes through none, or does not say how many clients there are.
+    Source: manual, max_connections; the error beyond is 1040.
+    """
+    load = workload.load
+    clients = None if isinstance(load, JobLoad) else load.clients
+    nodes = [one for one in client_processes(plan, workload) if isinstance(one, SqlNode)]
+    if clients is None or not nodes:
+        return 0.0, ()
+    most = ((node, in_effect(node.options, "max-connections", plan.version)) for node in nodes)
+    return clients / len(nodes), tuple(most)
+
+
+def enough_sessions(each: float, nodes: int) -> int:
+    """What each of so many SQL nodes should let in: those of a node that is down come to the others."""
+    return math.ceil(each * nodes / max(1, nodes - 1))
+
+
+def let_in(plan: Plan, workload: Workload) -> Workload:
+    """The workload with the clients alone that SQL nodes let in."""
+    each, nodes = sessions_per_node(plan, workload)
+    if all(each <= most for _, most in nodes):
+        return workload
+    clients = int(sum(min(each, most) for _, most in nodes))
+    return workload.model_copy(update={"load": workload.load.model_copy(update={"clients": clients})})
 
 
 def _coming(plan: Plan, workload: Workload) -> tuple[Coming, ...]:

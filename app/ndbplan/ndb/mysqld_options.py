@@ -6,6 +6,7 @@ option("ndb_batch_size", version).default       # 32768; None for a name that is
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -110,6 +111,16 @@ def number_of(text: str, version: NdbVersion) -> int | None:
     power = letters.find(text[-1:].upper()) + 1 if text else 0
     number = whole_number(text[:-1] if power else text)
     return None if number is None else number * 1024**power
+
+
+def in_effect(stated: Mapping[str, int | str], name: str, version: NdbVersion) -> int:
+    """The number that an SQL node with these options has: the last that says it, else the default."""
+    known = option(name, version)
+    if known is None or known.default is None:
+        raise KeyError(name)
+    said = [number_of(str(value), version) for one, value in stated.items() if canonical(one) == name]
+    value = next((one for one in reversed(said) if one is not None), known.default)
+    return max(known.minimum or 0, value if known.maximum is None else min(known.maximum, value))
 
 
 def option(name: str, version: NdbVersion) -> MysqldOption | None:

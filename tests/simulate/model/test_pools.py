@@ -162,7 +162,7 @@ def test_scans_beyond_what_coordinators_take_are_refused_with_245(overload: Plan
     def errors(sessions: int, **settings: int) -> dict[int, float]:
         plan = with_load(newer(overload), OperationKind.SCAN, 1, rows=10)
         load = ClosedLoad(clients=sessions, latency_s=1.0)
-        plan = edits.update(plan, plan.workloads[0].id, load=load)
+        plan = edits.update(plan, plan.workloads[0].id, load=load, through="api")
         for name, value in settings.items():
             plan = set_parameter(plan, "data_node", name, value)
         takes = sum(
@@ -196,3 +196,24 @@ def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan)
     assert by_default == pytest.approx(first * whole / more, rel=0.1), "the default holds"
     joined = simulate(estimation_of(newer(plan)), duration_s=120)
     assert 625 not in {error.code for error in joined.errors}, "from 7.6 on there is one memory"
+
+
+def test_clients_that_sql_nodes_do_not_let_in_send_nothing(overload: Plan) -> None:
+    """A closed load is as fast as max-connections lets clients in, 151 by default; API programs need none."""
+    sql = edits.update(overload, overload.sql_nodes[0].id, options={})
+    sql = sql.replace(processes=tuple(p for p in sql.processes if p.kind != "sql" or p == sql.sql_nodes[0]))
+
+    def accepted(plan: Plan, clients: int, **of_workload: str) -> float:
+        found = with_load(plan, OperationKind.READ, 1)
+        load = ClosedLoad(clients=clients, latency_s=1.0)
+        found = edits.update(found, "only", load=load, **of_workload)
+        return simulate(estimation_of(found), duration_s=5).accepted_per_s.value
+
+    assert accepted(sql, 151) == pytest.approx(151.0, rel=0.01)
+    assert accepted(sql, 1000) == accepted(sql, 151)
+    more = edits.update(sql, sql.sql_nodes[0].id, options={"max_connections": "600"})
+    assert accepted(more, 1000) == pytest.approx(600.0, rel=0.01)
+    assert accepted(more, 1000, through="api") == pytest.approx(1000.0, rel=0.01)
+    full = with_load(sql, OperationKind.READ, 1)
+    full = edits.update(full, "only", load=ClosedLoad(clients=1000, latency_s=1.0))
+    assert simulate(estimation_of(full), duration_s=5).bottleneck.resource == "SQL sessions"

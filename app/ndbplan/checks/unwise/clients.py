@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -10,9 +11,11 @@ from ndbplan.base.units import format_count, format_percent, format_value, how_m
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.rule import rule, warning
 from ndbplan.checks.unwise.load_cures import ways_for_clients, ways_for_connections
-from ndbplan.edits.changes import SetField
+from ndbplan.edits.changes import SetField, together
+from ndbplan.edits.sql_options import SESSIONS, sessions_allowed
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.loaded import as_long_as_its_work, own_work_s
+from ndbplan.estimate.loaded import as_long_as_its_work, enough_sessions, own_work_s, sessions_per_node
+from ndbplan.ndb.mysqld_options import option
 from ndbplan.plan.workloads import ClosedLoad
 
 
@@ -52,6 +55,34 @@ def client_nodes(now: Estimation) -> Iterator[Problem]:
                 measure=busiest.connection_utilisation.value,
             )
             yield replace(found, solve=partial(ways_for_connections, now, workload))
+
+
+@rule("client-sessions", "SQL nodes let fewer sessions in than clients open")
+def client_sessions(now: Estimation) -> Iterator[Problem]:
+    plan = now.plan
+    known = option(SESSIONS, plan.version)
+    assert known is not None
+    assert known.maximum is not None
+    for workload in plan.workloads:
+        each, nodes = sessions_per_node(plan, workload)
+        few = [(node, most) for node, most in nodes if each > most]
+        if not few:
+            continue
+        wanted = enough_sessions(each, len(nodes))
+        fits = wanted <= known.maximum
+        ways = (sessions_allowed(node, wanted) for node, most in nodes if most < wanted)
+        yield warning(
+            f"SQL node {few[0][0].node_id}",
+            f"clients of workload '{workload.name}' open {format_count(math.ceil(each))} sessions at each "
+            f"of {how_many(len(nodes), 'SQL node')}, and node {few[0][0].node_id} lets {few[0][1]} in "
+            f"({SESSIONS}): the others are refused with error 1040",
+            f"set {SESSIONS} to {wanted}" + (", enough with one of them down" if len(nodes) > 1 else "")
+            if fits
+            else f"have more SQL nodes or fewer clients: {SESSIONS} goes up to {known.maximum}",
+            [*(node.id for node, _ in few), workload.id],
+            together(ways) if fits else None,
+            measure=max(each / most for _, most in few),
+        )
 
 
 @rule("latency-of-clients", "Clients state a latency that their transactions cannot have")

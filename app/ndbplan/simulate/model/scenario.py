@@ -19,7 +19,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
 from ndbplan.estimate.load.demand import idle_cycle_s
 from ndbplan.estimate.load.file_threads import reads_of
-from ndbplan.estimate.loaded import as_long_as_its_work, job_of
+from ndbplan.estimate.loaded import as_long_as_its_work, job_of, let_in
 from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.events import Event
 from ndbplan.plan.fields import NO_PARAMETERS
@@ -115,10 +115,18 @@ def build(
     steps = _steps(duration_s, step_s)
     plan, workload = now.plan, now.workload or workload_of(now.plan, None)
     job = job_of(plan, workload)
+    limited_by: tuple[str, str] = ("clients", workload.name)
     if job is not None:
-        plan, workload = plan.replace(tables=job.before(plan.tables)), job.workload
+        plan, workload, limited_by = (
+            plan.replace(tables=job.before(plan.tables)),
+            job.workload,
+            job.limited_by,
+        )
     else:
-        workload = as_long_as_its_work(plan, workload)
+        asked = as_long_as_its_work(plan, workload)
+        workload = let_in(plan, asked)
+        if workload is not asked:
+            limited_by = ("SQL sessions", "max-connections refuses the others, error 1040")
     groups = node_groups(plan)
     if not groups:
         raise SimulationError(
@@ -180,7 +188,7 @@ def build(
         ),
         start=np.array(made.start),
         redo_bytes_per_transaction=per_tx,
-        client_limit=("clients", workload.name) if job is None else job.limited_by,
+        client_limit=limited_by,
         loader_per_s=None if job is None else job.rate_per_s,
         page_cache=cache,
         loaders=loaders_of(
