@@ -19,6 +19,7 @@ from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.samples import sample_plan
+from one_rule import of_rule
 
 
 def test_data_nodes_share_hosts_where_brute_force_finds_nothing_cheaper() -> None:
@@ -163,3 +164,20 @@ def test_threads_that_come_in_steps_of_cores_do_not_end_the_search_for_an_excuse
     small = sized_for(asked).excuses[0]
     assert small.smallest_change is not None
     assert [what.split()[1] for what in small.smallest_change.split(" and ")] == ["GiB", "cores"]
+
+
+@pytest.mark.parametrize("version", ["7.4.10", "8.4.9"])
+def test_a_large_schema_has_room_in_the_dictionary(version: str) -> None:
+    """Defaults hold about a hundred tables; the rest is refused with 707, 904 or 708."""
+    columns = ", ".join(f"c{number} INT" for number in range(15))
+    others = (
+        f"CREATE TABLE d.t{n} (id INT PRIMARY KEY, {columns}, KEY k (c0)) ENGINE=NDB" for n in range(100)
+    )
+    wanted = asked_for(ndb_version=version, sql=";\n".join((BEGUN["sql"], *others)))
+    plan = Builder(wanted.begun, clients_of(wanted)).plan(classes_of(wanted)[0], 2, Clients(2))
+    assert len(plan.tables) == 101
+    assert not of_rule(plan, "schema-objects")
+    (reason,) = (
+        origin.reason for name, origin in plan.origins.data_node.items() if name == "MaxNoOfAttributes"
+    )
+    assert "columns of tables and indexes" in reason

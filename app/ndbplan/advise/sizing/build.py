@@ -17,6 +17,7 @@ from ndbplan.edits.from_host import CHOSEN, chosen_for, memory_alone
 from ndbplan.edits.ids import NewIds
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.validated import EditError
+from ndbplan.estimate.stored import dictionary_of
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.plan.hardware import Disk, Host, Location
 from ndbplan.plan.origins import SetByProgram
@@ -115,6 +116,7 @@ class Builder:
             origin = SetByProgram(rule="size", reason=larger.reason)
             alone = set_parameter(alone, "data_node", larger.name, larger.value, origin)
         settled, _ = chosen_for(alone, first)
+        settled = _with_room_for_schema(least.replace(parameters=settled.parameters, origins=settled.origins))
         return plan.replace(parameters=settled.parameters, origins=settled.origins)
 
 
@@ -196,6 +198,18 @@ class _Cluster:
         if others > len(behind):
             raise EditError(f"{data + others} nodes; a cluster has {MOST_NODES} at most")
         return iter([*range(1, data + 1), *behind])
+
+
+def _with_room_for_schema(plan: Plan) -> Plan:
+    """The plan with limits of the dictionary that its tables, and a second copy of one, fit."""
+    settings = node_settings(plan)
+    for room in dictionary_of(plan, settings):
+        highest = catalogue.parameter("DB", room.parameter, plan.version).maximum or 0
+        value = min(highest, settings.number(room.parameter) + room.lacks)
+        if room.lacks and value > settings.number(room.parameter):
+            origin = SetByProgram(rule="size", reason=f"the tables need {room.needed} {room.what}")
+            plan = set_parameter(plan, "data_node", room.parameter, value, origin)
+    return plan
 
 
 def _host(ids: NewIds, model: Host, hostname: str, rack: Location) -> Host:

@@ -117,10 +117,10 @@ def schema_objects(now: Estimation) -> Iterator[Problem]:
         if not alike.nodes:
             continue
         for room in dictionary_of(plan, alike.settings):
-            wanted, name = room.needed + room.second, room.parameter
-            if wanted <= room.limit:
+            name = room.parameter
+            if not room.lacks:
                 continue
-            raised = alike.settings.number(name) + wanted - room.limit
+            raised = alike.settings.number(name) + room.lacks
             highest = catalogue.parameter("DB", name, plan.version).maximum or raised
             too_many = room.needed > room.limit
             yield (error if too_many else warning)(
@@ -136,5 +136,5 @@ def schema_objects(now: Estimation) -> Iterator[Problem]:
                 f"set {name} to {raised}" if raised <= highest else f"have fewer {room.what}",
                 alike.object_ids,
                 setting(alike.scope_of(name), name, raised) if raised <= highest else None,
-                measure=wanted / max(1, room.limit),
+                measure=1 + room.lacks / max(1, room.limit),
             )

@@ -51,6 +51,11 @@ class DictionaryRoom(NamedTuple):
     error: int
     """Of what is created beyond it."""
 
+    @property
+    def lacks(self) -> int:
+        """By how much the parameter must be raised, for a second copy of the largest table too; 0: enough."""
+        return max(0, self.needed + self.second - self.limit)
+
 
 def objects_of(table: Table) -> int:
     """Numbers of the dictionary that a table takes: its own, those of blob parts and those of indexes."""
