@@ -335,3 +335,15 @@ def test_a_database_that_is_dropped_is_no_longer_the_one_in_use(ask: Ask) -> Non
     ask("drop database d")
     assert ask("show tables") == "ERROR 1046 (3D000): No database selected\n"
     assert ask("lock tables test.t1 read").startswith("ndbplan: which statements LOCK TABLES refuses")
+
+
+def test_bytes_that_a_statement_reads_are_those_that_it_writes(ask: Ask) -> None:
+    """The client shows them as 0x7878; rows that were copied, or set to what they are, kept that text."""
+    ask("create table t (id int primary key, b varbinary(4), f bit(8)) engine=ndb;")
+    ask("insert into t values (1, repeat('x', 4), 5);")
+    assert ask("insert into t select id + 1, b, f from t;").startswith("Query OK, 1 row affected")
+    assert ask("update t set b = b, f = f where id = 2;").startswith("Query OK")
+    assert ask("create table copied engine=ndb as select * from t;").startswith("Query OK, 2 rows affected")
+    expected = [["1", "0x78787878", "0x05"], ["2", "0x78787878", "0x05"]]
+    assert cells(ask("select * from t order by id;")) == expected
+    assert cells(ask("select id, b, f from copied order by id;")) == expected

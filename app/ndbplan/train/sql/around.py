@@ -230,6 +230,24 @@ def readable(result: Result, *, is_hex: bool) -> Result:
     return result._replace(kinds=kinds, rows=[tuple(map(shown, row)) for row in rows])
 
 
+def held(result: Result) -> Result:
+    """The same as rows keep it: bytes as the text that they are. Raises NotSimulated where they are none."""
+    if not any(isinstance(value, bytes) for row in result.rows for value in row):
+        return result
+    return result._replace(rows=[tuple(map(_text_of, row)) for row in result.rows])
+
+
+def _text_of(value: object) -> object:
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise NotSimulated(
+            "bytes that are no text are simulated where they are shown, and not as values"
+        ) from None
+
+
 def _bytes(value: object, kind: Kind) -> object:
     """The bytes of bits, and of a text that is none; anything else as it is."""
     if kind.name == "bits" and isinstance(value, int):

@@ -34,7 +34,7 @@ from ndbplan.train.sql import (
     variables,
 )
 from ndbplan.train.sql import rows as contents
-from ndbplan.train.sql.around import answered, grouped, in_order_met, readable
+from ndbplan.train.sql.around import answered, grouped, held, in_order_met, readable
 from ndbplan.train.sql.changes import change
 from ndbplan.train.sql.created_from import filled, made_from
 from ndbplan.train.sql.definitions import define
@@ -160,7 +160,7 @@ class Client(Lines):
             return self._prepared(sql, cluster)
         if verb == "set" and (given := user_variables.assigned(sql)) is not None:
             for name, text in given:
-                row = self._found(f"SELECT {text}", parsed(f"SELECT {text}"), cluster, {}).rows[0]
+                row = held(self._met(f"SELECT {text}", parsed(f"SELECT {text}"), cluster, {})).rows[0]
                 self.of_user = {**self.of_user, name: row[0]}
             return "Query OK, 0 rows affected (0.00 sec)"
         if verb == "set":
@@ -206,7 +206,7 @@ class Client(Lines):
         self._begins(cluster)
 
         def query(tree: exp.Expr, own: Mapping[str, Relation]) -> Result:
-            found = self._found(tree.sql("mysql"), tree.copy(), cluster, own)
+            found = held(self._met(tree.sql("mysql"), tree.copy(), cluster, own))
             cut = next((one for one in found.warnings if one.code == TRUNCATED), None)
             if cut is not None and form(cluster.plan.version, "strict_mode"):
                 raise SqlError(cut.code, "22007", cut.message)
@@ -263,7 +263,8 @@ class Client(Lines):
             self._begins(cluster)
         if isinstance(tree, exp.Select) and tree.args.get("locks"):
             self._lock(tree, cluster)
-        found = self._found(query, tree, cluster, {})
+        found = self._met(query, tree, cluster, {})
+        found = readable(found, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         self.row_count = -1
         if not names:
             return found
@@ -276,13 +277,13 @@ class Client(Lines):
         """Lock the rows that a query meets, before it reads them. Raises SqlError, and Waits."""
 
         def query(asks: exp.Expr, own: Mapping[str, Relation]) -> Result:
-            return self._found(asks.sql("mysql"), asks.copy(), cluster, own)
+            return held(self._met(asks.sql("mysql"), asks.copy(), cluster, own))
 
         guard = locking.Guard(cluster)
         locking.Reading(tree, self.database, query).lock(guard, cluster)
         guard.keep()
 
-    def _found(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
+    def _met(self, sql: str, tree: exp.Expr, cluster: LiveCluster, own: Mapping[str, Relation]) -> Result:
         """What a query finds; `own`: tables by `database.name` that hold what is given."""
         counted = None if own else self._counted(tree, cluster)
         if counted is not None:
@@ -325,7 +326,6 @@ class Client(Lines):
         if "ndbinfo" in named and values.get(_OFFLINE) == "1":
             self.warnings = (Warned("Note", 1, _IS_OFFLINE),)
             return result._replace(warnings=self.warnings)
-        result = readable(result, is_hex=bool(form(cluster.plan.version, "binary_as_hex")))
         if not form(cluster.plan.version, "only_full_group_by"):
             # The servers without this mode do not warn of a division by zero either.
             told = tuple(one for one in result.warnings if one.code != _DIVISION)
