@@ -51,6 +51,7 @@ from ndbplan.ndb.values import parse_integer
 from ndbplan.ndb.version import SERIES, NdbVersion, release
 from ndbplan.operations.change import change
 from ndbplan.operations.schema import disk_data_statements
+from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ApiSlot, Link
@@ -135,6 +136,14 @@ def linked(v: str, times: int = 1, kind: str = "tcp") -> Plan:
     first, second = plan(v).data_nodes[:2]
     link = Link(kind=kind, process_id_1=first.id, process_id_2=second.id)
     return plan(v).replace(links=(link,) * times)
+
+
+def aborted_by_a_stop(v: str) -> bool:
+    """Whether a rolling restart costs errors."""
+    found = plan(v, AutomaticThreadConfig=None)
+    change = ParameterChange(at_s=2, name="RedoBuffer", value=2**26)
+    result = simulate(Estimation(found, found.workloads[0]), duration_s=4, events=[change])
+    return 4010 in {error.code for error in result.errors}
 
 
 def in_partitions(found: Plan) -> Plan:
@@ -798,6 +807,7 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         14.0,
         18.0,
     ),
+    ("stop_aborts_transactions", "8.0.0", aborted_by_a_stop, True, False),
     ("placement_by_table", "7.5.0", second_table, (2, 3, 3), (4, 1, 2)),
     ("unique_index_follows_table", "7.4.0", unique_fragments, (2, 8), (2, 2)),
     (

@@ -101,6 +101,7 @@ class Features(NamedTuple):
     index_memory_joined: bool
     fixed_part_limit_bytes: int
     fragments_of_table_in_ldm: int
+    stop_aborts_transactions: bool
     transaction_memory: bool
     redo_log_least_share: float
     redo_log_usual_share: float

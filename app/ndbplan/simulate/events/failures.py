@@ -303,7 +303,7 @@ def stop_for_restart(sim: Simulation, nodes: Collection[DataNode], name: str) ->
         return None
     for node in running:
         sim.say(f"node {node.node_id} stops for {name}")
-    die(sim, running, sim.at_s)
+    die(sim, running, sim.at_s, aborts=outage.plan.features.stop_aborts_transactions)
     if running:
         outage.loss = Loss(sim.at_s, (sim.at_s,) * 3, dict.fromkeys(dead, False), waited=True)
         judge(sim)

@@ -16,6 +16,7 @@ from ndbplan.estimate.times.restart_phases import STOP
 from ndbplan.ndb.survival import begin_start, come_back
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode
+from ndbplan.simulate.events.aborted import abort_open
 from ndbplan.simulate.events.copying import COPY_PHASE, begin_copy, copies_longer
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.model.load_over_time import DISK_READS
@@ -24,7 +25,7 @@ from ndbplan.simulate.model.start import file_end
 from ndbplan.simulate.outage import clients_of
 from ndbplan.simulate.series import Restart
 from ndbplan.simulate.simulation import Due, Simulation
-from ndbplan.simulate.world.indices import Error, Part
+from ndbplan.simulate.world.indices import Part
 from ndbplan.simulate.world.laws import Node
 
 FIRST_PHASE = "allocate memory"
@@ -34,7 +35,7 @@ COPY_LOOK_S = 1.0
 Phases = tuple[tuple[str, float], ...]
 """Name and seconds of each phase of a start."""
 REPORT_S = 0.1
-"""Transactions of so much time are aborted when a node dies: those under way [assumed]."""
+"""How long after something ended what follows from it begins, at least [assumed]."""
 
 
 def die(sim: Simulation, nodes: Collection[DataNode], at_s: float, *, aborts: bool = True) -> None:
@@ -42,14 +43,13 @@ def die(sim: Simulation, nodes: Collection[DataNode], at_s: float, *, aborts: bo
 
     One without rows (NodeGroup 65536) takes nothing along.
 
-    `aborts`: transactions under way there are; a node that shuts down in order finishes them first.
+    `aborts`: open transactions are; a node that shuts down in order may let them end first.
     """
     laws, outage = sim.laws, sim.outage
     places = [sim.node(node.id) for node in nodes]
     dying = sorted(n for n in places if n >= 0 and not sim.is_dead(n))
-    load = sim.living_load()
-    total = max(1e-12, float(load.sum()))
-    shares = {n: float(load[n].sum()) / total for n in dying}
+    if dying and aborts:
+        abort_open(sim, dying[0], at_s)
     made = {n: _mates_log(sim, n) for n in dying}
     for n in dying:
         sim.made_at_death[n] = made[n]
@@ -61,8 +61,6 @@ def die(sim: Simulation, nodes: Collection[DataNode], at_s: float, *, aborts: bo
     for group in sorted({int(laws.places[n].group) for n in dying}):
         members(sim, group)
     _end_checkpoint(sim)
-    for n in dying if aborts else ():
-        _aborted(sim, n, shares[n], at_s)
     service(sim)
     sim.forget_room()
 
@@ -175,17 +173,6 @@ def service(sim: Simulation) -> None:
         if sim.page_cache is not None:
             run.reading_share = max(1e-9, alive)
         sim.note_settings()
-
-
-def _aborted(sim: Simulation, n: int, share: float, at_s: float) -> None:
-    """Transactions under way on a node that dies."""
-    state = sim.state
-    rate = state.cluster.attempted / max(at_s, sim.laws.run.step_s)
-    count = rate * REPORT_S * share
-    if count > 0:
-        if state.errors[Error.NODE] == 0:
-            state.first[Error.NODE] = (at_s, n)
-        state.errors[Error.NODE] += count
 
 
 def _mates_log(sim: Simulation, n: int) -> float:

@@ -233,7 +233,7 @@ def leave(sim: Simulation, order: Leave) -> None:
 def _go(sim: Simulation, nodes: Collection[DataNode]) -> None:
     outage = sim.outage
     here = [node for node in nodes if node.node_id not in outage.lost]
-    die(sim, here, sim.at_s, aborts=False)
+    die(sim, here, sim.at_s, aborts=sim.outage.plan.features.stop_aborts_transactions)
     for node in nodes:
         break_off_start(sim, node)
         outage.hold(BY_HAND, [node.id])
