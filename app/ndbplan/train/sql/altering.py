@@ -36,7 +36,7 @@ from ndbplan.train.sql.defining import (
 from ndbplan.train.sql.foreign_keys import ForeignKey
 from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switches_keys, why_copied
 from ndbplan.train.sql.new_tables import check_comment, check_comments_of_columns, in_words, raise_for
-from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, syntax
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, of_ndb, syntax
 from ndbplan.train.sql.referring import has_orphans
 from ndbplan.train.sql.server import last_number
 from ndbplan.train.sql.too_large import raise_over
@@ -258,6 +258,9 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         )
     copies = bool(why) or by_server or algorithm == "COPY" or asked.how == "OFFLINE"
     if room_left(asked.cluster.session.simulation, after) < 0:
+        if not after.features.index_memory_joined:
+            # The pages of an ordered index [7.4.10].
+            raise of_ndb(4252, "Failed to allocate space for index", temporary=False)
         text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
         inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
         raise SqlError(1114, "HY000", f"The table '{old.name}' is full", (inside,))

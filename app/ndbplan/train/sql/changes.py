@@ -31,7 +31,7 @@ from ndbplan.train.sql.partitioning import check_row
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_database
 from ndbplan.train.sql.reading import parsed
 from ndbplan.train.sql.referring import consequences, has_keys
-from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing
+from ndbplan.train.sql.refused import inside_of, met, of_ndbinfo, refusing_change
 from ndbplan.train.sql.roughly import Asked, known, named, rows_met
 from ndbplan.train.sql.several import Joined, joined_of
 from ndbplan.train.sql.too_large import refuse_too_many
@@ -104,7 +104,7 @@ def _write(
     if not is_local(table):
         log_bytes = operation_redo(table, kind, cluster.plan.version).value
         log_bytes *= rows * no_of_replicas(cluster.plan)
-        code = refusing(cluster) or refused_for(cluster.session.simulation, log_bytes)
+        code = refusing_change(cluster, kind) or refused_for(cluster.session.simulation, log_bytes)
         if code:
             raise met(code, table.name)
     cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))

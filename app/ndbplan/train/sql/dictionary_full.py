@@ -12,10 +12,13 @@ from ndbplan.configuration.settings import nodes_alike
 from ndbplan.estimate.stored import dictionary_of
 from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
+from ndbplan.train.memory import PAGE_BYTES
+from ndbplan.train.schema import room_left
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.problem import SqlError, Warned, of_ndb
 
 _TEXTS = {
+    625: "Out of memory in Ndb Kernel, hash index part (increase DataMemory)",
     707: "No more table metadata records (increase MaxNoOfTables)",
     708: "No more attribute metadata records (increase MaxNoOfAttributes)",
     904: "Out of fragment records (increase MaxNoOfOrderedIndexes)",
@@ -25,7 +28,14 @@ _AS_FULL = 904
 
 
 def check_dictionary(asked: Asked, after: Plan) -> None:
-    """Raises SqlError where the tables of a plan, the last of which is new, are more than is taken."""
+    """Raises SqlError where the tables of a plan, the last of which is new, are more than is taken.
+
+    A new table begins with pages of its hash index, which lie in DataMemory from 7.6 on: where it is full, no
+    table is made (a running 8.4.8), and a running 7.4.10 makes one still.
+    """
+    joined = after.features.index_memory_joined
+    if joined and room_left(asked.cluster.session.simulation, after) < PAGE_BYTES:
+        raise _refused(asked, after.tables[-1].name, 625)
     for alike in nodes_alike(after):
         if not alike.nodes:
             continue

@@ -7,6 +7,7 @@ from sqlglot import exp
 from ndbplan.ndb.console import form
 from ndbplan.ndb.errors import NdbError, ndb_error, other_errors
 from ndbplan.ndb.ndbinfo import tables_of
+from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
 
@@ -15,6 +16,8 @@ QUEUED_TIMEOUT = 266
 _TIMEOUTS = (QUEUED_TIMEOUT, 274)
 """274: of a scan [8.4.8]."""
 _ERRORS_IN_1114 = (827, 625, 902, 1601)
+"""Of what needs room. One row that is changed or deleted needs none [8.4.8, 7.4.10]; a transaction of very
+many keeps copies of them until it ends, and may meet them all the same [7.4.10: 10,000 deletes]."""
 
 
 def refusing(cluster: LiveCluster) -> int:
@@ -24,6 +27,12 @@ def refusing(cluster: LiveCluster) -> int:
     codes = {code: float(values[at]) for code, values in result.refused_by_code.items()}
     worst = max(codes, key=lambda code: codes[code], default=0)
     return worst if worst and codes[worst] > float(result.accepted[at]) else 0
+
+
+def refusing_change(cluster: LiveCluster, kind: OperationKind) -> int:
+    """The same for changes of a kind: those that add no row go on where memory or a tablespace is full."""
+    code = refusing(cluster)
+    return 0 if code in _ERRORS_IN_1114 and kind is not OperationKind.INSERT else code
 
 
 def met(code: int, table: str) -> SqlError:
