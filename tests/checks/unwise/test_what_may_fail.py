@@ -125,6 +125,17 @@ def test_nobody_arbitrates() -> None:
     assert not found(small(), "nobody-arbitrates")
 
 
+def test_a_side_that_waits_for_an_external_program_goes_on_without_one() -> None:
+    """A real 7.4.10 waited ArbitrationTimeout (10.09 s of 10 s), and then both sides went on."""
+    waiting = {"Arbitration": "WaitExternal", "ArbitrationTimeout": 10_000}
+    plan = small(parameters=ClusterParameters(data_node=waiting))
+    (problem,) = found(plan, "nobody-arbitrates")
+    assert problem.severity is Severity.HINT
+    assert "(10 s)" in problem.message
+    assert problem.edit is not None
+    assert not found(problem.edit(plan), "nobody-arbitrates")
+
+
 @pytest.mark.parametrize("retired", sorted(RETIRED))
 def test_waivers_of_rules_that_are_gone_still_hold(retired: str) -> None:
     plan = two_managers("a1", "b1")

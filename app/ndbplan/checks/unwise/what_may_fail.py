@@ -10,6 +10,7 @@ from itertools import chain as one_after_another
 from itertools import islice
 from threading import Lock
 
+from ndbplan.base.units import format_value
 from ndbplan.checks.fits import misfit
 from ndbplan.checks.problem import Edit, Problem, Severity, Solution
 from ndbplan.checks.rule import hint, problem, rule, warning
@@ -19,12 +20,13 @@ from ndbplan.configuration.failing_parts import Part, called_so
 from ndbplan.configuration.failures import Damage, Failures
 from ndbplan.configuration.killers import Search, search_of
 from ndbplan.configuration.node_groups import groups_by_number, incomplete_node_group
-from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.settings import no_of_replicas, node_settings
 from ndbplan.edits.changes import SetParameter
 from ndbplan.edits.parts import update
 from ndbplan.edits.roles import move_process
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.addresses import is_loopback
+from ndbplan.ndb.survival import Arbitration
 from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, ManagementNode
@@ -371,6 +373,8 @@ def nobody_arbitrates(now: Estimation) -> Iterator[Problem]:
     if no_of_replicas(plan) < 2 or len({node.host_id for node in plan.data_nodes}) < 2:
         return
     cluster = Failures(plan).cluster
+    if cluster.arbitration == Arbitration.WAIT_EXTERNAL:
+        yield _waits_for_others(plan)
     if not cluster.nobody_arbitrates:
         return
     off = cluster.arbitration == "Disabled"
@@ -384,6 +388,19 @@ def nobody_arbitrates(now: Estimation) -> Iterator[Problem]:
         "set Arbitration to Default" if off else "set ArbitrationRank to 1 on a management node",
         [node.id for node in plan.management_nodes],
         SetParameter("data_node", "Arbitration", None) if off else _arbitrating(plan),
+    )
+
+
+def _waits_for_others(plan: Plan) -> Problem:
+    milliseconds = max(node_settings(plan, node).number("ArbitrationTimeout") for node in plan.data_nodes)
+    return hint(
+        "Arbitration",
+        "Arbitration is WaitExternal: a side that would have to ask waits ArbitrationTimeout "
+        f"({format_value(milliseconds / 1000, 's')}) for a program of yours to end the other, and then goes "
+        "on. Without such a program both halves of a cut live, and what one of them took is lost (2307)",
+        "set Arbitration to Default, unless a cluster manager outside of NDB ends one side in that time",
+        [node.id for node in plan.management_nodes],
+        SetParameter("data_node", "Arbitration", None),
     )
 
 
