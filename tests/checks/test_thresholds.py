@@ -226,7 +226,7 @@ THRESHOLDS = (
     Threshold("checkpoint-interval", setting("TimeBetweenLocalCheckpoints"), 20, 21),
     Threshold("redo-log-and-memory", setting("NoOfFragmentLogFiles", EnableRedoControl=0), 7, 6),
     Threshold("settings-lifted", setting("TotalSendBufferMemory"), 16 * MIB, 16 * MIB - 1),
-    Threshold("settings-lifted", setting("TransactionMemory"), 48 * MIB, 48 * MIB - 1),
+    Threshold("settings-lifted", setting("TransactionMemory"), 113 * MIB, 113 * MIB - 1),
     Threshold(
         "partitions-per-node",
         threads_set("PartitionsPerNode", ClassicFragmentation=0, ThreadConfig=ONE_LDM),

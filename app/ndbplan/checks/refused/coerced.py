@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
-from ndbplan.base.units import format_ndb_size
+from ndbplan.base.units import MIB, format_ndb_size
 from ndbplan.checks.parameters import setting, without
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.refused.threads import is_automatic, thread_text, threads
 from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.configuration.settings import NodesAlike, nodes_alike
-from ndbplan.estimate.constants import constant_for
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.storage.node_memory import LEAST_SEND_BYTES
+from ndbplan.estimate.storage.node_memory import LEAST_SEND_BYTES, least_transaction_memory
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.threads.layout import ThreadConfigError
 from ndbplan.ndb.threads.written import LONGEST_SPIN_US
@@ -110,13 +111,12 @@ def _small_transaction_memory(alike: NodesAlike) -> Iterator[Problem]:
         counts = threads(alike)
     except ThreadConfigError:
         return
-    each = int(constant_for(alike.plan, "transaction_reserved_thread_bytes").value)
-    least = each * (counts.ldm_instances + max(1, counts.tc))
+    least = MIB * math.ceil(least_transaction_memory(alike.settings, counts, constants_of(alike.plan)) / MIB)
     if stated < least:
         yield hint(
             alike.where,
-            f"{name} is {format_ndb_size(stated)}; the data node needs {format_ndb_size(least)} for its "
-            "LDM and TC threads beside what is reserved, and takes it",
+            f"{name} is {format_ndb_size(stated)}; the data node needs about {format_ndb_size(least)} for "
+            "what is reserved and for its LDM and TC threads, and takes it",
             f"set it to {format_ndb_size(least)} at least, or leave it out",
             alike.object_ids,
             setting(alike.scope_of(name), name, least),
