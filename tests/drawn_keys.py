@@ -84,6 +84,7 @@ def clusters(draw: st.DrawFn) -> Plan:
             data_node={
                 "NoOfReplicas": replicas,
                 "DataMemory": 2**36,
+                "IndexMemory": 2**35,
                 "MaxNoOfConcurrentOperations": 10**5,
                 **threads,
             }

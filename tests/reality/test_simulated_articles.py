@@ -85,6 +85,7 @@ def test_000_the_comments_log_overflows_after_about_an_hour() -> None:
                 "NoOfReplicas": 1,
                 "Diskless": 1,
                 "DataMemory": 38000 * 2**20,
+                "IndexMemory": 9000 * 2**20,
                 "NoOfFragmentLogFiles": 100,
                 "TimeBetweenLocalCheckpoints": 5,
                 "MaxNoOfExecutionThreads": 8,
