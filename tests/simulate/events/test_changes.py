@@ -97,6 +97,18 @@ def test_a_node_that_dies_ends_one_transaction_of_each_client(calm: Plan, client
     assert sim.state.first[Error.NODE].tolist() == [20.0, 2.0]
 
 
+def test_a_start_that_ends_with_another_node_costs_no_more_transactions(calm: Plan) -> None:
+    load = calm.workload(EASY).load.model_copy(update={"clients": 8})
+    plan = set_parameter(edits.update(calm, EASY, load=load, through="api"), "data_node", "DataMemory", 2**33)
+    mates = ("ndb3", "ndb4")
+    elsewhere = next(node.id for node in plan.data_nodes if node.id not in mates)
+    other = NodeFailure(at_s=24, object_id=elsewhere)
+    first = NodeFailure(at_s=10, object_id="ndb3", back_after_s=4)
+    found = simulate(estimation_of(plan, EASY), duration_s=40, events=[first, other])
+    assert "2308" in str(found.happened)
+    assert {error.code: error.count for error in found.errors} == {4010: 16.0}
+
+
 @pytest.mark.parametrize(("version", "codes"), [("7.4.10", [4010]), ("8.4.8", [])])
 def test_a_restart_by_command_ends_transactions_in_old_versions_alone(
     calm: Plan, version: str, codes: list[int]

@@ -248,7 +248,8 @@ def _go_on(sim: Simulation, winner: Side, found: Judged) -> None:
     outage.loss = None
     ends = (before.started | before.starting) - after.started - after.starting
     ends -= loss.silent.keys() if loss is not None else set()
-    die(sim, [by_id[i] for i in ends], sim.at_s)
+    # Those that fail along with nodes that died before take no more transactions with them.
+    die(sim, [by_id[i] for i in ends], sim.at_s, aborts=loss is None or not loss.silent)
     for side in found.sides:
         if side is not winner or (loss is not None and (loss.hidden or any(loss.silent.values()))):
             _tell(sim, side, winner)
