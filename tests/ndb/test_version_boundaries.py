@@ -19,6 +19,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.needs import CannotChangeError, needs
+from ndbplan.configuration.redo_problems import queues
 from ndbplan.configuration.settings import node_settings, redo_log_parts
 from ndbplan.configuration.table_limits import over_limits
 from ndbplan.edits.parameters import set_parameter
@@ -58,7 +59,7 @@ from ndbplan.plan.processes import ApiSlot, Link
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.tables import Column, Index, SpaceFile, Table
 from ndbplan.plan.workloads import ClosedLoad
-from ndbplan.simulate.model.scenario import build, lcp_share, queues
+from ndbplan.simulate.model.scenario import build, lcp_share
 from ndbplan.simulate.model.start import first_world
 from ndbplan.simulate.model.workload import estimation_of
 from ndbplan.simulate.run import simulate

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ndbplan.base.quantity import Quantity, Term, total
 from ndbplan.base.units import format_memory, format_percent, format_value
+from ndbplan.configuration.redo_problems import seen_as
 from ndbplan.describe.titles import SPACE_OF_ROLE
 from ndbplan.plan.hardware import Disk, Host
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import Workload
@@ -111,11 +113,8 @@ def _disk(now: Estimation, disk: Disk) -> list[Breakdown]:
     rows.append(Row("Capacity", Quantity.exact(speed, "bytes/s", _stated(disk)), None))
     used = demand.utilisation
     heading = f"Why is it at {format_percent(used.value)}?" if demand.streams else "Nothing is written here"
-    return [
-        Breakdown(
-            heading, f"Utilisation of {demand.host} / {demand.disk}", used, tuple(rows), _warn(demand, disk)
-        )
-    ]
+    title = f"Utilisation of {demand.host} / {demand.disk}"
+    return [Breakdown(heading, title, used, tuple(rows), _warn(now.plan, demand, disk))]
 
 
 def _disk_space(now: Estimation, disk: Disk) -> list[Breakdown]:
@@ -151,7 +150,7 @@ def _stated(disk: Disk) -> tuple[Term, ...]:
     return (Term("Sequential write", disk.sequential_write_bytes_per_s, "bytes/s", source),)
 
 
-def _warn(demand: DiskDemand, disk: Disk) -> tuple[Notice, ...]:
+def _warn(plan: Plan, demand: DiskDemand, disk: Disk) -> tuple[Notice, ...]:
     used = demand.utilisation
     if used.value < 0.95:
         return ()
@@ -162,7 +161,8 @@ def _warn(demand: DiskDemand, disk: Disk) -> tuple[Notice, ...]:
     can = format_value(disk.sequential_write_bytes_per_s, "bytes/s")
     text = f"Asked for {asked}, it writes {can}."
     if writes_redo:
-        text += " Redo buffers fill and error 1221 follows; a larger RedoBuffer only delays it."
+        error = seen_as(plan, 1221)
+        text += f" Redo buffers fill and error {error} follows; a larger RedoBuffer only delays it."
     return (Notice("The disk cannot keep up", text),)
 
 

@@ -22,6 +22,7 @@ from ndbplan.checks.unwise.disk_data_cures import home_for
 from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
 from ndbplan.checks.unwise.memory_cures import room_for_pages
 from ndbplan.configuration.directories import data_node_paths, disk_for, disks_of_roles
+from ndbplan.configuration.redo_problems import seen_as
 from ndbplan.configuration.settings import nodes_alike, scope_of
 from ndbplan.edits.changes import SetField, SetParameter, SetRole, together
 from ndbplan.edits.disk_data import FewerFiles, GrowFiles, MoreFiles, OneLogfileGroup
@@ -75,7 +76,8 @@ def disk_load(now: Estimation) -> Iterator[Problem]:
                 if writes
                 else "raise DiskPageBufferMemory, take faster disks or add a node group"
             )
-            follows = "errors 1221 or 410 follow" if writes else "reads queue up and time out"
+            errors = f"errors {seen_as(plan, 1221)} or 410 follow"
+            follows = errors if writes else "reads queue up and time out"
             ids = [demand.disk_id, demand.host_id, workload.id]
             where = f"disk {demand.disk} of {demand.host}"
             if busy <= 1:

@@ -23,6 +23,7 @@ from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.solutions import one_of
 from ndbplan.checks.unwise.redo_cures import cure_of_short_log, one_sided, usual_log, ways_for_log
 from ndbplan.configuration.directories import disk_for, disks_of_roles
+from ndbplan.configuration.redo_problems import seen_as
 from ndbplan.configuration.settings import (
     NodesAlike,
     node_settings,
@@ -239,15 +240,14 @@ def redo_file_size(now: Estimation) -> Iterator[Problem]:
             continue
         if size < _SMALL_FILE or buffer > size:
             fix, edit = _larger_log(now, alike)
-            reason = (
-                f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
-                if buffer > size
-                else "the next file is not open in time"
-            )
+            reason = "the next file is not open in time"
+            if buffer > size:
+                reason = f"RedoBuffer {format_ndb_size(buffer)} is larger than one file"
             yield warning(
                 alike.where,
                 f"FragmentLogFileSize is {format_ndb_size(size)} while a log part takes "
-                f"{format_bytes_per_s(rate)}: {reason}, error 1220 follows",
+                f"{format_bytes_per_s(rate)}: {reason}, "
+                f"error {seen_as(now.plan, 1220)} follows",
                 fix,
                 alike.object_ids,
                 edit,

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.row_types import Rows, record, rows, stacked
 from ndbplan.configuration.node_groups import incomplete_node_group, node_groups
-from ndbplan.configuration.settings import node_settings, settings_from
+from ndbplan.configuration.redo_problems import queues
+from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
@@ -22,7 +23,6 @@ from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import as_long_as_its_work, job_of, let_in
 from ndbplan.estimate.stored import machines_of
 from ndbplan.plan.events import Event
-from ndbplan.plan.fields import NO_PARAMETERS
 from ndbplan.plan.hardware import Disk as PlanDisk
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DataNode, DiskRole
@@ -368,16 +368,6 @@ def lcp_share(plan: Plan, ldms: int, log_parts: int) -> float:
     constants = constants_of(plan)
     found = checkpoint_share(node_settings(plan), constants, ldms, log_parts)
     return found.value
-
-
-def queues(plan: Plan) -> bool:
-    """Whether work waits for redo (DefaultOperationRedoProblemAction of SQL nodes and API slots)."""
-    name = "DefaultOperationRedoProblemAction"
-    own = [*plan.sql_nodes, *plan.api_slots]
-    stated = [settings_from("API", NO_PARAMETERS, node.parameters, plan.ndb_version) for node in own]
-    stated.append(settings_from("API", plan.parameters.sql, NO_PARAMETERS, plan.ndb_version))
-    found = (one.text(name) == "queue" for one in stated if one.states(name))
-    return next(found, plan.features.redo_problems_queued)
 
 
 def set_step(run: Run, plan: Plan, step_s: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from ndbplan.configuration.redo_problems import QUEUED_TIMEOUT
 from ndbplan.ndb.console import form
 from ndbplan.ndb.errors import NdbError, ndb_error, other_errors
 from ndbplan.ndb.ndbinfo import tables_of
@@ -11,8 +12,6 @@ from ndbplan.plan.workloads import OperationKind
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql.problem import SqlError, Warned, no_table, of_ndb
 
-QUEUED_TIMEOUT = 266
-"""What a queued operation ends with; clients see 1205."""
 _TIMEOUTS = (QUEUED_TIMEOUT, 274)
 """274: of a scan [8.4.8]."""
 _ERRORS_IN_1114 = (827, 625, 902, 1601)

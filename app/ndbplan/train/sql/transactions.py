@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ndbplan.configuration.redo_problems import QUEUED_TIMEOUT
 from ndbplan.ndb.console import form
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.locks import Transaction
 from ndbplan.train.sql import server
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, syntax
-from ndbplan.train.sql.refused import QUEUED_TIMEOUT, met
+from ndbplan.train.sql.refused import met
 from ndbplan.train.state import LOCAL_ID
 from ndbplan.train.transacting import Transacts
 
