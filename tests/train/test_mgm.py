@@ -297,3 +297,13 @@ def test_what_tls_info_tells_has_the_form_of_a_running_8_4(begun: Callable[[str]
     refused = answer("START TLS", new)
     assert (refused.exit, refused.text.splitlines()[0]) == (255, "*  1014: Error")
     assert answer("TLS INFO", old).text.startswith("Invalid command")
+
+
+def test_what_ends_the_master_of_an_old_cluster_is_not_done_but_told(new: Callable[[], LiveCluster]) -> None:
+    """Real 7.4.10 masters ended with 2306 for an id above 48; 8.4.8 refuses it as any other."""
+    old = alive(recorded("7.4.10"))
+    said = say(old, "CREATE NODEGROUP 50")
+    assert said.startswith("*   322: Error\n")
+    assert "do not type this on a real NDB 7.4.10: an id above 48 ends its master" in said
+    assert "ndbplan:" not in say(old, "CREATE NODEGROUP 48")
+    assert "ndbplan:" not in say(new(), "CREATE NODEGROUP 150")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ndbplan.configuration.settings import is_diskless, no_of_replicas, node_settings
 from ndbplan.ndb.console import form, knows_word
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.train.answer import Answer
 from ndbplan.train.backups import AskBackup, AskNoBackup, figures
@@ -143,8 +144,20 @@ def create_group(cluster: LiveCluster, line: Line) -> Answer:
         return Answer("Invalid arguments: expected <id>,<id>...\n", FAILED)
     code = _group_refusal(cluster, ids)
     if code:
-        return Answer(client_line(code) + refused(code, numbered=True), FAILED)
+        said = client_line(code) + refused(code, numbered=True)
+        return Answer(said + _of_high_ids(cluster.plan, ids), FAILED)
     return Answer(f"Nodegroup {free_group(cluster.state)} created\n", 0, (CreateGroup(tuple(ids)),))
+
+
+def _of_high_ids(plan: Plan, ids: list[int]) -> str:
+    """What is not done here: a real 7.4.10 ends its master (2306, "Pointer too large")."""
+    most = plan.features.data_nodes_most
+    if max(ids, default=0) <= most or not form(plan.version, "high_ids_end_the_master"):
+        return ""
+    return (
+        f"ndbplan: do not type this on a real NDB {plan.ndb_version}: an id above {most} ends its master "
+        "data node (error 2306), and once more the next one\n"
+    )
 
 
 def _group_refusal(cluster: LiveCluster, ids: list[int]) -> int:
