@@ -195,3 +195,27 @@ def test_tables_beyond_the_dictionary_are_refused_as_recorded() -> None:
         "from NDBCLUSTER\n"
     )
     assert not _no_more("8.4.8", MaxNoOfTables=40)
+
+
+@pytest.mark.parametrize(
+    ("version", "stated", "said"),
+    [
+        ("8.4.8", {"MaxNoOfOrderedIndexes": 5}, "ERROR 1114 (HY000): The table 'tx' is full\n"),
+        (
+            "7.4.10",
+            {"MaxNoOfTables": 10, "MaxNoOfOrderedIndexes": 8, "MaxNoOfUniqueHashIndexes": 0},
+            "ERROR 707 (HY000): Unknown error 707\n",
+        ),
+    ],
+)
+def test_an_index_beyond_the_dictionary_is_refused_as_recorded(
+    version: str, stated: dict[str, int], said: str
+) -> None:
+    plan = two_by_two(version)
+    for name, value in stated.items():
+        plan = set_parameter(plan, "data_node", name, value)
+    answer = asks(LiveCluster.begin(plan, hours=0.2))
+    assert answer("create table tx (a int, b int, c int, primary key using hash (a)) engine=ndb") == OK
+    answers = [answer(f"create index i{column} on tx ({column})") for column in "bca"]
+    assert answers[0].startswith("Query OK")
+    assert answers[-1] == said

@@ -33,6 +33,7 @@ from ndbplan.train.sql.defining import (
     online_warning,
     taken,
 )
+from ndbplan.train.sql.dictionary_full import check_more
 from ndbplan.train.sql.foreign_keys import ForeignKey
 from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switches_keys, why_copied
 from ndbplan.train.sql.new_tables import check_comment, check_comments_of_columns, in_words, raise_for
@@ -257,6 +258,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
             1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
         )
     copies = bool(why) or by_server or algorithm == "COPY" or asked.how == "OFFLINE"
+    check_more(asked, old, after)
     if room_left(asked.cluster.session.simulation, after) < 0:
         if not after.features.index_memory_joined:
             # The pages of an ordered index [7.4.10].

@@ -1,6 +1,7 @@
-"""What a server says of a CREATE TABLE for which the dictionary of the data nodes has no room.
+"""What a server says of a table or an index for which the dictionary of the data nodes has no room.
 
     check_dictionary(asked, after)      # SqlError 1005 with 708, 1114 with 904; 7.x: 1296 with 707
+    check_more(asked, table, after)     # the same of ALTER TABLE and CREATE INDEX; 7.x: 707 Unknown error 707
 
 Codes, and the form around them: recorded on running 8.4.8 and 7.4.10 clusters, the text of 707 too; texts of
 708 and 904: ndberror.cpp of mysql/mysql-server.
@@ -12,10 +13,11 @@ from ndbplan.configuration.settings import nodes_alike
 from ndbplan.estimate.stored import dictionary_of
 from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Table
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.schema import room_left
 from ndbplan.train.sql.defining import Asked
-from ndbplan.train.sql.problem import SqlError, Warned, of_ndb
+from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, of_ndb
 
 _TEXTS = {
     625: "Out of memory in Ndb Kernel, hash index part (increase DataMemory)",
@@ -36,16 +38,36 @@ def check_dictionary(asked: Asked, after: Plan) -> None:
     joined = after.features.index_memory_joined
     if joined and room_left(asked.cluster.session.simulation, after) < PAGE_BYTES:
         raise _refused(asked, after.tables[-1].name, 625)
-    for alike in nodes_alike(after):
-        if not alike.nodes:
-            continue
-        for room in dictionary_of(after, alike.settings):
+    if code := _error_of(after):
+        raise _refused(asked, after.tables[-1].name, code)
+
+
+def check_more(asked: Asked, table: Table, after: Plan) -> None:
+    """Raises SqlError where a table that is altered has more indexes or columns than are taken.
+
+    NotSimulated where the words are not known: of 708 and 707 from 7.6 on.
+    """
+    code = _error_of(after)
+    if not code or code == _error_of(asked.plan):
+        return
+    if code == _AS_FULL:
+        raise _refused(asked, table.name, code)
+    if form(asked.plan.version, "dictionary_of_its_own"):
+        raise NotSimulated(f"NDB refuses this with {code}, in words that are not known here")
+    raise SqlError(code, "HY000", f"Unknown error {code}", (_inside(code),))
+
+
+def _error_of(plan: Plan) -> int:
+    """What the last of the tables and indexes of a plan is refused with; 0: all are taken."""
+    for alike in nodes_alike(plan):
+        for room in dictionary_of(plan, alike.settings) if alike.nodes else ():
             if room.needed > room.limit:
-                raise _refused(asked, after.tables[-1].name, room.error)
+                return room.error
+    return 0
 
 
 def _refused(asked: Asked, name: str, code: int) -> SqlError:
-    inside = Warned("Warning", 1296, f"Got error {code} '{_TEXTS[code]}' from NDB")
+    inside = _inside(code)
     if code == _AS_FULL:
         return SqlError(1114, "HY000", f"The table '{name}' is full", (inside,))
     if not form(asked.plan.version, "dictionary_of_its_own"):
@@ -53,3 +75,7 @@ def _refused(asked: Asked, name: str, code: int) -> SqlError:
     commits = Warned("Warning", 1296, "Failed to commit NDB schema transaction")
     text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
     return SqlError(1005, "HY000", text, (inside, commits))
+
+
+def _inside(code: int) -> Warned:
+    return Warned("Warning", 1296, f"Got error {code} '{_TEXTS[code]}' from NDB")
