@@ -66,6 +66,7 @@ def test_a_query_knows_the_clock_of_the_cluster_and_no_other(cluster: LiveCluste
     [
         ("SELECT 18446744073709551615+1;", "ERROR 1690 (22003): BIGINT UNSIGNED value is out of range in"),
         ("SELECT 9223372036854775807+1;", "ERROR 1690 (22003): BIGINT value is out of range in"),
+        ("SELECT CAST(1 AS UNSIGNED)-2;", "ERROR 1690 (22003): BIGINT UNSIGNED value is out of range in"),
         ("SELECT nosuch(1);", "ERROR 1305 (42000): FUNCTION test.nosuch does not exist"),
         ("SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa!' REGEXP '(a+)+$';", "ndbplan: this statement is too much"),
         ("SELECT * FROM mysql.user;", "ndbplan: tables of mysql are not simulated"),

@@ -14,6 +14,7 @@ from ndbplan.train.sql.problem import NotSimulated, SqlError
 _MOST = 2**63 - 1
 """The largest whole number of SQLite; a larger one is a double there."""
 _BITS = (exp.BitwiseNot, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseLeftShift)
+_UNSIGNED = (exp.DataType.Type.UBIGINT, exp.DataType.Type.UINT)
 Large = dict[float, int]
 """Whole numbers that only BIGINT UNSIGNED holds, by what SQLite makes of them."""
 
@@ -48,15 +49,26 @@ def unsigned(
 
 def check_range(tree: exp.Expr, kinds: Sequence[Kind], rows: Sequence[tuple[Any, ...]]) -> None:
     """Raises SqlError 1690 where a whole number has got too large for one."""
+    # A star stands for several columns.
+    listed = tree.expressions if isinstance(tree, exp.Select) and len(tree.expressions) == len(kinds) else ()
     for place, kind in enumerate(kinds):
-        values = (row[place] for row in rows)
+        values = [row[place] for row in rows]
+        shown = listed[place].unalias() if listed else tree
+        if _is_unsigned(shown) and any(isinstance(one, int) and one < 0 for one in values):
+            text = shown.sql("mysql").replace("CAST(", "cast(").replace(" AS UNSIGNED)", " as unsigned)")
+            raise SqlError(1690, "22003", f"BIGINT UNSIGNED value is out of range in '({text})'")
         if kind is not INT or not any(isinstance(one, float) and abs(one) > _MOST for one in values):
             continue
-        shown = tree.expressions[place].unalias() if isinstance(tree, exp.Select) else tree
         numbers = (one for one in shown.find_all(exp.Literal) if not one.is_string)
         unsigned = any((whole_number(one.name) or 0) > _MOST for one in numbers)
         what = f"BIGINT{' UNSIGNED' * unsigned} value is out of range in '({shown.sql('mysql')})'"
         raise SqlError(1690, "22003", what)
+
+
+def _is_unsigned(shown: exp.Expr) -> bool:
+    """Whether something that is reckoned has no sign because an operand is CAST AS UNSIGNED [8.4.8]."""
+    operands = (shown.this, shown.expression) if isinstance(shown, exp.Add | exp.Sub | exp.Mul) else ()
+    return any(isinstance(one.unnest(), exp.Cast) and one.unnest().to.this in _UNSIGNED for one in operands)
 
 
 def held(value: Any, large: Large) -> Any:
