@@ -322,3 +322,25 @@ def test_bytes_are_typed_as_hexadecimal_numbers_and_binary_is_filled_up(ask: Cal
     assert "|     97 |" in ask("select 0x60+1")
     assert ask("insert into b (id, v) values (2, 0xFF)").startswith("ndbplan:")
     assert ask("insert into b (id, v) values (2, unhex('FF'))").startswith("ndbplan:")
+
+
+def test_a_server_that_knows_the_engine_of_a_tablespace_warns_of_it_or_refuses_it(
+    begun: Callable[[str], LiveCluster],
+) -> None:
+    """8.4: warned about (1681) in ADD DATAFILE, not allowed in DROP DATAFILE and DROP TABLESPACE (1149)."""
+    for version in ("8.4.8", "7.4.10"):
+        consoles, is_new = Consoles(begun(version)), version > "8"
+
+        def ask(line: str, consoles: Consoles = consoles) -> str:
+            return consoles.answer(f"mysql> {line};")
+
+        ask("create logfile group lg add undofile 'u.dat' engine ndb")
+        ask("create tablespace ts add datafile 'd1.dat' use logfile group lg engine ndb")
+        added = ask("alter tablespace ts add datafile 'd2.dat' engine ndb")
+        assert (", 1 warning " in added) == is_new
+        assert ("| Warning | 1681 |" in ask("show warnings")) == is_new
+        for line in (
+            "alter tablespace ts drop datafile 'd2.dat' engine ndb",
+            "drop tablespace ts engine ndb",
+        ):
+            assert ask(line).startswith("ERROR 1149 (42000)") == is_new

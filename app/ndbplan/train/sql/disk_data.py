@@ -49,6 +49,15 @@ class _What(NamedTuple):
         return f"Failed to get {self.kind.lower()} '{self.name}' from NDB"
 
 
+_SYNTAX = (
+    "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version "
+    "for the right syntax to use"
+)
+_DEPRECATED = Warned(
+    "Warning", 1681, "'ENGINE tablespace option' is deprecated and will be removed in a future release."
+)
+
+
 def disk_data(asked: Asked, stream: Stream) -> Done:
     """Carry out a statement about disk data. Raises SqlError, NotSimulated and Unreadable."""
     is_group = stream.accept("LOGFILE")
@@ -59,9 +68,14 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
     known = next((one for one in parts if one.name == name), None)
     what = _What(asked.words[0].upper, "LOGFILE GROUP" if is_group else "TABLESPACE", name, known)
     _of_ndb(asked, what)
+    drops = what.verb == "ALTER" and not is_group and stream.accept("DROP")
+    # From 8.0 on a server knows the engine of a tablespace [8.4.8].
+    knows = not (is_group or asked.plan.features.tablespace_engine_named)
+    needless = knows and what.verb != "CREATE" and asked.option("ENGINE") is not None
+    if needless and (drops or what.verb == "DROP"):
+        raise SqlError(1149, "42000", _SYNTAX)
     if what.verb == "DROP":
         return _drop(asked, what)
-    drops = not is_group and stream.accept("DROP")
     if not drops:
         stream.expect("ADD")
     stream.expect("UNDOFILE" if is_group else "DATAFILE")
@@ -85,7 +99,7 @@ def disk_data(asked: Asked, stream: Stream) -> Done:
     if read.problems:
         raise NotSimulated(f"a plan cannot hold this: {read.problems[0].message}")
     become(asked, taken(asked, read))
-    return ok(asked)
+    return ok(asked, warnings=(_DEPRECATED,) if needless else ())
 
 
 def _of_ndb(asked: Asked, what: _What) -> None:
