@@ -344,3 +344,14 @@ def test_a_server_that_knows_the_engine_of_a_tablespace_warns_of_it_or_refuses_i
             "drop tablespace ts engine ndb",
         ):
             assert ask(line).startswith("ERROR 1149 (42000)") == is_new
+
+
+def test_ndb_checks_and_repairs_no_table(begun: Callable[[str], LiveCluster]) -> None:
+    """8.4.8: a note for CHECK and REPAIR, a status of OPTIMIZE and ANALYZE."""
+    consoles = Consoles(begun("8.4.8"))
+    for line in ("use test", "create table tc (a int primary key) engine=ndb"):
+        consoles.answer(f"mysql> {line};")
+    for verb, said in (("check", "note"), ("repair", "note"), ("optimize", "status"), ("analyze", "status")):
+        assert f"| test.tc | {verb} " in (answer := consoles.answer(f"mysql> {verb} table tc;"))
+        assert f"| {said} " in answer
+        assert (f"doesn't support {verb} |" in answer) == (said == "note")

@@ -402,7 +402,7 @@ def _alter(asked: Asked, stream: Stream) -> Done | Result:
     return _altered(asked, typed)
 
 
-_NO_REPAIR = "The storage engine for the table doesn't support repair"
+_NOT_SUPPORTED = "The storage engine for the table doesn't support"
 _RECREATED = "Table does not support optimize, doing recreate + analyze instead"
 
 
@@ -426,8 +426,8 @@ def _checked(asked: Asked, stream: Stream) -> Result:
             missing = f"Table '{database}.{name}' doesn't exist"
             rows += [(f"{database}.{name}", verb, "Error", missing),
                      (f"{database}.{name}", verb, "status", "Operation failed")]  # fmt: skip
-        elif verb == "repair":
-            rows.append((f"{database}.{name}", verb, "note", _NO_REPAIR))
+        elif verb == "repair" or (verb == "check" and asked.local(typed) is None):
+            rows.append((f"{database}.{name}", verb, "note", f"{_NOT_SUPPORTED} {verb}"))
         else:
             if verb == "optimize" and asked.local(typed) is not None:
                 rows.append((f"{database}.{name}", verb, "note", _RECREATED))
