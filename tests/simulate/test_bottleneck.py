@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from ndbplan.base.quantity import Quantity
+from ndbplan.edits import parts as edits
+from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.workloads import ClosedLoad
 from ndbplan.simulate.bottleneck import SERVICE_FULL, WAITED_SHARE, Bottleneck, find_bottlenecks
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.model.workload import estimation_of
@@ -125,3 +128,11 @@ def test_the_lowest_service_is_short_where_less_was_sent(
     shown = {one.resource: one.used for one in services}
     assert shown["cpu"] == used
     assert shown["network"] == peak_per_s / 4000.0
+
+
+def test_a_transaction_that_a_node_took_along_does_not_hide_that_clients_wait(overload: Plan) -> None:
+    load = ClosedLoad(clients=2, latency_s=0.01)
+    plan = edits.update(overload, SMALL, load=load, events=(NodeFailure(at_s=5, object_id="ndb3"),))
+    result = simulate(estimation_of(plan, SMALL), duration_s=30)
+    assert {one.code for one in result.errors} == {4010}
+    assert result.bottleneck.resource == "clients"

@@ -21,6 +21,8 @@ WAITED_SHARE = 0.02
 """Less than this share of the time is a passing moment."""
 SERVICE_FULL = 0.98
 """Share of what processors or links pass at which they are what holds work back."""
+_OF_FAILURES = frozenset((4009, 4010))
+"""Errors that nodes which fail cost: they say nothing of what is short."""
 _FULL = {
     827: ("memory", "DataMemory"),
     625: ("memory", "IndexMemory"),
@@ -134,7 +136,7 @@ def find_bottlenecks(
         node_id = by_node[1220]
         used = 1.0 + refused[1220] / most
         bottlenecks.append(Bottleneck("redo files", f"node {node_id}", used, _ids(scenario, node_id)))
-    if isinstance(scenario.workload.load, ClosedLoad) and not errors:
+    if isinstance(scenario.workload.load, ClosedLoad) and refused.keys() <= _OF_FAILURES:
         bottlenecks.append(Bottleneck(*scenario.client_limit, 1.0))
     for service in services:
         used = peak_per_s / service.max_per_s
