@@ -91,6 +91,8 @@ def test_what_refused_most_is_short(run: SimulationResult, code: int, resource: 
         ("memory", "node 2, DataMemory", "DataMemory of node 2"),
         ("clients", "Insert, 1 thread", "the clients, which wait for their answers (Insert, 1 thread)"),
         ("nodes", "SQL nodes that see no data node", "SQL nodes that see no data node"),
+        ("SQL sessions", "max-connections",
+         "max-connections of the SQL nodes, which refuse the other sessions with error 1040"),
     ],
 )  # fmt: skip
 def test_a_limit_is_said_as_people_say_it(resource: str, where: str, text: str) -> None:

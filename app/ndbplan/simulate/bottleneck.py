@@ -86,6 +86,7 @@ _TEXTS = {
     "row locks": "locks of the {all}",
     "clients": "the clients, which wait for their answers ({all})",
     "loader": "the loader ({all})",
+    "SQL sessions": "{all} of the SQL nodes, which refuse the other sessions with error 1040",
     "source disk": "the disk that is loaded from ({all})",
 }
 

@@ -163,7 +163,7 @@ CREATE TABLESPACE lost ADD DATAFILE 'e' USE LOGFILE GROUP gone ENGINE=NDB;"""
 
 def test_defaults_are_kept_as_they_are_written() -> None:
     text = """CREATE TABLE t (id int NOT NULL PRIMARY KEY,
-  a int DEFAULT NULL, b varchar(9) DEFAULT 'x;y', c timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
+  a int DEFAULT NULL, b varchar(9) DEFAULT 'x;y', c timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
   d int NOT NULL DEFAULT (coalesce(NULL, 1)), e int DEFAULT -1 SIGNED, f char(3) DEFAULT _latin1'x' NOT NULL,
   g bit DEFAULT b'1' NOT NULL, h date DEFAULT DATE '2020-01-01', i int DEFAULT 0x1F,
   j varchar(9) DEFAULT "it''s", k int DEFAULT '1\n2', l double DEFAULT +1.5e3);"""

@@ -126,7 +126,7 @@ def build(
         asked = as_long_as_its_work(plan, workload)
         workload = let_in(plan, asked)
         if workload is not asked:
-            limited_by = ("SQL sessions", "max-connections refuses the others, error 1040")
+            limited_by = ("SQL sessions", "max-connections")
     groups = node_groups(plan)
     if not groups:
         raise SimulationError(
