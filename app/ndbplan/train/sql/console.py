@@ -274,7 +274,7 @@ class Client(Lines):
         return text
 
     def _lock(self, tree: exp.Select, cluster: LiveCluster) -> None:
-        """Lock the rows that a query meets, before it reads them. Raises SqlError, and Waits."""
+        """Lock the rows that a query meets, before it reads them. Raises SqlError, and LockWaitError."""
 
         def query(asks: exp.Expr, own: Mapping[str, Relation]) -> Result:
             return held(self._met(asks.sql("mysql"), asks.copy(), cluster, own))

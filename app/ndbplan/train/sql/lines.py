@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from ndbplan.base.kept import keeping
@@ -12,7 +13,7 @@ from ndbplan.train.sql.problem import Warned
 from ndbplan.train.transacting import Waits
 
 
-class Lines:
+class Lines(ABC):
     """Answers lines; what a statement is answered is in the class that inherits it."""
 
     def __init__(self, number: int) -> None:
@@ -22,13 +23,13 @@ class Lines:
         """The SQL node that an open transaction was on after the last line; 0: none was open."""
         self.warnings: tuple[Warned, ...] = ()
 
+    @abstractmethod
     def one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
-        """What one statement is answered. Raises Waits."""
-        raise NotImplementedError
+        """What one statement is answered. Raises LockWaitError."""
 
+    @abstractmethod
     def variables(self, cluster: LiveCluster) -> Mapping[str, str]:
         """Those of the server, as the session has them."""
-        raise NotImplementedError
 
     def answer(self, line: str, cluster: LiveCluster) -> str:
         """What the client prints for the statements of a line, up to one that has to wait."""
@@ -60,7 +61,7 @@ class Lines:
             waited_s = 0.0 if since_s is None or at else cluster.now_s - since_s
             try:
                 said += waiting.with_time(self.one(sql, vertical, cluster), waited_s)
-            except locking.Waits as refused:
+            except locking.LockWaitError as refused:
                 rest, begin_s = asked[at + 1 :], cluster.now_s - waited_s
                 values = self.variables(cluster)
                 one = locking.waiting(refused, sql, vertical, rest, begin_s, cluster, values)

@@ -1,7 +1,7 @@
 """What a statement has to lock before it goes on, and what becomes of it when others have that.
 
     guard = Guard(cluster, self._variables(cluster))
-    guard.rows(table, names, code)      # raises Waits when another session has one of them
+    guard.rows(table, names, code)      # raises LockWaitError when another session has one of them
     guard.keep()                        # what was got is held until the transaction ends
 
 A read that locks nothing never waits, and sees what is committed [8.4.8, 7.4.10].
@@ -38,8 +38,8 @@ _READS = ("analyze", "check", "optimize", "repair")
 Query = Callable[[exp.Expr, Mapping[str, Relation]], Result]
 
 
-class Waits(Exception):  # noqa: N818 — nothing is wrong with the statement
-    """A statement has to wait for another session."""
+class LockWaitError(Exception):
+    """A statement has to wait for another session; nothing is wrong with it."""
 
     def __init__(self, wanted: Wanted, code: int, others: list[int]) -> None:
         super().__init__()
@@ -56,19 +56,19 @@ class Guard:
     def rows(
         self, table: Table, keys: Iterable[tuple[str, Key]], code: int, *, exclusive: bool = True
     ) -> None:
-        """Lock rows by their keys in an index, or the primary key (""). Raises Waits."""
+        """Lock rows by their keys in an index, or the primary key (""). Raises LockWaitError."""
         wanted = {Lock(table.id, index, key): exclusive for index, key in keys}
         code = OF_INNODB if is_local(table) else code
         self._ask(Wanted(wanted), code)
         self._got |= {lock: alone or self._got.get(lock, False) for lock, alone in wanted.items()}
 
     def met(self, table: Table, rows: Iterable[tuple[Key, Row]], asks: finding.Wanted) -> None:
-        """Lock rows that conditions meet. Raises Waits."""
+        """Lock rows that conditions meet. Raises LockWaitError."""
         keys = dict.fromkeys(key for key, _ in rows)
         self.rows(table, [("", key) for key in keys], BY_SCAN if asks.keys is None else BY_KEY)
 
     def whole(self, table: Table) -> None:
-        """Lock all rows of a table. Raises Waits."""
+        """Lock all rows of a table. Raises LockWaitError."""
         self.rows(table, [(WHOLE_TABLE, ())], BY_SCAN)
 
     def puts(self, table: Table, put: Mapping[Key, Row], gone: Iterable[Key]) -> None:
@@ -78,7 +78,7 @@ class Guard:
         self.rows(table, names, BY_KEY)
 
     def inserts(self, held: Held, rows: list[Row]) -> None:
-        """Lock the keys of rows that are to be put, which others may have there by now. Raises Waits."""
+        """Lock the keys of rows to be put, which others may have there by now. Raises LockWaitError."""
         table = held.table
         names = [("", held.key_of(row)) for row in rows if table.primary_key]
         self.rows(table, [*names, *(pair for row in rows for pair in _unique_names(table, row))], BY_KEY)
@@ -87,7 +87,7 @@ class Guard:
         state = self._cluster.state
         others = blockers(self._session, wanted, state.transactions, state.waits)
         if others:
-            raise Waits(wanted, code, others)
+            raise LockWaitError(wanted, code, others)
 
     def keep(self) -> None:
         """What was got is held until the transaction ends; without one it is let go."""
@@ -113,20 +113,20 @@ def _unique_names(table: Table, row: Row) -> list[tuple[str, Key]]:
 
 
 def enter(cluster: LiveCluster, tables: Iterable[Table]) -> None:
-    """A statement uses tables: until its transaction ends nobody alters them. Raises Waits."""
+    """A statement uses tables: until its transaction ends nobody alters them. Raises LockWaitError."""
     session, state = cluster.sql_session, cluster.state
     ids = frozenset(table.id for table in tables)
     wanted = Wanted(tables=ids)
     others = blockers(session, wanted, state.transactions, state.waits)
     if others:
-        raise Waits(wanted, OF_TABLE, others)
+        raise LockWaitError(wanted, OF_TABLE, others)
     own = state.transactions.get(session)
     if own is not None and not ids <= own.tables:
         cluster.act(Locks(session, wanted))
 
 
 def define(sql: str, database: str, cluster: LiveCluster) -> None:
-    """A statement alters or drops tables: nobody else may be in them. Raises Waits."""
+    """A statement alters or drops tables: nobody else may be in them. Raises LockWaitError."""
     held = cluster.state.transactions
     busy = frozenset().union(*(one.tables for other, one in held.items() if other != cluster.sql_session))
     if not busy or sql.split(None, 1)[0].lower() in _READS:
@@ -143,7 +143,7 @@ def define(sql: str, database: str, cluster: LiveCluster) -> None:
     wanted = Wanted(tables=ids, defines=True)
     others = blockers(cluster.sql_session, wanted, held, cluster.state.waits)
     if others:
-        raise Waits(wanted, OF_TABLE, others)
+        raise LockWaitError(wanted, OF_TABLE, others)
 
 
 def gives_up_s(code: int, cluster: LiveCluster, variables: Mapping[str, str]) -> float:
@@ -186,7 +186,7 @@ class Reading(NamedTuple):
         return any(one.args.get("update") for one in self.tree.args.get("locks") or ())
 
     def lock(self, guard: Guard, cluster: LiveCluster) -> None:
-        """Lock the rows that it meets, table by table. Raises Waits."""
+        """Lock the rows that it meets, table by table. Raises LockWaitError."""
         for reference in self.tree.find_all(exp.Table):
             where = reference.db or self.database
             if reference.find_ancestor(exp.Select) is not self.tree or where in server.SYSTEM:
@@ -219,7 +219,7 @@ class Reading(NamedTuple):
 
 
 def waiting(
-    refused: Waits, sql: str, vertical: bool, rest: list[tuple[str, bool]], since_s: float,
+    refused: LockWaitError, sql: str, vertical: bool, rest: list[tuple[str, bool]], since_s: float,
     cluster: LiveCluster, variables: Mapping[str, str],
 ) -> Waiting:  # fmt: skip
     """A statement that waits from now on; `since_s`: since when its client does."""
