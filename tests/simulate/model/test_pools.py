@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ndbplan.base.units import MIB
+from ndbplan.base.units import KIB, MIB
 from ndbplan.configuration.settings import node_settings
 from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
@@ -179,23 +179,30 @@ def test_scans_beyond_what_coordinators_take_are_refused_with_245(overload: Plan
 
 
 def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan) -> None:
-    plan = with_load(overload, OperationKind.INSERT, 1000)
-    plan = set_parameter(plan, "data_node", "DataMemory", 2**40)
-    plan = set_parameter(plan, "data_node", "IndexMemory", MIB)
-    result = simulate(estimation_of(plan), duration_s=120)
-    assert 625 in {error.code for error in result.errors}
-    bigger = simulate(estimation_of(set_parameter(plan, "data_node", "IndexMemory", 2 * MIB)), duration_s=120)
-    first, later = (next(e for e in r.errors if e.code == 625).first_at_s.value for r in (result, bigger))
-    assert later == pytest.approx(2 * first, rel=0.1)
-    unsaid = with_load(overload, OperationKind.INSERT, 1000)
-    left = {k: v for k, v in plan.parameters.data_node.items() if k != "IndexMemory"}
-    unsaid = unsaid.replace(parameters=plan.parameters.model_copy(update={"data_node": left}))
-    late = simulate(estimation_of(unsaid), duration_s=120 * 18)
-    by_default = next(error.first_at_s.value for error in late.errors if error.code == 625)
-    more, whole = (MIB + 2 * MIB / 4, 18 * MIB + 2 * MIB / 4)
-    assert by_default == pytest.approx(first * whole / more, rel=0.1), "the default holds"
-    joined = simulate(estimation_of(newer(plan)), duration_s=120)
-    assert 625 not in {error.code for error in joined.errors}, "from 7.6 on there is one memory"
+    """Of empty tables: what rows take of it begins at nothing. Each LDM thread adds 256 KiB."""
+    for table in overload.tables:
+        overload = edits.update(overload, table.id, rows=0)
+    old = with_load(overload.replace(ndb_version="7.4"), OperationKind.INSERT, 1000)
+    old = set_parameter(old, "data_node", "DataMemory", 2**40)
+    more = 256 * KIB * threads_of(old, old.data_nodes[0]).ldm_instances
+
+    def full_after_s(plan: Plan, **settings: int | None) -> float | None:
+        for name, value in settings.items():
+            plan = set_parameter(plan, "data_node", name, value)
+        errors = simulate(estimation_of(plan), duration_s=300).errors
+        return next((error.first_at_s.value for error in errors if error.code == 625), None)
+
+    first = full_after_s(old, IndexMemory=MIB)
+    assert first is not None
+    assert first > 10
+    per_byte = first / (0.95 * (MIB + more))
+    for settings, size, usable in (
+        ({"IndexMemory": 2 * MIB}, 2 * MIB, 0.95),
+        ({"IndexMemory": None}, 18 * MIB, 0.95),
+        ({"IndexMemory": MIB, "MinFreePct": 50}, MIB, 0.50),
+    ):
+        assert full_after_s(old, **settings) == pytest.approx(per_byte * usable * (size + more), rel=0.05)
+    assert full_after_s(newer(old), IndexMemory=MIB) is None, "from 7.6 on there is one memory"
 
 
 def test_clients_that_sql_nodes_do_not_let_in_send_nothing(overload: Plan) -> None:
