@@ -302,6 +302,8 @@ ELSEWHERE = {
     "file-twice",
     # Tested in tests/estimate/load/test_files_on_disks.py.
     "file-directory",
+    # Tested in refused/test_table_options.py.
+    "table-options-refused", "table-options-ignored", "space-refused", "space-rounded",
     # Tested in tests/configuration/test_table_limits.py.
     "table-too-large",
     # Tested in tests/exporting/test_schema_sql.py.

@@ -29,6 +29,7 @@ TOPICS = (
     "refused.nodes_and_hosts",
     "refused.obsolete",
     "refused.tables",
+    "refused.table_options",
     "refused.connections",
     "refused.management",
     "refused.threads",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ndbplan.configuration.refused_tables import refused_by_sql
+from ndbplan.configuration.space_limits import refused_spaces, rounded_spaces
+from ndbplan.configuration.table_options import ignored_options, refused_options
 from ndbplan.ndb.sql_versions import charset_of_statements
 from ndbplan.operations.schema import create_databases, create_table, disk_data_statements, unsaid
 from ndbplan.plan.plan import Plan
@@ -43,11 +45,14 @@ def _what_is_not_there(plan: Plan) -> Iterator[str]:
         yield f"-- Not in this file, because NDB {plan.ndb_version} has no clause for it:"
     for where, what in without_words:
         yield f"--   {_line(where)}: {_line(what)}"
-    refused = list(refused_by_sql(plan))
-    if refused:
-        yield f"-- mysqld of NDB {plan.ndb_version} refuses:"
-    for one in refused:
-        yield f"--   {_line(one.where)}: {_line(one.why)}"
+    said = (
+        ("refuses", (*refused_spaces(plan), *refused_by_sql(plan), *refused_options(plan))),
+        ("takes, but does not do as it stands", (*rounded_spaces(plan), *ignored_options(plan))),
+    )
+    for how, found in said:
+        if found:
+            yield f"-- mysqld of NDB {plan.ndb_version} {how}:"
+        yield from (f"--   {_line(one.where)}: {_line(one.why)}" for one in found)
 
 
 def _line(text: str) -> str:

@@ -6,7 +6,9 @@
 Sources: manual, Online Operations with ALTER TABLE in NDB Cluster, with its limitations; running 8.4.8 and
 7.4.10 clusters (columns without COLUMN_FORMAT are converted with warning 1478; columns of a table on disk,
 changed types and NOT NULL columns are refused with 1845 or 1846; READ_BACKUP changes in place; MAX_ROWS of a
-table that was made without it copies).
+table that was made without it copies); mysql-server 8.4, storage/ndb/plugin/ha_ndbcluster.cc
+(update_comment_info: what a comment does not say must be the default; create: ROW_FORMAT=FIXED takes no
+columns online).
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import NamedTuple
 
 from ndbplan.base.quoting import sql_identifier, sql_text
 from ndbplan.base.units import how_many
+from ndbplan.configuration.table_options import has_own_balance
+from ndbplan.estimate.storage.rows import row_layout
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.operations.commands import on_an_sql_node
 from ndbplan.operations.operation import Step, Times
@@ -183,7 +187,7 @@ def _columns(plan: Plan, old: Table, new: Table) -> Altered:
     for column in new.columns:
         if column.name in were:
             continue
-        if why := _no_online_column(old, column):
+        if why := _no_online_column(plan, old, column):
             refused.append(f"column {column.name} cannot be added online: {why}")
         else:
             text = column_text(plan, new, column.model_copy(update={"column_format": "dynamic"}))
@@ -191,10 +195,12 @@ def _columns(plan: Plan, old: Table, new: Table) -> Altered:
     return Altered(tuple(statements), tuple(sorted(refused)))
 
 
-def _no_online_column(table: Table, column: Column) -> str:
+def _no_online_column(plan: Plan, table: Table, column: Column) -> str:
     """Why a column is not added to a table without copying it; nothing: it is."""
     if not table.primary_key:
         return "the table has no primary key of its own"
+    if table.row_format_fixed and not row_layout(table, plan.version).variable_words:
+        return "its table has ROW_FORMAT FIXED, and no part of variable width"
     if not column.nullable:
         return "it must take NULL"
     if column.storage == "disk":
@@ -231,6 +237,13 @@ def _sizes(plan: Plan, old: Table, new: Table) -> Altered:
             )
     if old.read_backup != new.read_backup and plan.features.read_backup:
         value = plan.features.read_backup_by_default if new.read_backup is None else new.read_backup
-        comment = sql_text(f"NDB_TABLE=READ_BACKUP={int(value)}")
-        statements.append(online_alter(plan, new, f"COMMENT={comment}"))
+        if old.partitions is not None or (
+            old.max_rows is not None and not has_own_balance(old, plan.version)
+        ):
+            refused.append(f"READ_BACKUP changes: its number of partitions is its own, and {_COPIES}")
+        else:
+            # What is said is kept; what is not said must be the default, and it has no logging.
+            more = "" if old.logging else ",NOLOGGING=1"
+            comment = sql_text(f"NDB_TABLE=READ_BACKUP={int(value)}{more}")
+            statements.append(online_alter(plan, new, f"COMMENT={comment}"))
     return Altered(tuple(statements), tuple(refused))

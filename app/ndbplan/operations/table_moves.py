@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.configuration.directories import disk_for
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.grown import ReorganiseEstimate
 from ndbplan.estimate.load.log_records import operation_redo
@@ -96,11 +97,13 @@ def _in_runbook(plan: Plan, text: str, statement: str) -> tuple[str, tuple[Comma
 
 
 def _stays(table: Table, number: int) -> Step:
+    made = "MAX_ROWS beside what says its partitions; REORGANIZE PARTITION refuses such a table"
+    if table.partitions is not None:
+        made = f"PARTITIONS {table.partitions}; REORGANIZE PARTITION refuses such a table (error 1511)"
     return Step(
         f"reorganise-{number}",
         f"Table {table.full_name} stays where it is",
-        f"It was created with PARTITIONS {table.partitions}; REORGANIZE PARTITION refuses such a table "
-        "(error 1511). To spread it, create it anew and copy its rows.",
+        f"It was created with {made}. To spread it, create it anew and copy its rows.",
     )
 
 
@@ -112,6 +115,9 @@ def _what_moves(plan: Plan) -> str:
 def reorganise_statement(plan: Plan, table: Table) -> str | None:
     """The statement that spreads a table over all node groups; None when the product refuses it."""
     if table.partitions is not None:
+        return None
+    if table.max_rows is not None and has_own_balance(table, plan.version):
+        # REORGANIZE refuses tables with MAX_ROWS, and MAX_ROWS would end what says their partitions.
         return None
     if table.max_rows is not None and plan.features.max_rows_online:
         action = f"MAX_ROWS={table.max_rows}"

@@ -12,6 +12,7 @@ from ndbplan.checks.rule import hint, rule, warning
 from ndbplan.checks.unwise.fragment_cures import numbers_that_divide, smaller_fixed_parts
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.configuration.settings import no_of_replicas
+from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.disk_data import reads_backup
@@ -80,7 +81,7 @@ def reorganise_refused(now: Estimation) -> Iterator[Problem]:
                 [table.id],
                 _changed(table.id, "partitions", None),
             )
-        elif table.max_rows is not None:
+        elif table.max_rows is not None and not has_own_balance(table, plan.version):
             yield hint(
                 f"table {table.full_name}",
                 f"{table.full_name} has MAX_ROWS; after an online add-node it is spread with ALTER TABLE … "

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from ndbplan.base.quantity import Quantity, Term, rising
 from ndbplan.base.shapes import Shape
 from ndbplan.configuration.settings import NodeSettings
+from ndbplan.configuration.table_options import has_own_balance
 from ndbplan.estimate.constants import Constants
 from ndbplan.estimate.load.cpu import CpuEstimate
 from ndbplan.estimate.load.disk_data import tablespace_capacity_bytes
@@ -355,6 +356,8 @@ def _what_stays(table: Table, version: NdbVersion) -> tuple[str, tuple[str, ...]
     refusal = ""
     if table.partitions is not None:
         refusal = "made with PARTITIONS n: REORGANIZE PARTITION is refused (error 1511)"
+    elif table.max_rows and has_own_balance(table, version):
+        refusal = "made with MAX_ROWS beside PARTITION_BALANCE or FULLY_REPLICATED: REORGANIZE is refused"
     elif table.max_rows:
         notes.append("made with MAX_ROWS: ALTER TABLE … ALGORITHM=INPLACE, MAX_ROWS=… instead, else copied")
     if any(index.kind != "ordered" for index in table.indexes):
