@@ -106,7 +106,8 @@ def _names(plan: Plan) -> Iterator[OddSpace]:
 def rounded_spaces(plan: Plan) -> Iterator[OddSpace]:
     """Sizes that a cluster takes and changes; those that it refuses are not among them."""
     refused = {(id(one.part), one.field) for one in refused_spaces(plan)}
-    for part in (*plan.logfile_groups, *plan.tablespaces):
+    parts: tuple[LogfileGroup | Tablespace, ...] = (*plan.logfile_groups, *plan.tablespaces)
+    for part in parts:
         for one in _rounded(part):
             if (id(part), one.field) not in refused:
                 yield one

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Protocol
 
 from ndbplan.configuration.refused_tables import refused_by_sql
 from ndbplan.configuration.space_limits import refused_spaces, rounded_spaces
@@ -10,6 +12,15 @@ from ndbplan.configuration.table_options import ignored_options, refused_options
 from ndbplan.ndb.sql_versions import charset_of_statements
 from ndbplan.operations.schema import create_databases, create_table, disk_data_statements, unsaid
 from ndbplan.plan.plan import Plan
+
+
+class _Said(Protocol):
+    """Something of a plan, and what is said of it."""
+
+    @property
+    def where(self) -> str: ...
+    @property
+    def why(self) -> str: ...
 
 
 def render_schema(plan: Plan) -> str:
@@ -45,14 +56,13 @@ def _what_is_not_there(plan: Plan) -> Iterator[str]:
         yield f"-- Not in this file, because NDB {plan.ndb_version} has no clause for it:"
     for where, what in without_words:
         yield f"--   {_line(where)}: {_line(what)}"
-    said = (
-        ("refuses", (*refused_spaces(plan), *refused_by_sql(plan), *refused_options(plan))),
-        ("takes, but does not do as it stands", (*rounded_spaces(plan), *ignored_options(plan))),
-    )
-    for how, found in said:
-        if found:
+    refused: Iterable[_Said] = chain(refused_spaces(plan), refused_by_sql(plan), refused_options(plan))
+    otherwise: Iterable[_Said] = chain(rounded_spaces(plan), ignored_options(plan))
+    for how, found in (("refuses", refused), ("takes, but does not do as it stands", otherwise)):
+        lines = [f"--   {_line(one.where)}: {_line(one.why)}" for one in found]
+        if lines:
             yield f"-- mysqld of NDB {plan.ndb_version} {how}:"
-        yield from (f"--   {_line(one.where)}: {_line(one.why)}" for one in found)
+        yield from lines
 
 
 def _line(text: str) -> str:

@@ -68,10 +68,9 @@ def _without(one: OddOption) -> tuple[str, Edit]:
     if one.column:
         fields, fix = _OF_COLUMNS[one.option]
         if one.option == "auto_increment":
-            fields = {"type": _larger(table.column(one.column).type)}
-            fix = (
-                f"make it {fields['type'].upper()}, or lower ndb-autoincrement-prefetch-sz of every SQL node"
-            )
+            larger = _larger(table.column(one.column).type)
+            fields = {"type": larger}
+            fix = f"make it {larger.upper()}, or lower ndb-autoincrement-prefetch-sz of every SQL node"
         return fix, partial(_with_column, table_id=table.id, name=one.column, fields=fields)
     if one.option == "distribution_key":
         inside = {name.casefold() for name in table.primary_key}
