@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ndbplan.configuration.deployment import mysqld_instance, sql_files
-from ndbplan.ndb.mysqld_options import canonical, said_by_the_plan, written
+from ndbplan.ndb.mysqld_options import canonical, may_be_empty, said_by_the_plan, written
+from ndbplan.ndb.option_file import value_in_file
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
 
@@ -23,8 +24,8 @@ def mysqld_options(plan: Plan, node: SqlNode) -> dict[str, str]:
 
 
 def option_line(name: str, value: str) -> str:
-    """A line of my.cnf; an option without a value is its name alone."""
-    return f"{name}={value}" if value else name
+    """A line of my.cnf; an option without a value is its name alone, unless an empty text is one."""
+    return f"{name}={value_in_file(value)}" if value or may_be_empty(name) else name
 
 
 def options_of_its_place(plan: Plan, node: SqlNode) -> dict[str, str]:

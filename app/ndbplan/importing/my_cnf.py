@@ -18,6 +18,7 @@ from ndbplan.base.units import whole_number
 from ndbplan.configuration.mysqld import mysqld_options, options_of_its_place
 from ndbplan.edits.parts import update
 from ndbplan.ndb.mysqld_options import canonical, fault, option, said_by_the_plan
+from ndbplan.ndb.option_file import value_of_line
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import SqlNode, process_node_ids
 
@@ -92,18 +93,10 @@ def _groups(text: str) -> tuple[list[tuple[str, Told]], list[tuple[int, str]]]:
         elif match := _GROUP.match(line):
             group = match[1].strip().lower()
         else:
-            name, _, value = line.partition("=")
-            groups.append(
-                (group, Told(number, canonical(name.removeprefix("loose-")), _plain(value.strip())))
-            )
+            name, behind, value = line.partition("=")
+            name = canonical((name if behind else value_of_line(name)).removeprefix("loose-"))
+            groups.append((group, Told(number, name, value_of_line(value))))
     return groups, noticed
-
-
-def _plain(value: str) -> str:
-    """Without a comment behind it, and without quotes around it."""
-    if value[:1] in ("'", '"'):
-        return value[1:].partition(value[0])[0]
-    return value.partition("#")[0].strip()
 
 
 def _counts(group: str, node: SqlNode, plan: Plan) -> bool:

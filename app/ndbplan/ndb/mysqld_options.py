@@ -88,6 +88,11 @@ def written(name: str, value: int | str) -> tuple[str, str]:
     return (name if flag else f"skip-{name}"), ""
 
 
+def may_be_empty(name: str) -> bool:
+    """Whether an empty text is a value of an option, which mysqld asks for all the same."""
+    return canonical(name) in read_json("ndb/mysqld_options.json")["may_be_empty"]
+
+
 def is_option(name: str) -> bool:
     """Whether mysqld of any version has it, as far as is known here."""
     return any(canonical(name) in names for names in (_rows(), _gone(), _came(), said_by_the_plan()))
