@@ -65,6 +65,8 @@ class ActedHosts(ActedFiles):
             return ""
         if unit in ("mysqld", "mysql"):
             return self._packaged(host, unit, action)
+        if "--property=Id,MainPID" in words:
+            return "\n".join(self._main_process(host, one) for one in words[2:])
         process, place = self._process(host, unit), (host, f"{folder}{unit}")
         if place not in self.files and "--property=ActiveState" in words:
             return "ActiveState=inactive\n"
@@ -74,7 +76,7 @@ class ActedHosts(ActedFiles):
         is_loaded = self.units.setdefault(place, self.files[place]) == self.files[place]
         if action == "show":
             if "ActiveState" in words[1]:
-                return f"ActiveState={'active' if process.active else 'inactive'}\n"
+                return f"ActiveState={'active' if process.is_by_unit else 'inactive'}\n"
             return f"NeedDaemonReload={'no' if is_loaded else 'yes'}\n"
         if action == "is-enabled":
             if place not in self.enabled:
@@ -84,9 +86,9 @@ class ActedHosts(ActedFiles):
         elif action == "disable":
             self.enabled.discard(place)
         elif action == "status":
-            raise RefusedError(f"{unit}: {'active' if process.active else 'inactive (dead)'}\n", 3)
+            raise RefusedError(f"{unit}: {'active' if process.is_by_unit else 'inactive (dead)'}\n", 3)
         elif action == "is-active":
-            if not process.active:
+            if not process.is_by_unit:
                 raise RefusedError("", 3)
         elif action == "start":
             if not is_loaded:
@@ -97,6 +99,11 @@ class ActedHosts(ActedFiles):
         else:
             raise RefusedError(f"systemctl {action}: not known here\n")
         return ""
+
+    def _main_process(self, host: str, unit: str) -> str:
+        """What systemd says of a unit, which it may not know."""
+        found = [one for one in self.processes() if (one.host, one.unit) == (host, unit)]
+        return f"MainPID={4711 if any(one.is_by_unit for one in found) else 0}\nId={unit}\n"
 
     def _packaged(self, host: str, unit: str, action: str) -> str:
         """The service of packages, which is called mysql here."""
@@ -123,7 +130,7 @@ class ActedHosts(ActedFiles):
             return self._packaged(host, name, {"status": "is-active", "stop": "disable"}[action])
         process = self._process(host, name)
         if action == "status":
-            if not process.active:
+            if not process.is_by_unit:
                 raise RefusedError(f"{name} is stopped\n", 3)
             return f"{name} is running (1)\n"
         if action == "is-enabled":
@@ -141,8 +148,11 @@ class ActedHosts(ActedFiles):
         return ""
 
     def _start(self, process: Process) -> None:
+        if process.is_by_hand and process.active:
+            self.faults.append(f"{self.now:.1f} s: {process.unit} starts a second program of its node id")
         if process.active:
             return
+        process.is_by_hand = False
         if not (release := self.releases.get(process.host)):
             raise RefusedError("203/EXEC\n")
         is_init = self._is_init(process.host)

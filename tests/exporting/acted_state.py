@@ -31,8 +31,15 @@ class Process:
     ready_at: float = 0.0
     release: str = ""
     """Of the programs that it was started with."""
+    is_by_hand: bool = False
+    """Somebody typed its program: its service knows nothing of it."""
     knows: frozenset[tuple[int, str, int]] = frozenset()
     """Management servers of the configuration by which a data or SQL node runs: it connects to no others."""
+
+    @property
+    def is_by_unit(self) -> bool:
+        """Whether its service has a process."""
+        return self.active and not self.is_by_hand
 
     def serves(self, now: float) -> bool:
         """Whether it works."""

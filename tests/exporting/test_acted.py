@@ -548,3 +548,50 @@ def test_a_management_host_is_lost_in_the_middle_of_a_part(
     cluster.watch = lose
     act(cluster, folder, "rolling-restart")
     assert cluster.unreachable
+
+
+_BY_HAND = {
+    "data_nodes": "ndb_mgm> {} STOP",
+    "management": "ndb_mgm> {} STOP",
+    "sql_nodes": "mysqladmin shutdown",
+}
+
+
+@pytest.mark.parametrize("kind", _BY_HAND)
+@pytest.mark.parametrize("name", ["starter", "starter 7.4", "init scripts"])
+def test_a_node_that_was_started_by_hand_is_named_and_handed_over(
+    acted: Callable[..., tuple[ActedCluster, Path]], name: str, kind: str
+) -> None:
+    """No part starts a second program of its id, or takes it for stopped; afterwards the part goes on."""
+    cluster, folder = acted(
+        with_init_scripts(sample_plan("starter")) if name == "init scripts" else versions(name)
+    )
+    for part in ("install", "start", "schema"):
+        cluster.releases = dict.fromkeys(cluster.releases, release_of(cluster.plan))
+        act(cluster, folder, part)
+    process = next(iter(getattr(cluster, kind).values()))
+    process.is_by_hand = True
+    said = _BY_HAND[kind].format(process.node_id)
+    for part in ("rolling-restart", "stop", "start", "start-again", "initial-rolling-restart"):
+        done = cluster.run(folder, part)
+        assert done.returncode == 2, part
+        assert f"node {process.node_id}: stop it ({said}" in done.stderr
+        assert process.unit in done.stderr
+        assert process.active
+    backed_up = cluster.run(folder, "backup")
+    assert backed_up.returncode == 0
+    assert said in backed_up.stderr
+    assert cluster.faults == []
+    process.is_by_hand = False
+    act(cluster, folder, "rolling-restart")
+
+
+def test_a_unit_that_is_being_started_again_in_vain_has_no_process(
+    started: Callable[[str], tuple[ActedCluster, Path]],
+) -> None:
+    """A node that ended a moment ago is shown for some seconds: that is waited for."""
+    cluster, folder = started("starter")
+    node = cluster.data_nodes[1]
+    shown, node.is_by_hand = cluster.now, True
+    cluster.watch = lambda: setattr(node, "is_by_hand", cluster.now < shown + 7)
+    act(cluster, folder, "rolling-restart")

@@ -12,7 +12,7 @@ from ndbplan.configuration.deployment import (
     connect_string,
     management_port,
 )
-from ndbplan.configuration.services import is_unit, services, started_with, told
+from ndbplan.configuration.services import is_unit, service_of, services, started_with, told
 from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
@@ -109,6 +109,8 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         steps=_steps,
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
+        units=_units(plan, before),
+        parts_without_starts=[part.key for part in parts if not _starts_or_stops(part)],
         known_data_nodes=_known_data_nodes(plan, parts, before),
         new_in_groups=sorted(_put_into_groups(part for part in parts if part.key == "add-nodes")),
         packages=_PACKAGES,
@@ -123,6 +125,23 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         expected=expected_text,
         advice=advice,
     )
+
+
+def _units(plan: Plan, before: Plan | None) -> list[tuple[int, str, str]]:
+    """Id, host and service of every node, as the plan has it and as what runs has it."""
+    rows = dict.fromkeys(
+        (node.node_id, service.host, service.name)
+        for one in (plan, before or plan)
+        for node in (*one.management_nodes, *one.data_nodes, *one.sql_nodes)
+        for service in (service_of(one, node),)
+    )
+    return list(rows)
+
+
+def _starts_or_stops(part: Operation) -> bool:
+    """Whether a part starts or stops a node that may be running."""
+    kinds = (StartService, StopService, StopDataNode, StopAllDataNodes)
+    return any(isinstance(command, kinds) for step in part.steps for command in step.commands)
 
 
 def _servers_meanwhile(plan: Plan, before: Plan) -> tuple[str, str]:
