@@ -44,6 +44,7 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
 _HEREDOC = "END_OF_SQL"
 _PACKAGES = "/var/cache/ndb-programs"
@@ -129,12 +130,16 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
 
 def _units(plan: Plan, before: Plan | None) -> list[tuple[int, str, str]]:
     """Id, host and service of every node, as the plan has it and as what runs has it."""
-    rows = dict.fromkeys(
-        (node.node_id, service.host, service.name)
-        for one in (plan, before or plan)
-        for node in (*one.management_nodes, *one.data_nodes, *one.sql_nodes)
-        for service in (service_of(one, node),)
-    )
+    rows: dict[tuple[int, str, str], None] = {}
+    for one in (plan, before or plan):
+        nodes: tuple[ManagementNode | DataNode | SqlNode, ...] = (
+            *one.management_nodes,
+            *one.data_nodes,
+            *one.sql_nodes,
+        )
+        for node in nodes:
+            service = service_of(one, node)
+            rows[node.node_id, service.host, service.name] = None
     return list(rows)
 
 
