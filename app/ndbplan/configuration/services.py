@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndbplan.base.kept import kept_by_identity
@@ -141,6 +142,13 @@ def services(plan: Plan) -> tuple[Service, ...]:
         *(_data(plan, node) for node in plan.data_nodes),
         *(_sql(plan, node) for node in plan.sql_nodes),
     )
+
+
+def places_of(plan: Plan) -> Iterator[tuple[int, str, str]]:
+    """Node id, host and name of every service."""
+    nodes = (*plan.management_nodes, *plan.data_nodes, *plan.sql_nodes)
+    for node, service in zip(nodes, services(plan), strict=True):
+        yield node.node_id, service.host, service.name
 
 
 @kept_by_identity(600)

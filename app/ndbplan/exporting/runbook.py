@@ -12,7 +12,7 @@ from ndbplan.configuration.deployment import (
     connect_string,
     management_port,
 )
-from ndbplan.configuration.services import is_unit, service_of, services, started_with, told
+from ndbplan.configuration.services import is_unit, places_of, services, started_with, told
 from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
@@ -44,7 +44,6 @@ from ndbplan.operations.commands import (
 from ndbplan.operations.operation import Operation, Step
 from ndbplan.plan.hardware import ServiceManager
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, ManagementNode, SqlNode
 
 _HEREDOC = "END_OF_SQL"
 _PACKAGES = "/var/cache/ndb-programs"
@@ -110,7 +109,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         steps=_steps,
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
-        units=_units(plan, before),
+        units=list(dict.fromkeys((*places_of(plan), *places_of(before or plan)))),
         parts_without_starts=[part.key for part in parts if not _starts_or_stops(part)],
         known_data_nodes=_known_data_nodes(plan, parts, before),
         new_in_groups=sorted(_put_into_groups(part for part in parts if part.key == "add-nodes")),
@@ -126,21 +125,6 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         expected=expected_text,
         advice=advice,
     )
-
-
-def _units(plan: Plan, before: Plan | None) -> list[tuple[int, str, str]]:
-    """Id, host and service of every node, as the plan has it and as what runs has it."""
-    rows: dict[tuple[int, str, str], None] = {}
-    for one in (plan, before or plan):
-        nodes: tuple[ManagementNode | DataNode | SqlNode, ...] = (
-            *one.management_nodes,
-            *one.data_nodes,
-            *one.sql_nodes,
-        )
-        for node in nodes:
-            service = service_of(one, node)
-            rows[node.node_id, service.host, service.name] = None
-    return list(rows)
 
 
 def _starts_or_stops(part: Operation) -> bool:
