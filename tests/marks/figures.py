@@ -44,8 +44,12 @@ def plan_called(name: str) -> Plan:
 
 
 def _bare() -> Plan:
-    """No roles of disks and no threads are stated, so that directories and old ways decide."""
+    """No roles of disks and no threads are stated, so that directories and old ways decide.
+
+    An SQL node has the host of a data node, so that they may share memory.
+    """
     plan = load(plan_files()["starter"])
+    plan = edits.update(plan, plan.sql_nodes[-1].id, host_id=plan.data_nodes[0].host_id)
     for node in plan.data_nodes:
         plan = edits.update(plan, node.id, disk_roles=DiskRoles())
     plan = set_parameter(plan, "data_node", "AutomaticThreadConfig", None)
@@ -58,12 +62,13 @@ def _bare() -> Plan:
 
 
 def _slow() -> Plan:
-    """Disks that take less than comes in: transactions wait and are aborted."""
+    """Disks that take less than comes in: transactions wait and are aborted; with shared memory."""
     plan = _bare()
     for host in plan.hosts:
         disks = (d.model_copy(update={"sequential_write_bytes_per_s": 3e6}) for d in host.disks)
         plan = edits.update(plan, host.id, disks=tuple(disks))
     plan = set_parameter(plan, "sql", "DefaultOperationRedoProblemAction", "QUEUE")
+    plan = set_parameter(plan, "data_node", "UseShm", 1)
     return set_parameter(plan, "data_node", "RedoBuffer", 2**20)
 
 

@@ -260,3 +260,8 @@ def redo_buffer_bytes(settings: NodeSettings) -> int:
 def redo_log_parts(settings: NodeSettings) -> int:
     """NoOfFragmentLogParts: log parts of a data node."""
     return max(1, settings.number("NoOfFragmentLogParts"))
+
+
+def redo_buffers(settings: NodeSettings, ldm_instances: int) -> int:
+    """How many redo buffers a data node has: one for each log part, or before 8.0 for each LDM instance."""
+    return redo_log_parts(settings) if settings.features.redo_buffer_of_log_part else ldm_instances

@@ -16,10 +16,10 @@ from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import how_many
 from ndbplan.configuration.directories import disks_of_node, path_parameters
+from ndbplan.configuration.link_buffers import LinkBuffers, link_buffers
 from ndbplan.configuration.node_groups import groups_by_number, node_group_ids, node_groups
 from ndbplan.configuration.settings import (
     NodeSettings,
-    connection_settings,
     is_diskless,
     node_settings,
     redo_log_parts,
@@ -41,7 +41,7 @@ from ndbplan.estimate.storage.memory import (
     memory_of_nodes,
 )
 from ndbplan.estimate.storage.node_data import NodeData, held_by_nodes
-from ndbplan.estimate.storage.node_memory import Links, ram_bytes
+from ndbplan.estimate.storage.node_memory import ram_bytes
 from ndbplan.estimate.storage.placement import cluster_with, place
 from ndbplan.estimate.storage.real_keys import KeyCount, distribution_columns, keys_in_partitions
 from ndbplan.estimate.storage.redistribution import Redistribution, redistribute_rows
@@ -55,7 +55,7 @@ from ndbplan.ndb.placement.hashmap import is_exact
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.processes import DataNode, DiskRole, node_ids
+from ndbplan.plan.processes import DataNode, DiskRole
 from ndbplan.plan.tables import Table
 
 # Threads and fragments.
@@ -333,22 +333,16 @@ def _by_node_id(held: tuple[NodeData, ...]) -> dict[int, NodeData]:
 # Memory.
 
 
-def links_of(plan: Plan) -> Links:
-    """Links of each data node: to every other node id, those of pools of cluster connections too."""
-    return Links(node_ids(plan.processes) - 1, connection_settings(plan).number("SendBufferMemory"))
-
-
 @kept_by_identity(48)
 def _ram_by_node(plan: Plan) -> dict[int, Quantity]:
-    """What data nodes allocate, by node id; nodes with the same settings and threads share one answer."""
-    links, constants = links_of(plan), constants_of(plan)
-    undo_buffers = sum(group.undo_buffer_bytes for group in plan.logfile_groups)
-    known: dict[tuple[int, int], Quantity] = {}
+    """What data nodes allocate, by node id; those with the same settings, threads, links share one answer."""
+    links, constants = link_buffers(plan), constants_of(plan)
+    known: dict[tuple[int, int, LinkBuffers], Quantity] = {}
     ram: dict[int, Quantity] = {}
     for node_id, machine in machines_of(plan).by_id.items():
-        key = id(machine.settings), id(machine.threads)
+        key = id(machine.settings), id(machine.threads), links[node_id]
         if key not in known:
-            known[key] = ram_bytes(machine.settings, machine.threads, links, undo_buffers, constants)
+            known[key] = ram_bytes(machine.settings, machine.threads, links[node_id], constants)
         ram[node_id] = known[key]
     return ram
 

@@ -103,6 +103,8 @@ class Features(NamedTuple):
     fragments_of_table_in_ldm: int
     stop_aborts_transactions: bool
     transaction_memory: bool
+    redo_buffer_of_log_part: bool
+    send_overallocation_bounded: bool
     redo_log_least_share: float
     redo_log_usual_share: float
     redo_device_factor_of_2010: bool

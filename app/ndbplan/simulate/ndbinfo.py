@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB
-from ndbplan.configuration.settings import node_settings, redo_log_parts
+from ndbplan.configuration.link_buffers import link_buffers
+from ndbplan.configuration.settings import node_settings, redo_buffers, redo_log_parts
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.node_memory import (
     disk_page_buffer_bytes,
     job_buffer_pages,
+    overallocated_send_bytes,
     send_buffer_bytes,
     transaction_memory,
 )
-from ndbplan.estimate.stored import ldm_threads, links_of, memory, threads_of
+from ndbplan.estimate.stored import ldm_threads, memory, threads_of
 from ndbplan.ndb.ndbinfo import (
     NdbinfoTable,
     logbuffers_row_is_an_ldm,
@@ -323,13 +325,14 @@ def _reserved(
     """Pages of the global memory reserved for each use, and the most it may take; None: no limit."""
     threads, settings = threads_of(plan, node), node_settings(plan, node)
     parts = redo_log_parts(settings)
-    buffers = ldm_threads(plan, node) if logbuffers_row_is_an_ldm(plan.version) else parts
+    buffers = redo_buffers(settings, ldm_threads(plan, node))
     _, buffer_bytes = _by_part(result, series.node_id, "last", 0)
     index_pages = _index_memory(plan, node, series, 0)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
     data = _whole(series.memory_total_bytes) + index_pages
     files = (buffers * buffer_bytes + parts * _FILE_BUFFER_MORE_BYTES) // PAGE_BYTES
     jobs = job_buffer_pages(threads, plan.version)
-    sends = _whole(send_buffer_bytes(settings, threads, links_of(plan)))
+    send_bytes = send_buffer_bytes(settings, threads, link_buffers(plan)[node.node_id])
+    sends, more = _whole(send_bytes), _whole(overallocated_send_bytes(settings, send_bytes))
     return {
         "TRANSACTION_MEMORY": (_pages(transaction_memory(settings, threads, constants_of(plan)).value), None),
         "DISK_OPERATIONS": (0, None),
@@ -337,8 +340,7 @@ def _reserved(
         "DATA_MEMORY": (data, data),
         "JOBBUFFER": (jobs, jobs),
         "FILE_BUFFERS": (files, files),
-        # A quarter more may come from SharedGlobalMemory [7.4.10, 8.4.8].
-        "TRANSPORTER_BUFFERS": (sends, sends * 5 // 4),
+        "TRANSPORTER_BUFFERS": (sends, sends + more),
         "DISK_PAGE_BUFFER": (_whole(disk_page_buffer_bytes(settings, threads)),) * 2,
         "QUERY_MEMORY": (0, None),
         "SCHEMA_TRANS_MEMORY": (_SCHEMA_PAGES, None),

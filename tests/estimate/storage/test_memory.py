@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.base.frozen import FrozenMap
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import KIB, MIB, parse_bytes
+from ndbplan.configuration.link_buffers import link_buffers
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits.parts import update
-from ndbplan.estimate.storage.node_memory import job_buffer_pages
+from ndbplan.estimate.storage.node_memory import (
+    disk_page_buffer_bytes,
+    job_buffer_pages,
+    overallocated_send_bytes,
+    receive_buffer_bytes,
+    redo_memory_bytes,
+    send_buffer_bytes,
+)
 from ndbplan.estimate.storage.rows import ASSUMED_BLOB_BYTES
-from ndbplan.estimate.stored import ldm_threads, memory
+from ndbplan.estimate.stored import ldm_threads, memory, threads_of
 from ndbplan.ndb.parameters import parameter
 from ndbplan.ndb.threads.layout import thread_counts
 from ndbplan.ndb.version import NdbVersion
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import ClusterParameters, Plan
-from ndbplan.plan.processes import DataNode
-from ndbplan.plan.tables import Column, Index, Table
+from ndbplan.plan.processes import ApiSlot, DataNode, Link, ManagementNode, SqlNode
+from ndbplan.plan.tables import Column, Index, LogfileGroup, SpaceFile, Table
 
 REALITY = Path(__file__).parent.parent.parent / "reality" / "clusters"
 T1 = Table(
@@ -138,28 +149,17 @@ def test_job_buffers_of_every_reported_thread_setting() -> None:
 
 
 def test_memory_that_a_node_reports_at_start() -> None:
-    """Everything but what lies outside the pool: message and backup buffers and the program itself."""
-    outside = ("buffers for messages", "buffers for backup", "program and its other memory")
-    with (REALITY / "datanode-memory-report.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    checked = 0
-    for row in rows:
-        given_settings = _settings(row["settings"])
-        parameters: dict[str, int | str] = {"NoOfReplicas": 1, "DataMemory": 32 * MIB}
-        for name, value in given_settings.items():
-            is_size = re.fullmatch(r"[0-9]+[KMG]?", value)
-            parameters[parameter("DB", name).name] = parse_bytes(value) if is_size else value
-        plan = Plan(
-            ndb_version="8.4.8",
-            hosts=(Host(id="h", hostname="h", memory_bytes=2**34, cores=2),),
-            processes=(DataNode(id="n", node_id=1, host_id="h"),),
-            parameters=ClusterParameters(data_node=FrozenMap(parameters)),
-        )
+    """All but what lies outside the pool: message, receive and backup buffers and the program itself."""
+    outside = (
+        "buffers for messages",
+        "receive buffers",
+        "buffers for backup",
+        "program and its other memory",
+    )
+    for row, plan in _reported_nodes():
         ram = memory(plan).nodes[0].ram_bytes
         pool = sum(term.value for term in ram.why if term.term not in outside) / MIB
         assert pool == pytest.approx(int(row["memory_initial_MB"]), rel=0.03), row["settings"]
-        checked += 1
-    assert checked == 196
 
 
 @given(st.integers(0, 5_000_000), st.integers(1, 100_000), st.integers(0, 2000))
@@ -217,3 +217,145 @@ def test_what_a_node_holds_goes_down_to_the_column_and_what_is_assumed_of_it() -
             assert of_column.source.startswith("plan" if name == "name" else "assum")
             # Two node groups: half of the rows.
             assert of_column.value == pytest.approx(0.5e6 * means[name], rel=0.01)
+
+
+def _reported_nodes() -> Iterator[tuple[dict[str, str], Plan]]:
+    """Rows with a plan of theirs; what ExtraSendBufferMemory adds to tells that they had three links."""
+    with (REALITY / "datanode-memory-report.csv").open() as file:
+        for row in csv.DictReader(file):
+            parameters: dict[str, int | str] = {"NoOfReplicas": 1, "DataMemory": 32 * MIB}
+            for name, value in _settings(row["settings"]).items():
+                is_size = re.fullmatch(r"[0-9]+[KMG]?", value)
+                parameters[parameter("DB", name).name] = parse_bytes(value) if is_size else value
+            yield (
+                row,
+                Plan(
+                    ndb_version="8.4.8",
+                    hosts=(Host(id="h", hostname="h", memory_bytes=2**34, cores=2),),
+                    processes=(
+                        ManagementNode(id="m", node_id=2, host_id="h"),
+                        DataNode(id="n", node_id=1, host_id="h"),
+                        *(ApiSlot(id=f"a{i}", node_id=3 + i, host_id="h") for i in range(2)),
+                    ),
+                    parameters=ClusterParameters(data_node=FrozenMap(parameters)),
+                ),
+            )
+
+
+def test_each_part_of_what_a_node_reports_at_start() -> None:
+    """Whole MiB, as printed: redo, send and page buffers, and what send buffers may take beyond."""
+    checked = 0
+    for row, plan in _reported_nodes():
+        settings, threads = node_settings(plan, plan.data_nodes[0]), threads_of(plan, plan.data_nodes[0])
+        sends = send_buffer_bytes(settings, threads, link_buffers(plan)[1])
+        found = {
+            "redo_buffers_MB": redo_memory_bytes(settings, threads),
+            "send_buffers_MB": sends,
+            "send_overallocation_MB": overallocated_send_bytes(settings, sends),
+            "disk_page_buffer_MB": disk_page_buffer_bytes(settings, threads),
+        }
+        for column, size in found.items():
+            assert size // MIB == int(row[column]), (row["settings"], column)
+        checked += 1
+    assert checked == 196
+
+
+def _linked(*apis: ApiSlot | SqlNode, version: str = "8.4", nodes: int = 4, **parameters: Any) -> Plan:
+    plan = _plan(version=version, nodes=nodes, **parameters)
+    return plan.replace(processes=(*plan.processes, ManagementNode(id="m", node_id=1, host_id="h"), *apis))
+
+
+def _receives(plan: Plan, node: int = 0) -> Quantity:
+    one = plan.data_nodes[node]
+    buffers = link_buffers(plan)[one.node_id]
+    return receive_buffer_bytes(node_settings(plan, one), threads_of(plan, one), buffers)
+
+
+THREADS = "main,rep,recv,tc={count=2},ldm={count=4},send={count=2}"
+
+
+@pytest.mark.parametrize(
+    ("threads", "transporters", "stated", "most"),
+    [
+        (THREADS, 4, None, 4),
+        (THREADS, 3, 3, 3),
+        (THREADS, 4, 9, 4),
+        (THREADS.replace("ldm={count=4}", "ldm={count=1}"), 0, None, 1),
+        (THREADS.replace("ldm={count=4}", "ldm={count=1}"), 2, 9, 2),
+        (THREADS.replace(",send={count=2}", ""), 0, 9, 4),
+    ],
+)  # fmt: skip
+def test_each_transporter_has_a_receive_buffer(
+    threads: str, transporters: int, stated: int | None, most: int
+) -> None:
+    """Links to four others, and transporters beside that of the one other member of the node group."""
+    given_transporters = {} if stated is None else {"NodeGroupTransporters": stated}
+    plan = _linked(ThreadConfig=threads, **given_transporters)
+    assert transporters <= most
+    assert _receives(plan).value == (4 + transporters) * 2 * MIB
+    before = plan.replace(ndb_version="7.6").replace(parameters=_plan(ThreadConfig=threads).parameters)
+    assert _receives(before).value == 4 * 2 * MIB, "8.0.20 has brought them"
+
+
+def test_receive_buffers_are_a_range_unless_memory_is_locked() -> None:
+    assert _receives(_linked()).low == 0 < _receives(_linked()).high
+    locked = _receives(_linked(LockPagesInMainMemory=1))
+    assert locked.low == locked.value == _receives(_linked()).value
+
+
+def test_a_large_cluster_takes_its_receive_buffers_of_every_host() -> None:
+    small, large = _linked(nodes=2), _linked(nodes=144)
+    grown = memory(large).nodes[0].ram_bytes - memory(small).nodes[0].ram_bytes
+    more = 142 * 2 * MIB
+    assert _receives(large).value - _receives(small).value == more
+    assert grown.value == pytest.approx(more + _sends(large) - _sends(small))
+
+
+def _sends(plan: Plan) -> int:
+    node = plan.data_nodes[0]
+    buffers = link_buffers(plan)[node.node_id]
+    return send_buffer_bytes(node_settings(plan, node), threads_of(plan, node), buffers)
+
+
+def test_connections_of_their_own_have_their_own_buffers() -> None:
+    plan = _linked(ApiSlot(id="a", node_id=9, host_id="h"))
+    plain = link_buffers(plan)
+    link = Link(
+        process_id_1="n0",
+        process_id_2="a",
+        parameters=FrozenMap({"SendBufferMemory": 5 * MIB, "ReceiveBufferMemory": 7 * MIB}),
+    )
+    own = link_buffers(plan.replace(links=(link,)))
+    assert own[2].send_bytes == plain[2].send_bytes + 3 * MIB
+    assert own[2].receive_bytes == plain[2].receive_bytes + 5 * MIB
+    assert own[3] == plain[3]
+    shared = link_buffers(_linked(ApiSlot(id="a", node_id=9, host_id="h"), UseShm=1))
+    assert shared[2].receive_bytes == plain[2].receive_bytes + (4 - 2) * MIB, "ShmSize of 8.x"
+    assert shared[2].group_receive_bytes == plain[2].group_receive_bytes == 2 * MIB
+    mapped = link_buffers(
+        _linked(ApiSlot(id="a", node_id=9, host_id="h", parameters=FrozenMap({"ConnectionMap": "2"})))
+    )
+    assert (mapped[2].number, mapped[3].number) == (plain[2].number, plain[2].number - 1)
+
+
+@pytest.mark.parametrize(("version", "buffers"), [("7.4", 2), ("7.6", 2), ("8.0", 4), ("8.4", 4)])
+def test_a_redo_buffer_is_of_an_ldm_thread_before_8_0(version: str, buffers: int) -> None:
+    """Two LDM threads, four log parts, as ndbinfo.logbuffers of 7.4.10 and 8.4.8 showed them."""
+    plan = _plan(version=version)
+    node = plan.data_nodes[0]
+    found = redo_memory_bytes(node_settings(plan, node), threads_of(plan, node))
+    assert found == buffers * 32 * MIB + 4 * MIB
+
+
+def test_undo_buffers_are_of_shared_memory_but_that_of_the_configuration() -> None:
+    def ram(*groups: LogfileGroup, **parameters: Any) -> float:
+        plan = _plan(version="8.4", **parameters).replace(logfile_groups=groups)
+        return memory(plan).nodes[0].ram_bytes.value
+
+    group = LogfileGroup(
+        id="l", name="l", undo_buffer_bytes=32 * MIB, undo_files=(SpaceFile(name="u", size_bytes=64 * MIB),)
+    )
+    initial = {"InitialLogfileGroup": "undo_buffer_size=48M;u.log:64M"}
+    assert ram(group) == ram()
+    assert ram(**initial) == ram(group, **initial) == ram() + 48 * MIB
+    assert ram(**initial, Diskless=1) == ram(Diskless=1)

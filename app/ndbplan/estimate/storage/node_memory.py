@@ -1,6 +1,6 @@
 """RAM that a data node allocates for its parameters: DataMemory, buffers, page cache, transaction memory.
 
-    ram_bytes(settings, threads, links, undo_buffers, constants)      # one term for each part
+    ram_bytes(settings, threads, links, constants)      # one term for each part
 
 Source: init_global_memory_manager (ndbd.cpp) and compute_jb_pages (mt.cpp) of 8.x, held against the figures
 that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memory-report.csv).
@@ -9,17 +9,20 @@ that ndbmtd 8.4.8 printed at start for 196 settings (tests/reality/datanode-memo
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ndbplan.base.quantity import Quantity, total
 from ndbplan.base.units import KIB, MIB, parse_bytes
+from ndbplan.configuration.link_buffers import LinkBuffers
 from ndbplan.configuration.settings import (
     NodeSettings,
     index_memory_bytes,
+    is_diskless,
     redo_buffer_bytes,
+    redo_buffers,
     redo_log_parts,
 )
 from ndbplan.estimate.constants import Constants
+from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.features import features
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.ndb.version import NdbVersion
@@ -33,6 +36,8 @@ _SEND_THREAD_PAGES = 60
 LEAST_SEND_BYTES = 16 * MIB
 _SEND_LINK_BYTES = 256 * KIB
 """Least send buffers: so much, and for each link (NDB source, MIN_SEND_BUFFER_GENERAL in mt.cpp)."""
+_GROUP_TRANSPORTERS_MOST = 32
+"""Transporters to one member of the node group, at most (NDB source, MAX_NODE_GROUP_TRANSPORTERS)."""
 _RESTORE_BUFFER_BYTES = 4 * MIB
 """For each thread that restores (NDB source, LCP_RESTORE_BUFFER)."""
 _LOCAL_SCANS_MOST = 4096
@@ -60,24 +65,56 @@ def job_buffer_pages(threads: ThreadCounts, version: NdbVersion) -> int:
     return own * block + _QUEUE_PAGES * queues + alone
 
 
-class Links(NamedTuple):
-    """Links of a data node, one to every other node of the cluster."""
-
-    number: int
-    send_buffer_bytes: int
-    """SendBufferMemory of each."""
-
-
-def send_buffer_bytes(settings: NodeSettings, threads: ThreadCounts, links: Links) -> int:
+def send_buffer_bytes(settings: NodeSettings, threads: ThreadCounts, links: LinkBuffers) -> int:
     """Send buffers of all links of a node."""
     stated = settings.number("TotalSendBufferMemory")
-    own = stated or links.number * links.send_buffer_bytes
+    own = stated or links.send_bytes
     extra = settings.number("ExtraSendBufferMemory")
     size = own + extra + threads.block_threads * _SEND_THREAD_PAGES * PAGE
     if extra == 0:
         least = LEAST_SEND_BYTES + links.number * _SEND_LINK_BYTES + threads.block_threads * 2 * MIB
         size = max(size, least)
     return size
+
+
+def redo_memory_bytes(settings: NodeSettings, threads: ThreadCounts) -> int:
+    """Redo buffers with those of the log files: 1 MiB for each log part."""
+    buffers = redo_buffers(settings, threads.ldm_instances)
+    return buffers * redo_buffer_bytes(settings) + redo_log_parts(settings) * MIB
+
+
+def overallocated_send_bytes(settings: NodeSettings, send_bytes: int) -> int:
+    """What send buffers may take of SharedGlobalMemory beyond their own bytes.
+
+    Source: init_global_memory_manager (ndbd.cpp); ndbmtd 8.4.8 prints it at start.
+    """
+    least = min(send_bytes, settings.number("SharedGlobalMemory"))
+    return (least if settings.features.send_overallocation_bounded else send_bytes) // 4
+
+
+def group_transporters(settings: NodeSettings, threads: ThreadCounts) -> int:
+    """Transporters that a node makes to each other member of its node group, beside the first; 0: none.
+
+    Source: Qmgr::execREAD_CONFIG_REQ and initial_set_up_multi_trps: without send threads there are none, and
+    a node makes as many as it would use, whatever the other one has.
+    """
+    if not threads.send or not catalogue.knows(settings.section, "NodeGroupTransporters", settings.version):
+        return 0
+    stated = settings.number("NodeGroupTransporters")
+    wanted = min(stated, max(threads.ldm, threads.tc)) if stated else threads.ldm
+    wanted = min(wanted, _GROUP_TRANSPORTERS_MOST)
+    return wanted if wanted > 1 else 0
+
+
+def receive_buffer_bytes(settings: NodeSettings, threads: ThreadCounts, links: LinkBuffers) -> Quantity:
+    """Receive buffers of all links: one for each transporter.
+
+    They are allocated as a whole and used as far as messages wait in them: low is nothing, unless memory is
+    locked. Source: TCP_Transporter::initTransporter.
+    """
+    size = float(links.receive_bytes + group_transporters(settings, threads) * links.group_receive_bytes)
+    least = size if settings.number("LockPagesInMainMemory") else 0.0
+    return Quantity.spanning(size, (least,), "bytes")
 
 
 def disk_page_buffer_bytes(settings: NodeSettings, threads: ThreadCounts) -> int:
@@ -150,10 +187,9 @@ def transaction_memory(settings: NodeSettings, threads: ThreadCounts, constants:
 
 
 def ram_bytes(
-    settings: NodeSettings, threads: ThreadCounts, links: Links, undo_buffers: int, constants: Constants
+    settings: NodeSettings, threads: ThreadCounts, links: LinkBuffers, constants: Constants
 ) -> Quantity:
-    """Bytes of RAM of a data node. `undo_buffers`: bytes of those of the log file groups that are planned."""
-    parts = redo_log_parts(settings)
+    """Bytes of RAM of a data node, before and after log file groups are made: those take shared memory."""
 
     def exact(value: float) -> Quantity:
         return Quantity.exact(float(value), "bytes")
@@ -162,12 +198,10 @@ def ram_bytes(
         ("DataMemory", exact(settings.number("DataMemory"))),
         ("IndexMemory", exact(index_memory_bytes(settings, threads.ldm_instances))),
         ("SharedGlobalMemory", exact(settings.number("SharedGlobalMemory"))),
-        (
-            "redo buffers of all log parts",
-            exact(parts * (redo_buffer_bytes(settings) + MIB)),
-        ),
+        ("redo buffers", exact(redo_memory_bytes(settings, threads))),
         ("job buffers", exact(job_buffer_pages(threads, settings.version) * PAGE)),
         ("send buffers", exact(send_buffer_bytes(settings, threads, links))),
+        ("receive buffers", receive_buffer_bytes(settings, threads, links)),
         (
             "DiskPageBufferMemory and restore buffers",
             exact(disk_page_buffer_bytes(settings, threads)),
@@ -176,7 +210,7 @@ def ram_bytes(
         ("TransactionMemory", transaction_memory(settings, threads, constants)),
         ("buffers for messages", exact(settings.number("LongMessageBuffer"))),
         ("buffers for backup", exact(_backup_bytes(settings))),
-        ("undo buffer", exact(_undo_bytes(settings, undo_buffers))),
+        ("undo buffer of InitialLogfileGroup", exact(_undo_bytes(settings))),
         (
             "program and its other memory",
             constants["process_memory_bytes"],
@@ -190,13 +224,13 @@ def _backup_bytes(settings: NodeSettings) -> int:
     return data + settings.number("BackupLogBufferSize")
 
 
-def _undo_bytes(settings: NodeSettings, planned: int) -> int:
-    """Undo buffers of log file groups; that of InitialLogfileGroup has 64 MiB unless it says otherwise."""
+def _undo_bytes(settings: NodeSettings) -> int:
+    """Undo buffer of InitialLogfileGroup, 64 MiB unless it says otherwise; others lie in shared memory."""
     try:
         initial = str(settings.value("InitialLogfileGroup") or "")
     except KeyError:
         initial = ""
-    if planned or not initial:
-        return planned
+    if not initial or is_diskless(settings):
+        return 0
     stated = re.search(r"undo_buffer_size\s*=\s*([0-9]+[KMG]?)", initial)
     return parse_bytes(stated[1]) if stated else 64 * MIB
