@@ -263,5 +263,5 @@ def redo_log_parts(settings: NodeSettings) -> int:
 
 
 def redo_buffers(settings: NodeSettings, ldm_instances: int) -> int:
-    """How many redo buffers a data node has: one for each log part, or before 8.0 for each LDM instance."""
+    """How many redo buffers a data node has: one for each log part, before 8.0.23 for each LDM instance."""
     return redo_log_parts(settings) if settings.features.redo_buffer_of_log_part else ldm_instances

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ndbplan.base.errors import UserError
 from ndbplan.base.units import MIB
 from ndbplan.configuration.link_buffers import link_buffers
-from ndbplan.configuration.settings import node_settings, redo_buffers, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.storage.node_memory import (
     disk_page_buffer_bytes,
     job_buffer_pages,
     overallocated_send_bytes,
+    redo_memory_bytes,
     send_buffer_bytes,
     transaction_memory,
 )
@@ -45,8 +46,6 @@ Row = dict[str, Any]
 View = Callable[["SimulationResult", Plan, int], Iterator[Row]]
 
 PAGE_BYTES = 32768
-_FILE_BUFFER_MORE_BYTES = 2**20
-"""Memory of a log part beside its redo buffer (FILE_BUFFERS has 2,176 pages on 7.4.10 and on 8.4.8)."""
 _FILE_BUFFERS_FREE_PAGES = 64
 """Pages of FILE_BUFFERS that are free whatever the log holds: the rest is taken at the start [8.4.8]."""
 _LEAST_PAGES = 2
@@ -160,6 +159,7 @@ def _logbuffers(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[R
     for node_id, _ in _up(result, bucket):
         used, total = _by_part(result, node_id, "last", bucket)
         instances = ldm_threads(plan, nodes[node_id])
+        total = redo_buffer_bytes(node_settings(plan, nodes[node_id])) if by_ldm else total
         held: dict[tuple[int, int], int] = {}
         for log_part in range(redo_log_parts(node_settings(plan, nodes[node_id]))):
             instance = log_part % instances + 1
@@ -324,12 +324,9 @@ def _reserved(
 ) -> dict[str, tuple[int, int | None]]:
     """Pages of the global memory reserved for each use, and the most it may take; None: no limit."""
     threads, settings = threads_of(plan, node), node_settings(plan, node)
-    parts = redo_log_parts(settings)
-    buffers = redo_buffers(settings, ldm_threads(plan, node))
-    _, buffer_bytes = _by_part(result, series.node_id, "last", 0)
     index_pages = _index_memory(plan, node, series, 0)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
     data = _whole(series.memory_total_bytes) + index_pages
-    files = (buffers * buffer_bytes + parts * _FILE_BUFFER_MORE_BYTES) // PAGE_BYTES
+    files = redo_memory_bytes(settings, threads) // PAGE_BYTES
     jobs = job_buffer_pages(threads, plan.version)
     send_bytes = send_buffer_bytes(settings, threads, link_buffers(plan)[node.node_id])
     sends, more = _whole(send_bytes), _whole(overallocated_send_bytes(settings, send_bytes))

@@ -61,7 +61,10 @@ def _long_backup() -> Plan:
 
 
 def _large_fixed_parts() -> Plan:
+    """Hosts have room for the links to more data nodes."""
     plan = sample_plan("node-restart")
+    for host in plan.hosts:
+        plan = edits.update(plan, host.id, memory_bytes=2 * host.memory_bytes)
     return edits.update(plan, plan.tables[0].id, rows=plan.tables[0].rows * 80)
 
 

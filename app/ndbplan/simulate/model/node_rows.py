@@ -19,6 +19,7 @@ from ndbplan.base.row_types import values
 from ndbplan.configuration.settings import (
     NodeSettings,
     redo_buffer_bytes,
+    redo_buffers,
     redo_log_parts,
 )
 from ndbplan.configuration.space_files import ON_ONE_DISK, FileShares
@@ -226,7 +227,10 @@ def _facts(
         redo_bytes=sums.redo,
         row_share=sums.row_share,
         parts=len(sums.redo),
-        redo_buffer=redo_buffer_bytes(one.settings),
+        redo_buffer=int(
+            redo_buffer_bytes(one.settings)
+            * _share_of_buffer(sums.redo, one.settings, one.writers.threads)
+        ),
         start=start,
         disks=one.disks,
         signature=(
@@ -306,16 +310,27 @@ def _sums(
     return sums
 
 
+def _share_of_buffer(redo: Floats, settings: NodeSettings, ldm_threads: int) -> float:
+    """What the busiest log part holds of its redo buffer when that is full: all, or as log parts share one.
+
+    Source: Dblqh of 7.x, whose free log pages (cnoOfLogPages) are those of an LDM instance. The instance with
+    the most log decides; its parts fill as they are written.
+    """
+    if redo_buffers(settings, ldm_threads) == len(redo):
+        return 1.0
+    of_ldm = [redo[ldm::ldm_threads] for ldm in range(min(ldm_threads, len(redo)))]
+    busiest = max(of_ldm, key=lambda parts: float(parts.sum()))
+    return float(busiest.max() / busiest.sum()) if busiest.sum() > 0 else 1.0
+
+
 def _settings_row(one: _Node, sums: _Sums) -> Node:
     row, plan, settings = Node(), one.plan, one.settings
     file_bytes = max(1, settings.number("FragmentLogFileSize"))
     log_bytes = log_bytes_per_part(settings)
     scanned = constant_for(plan, "backup_scan_ldm_bytes_per_s").value * one.writers.threads
     limits = speed_limits(settings).by_threads(one.writers.speed_share)
-    row.buffer_limit_bytes = max(
-        1.0,
-        redo_buffer_bytes(settings) - constant_for(plan, "redo_buffer_reserve_bytes").value,
-    )
+    buffer = redo_buffer_bytes(settings) - constant_for(plan, "redo_buffer_reserve_bytes").value
+    row.buffer_limit_bytes = max(1.0, buffer * _share_of_buffer(sums.redo, settings, one.writers.threads))
     row.log_bytes = max(1.0, log_bytes)
     row.log_limit_bytes = max(1.0, log_bytes - log_reserve(settings.features, constants_of(plan)).value)
     row.file_bytes = file_bytes
