@@ -228,8 +228,7 @@ def _facts(
         row_share=sums.row_share,
         parts=len(sums.redo),
         redo_buffer=int(
-            redo_buffer_bytes(one.settings)
-            * _share_of_buffer(sums.redo, one.settings, one.writers.threads)
+            redo_buffer_bytes(one.settings) * _share_of_buffer(sums.redo, one.settings, one.writers.threads)
         ),
         start=start,
         disks=one.disks,
