@@ -515,14 +515,14 @@ def live_telecom(stage: Stage) -> None:
 def scene(stage: Stage, name: str, place: int, start: str = "published") -> None:
     """A scene of a demo in presentation mode."""
     from ndbplan.demo.files import DEMOS, project_of
-    from ndbplan.desktop.demos import Prepared, play_alone
+    from ndbplan.desktop.demos import play_alone
 
     demo = DEMOS.find(name).value
     chosen = demo.start(start)
     assert chosen is not None
     window = stage.window
-    prepared = Prepared(demo.worded(chosen), project_of(demo, chosen))
-    play_alone(window.demos, prepared, window.document.new, window.close)
+    window.document.new(project_of(demo, chosen))
+    play_alone(window.demos, demo.worded(chosen), window.close)
     window.demos.player.step(place)
     # Without a display the whole screen is small.
     window.showNormal()

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from ndbplan.base.authored import Authored, AuthoredError
 from ndbplan.base.kept import keeping
+from ndbplan.base.units import format_value
 from ndbplan.cli import all_commands
 from ndbplan.demo.canvas import picture
 from ndbplan.demo.edits import added, moved, renamed, without
@@ -21,11 +22,13 @@ from ndbplan.demo.files import DEMOS, beside, checked, own, project_of, save
 from ndbplan.demo.model import Demo, Scene
 from ndbplan.demo.page import played_again
 from ndbplan.demo.stage import Stage
-from ndbplan.demo.texts import plain
+from ndbplan.demo.texts import FACT, NOW, plain
+from ndbplan.describe.tables import as_memory
 from ndbplan.plan.events import NodeFailure
 from ndbplan.plan.file import save as save_plan
 from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
+from ndbplan.report import places
 from ndbplan.report.document import Gauge
 from ndbplan.report.sources import Answers, Asked
 from ndbplan.report.verify import verify
@@ -85,6 +88,27 @@ def test_what_a_scene_says_is_what_the_engine_says(place: int) -> None:
     busy = re.search(r"busy ([0-9.]+) %", plain(stage.shown(4).lines[0]))
     assert busy is not None
     assert float(busy[1]) > 95
+
+
+@pytest.mark.parametrize("name", ["growing", "terabyte"])
+def test_times_and_bytes_of_a_scene_read_as_in_the_window(name: str) -> None:
+    """A panel stands beside the text: rounded twice, its 48 min 45 s would be 48 min 50 s there."""
+    demo = DEMOS.find(name).value
+    start = demo.start("today")
+    assert start is not None
+    stage = Stage(demo.worded(start), project_of(demo, start))
+    seen = 0
+    for place, scene in enumerate(stage.demo.scenes):
+        for run in (run for line in stage.shown(place).lines for run in line):
+            variant, _, at = run.at.rpartition(" | ")
+            if run.kind != "figure" or at.startswith((FACT, NOW)) or ": " not in at:
+                continue
+            number = places.found(stage.answers(scene, variant).json, at)
+            unit = number.value["unit"] if isinstance(number.value, dict) else ""
+            if unit in ("s", "bytes"):
+                assert run.text == format_value(number.number, as_memory(number.key, unit)), at
+                seen += 1
+    assert seen >= 3
 
 
 def test_the_page_is_the_same_twice_and_each_digit_counts(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication
 
 from desktop.conftest import Shown
@@ -84,7 +85,7 @@ def test_scenes_are_stepped_and_what_was_shown_comes_back(qtbot: Any, window: Ma
     qtbot.waitUntil(lambda: simulation.result is not None, timeout=20_000)
     assert window.actions_table["present"].isChecked()
     assert player.card.title.text() == "The load"
-    assert player.card.text.text().replace("\u2060", "").startswith("It takes 3\u2009510 tx/s")
+    assert player.card.text.text().replace("\u2060", "").startswith("It takes 3\u202f510\u00a0tx/s")
     assert (window.selection.ids, window.panels.tab) == (("data1",), "Simulation")
     qtbot.waitUntil(lambda: simulation.scrubber.at_s == 10.0, timeout=20_000)
     assert simulation.charts is not None
@@ -95,6 +96,9 @@ def test_scenes_are_stepped_and_what_was_shown_comes_back(qtbot: Any, window: Ma
     qtbot.waitUntil(lambda: bool(player.sheet.answers), timeout=20_000)
     assert "8 rows in set" in player.sheet.answers[0].toPlainText()
     assert player.sheet.size() == window.panels.analyses_frame.size()
+    # The canvas shows what the consoles were asked of, not what is estimated.
+    qtbot.waitUntil(lambda: simulation.scrubber.at_s == 5.0, timeout=20_000)
+    assert window.panels.analyses.run_lasts_s == 60
     qtbot.keyClick(window.canvas, Qt.Key.Key_Right)
     assert window.document.project.names[window.document.shown] == "Larger"
     qtbot.waitUntil(lambda: "says nothing there" in player.card.text.text(), timeout=20_000)
@@ -106,6 +110,32 @@ def test_scenes_are_stepped_and_what_was_shown_comes_back(qtbot: Any, window: Ma
     qtbot.waitUntil(lambda: state(window) == before, timeout=10_000)
     assert not player.card.isVisible()
     assert [key.isEnabled() for key in player._keys] == [False] * len(player._keys)
+
+
+def test_no_line_of_a_scene_ends_within_a_number(qtbot: Any, window: MainWindow) -> None:
+    """As wide as it may get: the label itself lays the text out."""
+    begun(qtbot, window)
+    card = window.demos.player.card
+    card.say(["Of 10.5 s and 4\u2009320 tx/s it takes 96 %, which is 1.5 GiB, in 48 min 45 s."])
+    whole = ("10.5 s", "4 320 tx/s", "96 %", "1.5 GiB", "48 min", "45 s")
+    for width in range(60, 400, 5):
+        laid = QTextLayout(card.text.text(), card.text.font())
+        lines = _lines(laid, width)
+        for figure in whole:
+            assert any(figure in line for line in lines), (width, lines)
+
+
+def _lines(laid: QTextLayout, width: int) -> list[str]:
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WordWrap)
+    laid.setTextOption(option)
+    laid.beginLayout()
+    found = []
+    while (line := laid.createLine()).isValid():
+        line.setLineWidth(width)
+        found.append(laid.text()[line.textStart() : line.textStart() + line.textLength()])
+    laid.endLayout()
+    return [" ".join(line.replace("\u2060", "").split()) for line in found]
 
 
 def test_behind_the_last_scene_it_ends(qtbot: Any, window: MainWindow) -> None:

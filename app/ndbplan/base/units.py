@@ -16,6 +16,8 @@ KIB, MIB, GIB, TIB = 1024, 1024**2, 1024**3, 1024**4
 THIN_SPACE = "\u2009"
 """Between thousands."""
 _JOINER = "\u2060"
+_TIED_SPACE, _TIED_THIN_SPACE = "\u00a0", "\u202f"
+"""Where no line ends: at any other space a label may end one, also before a joiner."""
 
 _BYTE_UNITS = {
     "": 1, "b": 1,
@@ -279,13 +281,14 @@ def format_count(value: float) -> str:
 
 
 _INSIDE_A_NUMBER = re.compile(r"(?<=[0-9]) (?=[0-9]{3}\b)")
+_BEFORE_A_UNIT = re.compile(r"(?<=[0-9]) (?=(?:%|[nµm]?s|min|h|d|[KMGTPE]?i?B|tx)(?![A-Za-z]))")
 _INSIDE_A_UNIT = re.compile(r"(?<=[A-Za-zµ])/(?=[a-zµ])")
 
 
 def unbroken(text: str) -> str:
-    """The same text, which no line ends within a number (`4 320`) or its unit (`tx/s`)."""
-    text = _INSIDE_A_NUMBER.sub(THIN_SPACE, text)
-    return _INSIDE_A_UNIT.sub(f"/{_JOINER}", text.replace(THIN_SPACE, THIN_SPACE + _JOINER))
+    """The same text, of which no line ends within a number (`4 320`) or between it and its unit."""
+    text = _INSIDE_A_NUMBER.sub(THIN_SPACE, text).replace(THIN_SPACE, _TIED_THIN_SPACE)
+    return _INSIDE_A_UNIT.sub(f"/{_JOINER}", _BEFORE_A_UNIT.sub(_TIED_SPACE, text))
 
 
 def how_many(number: int, thing: str) -> str:
@@ -308,6 +311,11 @@ _FORMATS = {
     "s": format_duration,
     "fraction": format_percent,
 }
+
+
+def is_shown_rounded(unit: str) -> bool:
+    """Whether `format_value` shows few digits of such a number, however large; counts are shown whole."""
+    return unit in _FORMATS or unit.startswith("s/")
 
 
 def format_memory(value: float, unit: str) -> str:

@@ -42,15 +42,11 @@ def picture(plan: Plan, scene: Scene, answers: Answers) -> TileMap | None:
     return TileMap(_title(scene, loads, many=many), tuple(_groups(plan, by_place)))
 
 
-def _replays(scene: Scene) -> bool:
-    return scene.panel == "Simulation" or bool(scene.consoles)
-
-
 def _loads(plan: Plan, scene: Scene, answers: Answers) -> Loads:
     """What is estimated; at a moment of the replay what that says in its place."""
     known = answers["estimate"] is not None
     at_rest = loads_of(plan, answers.asked.now.work_out(), ()) if known else NO_LOADS
-    if not _replays(scene) or answers["simulate"] is None:
+    if not scene.replays or answers["simulate"] is None:
         return at_rest
     from ndbplan.simulate.moment import moment_of
 
@@ -59,7 +55,7 @@ def _loads(plan: Plan, scene: Scene, answers: Answers) -> Loads:
 
 def _title(scene: Scene, loads: Loads, *, many: bool) -> str:
     at = format_value(float(scene.at), "s")
-    title = _said("moment", time=at) if _replays(scene) else _said("rest")
+    title = _said("moment", time=at) if scene.replays else _said("rest")
     more = [loads.stopped] if loads.stopped else [_said("still")] if loads.stands_still else []
     return ". ".join([title, *more, *([_said("worst")] if many else [])]).removesuffix(".")
 
@@ -108,7 +104,7 @@ def _level(share: float) -> Level:
 
 
 def _share(share: float) -> str:
-    return shown(rounded(share), "fraction")
+    return shown(rounded(share, "fraction"), "fraction")
 
 
 def _gauge(host: Host, label: str, share: float, *, marked: bool = False) -> Gauge:

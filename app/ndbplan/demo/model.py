@@ -92,6 +92,11 @@ class Scene(Part):
     consoles: tuple[Line, ...] = ()
     """Lines that are asked at that moment: `mysql> SELECT …`, `host1$ iostat -kx`."""
 
+    @property
+    def replays(self) -> bool:
+        """Whether the canvas shows a moment of a run: the one of the charts, or of the consoles."""
+        return self.panel == "Simulation" or bool(self.consoles)
+
 
 class Demo(Part):
     """A demo."""

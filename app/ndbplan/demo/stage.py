@@ -120,7 +120,8 @@ class Stage:
         if inside.startswith(NOW):
             name = inside.removeprefix(NOW)
             number = value(name, self.cluster(scene).session.simulation)
-            return (Run(shown(rounded(number), "fraction" if name in SHARES else ""), inside, "figure"),)
+            unit = "fraction" if name in SHARES else ""
+            return (Run(shown(rounded(number, unit), unit), inside, "figure"),)
         variant, at, with_range = address(inside, scene.variant)
         command = at.partition(": ")[0]
         if command not in SOURCES:

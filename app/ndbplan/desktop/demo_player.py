@@ -161,7 +161,7 @@ class Player(QObject):
         self.card.show_scene(self.place, len(stage.demo.scenes), scene.title)
         workload = ""
         try:
-            workload = stage.workload_of(scene) if scene.panel == "Simulation" else ""
+            workload = stage.workload_of(scene) if scene.replays else ""
             run = self._runs.get(self.place)
             # Nothing else is worked out before the chart is there.
             self._chart_is_due = bool(workload) and run is None
@@ -219,7 +219,7 @@ def _shown(stage: Stage, place: int, task: Task) -> tuple[Shown, Run | None]:
     """What a scene says, and the run that it shows."""
     prepare_kernel(task)
     scene, said = stage.demo.scenes[place], stage.shown(place)
-    if scene.panel != "Simulation":
+    if not scene.replays:
         return said, None
     result = stage.answers(scene).asked.run
     return said, Run(stage.plan_of(scene), stage.workload_of(scene), result, 0.0)

@@ -108,7 +108,7 @@ class Views:
         self._document.show_named(scene.variant)
         self._selection.set(name for name in scene.select if name in self._document.plan.by_id)
         self._panels.analyses_frame.setVisible(bool(scene.panel or scene.consoles))
-        if scene.panel == "Simulation":
+        if scene.replays:
             self._panels.analyses.show_tab("Simulation")
             self._take(run, float(scene.at))
             self.simulation.show_moment(workload, float(scene.at), scene.chart or "")

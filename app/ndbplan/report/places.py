@@ -19,12 +19,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ndbplan.base.units import format_value
+from ndbplan.base.units import format_value, is_shown_rounded
 from ndbplan.configuration.failing_parts import Part
 from ndbplan.describe.tables import as_memory, is_name, is_quantity, text_of, unit_of
 from ndbplan.report.document import Line, Run
 
 _DIGITS = 3
+"""Of an estimated count."""
+_SAME_EVERYWHERE = 12
+"""Digits that do not depend on the machine."""
 
 
 _PARTS = ("dead", "smallest_killers")
@@ -120,18 +123,19 @@ _UNITS = {"offered_per_s": "tx/s"}
 
 
 def _text(value: Any, key: str, unit: str | None) -> tuple[str, bool]:
-    """A value as people read it, and whether it is a number. What is estimated has three digits."""
+    """A value as people read it, and whether it is a number. What is estimated has few digits."""
     if is_quantity(value):
         exact = value["low"] == value["high"]
         number = float(value["value"])
-        return shown(number if exact else rounded(number), as_memory(key, value["unit"])), True
+        unit = as_memory(key, value["unit"])
+        return shown(number if exact else rounded(number, unit), unit), True
     if key in _PARTS and isinstance(value, str):
         kind, _, name = value.partition(":")
         return Part(kind, name).text, False
     if isinstance(value, bool) or not isinstance(value, int | float):
         return text_of(key, value), False
     if unit is not None:
-        return shown(rounded(float(value)), unit), True
+        return shown(rounded(float(value), unit), unit), True
     if is_name(key):
         return str(value), True
     return shown(float(value), _UNITS.get(key) or unit_of(key)), True
@@ -146,9 +150,14 @@ def shown(value: float, unit: str) -> str:
     return format_value(value, "" if unit == "money" else unit)
 
 
-def rounded(value: float) -> float:
-    """Three digits, as far as they can be estimated at all."""
-    return float(f"{value:.{_DIGITS}g}")
+def rounded(value: float, unit: str = "") -> float:
+    """As many digits as an estimate is shown with: three of a count.
+
+    Times, bytes and shares are shown with few digits anyway, the same ones as in the window: rounded twice,
+    48 min 45 s would become 48 min 50 s.
+    """
+    digits = _SAME_EVERYWHERE if is_shown_rounded(unit) else _DIGITS
+    return float(f"{value:.{digits}g}")
 
 
 _STEP = re.compile(r'\.?(\w+|"(?:[^"\\]|\\.)*")|\[([0-9]+)\]|\[(\w+=[^\]]+)\]|#(.*)$')

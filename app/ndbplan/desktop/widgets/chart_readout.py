@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from ndbplan.base.units import unbroken
 from ndbplan.desktop.look import theme
 
 AXIS_WIDTH = 58
@@ -114,5 +115,5 @@ class Readout(QLabel):
 
 def _ink(text: str, colour: str) -> str:
     # A name stands with its value, and the thousands of a figure together, in one line.
-    whole = escape(text).replace(" ", "&nbsp;").replace("\u2009", "\u2009\u2060")
+    whole = escape(unbroken(text)).replace(" ", "&nbsp;")
     return f'<span style="color:{colour}">{whole}</span>'
