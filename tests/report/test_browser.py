@@ -88,6 +88,26 @@ def test_scenes_are_stepped_by_keys(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+ENDS = """<script>
+const ends = [];
+for (let n = 1; n < scenes.length; n++) {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  const drawn = scenes[n].querySelector(".tiles + figure, .tiles + details").getBoundingClientRect();
+  ends.push([scrollY, drawn.top > 0, drawn.bottom <= innerHeight, drawn.right <= innerWidth]);
+}
+document.body.dataset.ends = JSON.stringify(ends);
+</script></body>"""
+
+
+def test_what_a_scene_is_about_is_seen_without_scrolling(tmp_path: Path) -> None:
+    """What replays for four seconds would be over before anybody had it on the screen."""
+    path = tmp_path / "ends.html"
+    path.write_text(demo_page().decode().replace("</body>", ENDS), encoding="utf-8")
+    found = re.search(r'data-ends="([^"]*)"', browse(path, "--window-size=1366,768", "--dump-dom").stdout)
+    assert found is not None
+    assert json.loads(unescape(found[1])) == [[0, True, True, True]] * 8
+
+
 def test_it_prints(page: Path) -> None:
     printed = page.parent / "printed.pdf"
     browse(page, f"--print-to-pdf={printed}", "--no-pdf-header-footer")
