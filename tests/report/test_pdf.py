@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import pikepdf
 import pytest
-from pdfminer.high_level import extract_text
+from pdfminer.high_level import extract_pages, extract_text
+from pdfminer.layout import LTChar
 from pypdf import PdfReader
 
 from ndbplan.base.resources import resource_path
@@ -146,6 +149,37 @@ def test_the_template_names_every_font_of_ours() -> None:
     } - own
     assert {"Inter", "JetBrains Mono", "Droid Sans Fallback"} <= ours
     assert [name for name in ours if f'"{name}"' not in named] == []
+
+
+def test_no_name_runs_over_what_stands_beside_it_or_off_the_page(example: Example) -> None:
+    """A table may be called by 64 letters, and an address in a note by any number."""
+    name = "shop.a_table_with_a_name_as_long_as_a_server_takes_one_0123456789_end"
+    rows = tuple(((Run(name),), *(((Run("123 456 789"),),) * 7)) for _ in range(4))
+    table = Table("Tables", ("Table", *(f"Figure {n}" for n in range(7))), rows)
+    note = Paragraph((Run("see https://example.net/" + "a1b2c3d4" * 30),))
+    sections = (Section("one", "Names", (note, table)),)
+    made = replace(example.made, document=replace(example.made.document, front=(), sections=sections))
+    checked = 0
+    for page in extract_pages(io.BytesIO(write(made, ".pdf"))):
+        by_line: dict[float, list[LTChar]] = {}
+        for one in _letters(page):
+            by_line.setdefault(round(one.y0, 1), []).append(one)
+        for letters in by_line.values():
+            letters.sort(key=lambda one: one.x0)
+            assert letters[-1].x1 < page.width - 40
+            for left, right in pairwise(letters):
+                assert right.x0 > left.x1 - 0.15 * left.size, (left.get_text(), right.get_text())
+                checked += 1
+    assert checked > 500
+
+
+def _letters(part: object) -> Iterator[LTChar]:
+    if isinstance(part, LTChar):
+        if part.get_text().strip("\u200b \n"):
+            yield part
+    elif isinstance(part, Iterable):
+        for one in part:
+            yield from _letters(one)
 
 
 @pytest.mark.parametrize("lines", [34, 36, 40])

@@ -235,3 +235,10 @@ def test_notes_are_read_as_markdown() -> None:
     assert isinstance(listing, Listing)
     assert listing.text == "two  blanks\n# no heading"
     assert words == Paragraph((Run("<b>bold</b>"),), "quote")
+
+
+def test_signs_of_markdown_are_themselves_behind_a_backslash() -> None:
+    (said,) = notes_of("\\*as it is\\* and ***both***, __so__ too, C:\\data\\x", {})[FRONT]
+    assert isinstance(said, Paragraph)
+    assert "".join(run.text for run in said.line) == "*as it is* and both, so too, C:\\data\\x"
+    assert [run.text for run in said.line if run.kind == "strong"] == ["both", "so"]

@@ -22,6 +22,8 @@ from ndbplan.report.tiles import tiles
 _LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 64, 12, 12, 26, 200
 _MOST_LETTERS = 11
 """Of a number left of a chart."""
+_LETTER = 6.2
+"""Width of a letter of a scale, rather more than less."""
 _LABELS, _ROW, _VALUES = 230, 22, 96
 _TICKS_MONTHS = (1.0, 2.0, 3.0, 6.0, 12.0)
 _TICKS_S = (
@@ -112,15 +114,23 @@ def _lines(chart: LineChart) -> Iterator[str]:
         yield f'<path class="grid" d="M{_LEFT} {place_y(y):.1f}H{WIDTH - _RIGHT}"/>'
         yield words_at(_LEFT - 8, place_y(y) + 3.5, words, "tick end")
     for x in ticks(low_x, high_x, chart.x_unit):
-        yield words_at(place_x(x), _TOP + height + 18, format_value(x, chart.x_unit), "tick middle")
+        yield _under(place_x(x), _TOP + height + 18, format_value(x, chart.x_unit))
     for mark in chart.marks:
         if low_x <= mark.x <= high_x:
             x = place_x(mark.x)
             yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_TOP + height}"/>'
-            yield words_at(x + 3, _TOP + 9, mark.label.text, "tick", mark.label.at)
+            fits = x + 3 + len(mark.label.text) * _LETTER <= WIDTH
+            beside, side = (x + 3, "tick") if fits else (x - 3, "tick end")
+            yield words_at(beside, _TOP + 9, mark.label.text, side, mark.label.at)
     for number, one in enumerate(chart.series):
         points = [(place_x(x), place_y(y)) for x, y in zip(one.xs, one.ys, strict=True)]
         yield from _line(one, number, points, chart, place_y(low_y))
+
+
+def _under(x: float, y: float, words: str) -> str:
+    """What stands below a place of a scale: in its middle, at the edge as far in as it must."""
+    is_cut = x + len(words) * _LETTER / 2 > WIDTH
+    return words_at(WIDTH if is_cut else x, y, words, "tick end" if is_cut else "tick middle")
 
 
 def _line(
@@ -154,7 +164,7 @@ def _bars(chart: BarChart) -> Iterator[str]:
 
     for x in ticks(0.0, most, chart.unit):
         yield f'<path class="grid" d="M{place(x):.1f} 2V{bottom}"/>'
-        yield words_at(place(x), bottom + 15, format_value(x, chart.unit), "tick middle")
+        yield _under(place(x), bottom + 15, format_value(x, chart.unit))
     for number, bar in enumerate(chart.bars):
         yield from _bar(bar, number * _ROW + 6, place)
 

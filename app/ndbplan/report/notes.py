@@ -22,7 +22,9 @@ _FENCE = ("```", "~~~")
 _RULE = frozenset(" :|-")
 """What stands between the heads and the rows of a table."""
 _MARKED = re.compile(
-    r"\*\*(?P<strong>[^*]+)\*\*"
+    r"\\(?P<plain>[!-/:-@[-`{-~])"
+    r"|(?P<stars>\*{2,3})(?P<strong>[^*]+)(?P=stars)"
+    r"|(?<!\w)__(?P<lines>[^_\s](?:[^_]*[^_\s])?)__(?!\w)"
     r"|`(?P<code>[^`]+)`"
     r"|\*(?P<star>[^*\s](?:[^*]*[^*\s])?)\*"
     r"|(?<!\w)_(?P<line>[^_\s](?:[^_]*[^_\s])?)_(?!\w)"
@@ -109,8 +111,10 @@ def _line(words: str) -> Line:
     end = 0
     for found in _MARKED.finditer(words):
         runs.append(Run(words[end : found.start()]))
-        strong = found["strong"] or found["star"] or found["line"]
-        if strong:
+        strong = found["strong"] or found["lines"] or found["star"] or found["line"]
+        if found["plain"]:
+            runs.append(Run(found["plain"]))
+        elif strong:
             runs.append(Run(strong, "", "strong"))
         elif found["code"]:
             runs.append(Run(found["code"], "", "code"))
