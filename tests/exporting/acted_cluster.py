@@ -205,7 +205,7 @@ class ActedCluster(ActedSql):
         number = len(self.backups) + 1
         members = [node for node in map(self.running, self.data_nodes) if node.active]
         ids = frozenset(node.node_id for node in members)
-        self.backups[number] = self.rows, ids, copy.deepcopy(self.tables)
+        self.backups[number] = self.rows, ids, copy.deepcopy(self.tables), dict(self.foreign_keys)
         self.passwords[number] = password
         for node in members:
             folder = f"{node.backups}/BACKUP/BACKUP-{number}/"
@@ -217,7 +217,7 @@ class ActedCluster(ActedSql):
     def _ndb_restore(self, host: str, words: list[str]) -> str:
         told = dict(word.partition("=")[::2] for word in words)
         number, node_id = int(told["--backupid"]), int(told["--nodeid"])
-        rows, members, schema = self.backups[number]
+        rows, members, schema, foreign_keys = self.backups[number]
         inside = self._inside(host, told["--backup-path"])
         if not any(path.endswith(f"/BACKUP-{number}.{node_id}.ctl") for path in inside):
             raise RefusedError("Failed to read the backup\n")
@@ -236,6 +236,8 @@ class ActedCluster(ActedSql):
             self.tables = copy.deepcopy(schema)
         elif not tables:
             raise RefusedError("Unable to find table\n")
+        elif "--rebuild-indexes" in told:
+            self._foreign_keys_again(foreign_keys)
         elif "--restore-data" in told:
             self.restored.add(node_id)
             if self.restored >= members:
@@ -245,6 +247,16 @@ class ActedCluster(ActedSql):
                     self.rows = rows
         self.work(next(one[2:] for one in told if one in _RESTORED), node_id, 3)
         return ""
+
+    def _foreign_keys_again(self, wanted: dict[str, tuple[str, str]]) -> None:
+        """Indexes that are there are passed by; at a foreign key that is there ndb_restore ends."""
+        for name, tables in wanted.items():
+            if name in self.foreign_keys:
+                raise RefusedError(
+                    f"Failed to create foreign key {name} parent ? child ?: "
+                    "721: Schema object with given name already exists\n"
+                )
+            self.foreign_keys[name] = tables
 
     def _ndb_waiter(self, _host: str, words: list[str]) -> str:
         ids = next(w.partition("=")[2] for w in words if w.startswith("--wait-nodes=")).split(",")

@@ -221,7 +221,7 @@ class ActedHosts(ActedFiles):
             self.faults.append(f"{self.now:.1f} s: node {node.node_id} erases the last copy of its rows")
         if fresh and not any(one.active for one in there):
             self._form_groups()
-            self.tables = {}
+            self.tables, self.foreign_keys = {}, {}
         if initial or fresh:
             node.rows, node.tables, node.made_by = 0.0, False, serving[0].configuration
             self.restored.clear()

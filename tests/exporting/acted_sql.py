@@ -203,7 +203,13 @@ class ActedSql(ActedHosts):
 
     def _drop_table(self, node: SqlProcess, statement: str) -> None:
         self._block_clients(node, statement)
-        self.tables.pop(_table_in(statement), None)
+        gone = _table_in(statement)
+        if any(parent == gone != child for child, parent in self.foreign_keys.values()):
+            if self.plan.version >= NdbVersion(8, 0, 0):
+                raise _refused(3730, f"Cannot drop table {gone} referenced by a foreign key constraint")
+            raise _refused(1217, "Cannot delete or update a parent row: a foreign key constraint fails")
+        self.tables.pop(gone, None)
+        self.foreign_keys = {n: two for n, two in self.foreign_keys.items() if two[0] != gone}
 
     def _make_files(self, _node: SqlProcess, statement: str) -> None:
         if statement in self.objects:

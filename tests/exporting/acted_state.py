@@ -115,7 +115,17 @@ class RefusedError(Exception):
 
 _OF_PLAN = ("plan", "paths", "lasts")
 """What two clusters may share."""
-_KEPT = ("objects", "units", "users", "enabled", "executable", "releases", "restored", "packaged")
+_KEPT = (
+    "foreign_keys",
+    "objects",
+    "units",
+    "users",
+    "enabled",
+    "executable",
+    "releases",
+    "restored",
+    "packaged",
+)
 """Plain sets and dictionaries in which a script leaves what it did."""
 
 
@@ -180,6 +190,8 @@ class ActedState:
     """Statements on tables that were taken."""
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Columns and indexes of every table."""
+    foreign_keys: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Tables that refer, and those that they refer to; somebody made them beside the plan."""
     accounts: dict[int, dict[str, str]] = field(default_factory=dict)
     """Passwords of the accounts of each SQL node."""
     granted: dict[tuple[int, str], set[str]] = field(default_factory=dict)
@@ -189,7 +201,9 @@ class ActedState:
     """Hosts on which the mysqld of packages runs."""
     rows: float = 0.0
     """Rows that clients were told are committed: one a second while the cluster serves."""
-    backups: dict[int, tuple[float, frozenset[int], dict[str, set[str]]]] = field(default_factory=dict)
+    backups: dict[int, tuple[float, frozenset[int], dict[str, set[str]], dict[str, tuple[str, str]]]] = field(
+        default_factory=dict
+    )
     passwords: dict[int, str] = field(default_factory=dict)
     """Of backups."""
     """Rows of each backup, the data nodes that took it, and the tables."""

@@ -21,9 +21,9 @@ _LEFT_OUT = (
     "rows of tables that are not in NDB; what the step dump of the part backup saved is read back by hand",
     "ALTER TABLE that copies a table",
     "foreign keys, which a plan does not hold: schema.sql and the parts make tables without. Add them behind "
-    "the part schema; where a table goes that others refer to, drop those keys before (errors 3730 and "
-    "1217); behind the parts add-nodes and restore, which were not tried with them, SHOW CREATE TABLE says "
-    "whether they are there",
+    "the part schema; where a table goes that others refer to, or an index that they need, drop those keys "
+    "before (errors 3730, 1217 and 1553); behind the parts add-nodes and restore, which makes them last, "
+    "SHOW CREATE TABLE says whether they are there: no running cluster was tried with them",
     "views, triggers, routines and events, which are not in NDB and of one SQL node each: read them back "
     "from the files of the step dump on every SQL node, also on one that is added, replaced or filled anew, "
     "behind the tables and their foreign keys",

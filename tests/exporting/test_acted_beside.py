@@ -1,0 +1,125 @@
+"""What people do to an acted cluster beside its plan: nodes that they start, foreign keys that they make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exporting.acted_changes import with_init_scripts
+from exporting.acted_life import Life
+from exporting.acted_state import Process
+from ndbplan.edits.parts import remove, set_plan
+from ndbplan.operations.schema import table_name
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.samples import sample_plan
+
+_BY_HAND = {
+    "data_nodes": "ndb_mgm> {} STOP",
+    "management": "ndb_mgm> {} STOP",
+    "sql_nodes": "mysqladmin shutdown",
+}
+
+
+def _begun(plan: Plan, place: Path) -> Life:
+    """A cluster that serves, with its tables and accounts."""
+    life = Life(plan, place / "life", 3)
+    for part in ("install", "start", "schema"):
+        assert list(life.act(part, 0, again=False)) == []
+    return life
+
+
+@pytest.mark.parametrize("kind", _BY_HAND)
+@pytest.mark.parametrize("version", ["7.4", "8.4", "init scripts"])
+def test_a_node_that_was_started_by_hand_is_named_and_handed_over(
+    tmp_path: Path, version: str, kind: str
+) -> None:
+    """No part starts a second program of its id, or takes it for stopped; afterwards the part goes on."""
+    plan = sample_plan("starter")
+    plan = with_init_scripts(plan) if version == "init scripts" else set_plan(plan, ndb_version=version)
+    life = _begun(plan, tmp_path)
+    cluster, folder = life.cluster, life.folder
+    process: Process = next(iter(getattr(cluster, kind).values()))
+    process.is_by_hand = True
+    said = _BY_HAND[kind].format(process.node_id)
+    for part in ("rolling-restart", "stop", "start", "start-again", "initial-rolling-restart"):
+        done = cluster.run(folder, part)
+        assert done.returncode == 2, part
+        assert f"node {process.node_id}: stop it ({said}" in done.stderr
+        assert process.unit in done.stderr
+        assert process.active
+    backed_up = cluster.run(folder, "backup")
+    assert backed_up.returncode == 0
+    assert said in backed_up.stderr
+    assert cluster.faults == []
+    process.is_by_hand = False
+    assert list(life.act("rolling-restart", 0)) == []
+
+
+def test_a_node_that_ended_a_moment_ago_is_shown_for_some_seconds_and_waited_for(tmp_path: Path) -> None:
+    life = _begun(sample_plan("starter"), tmp_path)
+    node, until = life.cluster.data_nodes[1], life.cluster.now + 7
+    node.is_by_hand = True
+    life.cluster.watch = lambda: setattr(node, "is_by_hand", life.cluster.now < until)
+    done = life.cluster.run(life.folder, "rolling-restart")
+    assert done.returncode == 0, done.stderr
+    assert life.cluster.faults == []
+
+
+def _with_a_child(version: str) -> Plan:
+    """The starter, whose tables have unique indexes and texts, with one more table that refers to one."""
+    plan = set_plan(sample_plan("starter"), ndb_version=version)
+    parent = plan.tables[0]
+    child = parent.model_copy(update={"id": "child", "name": "child"})
+    return plan.replace(tables=(*plan.tables, child))
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.0", "8.4"])
+def test_foreign_keys_made_beside_the_plan_live_as_long_as_the_cluster(tmp_path: Path, version: str) -> None:
+    """Through a backup and its restore, restarts, a grown cluster and a host that is replaced."""
+    plan = _with_a_child(version)
+    life = Life(plan, tmp_path / "life", 3)
+    child, parent = (table_name(plan.table(one)) for one in ("child", plan.tables[0].id))
+    made = {"fk1": (child, parent), "fk2": (child, child)}
+    for part, host in life.parts():
+        breaks = 2 if part in ("backup", "restore", "add-nodes") else 0
+        found = list(life.act(part, breaks, host))
+        if part == "schema":
+            life.cluster.foreign_keys = dict(made)
+        assert found == [], part
+        if part not in ("install", "tune-hosts", "start"):
+            assert life.cluster.foreign_keys == made, part
+
+
+@pytest.mark.parametrize("version", ["7.4", "8.4"])
+def test_foreign_keys_that_are_there_in_part_are_not_taken_for_all(tmp_path: Path, version: str) -> None:
+    """The client ends at the first that is there: those behind it are missing."""
+    plan = _with_a_child(version)
+    life = _begun(plan, tmp_path)
+    child, parent = (table_name(plan.table(one)) for one in ("child", plan.tables[0].id))
+    life.cluster.foreign_keys = {"fk1": (child, parent), "fk2": (child, child)}
+    assert list(life.act("backup", 0, again=False)) == []
+    del life.cluster.foreign_keys["fk2"]
+    life.prepared(life.cluster, "restore")
+    stopped = life.cluster.run(life.folder, "restore", "--from", "restore-indexes", "--backup", "1")
+    assert stopped.returncode == 1
+    assert "--from sql-nodes" in stopped.stderr
+    assert "fk1" in stopped.stderr
+    done = life.cluster.run(life.folder, "restore", "--from", "sql-nodes")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("version", "code"), [("7.4", "1217"), ("8.4", "3730")])
+def test_a_table_that_others_refer_to_is_not_dropped_before_their_foreign_keys(
+    tmp_path: Path, version: str, code: str
+) -> None:
+    before = _with_a_child(version)
+    parent, child = before.tables[0], before.table("child")
+    after = remove(before, [parent.id])
+    life = Life.of_change(before, after, tmp_path)
+    life.cluster.foreign_keys = {"fk1": (table_name(child), table_name(parent))}
+    (stopped,) = life.act("change", 0, again=False)
+    assert code in stopped
+    assert "DROP FOREIGN KEY" in stopped
+    life.cluster.foreign_keys = {}
+    assert list(life.act("change", 2)) == []
