@@ -106,8 +106,8 @@ def _on_tables_there(before: Plan, after: Plan, there: Collection[Table]) -> Ite
             tuple(on_an_sql_node(after, one, makes=True) for one in statements),
             check="SHOW CREATE TABLE",
             rollback="columns cannot be dropped online; indexes can",
-            if_it_fails="what was done stays, and is passed by when the part runs again; error 1553: a foreign "
-            "key needs the index, and goes before (ALTER TABLE … DROP FOREIGN KEY)",
+            if_it_fails="what was done stays, and is passed by when the part runs again; error 1553: a "
+            "foreign key needs the index, and goes before (ALTER TABLE … DROP FOREIGN KEY)",
         )
     yield from _dropped(before, after)
 
