@@ -11,7 +11,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.storage.fill_map import Measure, fill_map
 from ndbplan.estimate.storage.fragments import TableDistribution
-from ndbplan.estimate.storage.skew import distribution_json
+from ndbplan.estimate.storage.skew import distribution_json, skew_report
 from ndbplan.plan.samples import sample_plan
 
 _KEYS = {"rows": "rows", "primaries": "primary_rows", "bytes": "bytes"}
@@ -50,6 +50,16 @@ def test_all_tables_are_the_sum_of_each(telecom: tuple[TableDistribution, ...]) 
     together = fill_map(telecom)
     assert (together.held == sum(fill_map([table]).held for table in telecom)).all()
     assert together.used.all()
+
+
+@pytest.mark.parametrize("sample", ["starter", "telecom-144", "terabyte-load-8.4", "add-nodes"])
+def test_chance_is_one_figure_for_a_partition_and_for_a_place_that_holds_one(sample: str) -> None:
+    """The list says it of partitions, the map of places: two figures for one thing make both doubtful."""
+    for table in Estimation(sample_plan(sample)).distribution:
+        if not table.is_full_copy:
+            low, high = skew_report(table).chance
+            assert fill_map([table], "groups").band == pytest.approx((low, high), rel=1e-9)
+            assert low < 0 < high, table.table
 
 
 def test_uniform_keys_stay_in_the_band_as_often_as_it_says() -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent
+from ndbplan.base.units import format_bytes, format_bytes_binary, format_count, format_percent, unbroken
 from ndbplan.desktop.analyses.distribution_answer import Answer
+from ndbplan.desktop.analyses.fill_map_picture import signed
 from ndbplan.desktop.widgets.explain import QuantityLabel, range_text
 from ndbplan.desktop.widgets.sections import empty, label
 
@@ -89,10 +90,13 @@ class Facts(QVBoxLayout):
         if report.probability is not None:
             why += f" (chance alone does it in {format_percent(report.probability)} of cases)"
         self._fact("Skew comes from", cause, why)
+        low, high = (signed(end) for end in report.chance)
         self._fact(
-            "Spread by chance",
-            f"± {format_percent(report.expected_percent / 100)}",
-            "One standard deviation of a partition's rows when a hash spreads them",
+            "Partition by chance",
+            f"{low} to {high}",
+            "What chance makes of one partition against an even share, in 98 of 100 sets of so many values; "
+            f"one standard deviation is {format_percent(report.expected_percent / 100)}. The map says the "
+            "same of its places: where one holds several partitions, chance moves it less",
         )
         if skew.hottest_log_part is not None:
             node, part = skew.hottest_log_part
@@ -117,7 +121,7 @@ class Facts(QVBoxLayout):
         if of_table.moves:
             self._number("Reorganising takes", of_table.duration_s)
             spread = range_text(of_table.duration_s)
-            self.addWidget(label(f"{spread}; bound by {of_table.bound}", "muted"))
+            self.addWidget(label(unbroken(f"{spread}; bound by {of_table.bound}"), "muted"))
         if len(estimate.tables) > 1:
             self._number("All tables take", estimate.duration_s)
         self._fact("Pages at the peak", format_bytes_binary(estimate.memory_peak_bytes))

@@ -291,7 +291,7 @@ def _legend(painter: QPainter, frame: Frame) -> None:
     x += _SCALE + 6
     words = f"{high} of an even share"
     if found.band[1]:
-        words += f"; chance makes ± {format_percent(found.band[1])}"
+        words += f"; place by chance {signed(found.band[0])} to {signed(found.band[1])}"
     paint.text(painter, QRectF(x, y, max(10.0, frame.width - x - _EDGE), 14), words, colours.muted, 11)
     x += text_width(words, 11, 400) + 18
     marks: list[tuple[str, str]] = []

@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.lost_primaries import NOBODY, primaries_without
-from ndbplan.estimate.storage.spread import LIKELY_HIGH, LIKELY_LOW, shares_at
+from ndbplan.estimate.storage.spread import ENDS, shares_at
 from ndbplan.ndb.rows import PAGE_BYTES
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 Places = Literal["nodes", "groups"]
 Measure = Literal["rows", "primaries", "bytes"]
-_NORMAL = NormalDist()
-_ENDS = (_NORMAL.inv_cdf(LIKELY_LOW), _NORMAL.inv_cdf(LIKELY_HIGH))
 
 
 @dataclass(frozen=True)
@@ -155,16 +152,16 @@ def fill_map(
         held += now.added(sizes, exists.shape)
         expected += total * share
         # Tables with one distribution key deviate together: bands add up, they do not level out.
-        low += np.maximum(0.0, total * _likely(table, share, _ENDS[0]) - rough)
-        high += total * _likely(table, share, _ENDS[1]) + rough
+        low += np.maximum(0.0, total * _likely(table, share, ENDS[0]) - rough)
+        high += total * _likely(table, share, ENDS[1]) + rough
         before = _cells(table, places, measure, columns, ()) if dead else now
         in_use = before.added(np.ones(len(sizes)), exists.shape, counted=False) > 0
         one = before.added(shares, exists.shape).sum(keepdims=True) / max(1, int(in_use.sum()))
         used |= in_use
         whole += float(before.added(sizes, exists.shape).sum())
         even += total * float(one.item())
-        even_low += total * float(_likely(table, one, _ENDS[0]).item())
-        even_high += total * float(_likely(table, one, _ENDS[1]).item())
+        even_low += total * float(_likely(table, one, ENDS[0]).item())
+        even_high += total * float(_likely(table, one, ENDS[1]).item())
     return FillMap(
         places, measure, columns, lanes, exists, fragments, held, expected, low, high,
         even=whole / max(1, int(used.sum())),

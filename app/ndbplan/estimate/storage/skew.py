@@ -19,7 +19,7 @@ from ndbplan.base.shapes import Shape
 from ndbplan.estimate.storage.fragments import TableDistribution, map_facts
 from ndbplan.estimate.storage.key_values import KeyValues
 from ndbplan.estimate.storage.lost_primaries import NOBODY, primaries_without
-from ndbplan.estimate.storage.spread import fullest
+from ndbplan.estimate.storage.spread import band, fullest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,6 +84,8 @@ class SkewReport(Shape):
     """How often chance alone spreads counts so far; None when the counts are expected, not measured."""
     expected_percent: float
     """Spread of a partition by chance: one standard deviation."""
+    chance: tuple[float, float]
+    """The same as a band: what a partition holds against an even share in 98 of 100 sets of values."""
     structural_percent: float
     """How far the fullest partition is above the mean by the map's buckets alone."""
     worst_loss: NodeLoss | None
@@ -150,12 +152,20 @@ def skew_report(distribution: TableDistribution, *, measured: bool = False) -> S
         cause=cause,
         probability=probability,
         expected_percent=expected,
+        chance=_by_chance(distribution),
         structural_percent=structural,
         worst_loss=_worst_loss(distribution, members),
         fullest_percent=fullest_percent(distribution),
         keys=distribution.keys,
         exact=measured or distribution.exact_keys,
     )
+
+
+def _by_chance(distribution: TableDistribution) -> tuple[float, float]:
+    partitions = len(map_facts(distribution.hash_map).counts)
+    if distribution.is_full_copy or partitions < 2 or not distribution.values:
+        return 0.0, 0.0
+    return band(distribution.values, 1 / partitions)
 
 
 def fullest_percent(distribution: TableDistribution) -> Quantity:

@@ -35,6 +35,8 @@ _EXACT = 1e-12
 _ORDERS = 64
 """Orders that are tried for a typical one."""
 _NORMAL = NormalDist()
+ENDS = (_NORMAL.inv_cdf(LIKELY_LOW), _NORMAL.inv_cdf(LIKELY_HIGH))
+"""Ends of that band for one place, in standard deviations."""
 
 
 class Fullest(NamedTuple):
@@ -72,6 +74,14 @@ def shares_at(deviation: Array, values: float, expected: Array) -> Array:
         too_high = (_divergence(middle, expected) > wanted) == above
         low, high = np.where(too_high, low, middle), np.where(too_high, middle, high)
     return np.asarray((low + high) / 2)
+
+
+def band(values: float, share: float) -> tuple[float, float]:
+    """What one place holds against this share of everything: 0.01 is a hundredth more, low and high end."""
+    import numpy as np
+
+    low, high = shares_at(np.array(ENDS), values, np.full(2, share)) / share - 1
+    return float(low), float(high)
 
 
 def _divergence_of_one(share: float, expected: float) -> float:
