@@ -115,5 +115,5 @@ class Readout(QLabel):
 
 def _ink(text: str, colour: str) -> str:
     # A name stands with its value, and the thousands of a figure together, in one line.
-    whole = escape(unbroken(text)).replace(" ", "&nbsp;")
+    whole = escape(unbroken(text)).replace("\u00a0", " ").replace(" ", "&nbsp;")
     return f'<span style="color:{colour}">{whole}</span>'
