@@ -98,10 +98,30 @@ def is_option(name: str) -> bool:
     return any(canonical(name) in names for names in (_rows(), _gone(), _came(), said_by_the_plan()))
 
 
+@cache
+def _first() -> dict[str, tuple[NdbVersion, ...]]:
+    """Options of NDB that came to several series: the first release of each that has them."""
+    rows = read_json("ndb/mysqld_options.json")["came_in_series"]
+    return {row["name"]: tuple(map(release, row["first"])) for row in rows}
+
+
+def _came_later(name: str, version: NdbVersion) -> str:
+    """The release of its series with which a version lacks an option; nothing where it has it."""
+    first = _first().get(name, ())
+    mine = next((one for one in first if one[:2] == version[:2]), None)
+    if mine is None and first and version < first[0]:
+        mine = first[0]
+    return str(mine) if mine is not None and version < mine else ""
+
+
 def options(version: NdbVersion) -> list[MysqldOption]:
     """The options that a version has, of those that matter for NDB."""
     known = (option(name, version) for name in _rows())
-    return [one for one in known if one is not None and release(one.since) <= version]
+    return [
+        one
+        for one in known
+        if one is not None and release(one.since) <= version and not _came_later(one.name, version)
+    ]
 
 
 def flag_of(text: str) -> int | None:
@@ -225,6 +245,8 @@ def _refused(name: str, value: int | str, version: NdbVersion) -> str:
     since, earlier = _came().get(canonical(name), ("", ""))
     if since and version < release(since):
         return f"{canonical(name)} came with NDB {since}, before it is {earlier}"
+    if came := _came_later(canonical(name).removeprefix("skip-"), version):
+        return f"{canonical(name)} came with {came}, NDB {version} does not know it"
     known = option(name, version)
     if known is None:
         return _not_of_ndb(canonical(name).removeprefix("skip-"), version)
