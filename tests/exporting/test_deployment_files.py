@@ -156,6 +156,16 @@ def test_the_operator_gets_a_memory_limit_where_every_container_has_one() -> Non
     assert stated == [(None, needed), ({"memory": "192Gi"}, needed), ({"memory": "1Gi"}, "1Gi")]
 
 
+def test_what_needs_a_secret_that_no_pod_gets_is_left_out_and_said() -> None:
+    plan = sample("starter")
+    for name in ("EncryptedFileSystem", "RequireTls"):
+        plan = set_parameter(plan, "data_node", name, 1)
+    text = render_files(plan, ["operator"])["ndb-operator.yaml"]
+    assert not {"EncryptedFileSystem", "RequireTls"} & _loaded(text)["spec"]["dataNode"]["config"].keys()
+    assert "EncryptedFileSystem and RequireTls of the plan is left out" in text
+    assert "left out" not in render_files(sample("starter"), ["operator"])["ndb-operator.yaml"]
+
+
 @pytest.mark.parametrize(
     ("name", "shown"), [("My Cluster №1", "my-cluster-1"), ("42", "ndb-42"), ("é", "ndb")]
 )

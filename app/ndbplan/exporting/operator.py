@@ -33,6 +33,8 @@ _SET_BY_OPERATOR = {
     "locationdomainid",
     "lockpagesinmainmemory",
 }
+_NEEDS_SECRETS = ("EncryptedFileSystem", "RequireTls", "RequireCertificate")
+"""With them no node starts without a password or a key, which the operator gives to no pod."""
 
 
 def render_operator(plan: Plan) -> str:
@@ -45,6 +47,7 @@ def render_operator(plan: Plan) -> str:
         "makes one SQL node where the plan has none. A memory limit is given where the plan states one for "
         "the container of every data node. It cannot give a host to one node, mount several disks, "
         "lock memory, create log file groups, or add node groups to a cluster that runs."
+        f"{_without_secrets(plan)}"
     )
     document: dict[str, Any] = {
         "apiVersion": "mysql.oracle.com/v1",
@@ -62,6 +65,15 @@ def render_operator(plan: Plan) -> str:
     if management:
         document["spec"]["managementNode"] = {"config": management}
     return yaml_text(document, comment)
+
+
+def _without_secrets(plan: Plan) -> str:
+    """What of the plan is left out because no pod would start with it."""
+    stated = {**plan.parameters.data_node, **plan.parameters.management}
+    asked = [name for name in _NEEDS_SECRETS if str(stated.get(name, 0)).lower() in ("1", "true", "yes")]
+    if not asked:
+        return ""
+    return f"\n{' and '.join(asked)} of the plan is left out: it gives no pod the password or key for it."
 
 
 def _image(plan: Plan) -> dict[str, str]:
@@ -83,7 +95,7 @@ def _config(plan: Plan, section: str, parameters: Parameters) -> dict[str, int |
         parameter, value = reading.parameter, reading.value
         if parameter is None or reading.fate not in (Fate.COUNTS, Fate.REFUSED):
             continue
-        if parameter.name.lower() not in _SET_BY_OPERATOR:
+        if parameter.name.lower() not in _SET_BY_OPERATOR and parameter.name not in _NEEDS_SECRETS:
             size = isinstance(value, int) and parameter.unit.startswith("bytes")
             values[parameter.name] = format_value(parameter, value) if size else value
     return values
