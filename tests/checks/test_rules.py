@@ -293,7 +293,7 @@ BROKEN: dict[str, Callable[[], Plan]] = {
 
 ELSEWHERE = {
     # Tested in refused/test_servers.py.
-    "cpus-for-threads", "prefer-ip-version", "receive-buffer-size", "link-host-names", "send-buffers-fit",
+    "cpus-for-threads", "prefer-ip-version", "receive-buffer-size", "link-host-names", "servers-fit",
     "old-and-new-name", "management-port-number", "configuration-generation", "log-destination", "path-names",
     "link-leaves-out",
     # Tested in tests/ndb/test_mysqld_options.py and tests/exporting/test_unknown_to_a_version.py.

@@ -255,6 +255,7 @@ RETIRED = {
     "node-group-location": "what-may-fail",
     "arbitrator-host": "what-may-fail",
     "arbitrator-location": "what-may-fail",
+    "send-buffers-fit": "servers-fit",
 }
 """Rules that are gone, and the one that says what they said: waivers of plans name them still."""
 

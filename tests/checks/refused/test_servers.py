@@ -6,13 +6,14 @@ import pytest
 
 from ndbplan.checks.problem import Severity
 from ndbplan.checks.rule import RULES
-from ndbplan.checks.run import find
+from ndbplan.checks.run import check, find
 from ndbplan.configuration.connections import connections
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import link_scope
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
+from ndbplan.estimate.stored import memory
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.importing.config.plan import import_config
 from ndbplan.plan.fields import Parameters
@@ -333,8 +334,8 @@ def test_a_management_server_asks_for_its_certificate(name: str) -> None:
         ("management", "datadir", "/a,b", "log-destination"),
         ("mgm", "DataDir", "/" + "x" * 256, "path-names"),
         ("data_node", "BackupDataDir", "/a/" + "y" * 300, "path-names"),
-        ("management", "ExtraSendBufferMemory", "32G", "send-buffers-fit"),
-        ("tcp", "SendBufferMemory", 4_294_967_039, "send-buffers-fit"),
+        ("management", "ExtraSendBufferMemory", "32G", "servers-fit"),
+        ("tcp", "SendBufferMemory", 4_294_967_039, "servers-fit"),
     ],
 )
 def test_what_servers_only_warn_of(scope: str, name: str, value: int | str, rule: str) -> None:
@@ -344,7 +345,21 @@ def test_what_servers_only_warn_of(scope: str, name: str, value: int | str, rule
     assert refused(plan) == set()
 
 
-def test_send_buffers_are_weighed_by_host() -> None:
+@pytest.mark.parametrize("name", ["innodb-buffer-pool-size", "INNODB_BUFFER_POOL_SIZE"])
+def test_the_pool_of_a_server_needs_room_beside_data_nodes(name: str) -> None:
+    plan = small(NEW)
+    sql = SqlNode(id="sql", node_id=61, host_id="h1", options=Parameters({name: "3G"}))
+    plan = plan.replace(processes=(*plan.processes, sql))
+    room = int(memory(plan).nodes[0].ram_bytes.value)
+    enough, short = (update(plan, "h1", memory_bytes=room + gib * 2**30) for gib in (4, 2))
+    assert "servers-fit" not in told(enough, Severity.WARNING)
+    (problem,) = [p for p in check(short) if p.rule == "servers-fit"]
+    assert "3G of innodb-buffer-pool-size" in problem.message
+    (back, *_) = problem.solutions
+    assert not [p for p in find(back.edit(short)) if p.rule == "servers-fit"]
+
+
+def test_servers_are_weighed_by_host() -> None:
     """Each fits alone; both on one host, or one beside its data nodes, do not."""
     three = Parameters({"TotalSendBufferMemory": "3G"})
     plan = small(NEW)
@@ -354,18 +369,20 @@ def test_send_buffers_are_weighed_by_host() -> None:
     plan = update(plan, "mgm", parameters=three)
     for host in plan.hosts:
         plan = update(plan, host.id, memory_bytes=4 * 2**30)
-    assert "send-buffers-fit" not in told(plan, Severity.WARNING)
+    assert "servers-fit" not in told(plan, Severity.WARNING)
     together = update(plan, "sql", host_id="h0")
-    (problem,) = [p for p in find(together) if p.rule == "send-buffers-fit"]
-    assert "nodes 50, 61 take 6G" in problem.message
+    (problem,) = [p for p in find(together) if p.rule == "servers-fit"]
+    links = 2 * len(plan.data_nodes)
+    taken = 2 * 3 * 1024 + links * 2 + 128
+    assert f"nodes 50, 61 take {taken}M at least" in problem.message, "send, receive buffers, InnoDB"
     assert "beside" not in problem.message, "no data node is there"
-    beside = update(plan, "sql", host_id="h1")
-    assert "send-buffers-fit" not in told(beside, Severity.WARNING)
+    beside = update(update(plan, "sql", host_id="h1"), "h1", memory_bytes=5 * 2**30)
+    assert "servers-fit" not in told(beside, Severity.WARNING)
     large = set_parameter(beside, "data_node", "DataMemory", "1536M")
-    assert "beside its data nodes" in next(p for p in find(large) if p.rule == "send-buffers-fit").message
+    assert "beside its data nodes" in next(p for p in find(large) if p.rule == "servers-fit").message
     # A host too small for its data nodes is still too small for the others.
     tiny = update(set_parameter(beside, "sql", "ExtraSendBufferMemory", "32G"), "h1", memory_bytes=2**28)
-    assert "send-buffers-fit" in told(tiny, Severity.WARNING)
+    assert "servers-fit" in told(tiny, Severity.WARNING)
 
 
 def test_a_disk_mounted_at_a_name_that_is_too_long() -> None:

@@ -14,17 +14,20 @@ from ndbplan.checks.solutions import one_of
 from ndbplan.configuration.connections import Connection, connections_of, server_of
 from ndbplan.configuration.settings import node_settings
 from ndbplan.configuration.stated import Fate, link_scope, readings, stated
-from ndbplan.edits.changes import KeepLinks, together
+from ndbplan.edits.changes import KeepLinks, SetField, together
 from ndbplan.edits.solutions import host_memory, module_size
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb import parameters as catalogue
 from ndbplan.ndb.addresses import address_of
+from ndbplan.ndb.mysqld_options import canonical, in_effect
 from ndbplan.plan.hardware import Host
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import ManagementNode, SqlNode, process_node_ids
 
 _RECEIVE_BUFFER_MOST = 2_147_450_879
 """ndb_mgmd aborts above it: the buffer and one message more must fit in 31 bits (answers of 8.4.8)."""
+
+_BUFFER_POOL = "innodb-buffer-pool-size"
 
 
 def scope_of_connection(connection: Connection) -> str:
@@ -137,8 +140,8 @@ def _never_resolves(hostname: str) -> bool:
     return (looks_like_one and address_of(hostname) is None) or any(c in hostname for c in " ,/%[]")
 
 
-@rule("send-buffers-fit", "Send buffers are larger than the memory of the host")
-def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
+@rule("servers-fit", "Servers have no room in the memory of their host")
+def servers_fit(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
     by_host: dict[str, list[ManagementNode | SqlNode]] = {}
     clients: tuple[ManagementNode | SqlNode, ...] = (*plan.management_nodes, *plan.sql_nodes)
@@ -150,39 +153,45 @@ def send_buffers_fit(now: Estimation) -> Iterator[Problem]:
         if room < 0:
             # Data nodes that do not fit alone have a rule of their own.
             room = host.memory_bytes
-        if _most_send_buffers(plan, processes) <= room:
+        pools = sum(_buffer_pool(plan, process) for process in processes)
+        if _most_buffers(plan, processes) + pools <= room:
             continue
-        needed = sum(_send_buffers(plan, process) for process in processes)
+        needed = sum(_buffers(plan, process) for process in processes) + pools
         if needed > room:
             ids = ", ".join(str(process.node_id) for process in processes)
+            who = f"nodes {ids} take" if len(processes) > 1 else f"node {ids} takes"
             beside = "" if room == host.memory_bytes else f", {format_ndb_size(room)} beside its data nodes"
             told = warning(
                 f"host {host.hostname}",
-                f"send buffers of node{'s' if len(processes) > 1 else ''} {ids} take "
-                f"{format_ndb_size(needed)} (TotalSendBufferMemory or all SendBufferMemory, and "
-                "ExtraSendBufferMemory), "
+                f"{who} {format_ndb_size(needed)} at least "
+                f"({_parts(pools)}), "
                 f"{host.hostname} has {format_ndb_size(host.memory_bytes)}{beside}; a process may not start",
-                "lower SendBufferMemory or ExtraSendBufferMemory",
+                "lower SendBufferMemory, ExtraSendBufferMemory, ReceiveBufferMemory or "
+                "innodb-buffer-pool-size",
                 [process.id for process in processes],
             )
             ids_here = [process.id for process in processes]
-            ways = _ways_for_send_buffers(plan, host, ids_here, needed - room)
+            ways = _ways_for_servers(plan, host, ids_here, needed - room)
             unknown = "which connections need their buffers: only whoever measured them knows"
-            yield replace(told, solve=one_of(now, "send-buffers-fit", ways, unknown, ids_here))
+            yield replace(told, solve=one_of(now, "servers-fit", ways, unknown, ids_here))
 
 
-def _ways_for_send_buffers(
+def _ways_for_servers(
     plan: Plan, host: Host, process_ids: Sequence[str], short_bytes: int
 ) -> tuple[Solution, ...]:
     """What is stated of them back to the defaults, or as much memory more in the host."""
-    names = ("ExtraSendBufferMemory", "TotalSendBufferMemory", "SendBufferMemory")
-    edits = [
+    names = ("ExtraSendBufferMemory", "TotalSendBufferMemory", "SendBufferMemory", "ReceiveBufferMemory")
+    edits: list[Edit] = [
         without(one.scope, one.reading.written)
         for one in stated(plan)
         if one.reading.name in names
         and one.section in ("MGM", "API", "TCP")
         and (not one.object_ids or set(one.object_ids) & set(process_ids))
     ]
+    for node in plan.sql_nodes:
+        for name in node.options if node.id in process_ids else ():
+            if canonical(name) == _BUFFER_POOL:
+                edits.append(SetField(node.id, "options", node.options.without(name)))
     size = module_size(host.memory_bytes + short_bytes)
     why = f"instead of {format_ndb_size(host.memory_bytes)}"
     larger = partial(host_memory, host_ids=[host.id], memory_bytes=size)
@@ -190,7 +199,7 @@ def _ways_for_send_buffers(
     if not edits:
         return (bought,)
     why = "the sizes that the product takes by itself"
-    return (Solution("Set the send buffers back to their defaults", why, together(edits)), bought)
+    return (Solution("Set buffers and pools back to their defaults", why, together(edits)), bought)
 
 
 def _data_nodes_bytes(now: Estimation, host_id: str) -> int:
@@ -199,36 +208,52 @@ def _data_nodes_bytes(now: Estimation, host_id: str) -> int:
     return int(sum(n.ram_bytes.value for n in now.memory.nodes if n.node_id in ids)) if ids else 0
 
 
-def _send_buffers(plan: Plan, process: ManagementNode | SqlNode) -> int:
-    """Send buffers of all connections of a process: each id of a pool has its own."""
+def _parts(pools: int) -> str:
+    sends = "TotalSendBufferMemory or all SendBufferMemory, ExtraSendBufferMemory and all ReceiveBufferMemory"
+    return f"{sends}; {format_ndb_size(pools)} of innodb-buffer-pool-size" if pools else sends
+
+
+def _buffer_pool(plan: Plan, process: ManagementNode | SqlNode) -> int:
+    """The buffer pool of InnoDB that a server has, whether a table uses it or not."""
+    if not isinstance(process, SqlNode):
+        return 0
+    return in_effect(process.options, _BUFFER_POOL, plan.version)
+
+
+def _buffers(plan: Plan, process: ManagementNode | SqlNode) -> int:
+    """Send and receive buffers of all connections of a process: each id of a pool has its own."""
     settings, ids = node_settings(plan, process), process_node_ids(process)
     extra, total = settings.number("ExtraSendBufferMemory"), settings.number("TotalSendBufferMemory")
-    if total:
-        return (extra + total) * len(ids)
-    own = connections_of(plan, ids)
-    return extra * len(ids) + sum(v for one in own if isinstance(v := one.value("SendBufferMemory"), int))
+    own = tuple(connections_of(plan, ids))
+
+    def of_all(name: str, among: Iterable[Connection]) -> int:
+        return sum(value for one in among if isinstance(value := one.value(name), int))
+
+    sends = total * len(ids) if total else of_all("SendBufferMemory", own)
+    return extra * len(ids) + sends + of_all("ReceiveBufferMemory", (c for c in own if c.kind == "tcp"))
 
 
-def _most_send_buffers(plan: Plan, processes: Iterable[ManagementNode | SqlNode]) -> int:
-    """No less than their send buffers, without looking at each connection."""
+def _most_buffers(plan: Plan, processes: Iterable[ManagementNode | SqlNode]) -> int:
+    """No less than their send and receive buffers, without looking at each connection."""
     ends = len(plan.data_nodes) + len(plan.management_nodes)
-    usual, most = _largest_send_buffer(plan) * ends, 0
+    sends, receives = (_largest(plan, name) * ends for name in ("SendBufferMemory", "ReceiveBufferMemory"))
+    most = 0
     for process in processes:
         settings = node_settings(plan, process)
-        total = settings.number("TotalSendBufferMemory") or usual
-        most += (settings.number("ExtraSendBufferMemory") + total) * len(process_node_ids(process))
+        own = (settings.number("TotalSendBufferMemory") or sends) + receives
+        most += (settings.number("ExtraSendBufferMemory") + own) * len(process_node_ids(process))
     return most
 
 
-def _largest_send_buffer(plan: Plan) -> int:
-    values = [catalogue.default("TCP", "SendBufferMemory", plan.version) or 0]
+def _largest(plan: Plan, name: str) -> int:
+    values = [catalogue.default("TCP", name, plan.version) or 0]
     for kind, parameters in (
         ("TCP", plan.parameters.tcp),
         ("SHM", plan.parameters.shm),
         *((link.kind.upper(), link.parameters) for link in plan.links),
     ):
         for reading in readings(kind, parameters, plan.ndb_version) if parameters else ():
-            if reading.name == "SendBufferMemory" and reading.fate is Fate.COUNTS:
+            if reading.name == name and reading.fate is Fate.COUNTS:
                 values.append(reading.value)
     return max(int(value) for value in values)
 
