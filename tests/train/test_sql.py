@@ -518,3 +518,31 @@ def test_headings_are_those_of_the_query_behind_with(cluster: LiveCluster) -> No
 )
 def test_texts_are_compared_as_the_server_does(cluster: LiveCluster, query: str, found: list[str]) -> None:
     assert cells(sql(cluster, f"{query};")) == [found]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (r"select 'a\';b'; select 2", [r"select 'a\';b'", "select 2"]),
+        (r'select "x\";y"\G select `;`', [r'select "x\";y"', "select `;`"]),
+        ("select 'it''s;'; select 1 -- it's; all", ["select 'it''s;'", "select 1 -- it's; all"]),
+        ("select 5 /* ; ' */ ; # it's; no\nselect 7", ["select 5 /* ; ' */", "# it's; no\nselect 7"]),
+        ("select 4--1; select 'open;", ["select 4--1", "select 'open;"]),
+    ],
+)  # fmt: skip
+def test_a_statement_ends_neither_in_a_text_nor_in_a_comment(line: str, expected: list[str]) -> None:
+    assert [sql for sql, _ in statements(line)] == expected
+
+
+def test_an_aggregate_of_a_query_within_groups_nothing(cluster: LiveCluster) -> None:
+    """`select id + (select count(*) from t) from t` was refused with 1140."""
+    lines = [
+        "mysql> create table test.few (id int primary key) engine=ndb;",
+        "mysql> insert into test.few values (1), (2);",
+        "mysql> select id + (select count(*) from test.few) as n from test.few order by 1;",
+        "mysql> select id, count(*) from test.few;",
+    ]
+    said = "".join(transcript(lines, cluster)).splitlines()
+    answers = [line.strip("| ") for line in said if line.startswith(("|", "ERROR"))]
+    assert answers[:3] == ["n", "3", "4"]
+    assert answers[3].startswith("ERROR 1140 (42000)")

@@ -13,6 +13,7 @@ from ndbplan.base.units import MIB
 from ndbplan.configuration.link_buffers import link_buffers
 from ndbplan.configuration.settings import node_settings, redo_buffer_bytes, redo_log_parts
 from ndbplan.estimate.constants import constants_of
+from ndbplan.estimate.storage.memory import NodeMemory
 from ndbplan.estimate.storage.node_memory import (
     disk_page_buffer_bytes,
     job_buffer_pages,
@@ -255,15 +256,19 @@ def _memory(series: NodeSeries, bucket: int) -> float:
     return min(float(series.memory[bucket]), float(series.memory_total_bytes))
 
 
+def index_pages(plan: Plan, node: DataNode) -> int:
+    """Pages of IndexMemory, up to 7.5."""
+    return _used_at_start(plan, node).index_memory_limit_bytes // _INDEX_PAGE_BYTES
+
+
+def _used_at_start(plan: Plan, node: DataNode) -> NodeMemory:
+    return next(one for one in memory(plan).nodes if one.node_id == node.node_id)
+
+
 def _index_memory(plan: Plan, node: DataNode, series: NodeSeries, bucket: int) -> tuple[int, int]:
-    return index_memory(plan, node, float(series.memory[bucket]))
-
-
-def index_memory(plan: Plan, node: DataNode, data_bytes: float) -> tuple[int, int]:
     """Pages of IndexMemory, up to 7.5, and those in use: hash indexes grow with the rows."""
-    (own,) = (one for one in memory(plan).nodes if one.node_id == node.node_id)
-    total = own.index_memory_limit_bytes // _INDEX_PAGE_BYTES
-    grown = data_bytes / max(1.0, own.data_memory_bytes.value)
+    own, total = _used_at_start(plan, node), index_pages(plan, node)
+    grown = float(series.memory[bucket]) / max(1.0, own.data_memory_bytes.value)
     return total, min(total, -int(-own.index_memory_bytes.value * grown // _INDEX_PAGE_BYTES))
 
 
@@ -289,12 +294,12 @@ def _resources(result: SimulationResult, plan: Plan, bucket: int) -> Iterator[Ro
         for name, (reserved, most) in _reserved(result, plan, node, series).items():
             used = kinds.used_pages.get(name, round(reserved * kinds.used_share.get(name, 0.0)))
             resources[name] = (reserved, used, kinds.no_limit if most is None else most)
-        index_pages = _index_memory(plan, node, series, bucket)[0] * _INDEX_PAGE_BYTES // PAGE_BYTES
+        of_index = index_pages(plan, node) * _INDEX_PAGE_BYTES // PAGE_BYTES
         data, files, cache = (
             resources[name][0] for name in ("DATA_MEMORY", "FILE_BUFFERS", "DISK_PAGE_BUFFER")
         )
         # IndexMemory is taken whole at the start.
-        resources["DATA_MEMORY"] = (data, _pages(_memory(series, bucket)) + index_pages, data)
+        resources["DATA_MEMORY"] = (data, _pages(_memory(series, bucket)) + of_index, data)
         resources["FILE_BUFFERS"] = (files, max(0, files - _FILE_BUFFERS_FREE_PAGES), files)
         resources["DISK_PAGE_BUFFER"] = (cache, cache, cache)
         shared = node_settings(plan, node).number("SharedGlobalMemory") // PAGE_BYTES

@@ -9,7 +9,7 @@ from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.stored import memory
 from ndbplan.ndb.console import form
 from ndbplan.plan.plan import Plan
-from ndbplan.simulate.ndbinfo import index_memory
+from ndbplan.simulate.ndbinfo import index_pages
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.state import ANSWERS, state_of
 
@@ -33,28 +33,37 @@ class Pages(NamedTuple):
 
 
 def data_pages(sim: Simulation, node_id: int) -> tuple[Pages, Pages]:
-    """Pages of DataMemory and of the index memory of a data node that runs.
+    """Pages of DataMemory and of the index memory of a data node that runs, as the log tells of them.
 
     Where both share one memory, data counts against what the index leaves, and the index against what data
     leaves (8.4.8: 872 of 5,096 and 24 of 4,248 pages of 5,120).
     """
+    data, index = memory_pages(sim, node_id)
+    if index is not None:
+        return data, index
+    hashed = round(data.used * _hash_share(state_of(sim).plan))
+    rest = Pages(data.used - hashed, data.total - hashed, 32)
+    return rest, Pages(hashed, data.total - data.used + hashed, 32)
+
+
+def memory_pages(sim: Simulation, node_id: int) -> tuple[Pages, Pages | None]:
+    """Pages of DataMemory of a data node that runs, and of its IndexMemory where there is one of its own."""
     state = state_of(sim)
     plan, node = state.plan, state.data_node(node_id)
     assert node is not None
     kib, n = int(form(plan.version, "index_page_kib")), sim.node(node.id)
     settings = node_settings(plan, node)
-    empty = n < 0 or state.nodes[node_id].status not in ANSWERS
-    if empty:
-        total, used = settings.number("DataMemory") // PAGE_BYTES, 0
+    if n < 0 or state.nodes[node_id].status not in ANSWERS:
+        total, used, indexed = settings.number("DataMemory") // PAGE_BYTES, 0, 0.0
     else:
-        limit = float(sim.laws.nodes[n].memory_limit_bytes)
+        limit, now = float(sim.laws.nodes[n].memory_limit_bytes), sim.state.node_state[n]
         total = round(limit / usable_data_memory(settings)) // PAGE_BYTES
-        used = min(total, -int(-float(sim.state.node_state[n].memory_bytes) // PAGE_BYTES))
-    if kib * 1024 != PAGE_BYTES:
-        most, taken = index_memory(plan, node, used * PAGE_BYTES)
-        return Pages(used, total, 32), Pages(0 if empty else taken, most, kib)
-    index = round(used * _hash_share(plan))
-    return Pages(used - index, total - index, 32), Pages(index, total - used + index, kib)
+        used = min(total, -int(-float(now.memory_bytes) // PAGE_BYTES))
+        indexed = float(now.index_bytes)
+    if kib * 1024 == PAGE_BYTES:
+        return Pages(used, total, 32), None
+    most = index_pages(plan, node)
+    return Pages(used, total, 32), Pages(min(most, -int(-indexed // (kib * 1024))), most, kib)
 
 
 def _hash_share(plan: Plan) -> float:

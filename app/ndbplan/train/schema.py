@@ -13,7 +13,6 @@ import numpy as np
 
 from ndbplan.base.row_types import column
 from ndbplan.configuration.failures import Failures
-from ndbplan.configuration.node_groups import node_groups
 from ndbplan.edits import validated
 from ndbplan.edits.parts import remove
 from ndbplan.estimate.storage.fragments import Partition
@@ -23,14 +22,14 @@ from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OperationKind, Workload
 from ndbplan.simulate.events import orders as engine
 from ndbplan.simulate.events.handlers import Asked, Order, handles, planned
-from ndbplan.simulate.model.node_rows import node_facts
 from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
-from ndbplan.train.locks import NO_DELTA, NOBODY, Transaction, delta_of
+from ndbplan.train.locks import EVERYONE, NO_DELTA, NOBODY, Transaction, delta_of
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
 from ndbplan.train.state import ClusterState, LocalTable, is_local, state_of
+from ndbplan.train.typed_memory import add_memory, as_typed, difference, given_back, hold
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     )
     before, after = outage.plan, with_schema(outage.plan, held)
     stay = {table.id for table in order.tables} - order.truncated
-    more = _difference(sim, _grown(sim, before, stay), after)
+    more = difference(sim, _grown(sim, before, stay), after) - given_back(sim, lying.keys() - stay)
     for table in order.tables:
         _carry(state.contents, known.get(table.id), table)
     outage.failures = Failures(after)
@@ -133,13 +132,7 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
         state.rows_typed.pop(table_id, None)
         state.contents.pop(table_id, None)
         state.counted_from[table_id] = _accepted(sim)
-    for n in range(len(sim.laws.nodes)):
-        node = sim.state.node_state[n]
-        if not sim.is_dead(n):
-            node.rows_bytes = max(0.0, float(node.rows_bytes) + more[n, 0])
-            node.memory_bytes = max(0.0, float(node.memory_bytes) + more[n, 1])
-            node.space_bytes = max(0.0, float(node.space_bytes) + more[n, 2])
-            node.index_bytes = max(0.0, float(node.index_bytes) + more[n, 3])
+    add_memory(sim, more)
     admitted = 1.0 - _share_of(sim.scenario.workload, gone)
     engine.admit(sim, engine.Admit(admitted, engine.NO_TABLE, at_s=sim.at_s))
     sim.forget_room()
@@ -191,7 +184,7 @@ def _share_of(workload: Workload, gone: Collection[str]) -> float:
 
 
 def _grown(sim: Simulation, plan: Plan, but: Collection[str]) -> Plan:
-    """The plan with the rows that its tables have now: those that go free memory, typed ones have none."""
+    """The plan with the rows that its tables have now without typed ones: those that go free memory."""
     typed = state_of(sim).rows_typed
     tables = (
         table
@@ -208,24 +201,10 @@ def room_left(sim: Simulation, plan: Plan) -> float:
     # Tables that are gone while the load still asks for them stay in the simulation, empty.
     gone = sorted(_missed(sim.scenario.workload, plan.tables) & lying.keys())
     held = plan.replace(tables=plan.tables + tuple(_emptied(lying[one]) for one in gone)) if gone else plan
-    more = _difference(sim, sim.outage.plan, held)[:, 1]
+    more = difference(sim, sim.outage.plan, held)[:, 1]
     memory = column(sim.state.node_state, lambda node: node.memory_bytes)
     limits = column(sim.laws.nodes, lambda node: node.memory_limit_bytes)
     return float((limits - memory - more).min())
-
-
-def _difference(
-    sim: Simulation, before: Plan, after: Plan
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """What the rows of the plan hold more on each node: checkpoint, DataMemory, tablespace, IndexMemory."""
-    workload = sim.scenario.workload
-    facts = [node_facts(plan, workload, node_groups(plan)) for plan in (before, after)]
-    found = np.zeros((len(sim.scenario.node_classes), 4))
-    for n, node_class in enumerate(sim.scenario.node_classes):
-        node_id = node_class.nodes[0].id
-        if all(node_id in one for one in facts):
-            found[n] = np.subtract(facts[1][node_id].start, facts[0][node_id].start)
-    return found
 
 
 @handles(SetLocal)
@@ -254,6 +233,7 @@ def wrote(sim: Simulation, order: Wrote) -> None:
         state.rows_typed[order.table_id] = state.rows_typed.get(order.table_id, 0) + order.rows
         if order.contents is not None:
             state.contents[order.table_id] = order.contents
+    hold(sim, order.table_id)
     each = _log_of_a_part(sim, order.log_bytes)
     parts = sim.state.parts
     for place in (Part.FILL, Part.MADE, Part.BASE):
@@ -318,8 +298,13 @@ def _rows_more(workload: Workload, table_id: str) -> float:
 
 def partitions_of(sim: Simulation, plan: Plan, table: Table) -> list[Partition]:
     """The partitions of a table with the rows that it has now; `plan` says how they lie."""
+    rows = rows_of(sim, table)
+    if not table.rows:
+        # Nothing says what a row takes where the plan has none.
+        table = as_typed(table, rows, state_of(sim).contents_for(EVERYONE, table.id))
+        plan = plan.replace(tables=(table,))
     parts = distribute(plan, table).partitions
-    rows, planned_rows = rows_of(sim, table), sum(part.rows for part in parts)
+    planned_rows = sum(part.rows for part in parts)
     # Whole rows, none lost: each partition ends where its share of all rows ends.
     of_copy = rows * (planned_rows / table.rows if table.rows else 1.0)
     found, before, ends = [], 0, 0

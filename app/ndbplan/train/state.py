@@ -12,13 +12,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol, Self
 
+import numpy as np
+
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, in_node_logs, line_of
 from ndbplan.ndb.console import Release, form, release_of
 from ndbplan.plan.events import ParameterChange
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, Process, process_node_ids
-from ndbplan.plan.tables import Table
+from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.events.growth import NodesCome
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import NOTHING, Contents
@@ -34,6 +36,20 @@ class Status(StrEnum):
     STARTED = "started"
     STOPPING = "shutting down"
     SINGLE_USER = "single user mode"
+
+
+BytesOfNodes = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+"""Of each node: in a checkpoint, DataMemory, tablespace, IndexMemory."""
+
+
+class TypedPages(NamedTuple):
+    """Pages of rows that were typed into a table."""
+
+    most: int
+    """Rows that there were at a time, at most: pages of fixed size are kept for them."""
+    columns: tuple[Column, ...]
+    """The table's, with the mean length of what was typed."""
+    size: BytesOfNodes
 
 
 ANSWERS = (Status.STARTED, Status.SINGLE_USER, Status.STOPPING)
@@ -213,6 +229,8 @@ class ClusterState:
     """Tablespaces that have no file any more, and the id of their log file group."""
     rows_typed: dict[str, int] = field(default_factory=dict)
     """Rows that were typed in at consoles, or less, by the id of their table."""
+    typed_pages: dict[str, TypedPages] = field(default_factory=dict)
+    """What they have of each data node, by the id of their table."""
     counted_from: dict[str, float] = field(default_factory=dict)
     """Transactions committed before a table was made or emptied, by the id of the table."""
     contents: dict[str, Contents] = field(default_factory=dict)
@@ -273,6 +291,7 @@ class ClusterState:
             losses=self.losses.copy(),
             links=self.links.copy(),
             rows_typed=self.rows_typed.copy(),
+            typed_pages=self.typed_pages.copy(),
             contents=self.contents.copy(),
             transactions=self.transactions.copy(),
             waits=self.waits.copy(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from ndbplan.advise.sizing.build import Builder
@@ -151,22 +151,28 @@ def _moved_in_turn(judge: Judge, verdict: Verdict, *, by_hardware: bool) -> tupl
             return (), verdict.groups
     if found.broken is not None:
         return (), verdict.groups
-    least = _Least(judge, verdict.choice.host, choice, groups)
-    kinds, before = [one for one in words if one in HARDWARE], None
-    # With less of one, less of another may do.
-    while least.choice.host != before:
-        before = least.choice.host
-        for kind in kinds:
-            words[kind] = least.of(kind)
-        if len(kinds) < 2:
-            break
-    words |= _on_less(judge, least.choice, groups, words, wanted)
-    return tuple(filter(None, words.values())), groups
+    return tuple(filter(None, _at_least(judge, verdict.choice.host, choice, groups, words, wanted))), groups
+
+
+def _at_least(
+    judge: Judge, begun: Host, choice: Choice, groups: int, words: dict[str, str], wanted: Requirements
+) -> Iterable[str]:
+    """The words of changes that let a cluster pass, each brought down to the least that does."""
+    least, before = _Least(judge, begun, choice, groups), None
+    kinds = [one for one in words if one in HARDWARE]
+    # With less of one, less of another may do: hardware, then times and money, until nothing gives way.
+    while before != (least.choice.host, least.judge.requirements):
+        before = least.choice.host, least.judge.requirements
+        words |= {kind: least.of(kind) for kind in kinds}
+        if len(kinds) < 2 or before[0] == least.choice.host:
+            least.judge, less = _on_less(least.judge, least.choice, groups, words, wanted)
+            words |= less
+    return words.values()
 
 
 def _on_less(
     judge: Judge, choice: Choice, groups: int, words: Collection[str], wanted: Requirements
-) -> dict[str, str]:
+) -> tuple[Judge, dict[str, str]]:
     """Times and money of a change that are less, or as wanted, once hardware and peaks are brought down."""
     again: dict[str, str] = {}
     for kind in [one for one in words if one.startswith(_NEEDED)]:
@@ -174,16 +180,19 @@ def _on_less(
         tried = judge
         # With a limit just below what is needed, steps of parameters may still do.
         while stated is not None and (met := _met(tried, choice, groups, kind)) is not None:
+            is_as_wanted = met.needed.value <= stated
             eased, told = _eased(tried.requirements, met)
-            if met.needed.value <= stated:
-                judge, again[kind] = tried, ""
-                break
-            if kind in again and _met(replace(tried, requirements=eased), choice, groups, kind) is None:
+            if is_as_wanted:
+                eased, told = _limited(tried.requirements, kind, stated), ""
+            eased_judge = replace(judge, requirements=eased)
+            if _met(eased_judge, choice, groups, kind) is None:
                 # What is further away than steps reach is not found from there.
                 break
-            judge, again[kind] = tried, told
+            judge, again[kind] = eased_judge, told
+            if is_as_wanted:
+                break
             tried = replace(judge, requirements=_limited(judge.requirements, kind, met.needed.value * _BELOW))
-    return again
+    return judge, again
 
 
 def _met(judge: Judge, choice: Choice, groups: int, kind: str) -> Met | None:
@@ -263,7 +272,7 @@ class _Least:
         host = size.as_in(self.begun, most)
         # The least number of steps that passes: above what is known not to, at most what is known to.
         low, high = 0, math.ceil((size.of(most) - size.of(host)) / size.step_of(host) - EXACT)
-        if self._passes(host):
+        if high == 0 or self._passes(host):
             self.choice = replace(self.choice, host=host, is_planned=False)
             return ""
         while high - low > 1:

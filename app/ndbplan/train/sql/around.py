@@ -18,22 +18,23 @@ from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
+_PIECES = re.compile(
+    r"""'(?:\\.|[^'\\])*'? | "(?:\\.|[^"\\])*"? | `[^`]*`? |
+    --(?=\s|$)[^\n]* | \#[^\n]* | /\*.*?(?:\*/|$) | [^'"`;\\#/-]+ | \\[gG] | .""",
+    re.DOTALL | re.VERBOSE,
+)
+"""Texts and comments, in which no statement ends; what ends one; and the rest."""
+
 
 def statements(line: str) -> list[tuple[str, bool]]:
     """The statements of a line, each with whether it ends in \\G."""
-    found, text, quote, left = [], "", "", list(line)
-    while left:
-        sign = left.pop(0)
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"`":
-            quote = sign
-        elif sign == ";" or (sign == "\\" and left and left[0] in "gG"):
-            vertical = sign != ";" and left.pop(0) == "G"
-            found.append((text.strip(), vertical))
+    found, text = [], ""
+    for piece in _PIECES.findall(line):
+        if piece in (";", "\\g", "\\G"):
+            found.append((text.strip(), piece == "\\G"))
             text = ""
-            continue
-        text += sign
+        else:
+            text += piece
     found.append((text.strip(), False))
     return [(sql, vertical) for sql, vertical in found if sql]
 
@@ -45,7 +46,7 @@ def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
     if tree.args.get("group") is not None:
         _decided(tree, cluster, database)
         return
-    if not any(_gathers(one) for one in tree.expressions):
+    if not any(_gathers(one, tree) for one in tree.expressions):
         return
     for place, one in enumerate(tree.expressions, start=1):
         for found in one.find_all(exp.Column):
@@ -84,10 +85,13 @@ def _is_array(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.upper() == "JSON_ARRAYAGG"
 
 
-def _gathers(tree: exp.Expr) -> bool:
+def _gathers(shown: exp.Expr, tree: exp.Select) -> bool:
+    """Whether what a query shows has an aggregate of its own rows, and not of those of a query within it."""
     return any(
-        (isinstance(node, _GATHER) or _is_array(node)) and not isinstance(node.parent, exp.Window)
-        for node in tree.walk()
+        (isinstance(node, _GATHER) or _is_array(node))
+        and not isinstance(node.parent, exp.Window)
+        and node.find_ancestor(exp.Select) is tree
+        for node in shown.walk()
     )
 
 

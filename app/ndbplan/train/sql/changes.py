@@ -38,6 +38,7 @@ from ndbplan.train.sql.too_large import refuse_too_many
 from ndbplan.train.sql.unique_keys import UniqueKeys, duplicate, taken_away
 from ndbplan.train.sql.values import Taking, empty_value
 from ndbplan.train.state import is_local
+from ndbplan.train.typed_memory import refused_for_room
 
 KEY_EXISTS, UNIQUE_EXISTS = 630, 893
 """What NDB says of a key that is there."""
@@ -89,13 +90,9 @@ def change(sql: str, asked: Asked) -> Changed:
 
 
 def _write(
-    cluster: LiveCluster,
-    table: Table,
-    kind: OperationKind,
-    rows: int,
-    contents: Contents,
+    cluster: LiveCluster, table: Table, kind: OperationKind, rows: int, contents: Contents,
     added: int | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Give the cluster the change and its log; `added`: rows more, where the contents do not tell."""
     if added is None:
         before = cluster.held(table)
@@ -104,7 +101,8 @@ def _write(
     if not is_local(table):
         log_bytes = operation_redo(table, kind, cluster.plan.version).value
         log_bytes *= rows * no_of_replicas(cluster.plan)
-        code = refusing_change(cluster, kind) or refused_for(cluster.session.simulation, log_bytes)
+        sim, code = cluster.session.simulation, refusing_change(cluster, kind)
+        code = code or refused_for(sim, log_bytes) or refused_for_room(sim, table, added, contents)
         if code:
             raise met(code, table.name)
     cluster.act(Wrote(table.id, added, log_bytes, contents, cluster.sql_session))

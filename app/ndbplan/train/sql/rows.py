@@ -10,6 +10,7 @@ from ndbplan.ndb.ndbinfo import tables_of
 from ndbplan.plan.processes import ApiSlot, DataNode, ManagementNode, SqlNode
 from ndbplan.simulate.ndbinfo import view
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.memory import memory_pages
 from ndbplan.train.sql import configured, counted, dictionary, machines, sessions_seen
 from ndbplan.train.sql.fragment_memory import memory_per_fragment
 from ndbplan.train.sql.server import answering
@@ -120,6 +121,19 @@ def _connected(row: Row) -> Row:
     return {"mysql_connection_id": FIRST_CONNECTION + row["client_block_ref"] % 16, **row}
 
 
+def _memoryusage(cluster: LiveCluster) -> Iterator[Row]:
+    """What is in use at this moment, rows that were just typed too."""
+    there, sim = set(cluster.state.alive()), cluster.session.simulation
+    for row in view("memoryusage", cluster.result(), cluster.plan, max(0.0, cluster.now_s)):
+        if row["node_id"] not in there:
+            continue
+        data, index = memory_pages(sim, row["node_id"])
+        pages = {"Data memory": data, "Index memory": index}.get(row["memory_type"])
+        if pages is not None:
+            row |= {"used": pages.used * pages.kib * 1024, "used_pages": pages.used}
+        yield row
+
+
 def _operations(cluster: LiveCluster) -> Iterator[Row]:
     yield from sessions_seen.operations(cluster)
     yield from _of_load(cluster)
@@ -177,7 +191,7 @@ def _none(_cluster: LiveCluster) -> Iterator[Row]:
 
 _LIVE: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "nodes": _nodes, "membership": _membership, "transporters": _transporters, "processes": _processes,
-    "config_nodes": _config_nodes, "memory_per_fragment": memory_per_fragment,
+    "config_nodes": _config_nodes, "memoryusage": _memoryusage, "memory_per_fragment": memory_per_fragment,
     "counters": counted.counters, "operations_per_fragment": counted.operations_per_fragment,
     "arbitrator_validity_detail": lambda cluster: counted.arbitrator_detail(_membership(cluster)),
     "arbitrator_validity_summary": lambda cluster: counted.arbitrator_summary(_membership(cluster)),

@@ -1,0 +1,169 @@
+"""Memory that rows typed at consoles take on data nodes.
+
+    refused_for_room(sim, table, 500, contents)    # 827: DataMemory would be full; 0: there is room
+    hold(sim, "t1")                                # what was typed has its pages from now on
+
+Pages of fixed size and of indexes stay with their table until it is emptied or dropped; those of variable
+size that are empty are given back. [DELETE of 3,000 rows without variable columns gave nothing back on a
+7.4.10; of 500 neighbours with 2,000 bytes each 31 pages of 32 KiB on an 8.4.8; TRUNCATE all, on both.] Rows
+that are deleted are taken for neighbours. Pages of parts of blobs stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from itertools import islice
+
+import numpy as np
+
+from ndbplan.configuration.node_groups import node_groups
+from ndbplan.estimate.stored import distribute
+from ndbplan.plan.plan import Plan
+from ndbplan.plan.tables import Column, Table
+from ndbplan.simulate.model.node_rows import node_facts
+from ndbplan.simulate.model.workload import IDLE
+from ndbplan.simulate.simulation import Simulation
+from ndbplan.train.contents import Contents
+from ndbplan.train.locks import EVERYONE
+from ndbplan.train.state import BytesOfNodes, TypedPages, state_of
+
+_NO_ROOM = 827, 1601, 625
+"""Errors of DataMemory, a tablespace, IndexMemory that is full, in that order."""
+_MOST_LOOKED_AT = 1_000
+"""Rows whose values are measured."""
+
+
+def refused_for_room(sim: Simulation, table: Table, rows: int, contents: Contents) -> int:
+    """The error that so many rows more meet now because memory or a tablespace is full; 0: none."""
+    typed = state_of(sim).typed_for(EVERYONE, table.id) + rows
+    wanted = _wanted(sim, table.id, typed, contents) if rows > 0 else None
+    if wanted is None:
+        return 0
+    more = wanted.size - _has(sim, table.id)
+    for n, (node, law) in enumerate(zip(sim.state.node_state, sim.laws.nodes, strict=True)):
+        _, data, space, index = more[n]
+        is_full = (
+            data > 0 and node.memory_bytes + data > law.memory_limit_bytes,
+            space > 0 and node.space_bytes + space > law.space_limit_bytes,
+            index > 0 and node.index_bytes + index > law.index_limit_bytes,
+        )
+        if any(is_full) and not sim.is_dead(n):
+            return _NO_ROOM[is_full.index(True)]
+    return 0
+
+
+def hold(sim: Simulation, table_id: str) -> None:
+    """Give the rows that were typed into a table their pages."""
+    state = state_of(sim)
+    contents = state.contents_for(EVERYONE, table_id)
+    wanted = _wanted(sim, table_id, state.typed_for(EVERYONE, table_id), contents)
+    if wanted is not None:
+        more = wanted.size - _has(sim, table_id)
+        state.typed_pages[table_id] = wanted
+        add_memory(sim, more)
+
+
+def given_back(sim: Simulation, table_ids: Collection[str]) -> BytesOfNodes:
+    """What tables that are gone had for rows that were typed; they have it no more."""
+    found = nothing(sim)
+    for one in table_ids:
+        found += _has(sim, one)
+        state_of(sim).typed_pages.pop(one, None)
+    return found
+
+
+def _has(sim: Simulation, table_id: str) -> BytesOfNodes:
+    known = state_of(sim).typed_pages.get(table_id)
+    return nothing(sim) if known is None else known.size
+
+
+def nothing(sim: Simulation) -> BytesOfNodes:
+    """No bytes of any node."""
+    return np.zeros((len(sim.scenario.node_classes), 4))
+
+
+def add_memory(sim: Simulation, more: BytesOfNodes) -> None:
+    """Let the data nodes that run hold so much more, or less."""
+    for n in range(len(sim.laws.nodes)):
+        node = sim.state.node_state[n]
+        if not sim.is_dead(n):
+            node.rows_bytes = max(0.0, float(node.rows_bytes) + more[n, 0])
+            node.memory_bytes = max(0.0, float(node.memory_bytes) + more[n, 1])
+            node.space_bytes = max(0.0, float(node.space_bytes) + more[n, 2])
+            node.index_bytes = max(0.0, float(node.index_bytes) + more[n, 3])
+
+
+def difference(sim: Simulation, before: Plan, after: Plan) -> BytesOfNodes:
+    """What the rows of a plan hold more than those of another."""
+    return _bytes_of(sim, after) - _bytes_of(sim, before)
+
+
+def _bytes_of(sim: Simulation, plan: Plan) -> BytesOfNodes:
+    """What the rows of a plan hold; nothing on nodes without a node group."""
+    facts, found = node_facts(plan, IDLE, node_groups(plan)), nothing(sim)
+    for n, node_class in enumerate(sim.scenario.node_classes):
+        if node_class.nodes[0].id in facts:
+            found[n] = facts[node_class.nodes[0].id].start
+    return found
+
+
+def as_typed(table: Table, rows: int, contents: Contents) -> Table:
+    """The table with so many rows, as long as those that are known where the plan knows of none."""
+    return _with_rows(table, rows, () if table.rows else _measured(table, contents))
+
+
+def _with_rows(table: Table, rows: int, columns: tuple[Column, ...]) -> Table:
+    return table.model_copy(
+        update={
+            "rows": rows, "columns": columns or table.columns, "partition_rows": (),
+            "partition_variable_bytes": (),
+        }
+    )  # fmt: skip
+
+
+def _measured(table: Table, contents: Contents) -> tuple[Column, ...]:
+    """The columns with the means of what is known of a table; empty: nothing is."""
+    if not contents.rows:
+        return ()
+    looked_at = islice(contents.rows.values(), _MOST_LOOKED_AT)
+    values = dict(zip(contents.columns, zip(*looked_at, strict=True), strict=True))
+    return tuple(_mean(one, values[one.name]) if one.name in values else one for one in table.columns)
+
+
+def _mean(column: Column, values: tuple[object, ...]) -> Column:
+    texts = [value.encode() if isinstance(value, str) else value for value in values]
+    sizes = [len(value) for value in texts if isinstance(value, bytes)]
+    found: dict[str, float] = {"null_fraction": values.count(None) / len(values)}
+    if sizes:
+        found["average_bytes"] = sum(sizes) / len(sizes)
+    return column.model_copy(update=found)
+
+
+def _wanted(sim: Simulation, table_id: str, typed: int, contents: Contents) -> TypedPages | None:
+    """The pages of a table when so many rows are typed in; None: it never had one, or is no table of NDB."""
+    plan, known = sim.outage.plan, state_of(sim).typed_pages.get(table_id)
+    table = next((one for one in plan.tables if one.id == table_id), None)
+    if table is None or (typed <= 0 and known is None):
+        return None
+    most = max(typed, 0 if known is None else known.most)
+    columns = () if table.rows else _measured(table, contents)
+    if not columns and known is not None:
+        columns = known.columns
+
+    def holding(rows: int) -> Plan:
+        return plan.replace(tables=(_with_rows(table, table.rows + rows, columns),))
+
+    full = holding(most)
+    size = difference(sim, holding(0), full) if table.rows else _bytes_of(sim, full)
+    if typed < most:
+        size[:, 1] -= _variable_bytes(sim, full) - _variable_bytes(sim, holding(max(0, typed)))
+    return TypedPages(most, columns, size)
+
+
+def _variable_bytes(sim: Simulation, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Pages of variable size of the only table of a plan, by node."""
+    of_node: Counter[int] = Counter()
+    for part in distribute(plan, plan.tables[0]).partitions:
+        of_node.update(dict.fromkeys(part.nodes, part.variable_bytes))
+    return np.array([float(of_node[one.nodes[0].node_id]) for one in sim.scenario.node_classes])

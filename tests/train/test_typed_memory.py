@@ -1,0 +1,120 @@
+"""Memory that rows typed at the mysql client take, and where it is full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ndbplan.edits.parameters import set_parameter
+from ndbplan.plan.samples import sample_plan
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+
+Ask = Callable[[str], str]
+_FIXED = "create table t (id int, a char(200), primary key using hash (id)) engine=ndb;"
+_VARIABLE = "create table t (id int primary key, pad varbinary(2000)) engine=ndb;"
+
+
+def _begun(version: str, **parameters: str | None) -> LiveCluster:
+    """One node group without tables."""
+    plan = sample_plan("redo-overload").replace(ndb_version=version, tables=(), workloads=())
+    for name, value in parameters.items():
+        plan = set_parameter(plan, "data_node", name, value)
+    cluster = LiveCluster.begin(plan, hours=0.1)
+    cluster.advance(2.0)
+    return cluster
+
+
+def _asking(cluster: LiveCluster) -> Ask:
+    consoles = Consoles(cluster)
+    consoles.answer("mysql> create database d;")
+    consoles.answer("mysql> use d;")
+    return lambda line: consoles.answer(f"mysql> {line}")
+
+
+@pytest.fixture(scope="module")
+def ask_in() -> Callable[[str], Ask]:
+    """The mysql client of a cluster of a version."""
+    known = {version: _begun(version) for version in ("8.4.8", "7.4.10")}
+    return lambda version: _asking(known[version].branch())
+
+
+def _put(ask: Ask, rows: range, value: str) -> str:
+    return ask(f"insert into t values {','.join(f'({row},{value})' for row in rows)};")
+
+
+def _used(ask: Ask) -> dict[str, int]:
+    """Bytes in use by kind of memory, alike on both nodes."""
+    answer = ask(
+        "select distinct memory_type, used from ndbinfo.memoryusage where memory_type like '% memory';"
+    )
+    rows = [line.strip("| ").split("|") for line in answer.splitlines() if " memory" in line]
+    return {kind.strip(): int(used) for kind, used in rows if used.strip().isdigit()}
+
+
+def test_typed_rows_fill_memory_where_a_running_8_4_8_was_full() -> None:
+    """Recorded: 14,500 rows of 2,000 bytes fit in 32M, 500 more do not; DELETE of 500 gives back 31 pages."""
+    ask = _asking(_begun("8.4.8", DataMemory="32M", IndexMemory=None))
+    ask(_VARIABLE)
+    _put(ask, range(1, 501), "repeat('x', 2000)")
+    for rows in (500, 1_000, 2_000, 4_000, 6_500):
+        more = f"insert into t select id + (select count(*) from t), pad from t where id <= {rows};"
+        assert ask(more).startswith(f"Query OK, {rows} rows"), rows
+    full = _used(ask)["Data memory"]
+    assert full == pytest.approx(31_424_512, rel=0.01)
+    assert (
+        _put(ask, range(14_501, 15_001), "repeat('x', 2000)") == "ERROR 1114 (HY000): The table 't' is full\n"
+    )
+    assert "Got error 827 " in ask("show warnings;")
+    assert _used(ask)["Data memory"] == full
+    assert ask("update t set pad = repeat('z', 2000) where id = 1;").startswith("Query OK, 1 row affected")
+    assert ask("delete from t where id <= 500;").startswith("Query OK, 500 rows affected")
+    assert full - _used(ask)["Data memory"] == pytest.approx(31_850_496 - 30_834_688, rel=0.05)
+    assert ask("insert into t values (1, repeat('x', 2000));").startswith("Query OK, 1 row affected")
+    ask("truncate table t;")
+    assert _used(ask)["Data memory"] == 0
+
+
+def test_what_is_deleted_keeps_pages_of_fixed_size(ask_in: Callable[[str], Ask]) -> None:
+    """Recorded on 7.4.10: neither DELETE nor OPTIMIZE gives memory back, TRUNCATE does."""
+    ask = ask_in("7.4.10")
+    before = _used(ask)
+    ask(_FIXED)
+    assert _put(ask, range(2_000), "'x'").startswith("Query OK, 2000 rows")
+    held = _used(ask)
+    for kind in ("Data memory", "Index memory"):
+        assert held[kind] > before[kind], kind
+    ask("delete from t where id < 1900;")
+    ask("optimize table t;")
+    assert _used(ask) == held
+    _put(ask, range(1_900), "'x'")
+    assert _used(ask) == held, "rows of the same table take the place"
+    ask("drop table t;")
+    assert _used(ask) == before
+
+
+@pytest.mark.parametrize("version", ["8.4.8", "7.4.10"])
+@pytest.mark.parametrize(
+    "table", [_FIXED, _VARIABLE, "create table t (id bigint, b text, unique (id)) engine=ndb;"]
+)
+def test_typed_rows_take_what_planned_ones_take(
+    ask_in: Callable[[str], Ask], version: str, table: str
+) -> None:
+    """In three statements as in one; what is rolled back keeps pages of fixed size."""
+    ask = ask_in(version)
+    ask(table)
+    for first in (0, 700, 800):
+        _put(ask, range(first, first + 100), "repeat('y', 200)")
+    in_steps = _used(ask)
+    ask("truncate table t;")
+    empty = _used(ask)
+    ask("begin;")
+    _put(ask, range(300), "repeat('y', 200)")
+    assert _used(ask) == in_steps
+    assert in_steps["Data memory"] > empty["Data memory"]
+    ask("rollback;")
+    fixed = _used(ask)
+    assert empty["Data memory"] < fixed["Data memory"] <= in_steps["Data memory"]
+    _put(ask, range(300), "repeat('y', 200)")
+    assert _used(ask) == in_steps
