@@ -12,8 +12,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol, Self
 
-import numpy as np
-
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.ndb.cluster_log import SEVERITIES, LogLine, default_levels, in_node_logs, line_of
 from ndbplan.ndb.console import Release, form, release_of
@@ -38,10 +36,6 @@ class Status(StrEnum):
     SINGLE_USER = "single user mode"
 
 
-BytesOfNodes = np.ndarray[tuple[int, int], np.dtype[np.float64]]
-"""Of each node: in a checkpoint, DataMemory, tablespace, IndexMemory."""
-
-
 class TypedPages(NamedTuple):
     """Pages of rows that were typed into a table."""
 
@@ -49,7 +43,8 @@ class TypedPages(NamedTuple):
     """Rows that there were at a time, at most: pages of fixed size are kept for them."""
     columns: tuple[Column, ...]
     """The table's, with the mean length of what was typed."""
-    size: BytesOfNodes
+    size: tuple[tuple[float, ...], ...]
+    """Of each node: bytes in a checkpoint, of DataMemory, of tablespaces, of IndexMemory."""
 
 
 ANSWERS = (Status.STARTED, Status.SINGLE_USER, Status.STOPPING)

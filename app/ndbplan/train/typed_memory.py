@@ -26,8 +26,10 @@ from ndbplan.simulate.model.workload import IDLE
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import Contents
 from ndbplan.train.locks import EVERYONE
-from ndbplan.train.state import BytesOfNodes, TypedPages, state_of
+from ndbplan.train.state import TypedPages, state_of
 
+BytesOfNodes = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+"""Of each node: in a checkpoint, DataMemory, tablespace, IndexMemory."""
 _NO_ROOM = 827, 1601, 625
 """Errors of DataMemory, a tablespace, IndexMemory that is full, in that order."""
 _MOST_LOOKED_AT = 1_000
@@ -40,7 +42,7 @@ def refused_for_room(sim: Simulation, table: Table, rows: int, contents: Content
     wanted = _wanted(sim, table.id, typed, contents) if rows > 0 else None
     if wanted is None:
         return 0
-    more = wanted.size - _has(sim, table.id)
+    more = np.array(wanted.size) - _has(sim, table.id)
     for n, (node, law) in enumerate(zip(sim.state.node_state, sim.laws.nodes, strict=True)):
         _, data, space, index = more[n]
         is_full = (
@@ -59,7 +61,7 @@ def hold(sim: Simulation, table_id: str) -> None:
     contents = state.contents_for(EVERYONE, table_id)
     wanted = _wanted(sim, table_id, state.typed_for(EVERYONE, table_id), contents)
     if wanted is not None:
-        more = wanted.size - _has(sim, table_id)
+        more = np.array(wanted.size) - _has(sim, table_id)
         state.typed_pages[table_id] = wanted
         add_memory(sim, more)
 
@@ -75,7 +77,7 @@ def given_back(sim: Simulation, table_ids: Collection[str]) -> BytesOfNodes:
 
 def _has(sim: Simulation, table_id: str) -> BytesOfNodes:
     known = state_of(sim).typed_pages.get(table_id)
-    return nothing(sim) if known is None else known.size
+    return nothing(sim) if known is None else np.array(known.size)
 
 
 def nothing(sim: Simulation) -> BytesOfNodes:
@@ -158,7 +160,7 @@ def _wanted(sim: Simulation, table_id: str, typed: int, contents: Contents) -> T
     size = difference(sim, holding(0), full) if table.rows else _bytes_of(sim, full)
     if typed < most:
         size[:, 1] -= _variable_bytes(sim, full) - _variable_bytes(sim, holding(max(0, typed)))
-    return TypedPages(most, columns, size)
+    return TypedPages(most, columns, tuple(map(tuple, size.tolist())))
 
 
 def _variable_bytes(sim: Simulation, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
