@@ -809,6 +809,13 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
         18.0,
     ),
     ("stop_aborts_transactions", "8.0.0", aborted_by_a_stop, True, False),
+    (
+        "initial_start_keeps_disk_data",
+        "8.0.21",
+        lambda v: severities(plan(v, "disk-data"), "initial-start"),
+        ("hint",),
+        (),
+    ),
     ("placement_by_table", "7.5.0", second_table, (2, 3, 3), (4, 1, 2)),
     ("unique_index_follows_table", "7.4.0", unique_fragments, (2, 8), (2, 2)),
     (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ndbplan.edits.growth import add_node_group
-from ndbplan.edits.parts import set_plan
+from ndbplan.edits.parts import set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.accounts import accounts
 from ndbplan.ndb.version import NdbVersion
@@ -136,3 +136,11 @@ def test_accounts_by_release(version: str, first: str, shared: bool) -> None:
     assert r"GRANT SELECT, INSERT, UPDATE, DELETE ON `a\_b`.* TO 'ndb_app'@'%';" in statements
     assert (statements[-1] == "GRANT NDB_STORED_USER ON *.* TO 'ndb_app'@'%';") == shared
     assert any("PROCESS" in one for one in backup.statements([])) == (version > "7.5.0")
+
+
+def test_sizes_that_disk_data_is_made_with_are_named_when_they_change() -> None:
+    group, space = DISK.logfile_groups[0], DISK.tablespaces[0]
+    after = update(update(DISK, group.id, undo_buffer_bytes=2**26), space.id, extent_size_bytes=2**21)
+    told = [line for line in left_to_people(DISK, after) if "made anew" in line]
+    assert [line.split(" of ")[0] for line in told] == ["left out: UNDO_BUFFER_SIZE", "left out: EXTENT_SIZE"]
+    assert not [line for line in left_to_people(DISK, DISK) if "made anew" in line]

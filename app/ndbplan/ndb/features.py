@@ -29,6 +29,7 @@ class Features(NamedTuple):
     mysqld_notifies_systemd: bool
     mysqld_initialises: bool
     tablespace_engine_named: bool
+    initial_start_keeps_disk_data: bool
     stored_grants_restored: bool
     backup_password_from_stdin: bool
     mysqld_upgrades_itself: bool

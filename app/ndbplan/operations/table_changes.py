@@ -148,11 +148,32 @@ def left_to_people(before: Plan, after: Plan) -> Iterator[str]:
     for table in stay(before, after):
         for why in alter(after, old[table.full_name], table, before).refused:
             yield f"left out: {table.full_name}: {why}"
+    yield from _sizes_of_spaces(before, after)
     now, then = space_files(before), space_files(after)
     for space, files in now.items():
         for name, size in files.items():
             if then.get(space, {}).get(name) != size:
                 yield f"left out: file {name} of {space} goes or gets another size: not done online"
+
+
+def _sizes_of_spaces(before: Plan, after: Plan) -> Iterator[str]:
+    """What log file groups and tablespaces are made with, and no statement changes."""
+    groups = {group.name: group for group in after.logfile_groups}
+    for group in before.logfile_groups:
+        new = groups.get(group.name)
+        if new is not None and new.undo_buffer_bytes != group.undo_buffer_bytes:
+            yield (
+                f"left out: UNDO_BUFFER_SIZE of {group.name} changes from {group.undo_buffer_bytes} to "
+                f"{new.undo_buffer_bytes}: only a log file group that is made anew has another one"
+            )
+    spaces = {space.name: space for space in after.tablespaces}
+    for space in before.tablespaces:
+        other = spaces.get(space.name)
+        if other is not None and other.extent_size_bytes != space.extent_size_bytes:
+            yield (
+                f"left out: EXTENT_SIZE of {space.name} changes from {space.extent_size_bytes} to "
+                f"{other.extent_size_bytes}: only a tablespace that is made anew has another one"
+            )
 
 
 def alter(plan: Plan, old: Table, new: Table, before: Plan) -> Altered:

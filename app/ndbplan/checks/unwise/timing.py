@@ -265,13 +265,12 @@ def growth_at_peak(now: Estimation) -> Iterator[Problem]:
 @rule("initial-start", "A start with --initial leaves disk data files behind")
 def initial_start(now: Estimation) -> Iterator[Problem]:
     plan = now.plan
-    if uses_disk_data(plan):
+    if uses_disk_data(plan) and plan.features.initial_start_keeps_disk_data:
         yield hint(
             "disk data",
-            "a start with --initial erases the redo log and checkpoints of a node, but not its tablespace "
-            "and "
+            "a start of all data nodes with --initial erases redo log and checkpoints, not tablespace and "
             "undo files; CREATE LOGFILE GROUP then fails on the old files",
-            "delete the files by hand before an initial start; the runbook never uses --initial on old nodes",
+            "delete the files by hand before such a start, as the part restore of the runbook does",
             [space.id for space in plan.tablespaces],
             missing="nothing of the plan: it holds for every cluster with disk data",
         )
