@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
+from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
 from ndbplan.desktop.main_window import MainWindow
 from ndbplan.edits import parts as edits
 from ndbplan.plan.samples import sample_names
@@ -43,6 +44,24 @@ class TestPalette:
         QTest.keyClick(editor, Qt.Key.Key_Return)
         stated = 64 * 2**30
         qtbot.waitUntil(lambda: window.document.plan.parameters.data_node.get("DataMemory") == stated)
+
+    def test_a_plan_is_made_without_a_mouse(self, qtbot, window) -> None:
+        """All that a person adds with the mouse is in the palette, under the words that buttons have."""
+        window.files.new()
+        for typed in ("add host", "add data node", "add host", "add data node", "add management", "add sql"):
+            _run(window, typed)
+        plan = window.document.plan
+        assert (len(plan.hosts), len(plan.data_nodes), len(plan.processes)) == (2, 2, 4)
+        for typed in ("tables from sql", "create table"):
+            _run(window, typed)
+            qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), SqlDialog))
+            QApplication.activeModalWidget().reject()
+        _run(window, "add a table")
+        assert window.selection.ids == (window.document.plan.tables[0].id,)
+        _run(window, "workload from the tables")
+        assert len(window.document.plan.workloads) == 1
+        _run(window, "add a tablespace")
+        assert window.document.plan.tablespaces
 
     def test_parameters_of_other_kinds_are_found_too(self, window) -> None:
         window._open_commands()

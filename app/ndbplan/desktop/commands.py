@@ -10,6 +10,7 @@ from ndbplan.configuration.stated import SCOPES
 from ndbplan.describe.titles import display_name
 from ndbplan.desktop.actions import SPECS, Actions
 from ndbplan.desktop.dialogs.command_palette import Command
+from ndbplan.desktop.document import new_parts
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.editor import Editor
 from ndbplan.edits import palette as catalogue
@@ -61,6 +62,8 @@ class Doors(NamedTuple):
     """The highest load, and what would raise it."""
     colour_by: Callable[[str], object]
     """Colour the canvas by one of the WAYS; nothing: by none."""
+    do_step: Callable[[str], object]
+    """Do a step of a first plan."""
 
 
 def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doors) -> Iterator[Command]:
@@ -75,6 +78,7 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
         if entry.kind != "role":
             add = partial(editor.add_beside_selection, entry.key)
             yield Command(f"Add {entry.text}", entry.kind, entry.icon, add)
+    yield from _parts(editor, doors)
     yield from _places(document, doors)
     yield from _colourings(document, doors)
     yield from _parameters(document, doors)
@@ -88,6 +92,17 @@ def commands_of(actions: Actions, editor: Editor, document: Document, doors: Doo
         text = message if len(message) <= _SHORTENED else f"{message[:_SHORTENED]}…"
         lead = partial(doors.open_tab, "Problems") if object_id is None else partial(doors.go_to, object_id)
         yield Command(text, severity, "triangle-alert", lead, "", f"problem {message}")
+
+
+def _parts(editor: Editor, doors: Doors) -> Iterator[Command]:
+    """What a plan gets that has no place on the canvas."""
+    sql = "CREATE TABLE statements DDL schema paste import"
+    yield Command("Tables from SQL", "plan", "table-2", partial(doors.do_step, "tables"), "", sql)
+    yield Command("Workload from the tables", "plan", "activity", partial(doors.do_step, "load"), "", "load")
+    where = editor.document, editor.selection
+    yield Command("Add a table", "plan", "table-2", partial(new_parts.add_table, *where))
+    yield Command("Add a workload", "plan", "activity", partial(new_parts.add_workload, *where), "", "load")
+    yield Command("Add a tablespace", "plan", "hard-drive", partial(new_parts.add_tablespace, *where))
 
 
 def _places(document: Document, doors: Doors) -> Iterator[Command]:

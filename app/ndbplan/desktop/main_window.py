@@ -222,15 +222,14 @@ class MainWindow(QMainWindow):
         self.empty.file_wanted.connect(self.files.open)
         to = self.navigation
         doors = Doors(
-            go_to=to.go_to, open_sample=self.show_sample, open_page=to.open_guide, open_tab=to.open_tab,
-            open_parameter=to.open_parameter, fix_all=to.fix_all, problems=self.panels.listed_problems,
+            go_to=to.go_to, open_sample=self.show_sample, open_page=to.open_guide, do_step=self.steps.do,
+            open_parameter=to.open_parameter, open_tab=to.open_tab, problems=self.panels.listed_problems,
             show_help=self.panels.show_help, colour_by=lambda name: self.panels.colours.choose(name),
+            fix_all=to.fix_all,
         )  # fmt: skip
-        self.commands = CommandPalette(
-            self,
-            partial(commands_of, self.actions_table, self.editor, self.document, doors),
-            partial(look_in_guide, partial(self.navigation.open_guide, "")),
-        )
+        offered = partial(commands_of, self.actions_table, self.editor, self.document, doors)
+        asked = partial(look_in_guide, partial(to.open_guide, ""))
+        self.commands = CommandPalette(self, offered, asked)
 
     def _connect(self) -> None:
         stack = self.document.undo_stack

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from ndbplan.desktop.canvas.input.drops import mime_of
 from ndbplan.desktop.canvas.legend import Legend
-from ndbplan.desktop.layout.collision import GRID, overlap, standing
+from ndbplan.desktop.layout.collision import GRID, covered, overlap, standing
 from ndbplan.desktop.layout.layout import Layouter
 from ndbplan.edits import parts as edits
 from ndbplan.edits.palette import offers
@@ -121,6 +121,20 @@ def test_a_card_that_grows_pushes_nothing_on(qapp: Any) -> None:
         grown = Stillness(layouter).held(grown, edits.add_disk(grown, host.id, disk))
     after = standing(layouter.layout(grown))
     assert {i: (r.x, r.y) for i, r in after.items()} == {i: (r.x, r.y) for i, r in before.items()}
+
+
+def test_what_is_added_by_command_covers_nothing(hands_on: Any) -> None:
+    """Hosts that stand where they stood leave a place in the flow, which is not free."""
+    hands = hands_on(EMPTY_PLAN)
+    for key in ("host-small", "host-small", "data", "host-large", "rack", "host-small", "sql", "host-small"):
+        hands.selection.set(())
+        if key in ("data", "sql"):
+            hands.selection.set([hands.plan.hosts[-1].id])
+        assert hands.view.editor.add_beside_selection(key), key
+        assert covered(hands.scene.layout) == (), key
+    hands.selection.set([hands.plan.hosts[0].id])
+    assert hands.view.editor.add_beside_selection("host-small")
+    assert covered(hands.scene.layout) == ()
 
 
 def test_the_card_of_api_slots_covers_nothing_when_it_comes_and_is_moved_by_hand(

@@ -30,6 +30,11 @@ def test_words_win_over_letters(typed: str, better: str, worse: str) -> None:
     assert score(typed, Name(better)) > score(typed, Name(worse))
 
 
+def test_a_kind_of_things_wins_over_a_sentence_that_speaks_of_them() -> None:
+    names = [Name("Add a node group", "Edit Like the last one: hosts and nodes"), Name("Add 8 cores", "host")]
+    assert ranked("add host", names) == [1, 0]
+
+
 def test_a_slip_means_the_word_and_not_letters_strewn_over_another() -> None:
     names = [Name(text) for text in ("Sample telecom-144", *_SAMPLES, "Save", "Simulate", "Simulation")]
     assert names[ranked("smlte", names)[0]].text == "Simulate"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ndbplan.desktop.layout.collision import free_place, standing
+from ndbplan.desktop.layout.collision import covered, free_place, settled, standing
 from ndbplan.desktop.layout.layout import (
     HOST_GAP,
     LOCATION_HEADER,
@@ -47,7 +47,16 @@ class Stillness:
                 break
             # Rows in a location begin where it stands: held, it may have pushed what lies in it.
             new = self._layouter.layout(after)
-        return self._with_loose_held(old, after)
+        return self._with_new_apart(before, self._with_loose_held(old, after))
+
+    def _with_new_apart(self, before: Plan, after: Plan) -> Plan:
+        """What came anew without a place of its own covers nothing: it flows over what was held there."""
+        parts: tuple[Host | Location, ...] = (*after.hosts, *after.locations)
+        new = {part.id for part in parts if part.position is None and part.id not in before.by_id}
+        if not new:
+            return after
+        covering = {one for pair in covered(self._layouter.layout(after)) for one in pair}
+        return settled(after, sorted(new & covering))
 
     def _with_loose_held(self, old: Layout, after: Plan) -> Plan:
         """The card of API slots without a host stays too; where one comes anew, it covers nothing."""

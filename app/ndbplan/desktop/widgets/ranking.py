@@ -79,7 +79,9 @@ def _named(asked: str, name: Name) -> float:
     if asked in name.whole or _squeezed(asked) in _squeezed(name.whole):
         return 700.0
     if _all_begin(tokens, (*name.words, *name.more_words)):
-        return 600.0
+        # `host` is a kind of things: a sentence that speaks of `hosts` too comes behind.
+        is_kind = all(one in name.more_words or _all_begin([one], name.words) for one in tokens)
+        return 620.0 if is_kind else 600.0
     return 0.0
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from ndbplan.base.errors import UserError
 from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.describe.titles import KINDS
+from ndbplan.desktop.document import new_parts
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.inspector.page import Page
 from ndbplan.desktop.inspector.pages.calibration import calibration_grid
@@ -21,11 +22,9 @@ from ndbplan.desktop.widgets.sections import label, link
 from ndbplan.desktop.widgets.units import NUMBER, TEXT, WHOLE
 from ndbplan.edits import offers
 from ndbplan.edits import parts as edits
-from ndbplan.edits.disk_data import with_tablespace
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.ndb.version import SERIES
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.workloads import Workload
 
 _MONEY = (
     ("currency", "Currency", TEXT, "not stated", "Code of three letters, such as EUR"),
@@ -117,20 +116,10 @@ class PlanPage(Page):
         self.keep_fresh(parts)
 
     def _add_tablespace(self) -> None:
-        new = ""
-
-        def edit(plan: Plan) -> Plan:
-            nonlocal new
-            plan, new = with_tablespace(plan)
-            return plan
-
-        self.context.document.edit("Add a tablespace", edit)
-        self.context.selection.set((new,))
+        new_parts.add_tablespace(self.context.document, self.context.selection)
 
     def _add_table(self) -> None:
-        table = offers.make_table(self.context.plan)
-        self.context.document.edit(f"Add table {table.full_name}", lambda p: edits.add(p, table))
-        self.context.selection.set((table.id,))
+        new_parts.add_table(self.context.document, self.context.selection)
 
     def _import_tables(self) -> None:
         from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
@@ -138,19 +127,11 @@ class PlanPage(Page):
         SqlDialog(self.context.document, self.window()).open()
 
     def _add_workload(self) -> None:
-        self._add_made(offers.make_workload)
+        new_parts.add_workload(self.context.document, self.context.selection)
 
     def _add_workload_of_tables(self) -> None:
-        self._add_made(offers.workload_of_tables)
-
-    def _add_made(self, make: Callable[[Plan], Workload]) -> None:
-        plan = self.context.plan
-        if not plan.tables:
-            self._add_table()
-            plan = self.context.plan
-        workload = make(plan)
-        self.context.document.edit(f"Add workload {workload.name}", lambda p: edits.add(p, workload))
-        self.context.selection.set((workload.id,))
+        made = offers.workload_of_tables
+        new_parts.add_workload(self.context.document, self.context.selection, made)
 
 
 class _Notes(QPlainTextEdit):
