@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
+from ndbplan import desktop
 from ndbplan.desktop.analyses.area import TABS
 from ndbplan.desktop.dialogs.guide_window import GuideWindow, pages
 from ndbplan.desktop.dialogs.sql_dialog import SqlDialog
@@ -58,6 +62,8 @@ class TestPalette:
             QApplication.activeModalWidget().reject()
         _run(window, "add a table")
         assert window.selection.ids == (window.document.plan.tables[0].id,)
+        _run(window, "tables")
+        assert QApplication.focusWidget() is window.panels.analyses.tabs
         _run(window, "workload from the tables")
         assert len(window.document.plan.workloads) == 1
         _run(window, "add a tablespace")
@@ -195,6 +201,13 @@ class TestFocus:
         after = window.focusWidget()
         assert window.panels.inspector.isAncestorOf(after)
         assert after is not first
+
+    def test_tab_leaves_every_field_of_many_lines(self) -> None:
+        """Else nobody gets out of it without a mouse."""
+        for path in Path(desktop.__path__[0]).rglob("*.py"):
+            source = path.read_text(encoding="utf-8")
+            made = len(re.findall(r"QPlainTextEdit\(|QTextEdit\(|\(QPlainTextEdit\):", source))
+            assert source.count("setTabChangesFocus(True)") == made, path.name
 
     def test_enter_that_ends_a_rename_stays_on_the_canvas(self, qtbot, window) -> None:
         window.selection.set(["host-a1"])

@@ -64,9 +64,10 @@ class Navigation:
         self._panels.inspector.open_parameter(scope, name)
 
     def open_tab(self, name: str) -> None:
-        """Bring a tab of the analyses to the front."""
+        """Bring a tab of the analyses to the front, and the keyboard there: the next Tab is its first field."""
         self._show_analyses()
         self._panels.analyses.show_tab(name)
+        self._panels.focus_analyses()
 
     def look(self, variant: str, tab: str) -> None:
         """Show what a dropped report is about: a variant, an analysis; nothing: as they are."""

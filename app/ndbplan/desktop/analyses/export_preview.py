@@ -51,6 +51,7 @@ class ExportPanel(Panel):
         self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.files.currentTextChanged.connect(self._show_file)
         self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
         self.text.setReadOnly(True)
         self.text.setProperty("look", "file")
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)

@@ -88,6 +88,7 @@ class DemosDialog(Dialog):
         self.scene_title.setMaxLength(100)
         self.scene_title.setAccessibleName("Title of the scene")
         self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
         self.text.setAccessibleName("Text of the scene")
         self.about = label("", "muted")
         self.export = _button("Export as HTML…", self._export)

@@ -101,6 +101,7 @@ class ReportDialog(Dialog):
             self.notes_of.addItem(f"Text for: {title}", key)
         self._notes: dict[str, str] = {}
         self.notes = QPlainTextEdit()
+        self.notes.setTabChangesFocus(True)
         self.notes.setAccessibleName("Notes, in Markdown")
         self.notes.setPlaceholderText("Markdown: items, tables, **strong**, `code`")
         self.notes.setMaximumHeight(90)

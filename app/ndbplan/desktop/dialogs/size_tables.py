@@ -20,6 +20,7 @@ class TablesText(QWidget):
         super().__init__()
         self._refused = refused
         self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
         self.text.setAccessibleName("CREATE TABLE statements")
         self.text.setPlaceholderText("CREATE TABLE …   more tables than the plan has")
         self.text.setMaximumHeight(_MOST_HEIGHT_PX)

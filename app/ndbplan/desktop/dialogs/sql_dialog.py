@@ -45,6 +45,7 @@ class SqlDialog(Dialog):
         self._ddl: DdlResult | None = None
         """What the text makes, as long as the plan can take it."""
         self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
         self.text.setFont(theme.mono_font())
         self.text.setPlaceholderText(_HINT)
         self.text.setAccessibleName("SQL text")

@@ -132,6 +132,7 @@ class ConsoleSheet(QFrame):
             head.setProperty("look", "consoleLine")
             head.setTextFormat(Qt.TextFormat.PlainText)
             text = QPlainTextEdit(answer.strip("\n"))
+            text.setTabChangesFocus(True)
             text.setReadOnly(True)
             text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
             text.setAccessibleName(line)

@@ -27,6 +27,7 @@ class NdbinfoPage(QWidget):
         self.table.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.table.activated.connect(self._fill)
         self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
         self.text.setReadOnly(True)
         self.text.setFont(theme.mono_font())
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
