@@ -64,7 +64,7 @@ class Navigation:
         self._panels.inspector.open_parameter(scope, name)
 
     def open_tab(self, name: str) -> None:
-        """Bring a tab of the analyses to the front, and the keyboard there: the next Tab is its first field."""
+        """Bring a tab of the analyses to the front, and the keyboard to it: Tab leads into it then."""
         self._show_analyses()
         self._panels.analyses.show_tab(name)
         self._panels.focus_analyses()
