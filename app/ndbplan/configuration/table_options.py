@@ -24,6 +24,8 @@ from ndbplan.plan.tables import PartitionBalance, Table
 
 _INLINE_ONLY = ("tinyblob", "tinytext")
 """They have no parts, and their size in the row is fixed."""
+MAX_ROWS_MOST = 2**32 - 1
+"""Manual 5.6 to 8.4, CREATE TABLE, table options: larger values are truncated."""
 _PREFETCHED = "ndb-autoincrement-prefetch-sz"
 
 
@@ -79,6 +81,9 @@ def _of_table(plan: Plan, table: Table) -> Iterator[OddOption]:
         yield OddOption(table, "it is made with logging, as every table with a tablespace", "logging")
     if table.max_rows is None:
         return
+    if table.max_rows > MAX_ROWS_MOST:
+        why = f"MAX_ROWS={table.max_rows} is taken as {MAX_ROWS_MOST}, the most that there is"
+        yield OddOption(table, why, "max_rows_most")
     if has_own_balance(table, plan.version):
         stronger = "FULLY_REPLICATED" if table.fully_replicated else "PARTITION_BALANCE"
         yield OddOption(

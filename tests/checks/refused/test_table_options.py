@@ -47,6 +47,7 @@ IGNORED = {
     "with logging": with_table(tablespace_id="ts", logging=False),
     "beside PARTITION_BALANCE": with_table(max_rows=10**9, partition_balance=PartitionBalance.FOR_RA_BY_NODE),
     "beside FULLY_REPLICATED": with_table(max_rows=10**9, fully_replicated=True),
+    "is taken as 4294967295": with_table(max_rows=2**32),
     "made FIXED": with_table(
         ID, TEXT.model_copy(update={"storage": "disk", "column_format": "dynamic"}), tablespace_id="ts"
     ),
@@ -78,7 +79,7 @@ def test_an_option_is_named_and_its_fix_mends_it(rule: str, said: str, plan: Pla
     "plan",
     [
         with_table(fully_replicated=True, read_backup=False, version="7.4"),
-        with_table(max_rows=10**9),
+        with_table(max_rows=2**32 - 1),
         with_table(primary_key=(), partitions=4),
         with_table(distribution_key=("ID",)),
         with_table(Column(name="id", type="tinyint", nullable=False, auto_increment=True), version="7.6"),

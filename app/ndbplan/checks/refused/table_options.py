@@ -8,7 +8,12 @@ from functools import partial
 from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.configuration.space_limits import refused_spaces, rounded_spaces
-from ndbplan.configuration.table_options import OddOption, ignored_options, refused_options
+from ndbplan.configuration.table_options import (
+    MAX_ROWS_MOST,
+    OddOption,
+    ignored_options,
+    refused_options,
+)
 from ndbplan.edits import tables, validated
 from ndbplan.edits.changes import SetField
 from ndbplan.estimate.estimation import Estimation
@@ -58,6 +63,7 @@ _WITHOUT: dict[str, tuple[str, str, object]] = {
     "read_backup": ("leave READ_BACKUP out", "read_backup", None),
     "partitions": ("leave PARTITIONS out", "partitions", None),
     "max_rows": ("leave MAX_ROWS out", "max_rows", None),
+    "max_rows_most": (f"state MAX_ROWS={MAX_ROWS_MOST}", "max_rows", MAX_ROWS_MOST),
     "logging": ("state that it is logged", "logging", True),
 }
 
