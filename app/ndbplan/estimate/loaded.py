@@ -210,20 +210,25 @@ def idle_latency_s(plan: Plan, workload: Workload) -> Quantity:
 def open_scans(plan: Plan, workload: Workload) -> float:
     """Scans that a workload has open at the highest rate that gets through (Little's law).
 
-    What processors and links do not pass waits at its client.
+    Of what data nodes and links do not pass each client of a closed load has one that waits in the cluster;
+    what nodes of clients do not pass waits there, and what an open load sends beyond waits at its client.
     """
     load, share = workload.load, scan_share(workload.transactions)
     if not share or isinstance(load, JobLoad):
         return 0.0
     busy = cpu(plan, workload)
+    coming = () if busy.clients is None else busy.clients.nodes
+    of_clients = max((one.connection_utilisation.value for one in coming), default=0.0)
     uses = [
         *(node.ldm_utilisation for node in busy.nodes),
         *(host.utilisation for host in busy.hosts),
-        *(() if busy.clients is None else (one.connection_utilisation for one in busy.clients.nodes)),
         *(host.utilisation for host in network(plan, workload).hosts),
     ]
-    rate = rate_of(plan, workload) / max((use.value for use in uses if use.value > 1), default=1.0)
+    within = max((use.value for use in uses), default=0.0)
+    rate = rate_of(plan, workload) / max(1.0, within, of_clients)
     under_way = rate * idle_latency_s(plan, workload).value
+    if isinstance(load, ClosedLoad) and within > max(1.0, of_clients):
+        under_way = max(under_way, load.clients - rate * load.think_time_s)
     most = load.clients if isinstance(load, OpenLoad) else None
     return share * (under_way if most is None else min(under_way, most))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ndbplan.base.units import KIB, MIB
 from ndbplan.configuration.settings import node_settings
@@ -10,6 +12,7 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.transaction_size import scans_of_node, size_of
+from ndbplan.estimate.loaded import idle_latency_s
 from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.constants import constant
 from ndbplan.plan.plan import Plan
@@ -176,6 +179,34 @@ def test_scans_beyond_what_coordinators_take_are_refused_with_245(overload: Plan
     assert 245 not in errors(100, MaxNoOfConcurrentScans=100)
     assert 245 in errors(2000, MaxNoOfConcurrentScans=100)
     assert 245 not in errors(150)
+
+
+@given(clients=st.integers(100, 20_000), think_s=st.sampled_from([0.0, 0.001, 0.05]))
+def test_each_client_that_data_nodes_hold_back_has_one_transaction_under_way(
+    overload: Plan, clients: int, think_s: float
+) -> None:
+    """As many records are held as there are clients that do not think; on an idle cluster fewer."""
+    plan = with_load(newer(overload), OperationKind.READ, 1, rows=10)
+    load = ClosedLoad(clients=clients, latency_s=0.0005, think_time_s=think_s)
+    plan = edits.update(plan, plan.workloads[0].id, load=load, through="api")
+    built = build(Estimation(plan, plan.workloads[0]), duration_s=5, step_s=0.1, seed=1)
+    held_s, slowest = float(built.laws.run.held_s), built.services[0]
+    idle_s = idle_latency_s(built.plan, built.workload).value
+    if slowest.is_clients or clients / (idle_s + think_s) <= slowest.max_per_s:
+        assert held_s == pytest.approx(idle_s)
+    else:
+        assert (held_s + think_s) * slowest.max_per_s == pytest.approx(clients)
+
+
+def test_clients_that_processors_hold_back_use_up_records(overload: Plan) -> None:
+    """5,000 clients of ten rows each want 50,000 records, however few a second the data nodes pass."""
+    for parameter, is_short in ((16_384, True), (40_000, False)):
+        plan = with_load(overload, OperationKind.READ, 1, rows=10)
+        load = ClosedLoad(clients=5_000, latency_s=0.0005)
+        plan = edits.update(plan, plan.workloads[0].id, load=load, through="api")
+        plan = set_parameter(plan, "data_node", "MaxNoOfConcurrentOperations", parameter)
+        result = simulate(estimation_of(plan), duration_s=5)
+        assert (233 in [error.code for error in result.errors]) == is_short, parameter
 
 
 def test_index_memory_of_old_versions_fills_and_refuses_with_625(overload: Plan) -> None:

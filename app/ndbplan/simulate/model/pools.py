@@ -21,7 +21,7 @@ from ndbplan.estimate.stored import threads_of
 from ndbplan.ndb.threads.layout import ThreadCounts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode, node_ids
-from ndbplan.plan.workloads import Workload
+from ndbplan.plan.workloads import ClosedLoad, Workload
 from ndbplan.simulate.model.load_over_time import Service
 from ndbplan.simulate.world.indices import Error
 from ndbplan.simulate.world.laws import Run
@@ -30,7 +30,7 @@ from ndbplan.simulate.world.laws import Run
 def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service]) -> None:
     """Fill in the settings of a run about operation records and send buffers."""
     nodes = [node for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE]
-    run.held_s, constants = idle_latency_s(plan, workload).value, constants_of(plan)
+    run.held_s, constants = _held_s(plan, workload, limits), constants_of(plan)
     newer = plan.features.transaction_memory
     sizes = [size_of(plan.tables, transaction, plan.version) for transaction in workload.transactions]
     weights = [transaction.weight for transaction in workload.transactions]
@@ -59,6 +59,18 @@ def set_pools(run: Run, plan: Plan, workload: Workload, limits: Sequence[Service
     if scans < run.pool * scanning:
         run.pool, run.pool_error = scans / scanning, Error.SCANS
     run.send_buffered = _send_transactions(plan, workload, limits)
+
+
+def _held_s(plan: Plan, workload: Workload, limits: Sequence[Service]) -> float:
+    """How long a mean transaction holds its records: as on an idle cluster.
+
+    Where data nodes or links let pass fewer than its clients could send, each client that does not think has
+    one that waits in the cluster. What nodes of clients do not pass waits before it has any record.
+    """
+    idle_s, load = idle_latency_s(plan, workload).value, workload.load
+    if not isinstance(load, ClosedLoad) or not limits or limits[0].is_clients:
+        return idle_s
+    return max(idle_s, load.clients / limits[0].max_per_s - load.think_time_s)
 
 
 def _record_memory(plan: Plan, nodes: Iterable[DataNode]) -> float:
