@@ -751,6 +751,16 @@ def test_the_export_follows_edits_and_is_written(stand: _Stand, tmp_path: Path) 
     assert "files written" in panel._state.text()
 
 
+def test_no_button_of_the_export_is_cut_in_a_small_window(stand: _Stand) -> None:
+    panel = stand.panel("Export preview")
+    panel.resize(330, 300)
+    panel.show()
+    stand.idle()
+    for button in (panel.change_from, panel.export_button, panel.groups):
+        assert button.width() >= button.sizeHint().width(), button.accessibleName()
+        assert panel.rect().contains(button.mapTo(panel, button.rect().bottomRight()))
+
+
 def test_the_export_brings_what_runs_to_the_plan(stand: _Stand, tmp_path: Path) -> None:
     panel = stand.panel("Export preview")
     running = tmp_path / "running.ini"

@@ -51,6 +51,18 @@ def pages(qtbot: QtBot, dialog: ReportDialog, settled: Callable[[], bool]) -> No
     qtbot.waitUntil(settled, timeout=60_000)
 
 
+@pytest.mark.parametrize("width", [700, 1100])
+def test_a_page_is_seen_whole_across(qtbot: QtBot, opened: ReportDialog, width: int) -> None:
+    opened.resize(width, 600)
+    opened.show()
+    pages(qtbot, opened, lambda: opened.state.text() == "" and opened._column.count() > 0)
+    page = opened._column.itemAt(0).widget()
+    assert page is not None
+    qtbot.waitUntil(lambda: page.width() > 200)
+    assert opened.preview.horizontalScrollBar().maximum() == 0
+    assert page.height() == pytest.approx(page.width() * 297 / 210, rel=0.01), "A4"
+
+
 def test_pages_follow_the_ticks(qtbot: QtBot, opened: ReportDialog) -> None:
     pages(qtbot, opened, lambda: opened.state.text() == "" and opened._column.count() > 0)
     few = opened._column.count()

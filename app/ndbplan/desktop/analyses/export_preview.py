@@ -18,12 +18,14 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QVBoxLayout,
+    QWidget,
 )
 
 from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
 from ndbplan.plan.plan import Plan
@@ -59,6 +61,7 @@ class ExportPanel(Panel):
         self.text.setAccessibleName("Text of the file")
         self._highlighter = Highlighter(self.text.document())
         self._state = Elided()
+        self._state.hide()
         self.groups = spin_box()
         self.groups.setRange(1, 71)
         self.groups.setAccessibleName("Node groups that the runbook adds")
@@ -76,15 +79,14 @@ class ExportPanel(Panel):
         self.export_button.setProperty("kind", "primary")
         self.export_button.setToolTip("Write all files into a folder")
         self.export_button.clicked.connect(self._ask_folder)
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(label("Runbook adds node groups", "fieldLabel", wrap=False))
-        top.addWidget(self.groups)
-        top.addWidget(self.change_from)
-        top.addWidget(self._forget)
-        top.addWidget(self._state, 1)
-        top.addWidget(copy)
-        top.addWidget(self.export_button)
+        counted = QWidget()
+        beside = QHBoxLayout(counted)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(label("Runbook adds node groups", "fieldLabel", wrap=False))
+        beside.addWidget(self.groups)
+        top = FlowLayout(spacing=8)
+        for widget in (counted, self.change_from, self._forget, copy, self.export_button):
+            top.addWidget(widget)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setProperty("look", "gap")
         split.setHandleWidth(12)
@@ -97,6 +99,7 @@ class ExportPanel(Panel):
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
         layout.addLayout(top)
+        layout.addWidget(self._state)
         layout.addWidget(split, 1)
         theme.theme().changed.connect(self._highlighter.restyle)
         self._name_running()
@@ -182,6 +185,7 @@ class ExportPanel(Panel):
 
     def _say(self, text: str, *, is_error: bool = False) -> None:
         self._state.setText(text)
+        self._state.setVisible(bool(text))
         self._state.setProperty("look", "fieldError" if is_error else "muted")
         theme.restyle(self._state)
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QPixmap
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -226,7 +226,7 @@ class ReportDialog(Dialog):
             if widget is not None:
                 widget.deleteLater()
         for number, page in enumerate(found.pages, 1):
-            self._column.addWidget(_page(page, number), 0, Qt.AlignmentFlag.AlignHCenter)
+            self._column.addWidget(_Page(page, number), 0, Qt.AlignmentFlag.AlignHCenter)
 
     def save(self) -> None:
         """Ask for a file, write the report into it and open it."""
@@ -323,17 +323,37 @@ def _open(path: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
-def _page(picture: bytes, number: int) -> QLabel:
-    page = QLabel()
-    page.setAccessibleName(f"Page {number}")
-    pixmap = QPixmap()
-    pixmap.loadFromData(picture)
-    ratio = page.devicePixelRatioF()
-    wide = pixmap.scaledToWidth(round(_PAGE_WIDTH * ratio), Qt.TransformationMode.SmoothTransformation)
-    wide.setDevicePixelRatio(ratio)
-    page.setPixmap(wide)
-    page.setFixedSize(QSize(_PAGE_WIDTH, round(wide.height() / ratio)))
-    return page
+class _Page(QWidget):
+    """A page as wide as there is room for, and no wider than it is read well."""
+
+    def __init__(self, picture: bytes, number: int) -> None:
+        super().__init__()
+        self.setAccessibleName(f"Page {number}")
+        self._pixmap = QPixmap()
+        self._pixmap.loadFromData(picture)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMaximumWidth(_PAGE_WIDTH)
+        self._be_as_high(_PAGE_WIDTH)
+
+    def _be_as_high(self, width: int) -> None:
+        self.setFixedHeight(round(width * self._pixmap.height() / max(1, self._pixmap.width())))
+
+    def sizeHint(self) -> QSize:
+        return QSize(_PAGE_WIDTH, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._be_as_high(event.size().width())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        ratio = self.devicePixelRatioF()
+        size = QSize(round(self.width() * ratio), round(self.height() * ratio))
+        # Scaled in one step, small letters would be ragged.
+        way = Qt.TransformationMode.SmoothTransformation
+        painter.drawPixmap(self.rect(), self._pixmap.scaled(size, mode=way))
+        painter.end()
 
 
 def _work(project: Project, options: Options, kept: _Kept | None) -> Callable[[Task], _Pages]:
