@@ -168,6 +168,17 @@ def test_months_left_count_the_log_of_backups_under_the_busiest_workload(name: s
             assert not left or said_by(small, "backups-kept") or said_by(small, "disk-space")
 
 
+def test_the_load_that_makes_a_disk_full_so_soon_is_named() -> None:
+    """Else the picture of another load says another month, and nobody knows why."""
+    plan = sample_plan("starter")
+    plan = update(plan, plan.tables[3].id, growth_rows_per_month=60_000_000)
+    plan = update(plan, plan.hosts[0].disks[1].id, capacity_bytes=160 * GB)
+    (said,) = (p for p in said_by(plan, "fills-with-growth") if p.where.startswith("disk"))
+    assert "with what 'Sale: ten times the load' changes during backups" in said.message
+    for one in (plan.replace(workloads=plan.workloads[:1]), plan.replace(backups_kept=0)):
+        assert not [p for p in said_by(one, "fills-with-growth") if "during backups" in p.message]
+
+
 def test_memory_that_fills_within_a_year_is_said() -> None:
     plan = sample_plan("starter")
     assert not found(plan, "fills-with-growth")

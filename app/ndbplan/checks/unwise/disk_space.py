@@ -225,7 +225,9 @@ def fills_with_growth(now: Estimation) -> Iterator[Problem]:
         else:
             where, follows = f"tablespace {first.name}", "inserts fail when no extent is left"
             fix = "add data files in time, where the disks have room, or add a node group"
-        text = f"{where} is full in {_months(first.months_until_full)} as the tables grow{more}; {follows}"
+        whose = _under(plan, first) if kind == "disk" else ""
+        when = _months(first.months_until_full)
+        text = f"{where} is full in {when} as the tables grow{whose}{more}; {follows}"
         ids = tuple(one.object_id for one in soon)
         solve = partial(room_to_grow, now, kind, ids, fix)
         yield replace(warning(where, text, fix, ids), solve=solve)
@@ -252,6 +254,18 @@ def _fillings_of_disks(plan: Plan) -> tuple[Filling, ...]:
     """When each disk is full, under the workload that writes most into the log of the backups there."""
     loaded = (disk_fillings(plan, float(_SOON_MONTHS), load) for load in _loads_of_backups(plan))
     return tuple(first_of(same) or same[0] for same in zip(*loaded, strict=True))
+
+
+def _under(plan: Plan, full: Filling) -> str:
+    """Which workload's changes during a backup make it full so soon; nothing: it is the same under each."""
+    months = dict[str, float]()
+    for load in plan.workloads if plan.backups_kept else ():
+        fillings = disk_fillings(plan, float(_SOON_MONTHS), load)
+        left = next(one.months_until_full for one in fillings if one.object_id == full.object_id)
+        months[load.name] = left.value if left is not None else 2.0 * _SOON_MONTHS
+    if not months or f"{min(months.values()):.1f}" == f"{max(months.values()):.1f}":
+        return ""
+    return f", with what '{min(months, key=months.__getitem__)}' changes during backups"
 
 
 def _time_left(one: Filling) -> bool:
