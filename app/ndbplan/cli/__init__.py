@@ -61,7 +61,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        with keeping(), seldom_collecting():
+        with seldom_collecting(), keeping():
             code = all_commands()(prog_name="ndbplan", standalone_mode=False)
         sys.stdout.flush()
     except UserError as error:

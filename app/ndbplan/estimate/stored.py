@@ -362,14 +362,17 @@ def node_memories(plan: Plan) -> tuple[NodeMemory, ...]:
     return memories_of_nodes(table_sizes(plan), _to_fill(plan), reach(plan, "storage"))
 
 
-def _to_fill(plan: Plan) -> list[NodeToFill]:
-    groups, settings, ram = node_group_ids(plan), settings_by_node(plan), _ram_by_node(plan)
-    nodes = []
-    for node in plan.data_nodes:
-        node_id, host = node.node_id, plan.host(node.host_id)
-        ldm_instances = ldm_threads(plan, node)
-        nodes.append(NodeToFill(node, groups[node_id], settings[node_id], host, ldm_instances, ram[node_id]))
-    return nodes
+def _to_fill(plan: Plan) -> tuple[NodeToFill, ...]:
+    return _nodes_to_fill(without_rows(plan))
+
+
+@kept_by_identity(48)
+def _nodes_to_fill(plan: Plan) -> tuple[NodeToFill, ...]:
+    groups, ram = node_group_ids(plan), _ram_by_node(plan)
+    return tuple(
+        NodeToFill(one.node, groups[node_id], one.settings, one.host, one.ldm_threads, ram[node_id])
+        for node_id, one in machines_of(plan).by_id.items()
+    )
 
 
 def table_sizes(plan: Plan) -> tuple[TableSizes, ...]:

@@ -76,7 +76,7 @@ def report(
         raise UserError(
             f"'{suffix}' is not a kind of report", where="report", fix=f"end the name in {', '.join(WRITERS)}"
         )
-    with keeping(), seldom_collecting():
+    with seldom_collecting(), keeping():
         return write(make(ask(project, options), options, cancelled), suffix)
 
 
