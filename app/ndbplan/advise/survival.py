@@ -103,7 +103,8 @@ def survive(
     With several `workers`, or with the `scheduler` of a Dask cluster, other processes look at pairs: the same
     answer.
     """
-    return _Work(now, cancelled, Search(now.plan, cancelled)).report(depth, workers, scheduler)
+    with keeping():
+        return _Work(now, cancelled, Search(now.plan, cancelled)).report(depth, workers, scheduler)
 
 
 class _Asked(NamedTuple):
