@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from exporting.acted_changes import with_init_scripts
+from exporting.acted_changes import moved, with_init_scripts
 from exporting.acted_life import Life
 from exporting.acted_state import Process
+from ndbplan.configuration.services import service_of
 from ndbplan.edits.parts import remove, set_plan
+from ndbplan.operations.add_nodes import grown_configuration
 from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -64,6 +66,16 @@ def test_a_node_that_ended_a_moment_ago_is_shown_for_some_seconds_and_waited_for
     done = life.cluster.run(life.folder, "rolling-restart")
     assert done.returncode == 0, done.stderr
     assert life.cluster.faults == []
+
+
+def test_the_script_knows_the_units_of_nodes_that_it_adds(tmp_path: Path) -> None:
+    life = Life(sample_plan("starter"), tmp_path / "life")
+    text = (life.folder / "runbook.sh").read_text()
+    grown = grown_configuration(life.plan)
+    assert len(grown.data_nodes) > len(life.plan.data_nodes)
+    for node in grown.data_nodes:
+        service = service_of(grown, node)
+        assert f"  '{node.node_id} {service.host} {service.name}'\n" in text
 
 
 def _with_a_child(version: str) -> Plan:
@@ -123,3 +135,21 @@ def test_a_table_that_others_refer_to_is_not_dropped_before_their_foreign_keys(
     assert "DROP FOREIGN KEY" in stopped
     life.cluster.foreign_keys = {}
     assert list(life.act("change", 2)) == []
+
+
+def test_a_node_that_runs_by_the_unit_of_its_new_host_is_not_taken_for_another(tmp_path: Path) -> None:
+    """The unit of its old host is down for good, and the node is started: wherever the part broke off."""
+    before = sample_plan("starter")
+    life = Life.of_change(before, moved(before), tmp_path)
+    assert list(life.act("change", None)) == []
+
+
+def test_a_node_that_somebody_starts_while_a_part_runs_is_not_taken_for_stopped(tmp_path: Path) -> None:
+    life = _begun(sample_plan("starter"), tmp_path)
+    node = life.cluster.data_nodes[2]
+    begun = life.cluster.calls
+    life.cluster.watch = lambda: setattr(node, "is_by_hand", life.cluster.calls > begun + 12)
+    done = life.cluster.run(life.folder, "rolling-restart")
+    assert done.returncode == 1
+    assert "step restart-2 stops" in done.stderr
+    assert "ndb_mgm> 2 STOP" in done.stderr

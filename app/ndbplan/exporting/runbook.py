@@ -17,7 +17,7 @@ from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
 from ndbplan.ndb.sql_versions import charset_of_statements
-from ndbplan.operations.add_nodes import GROWN_FOLDER
+from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.change import BEFORE_FOLDER
 from ndbplan.operations.commands import (
     BackUp,
@@ -109,7 +109,7 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         steps=_steps,
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
-        units=list(dict.fromkeys((*places_of(plan), *places_of(before or plan)))),
+        units=_places(plan, parts, before),
         parts_without_starts=[part.key for part in parts if not _starts_or_stops(part)],
         known_data_nodes=_known_data_nodes(plan, parts, before),
         new_in_groups=sorted(_put_into_groups(part for part in parts if part.key == "add-nodes")),
@@ -125,6 +125,16 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         expected=expected_text,
         advice=advice,
     )
+
+
+def _places(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[tuple[int, str, str]]:
+    """Node ids, hosts and services of the plan, of what runs before, and of nodes that a part adds."""
+    added = (
+        command for part in parts if part.key == "add-nodes" for s in part.steps for command in s.commands
+    )
+    groups = sum(isinstance(command, CreateNodeGroup) for command in added)
+    plans = (plan, before or plan, grown_configuration(plan, groups) if groups else plan)
+    return list(dict.fromkeys(place for one in plans for place in places_of(one)))
 
 
 def _starts_or_stops(part: Operation) -> bool:
