@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from exporting.acted_changes import moved, with_init_scripts
-from exporting.acted_life import Life
+from exporting.acted_changes import moved, on_the_lcp_disk, with_init_scripts
+from exporting.acted_life import KINDS, Life
 from exporting.acted_state import Process
 from ndbplan.configuration.services import service_of
+from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import remove, set_plan
+from ndbplan.exporting.export import Running, export
 from ndbplan.operations.add_nodes import grown_configuration
 from ndbplan.operations.schema import table_name
 from ndbplan.plan.plan import Plan
@@ -153,3 +155,31 @@ def test_a_node_that_somebody_starts_while_a_part_runs_is_not_taken_for_stopped(
     assert done.returncode == 1
     assert "step restart-2 stops" in done.stderr
     assert "ndb_mgm> 2 STOP" in done.stderr
+
+
+def test_a_configuration_that_means_the_same_is_no_other_cluster(tmp_path: Path) -> None:
+    """Somebody wrote config.ini by hand: the plan that was read from it works on that cluster as it is."""
+    plan = set_plan(sample_plan("starter"), ndb_version="8.0")
+    life = _begun(plan, tmp_path)
+    path = "/var/lib/mysql-cluster/config.ini"
+    mine = life.cluster.files["mgm-c1", path].replace("\nODirect=1", "\nODIRECT: 1")
+    for place in [place for place in life.cluster.files if place[1] == path]:
+        life.cluster.files[place] = mine
+    refused = life.cluster.run(life.folder, "rolling-restart")
+    assert "Export the plan with --from that file" in refused.stderr
+    again = tmp_path / "again" / "out"
+    export(plan, again, KINDS, running=Running(plan, configuration=mine))
+    for part in ("rolling-restart", "backup", "stop", "start-again"):
+        life.cluster.may_be_down = part == "stop"
+        done = life.cluster.run(again, part)
+        assert done.returncode == 0, (part, done.stderr)
+
+
+def test_a_change_that_leaves_the_configuration_is_made_once(tmp_path: Path) -> None:
+    """A parameter that is stated as it is by default changes the text alone; the files move all the same."""
+    before = set_plan(sample_plan("starter"), ndb_version="8.0")
+    name = "TimeBetweenInactiveTransactionAbortCheck"
+    after = set_parameter(on_the_lcp_disk(before), "data_node", name, 1000)
+    life = Life.of_change(before, after, tmp_path)
+    assert list(life.act("change", 1)) == []
+    assert life.cluster.run(life.folder, "backup").returncode == 0

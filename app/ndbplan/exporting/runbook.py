@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ndbplan.base.quantity import Quantity
 from ndbplan.base.quoting import ascii_text, markdown_text, shell_quoted
 from ndbplan.configuration.deployment import (
     MANAGEMENT_DIRECTORY,
     address,
     connect_string,
-    management_port,
 )
-from ndbplan.configuration.services import is_unit, places_of, services, started_with, told
+from ndbplan.configuration.services import is_unit, services, started_with, told
 from ndbplan.exporting.advice import advice
 from ndbplan.exporting.left_out import left_out
 from ndbplan.exporting.templates import render
+from ndbplan.exporting.what_runs import (
+    accepted_files,
+    changes_configuration,
+    known_data_nodes,
+    places,
+    put_into_groups,
+    servers_meanwhile,
+    starts_or_stops,
+)
 from ndbplan.ndb.sql_versions import charset_of_statements
-from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
-from ndbplan.operations.change import BEFORE_FOLDER
+from ndbplan.operations.add_nodes import GROWN_FOLDER
 from ndbplan.operations.commands import (
     BackUp,
     BackUpAgain,
@@ -94,14 +99,10 @@ def _in_all(part: Operation) -> Quantity | None:
     return part.duration_s if is_whole else None
 
 
-_OTHER_FOLDERS = {"change": BEFORE_FOLDER, "add-nodes": GROWN_FOLDER}
-"""Folders whose config.ini a cluster may run by, beside the folder's own, when a part begins."""
-
-
 def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None = None) -> str:
     """The runbook as a bash script. `before`: what runs, where a part brings it to the plan."""
     first = plan.management_nodes[0] if plan.management_nodes else None
-    meanwhile = None if before is None else _servers_meanwhile(plan, before)
+    meanwhile = None if before is None else servers_meanwhile(plan, before)
     return render(
         "runbook.sh.j2",
         plan=plan,
@@ -109,15 +110,17 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         steps=_steps,
         connect_string=connect_string(plan),
         meanwhile=meanwhile,
-        units=_places(plan, parts, before),
-        parts_without_starts=[part.key for part in parts if not _starts_or_stops(part)],
-        known_data_nodes=_known_data_nodes(plan, parts, before),
-        new_in_groups=sorted(_put_into_groups(part for part in parts if part.key == "add-nodes")),
+        units=places(plan, parts, before),
+        parts_without_starts=[part.key for part in parts if not starts_or_stops(part)],
+        known_data_nodes=known_data_nodes(plan, parts, before),
+        new_in_groups=sorted(put_into_groups(part for part in parts if part.key == "add-nodes")),
         packages=_PACKAGES,
         statements_charset=charset_of_statements(plan.version),
         configuration_file=f"{MANAGEMENT_DIRECTORY}/config.ini",
         management_hosts=[plan.host(node.host_id).hostname for node in plan.management_nodes],
-        other_folders=_OTHER_FOLDERS,
+        accepted=accepted_files(parts, before),
+        changes_configuration=changes_configuration(parts),
+        grown_folder=GROWN_FOLDER,
         left_out=left_out(plan, parts),
         started_by=started_by(plan),
         management_host=plan.host(first.host_id).hostname if first else "localhost",
@@ -125,51 +128,6 @@ def render_script(plan: Plan, parts: tuple[Operation, ...], before: Plan | None 
         expected=expected_text,
         advice=advice,
     )
-
-
-def _places(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[tuple[int, str, str]]:
-    """Node ids, hosts and services of the plan, of what runs before, and of nodes that a part adds."""
-    added = (
-        command for part in parts if part.key == "add-nodes" for s in part.steps for command in s.commands
-    )
-    groups = sum(isinstance(command, CreateNodeGroup) for command in added)
-    plans = (plan, before or plan, grown_configuration(plan, groups) if groups else plan)
-    return list(dict.fromkeys(place for one in plans for place in places_of(one)))
-
-
-def _starts_or_stops(part: Operation) -> bool:
-    """Whether a part starts or stops a node that may be running."""
-    kinds = (StartService, StopService, StopDataNode, StopAllDataNodes)
-    return any(isinstance(command, kinds) for step in part.steps for command in step.commands)
-
-
-def _servers_meanwhile(plan: Plan, before: Plan) -> tuple[str, str]:
-    """Connect string of a change, and the host of its first server.
-
-    Those that stay, with their ids, come first, as nodes know no other ones until they restart; then those
-    that go.
-    """
-    old, new = (
-        {(n.node_id, p.host(n.host_id).hostname, management_port(p, n)): None for n in p.management_nodes}
-        for p in (before, plan)
-    )
-    stay = (one for one in old if one in new)
-    ordered = dict.fromkeys((host, port) for _, host, port in (*stay, *old, *new))
-    return ",".join(f"{address(host)}:{port}" for host, port in ordered), next(
-        iter(ordered), ("localhost", 0)
-    )[0]
-
-
-def _known_data_nodes(plan: Plan, parts: tuple[Operation, ...], before: Plan | None) -> list[int]:
-    """Data nodes of the plan, those that its parts add, and those that run before."""
-    old = () if before is None else before.data_nodes
-    return sorted({node.node_id for node in (*plan.data_nodes, *old)} | _put_into_groups(parts))
-
-
-def _put_into_groups(parts: Iterable[Operation]) -> set[int]:
-    """Data nodes that parts make node groups of."""
-    commands = (command for part in parts for step in part.steps for command in step.commands)
-    return {one for command in commands if isinstance(command, CreateNodeGroup) for one in command.node_ids}
 
 
 def _steps(operation: Operation) -> list[Step]:
