@@ -18,8 +18,9 @@ from ndbplan.base.kept import kept_by_identity, kept_by_value
 from ndbplan.base.later import Later
 from ndbplan.base.quantity import Quantity, Term
 from ndbplan.base.shapes import Shape
-from ndbplan.configuration.settings import NodeSettings
+from ndbplan.configuration.settings import NodeSettings, replicas_of
 from ndbplan.estimate.constants import Constants
+from ndbplan.estimate.load.checkpoint_interval import least_interval_s, redo_span
 from ndbplan.estimate.load.checkpoint_room import Room, rooms
 from ndbplan.estimate.load.checkpoint_speed import (
     RedoAlerts,
@@ -27,6 +28,7 @@ from ndbplan.estimate.load.checkpoint_speed import (
     is_partial,
     redo_alerts,
     speed_limits,
+    start_bytes,
 )
 from ndbplan.estimate.load.checkpoint_threads import Writers, writers_of_changes, writers_of_rows
 from ndbplan.estimate.load.demand import NodeLoad, TableLoad
@@ -168,18 +170,25 @@ def _node(
     load: NodeLoad | None,
     tables: tuple[TableLoad, ...],
     writers: Writers,
+    begin_s: float,
     *left: float,
 ) -> NodeCheckpoint:
-    """Checkpoints of the nodes with these settings, data and load; `left`: figures of a `Room`."""
+    """Checkpoints of the nodes with these settings, data and load.
+
+    `begin_s`: until enough was written for the next one; `left`: figures of a `Room`.
+    """
     room = Room(*left)
     scanned = constants["backup_scan_ldm_bytes_per_s"].value * writers.threads / writers.speed_share
     whole = speed_limits(settings, scanned).by_threads(writers.speed_share)
     limits = whole.on_disk(room.least, room.likely, room.most)
-    node = _without_growth(settings, constants, data, load, tables, limits, writers.threads)
+    every_s = least_interval_s(settings, constants, load, begin_s)
+    node = _without_growth(settings, constants, data, load, tables, limits, writers.threads, every_s)
     if load is None:
         return node
     # Checkpoint after checkpoint is looked at: only where somebody asks.
-    full = partial(_log_full, node.redo_log_bytes, settings, constants, data, load, tables, whole, room)
+    full = partial(
+        _log_full, node.redo_log_bytes, settings, constants, data, load, tables, whole, room, every_s
+    )
     return replace(node, overflow=Later(full))
 
 
@@ -191,6 +200,7 @@ def _without_growth(
     tables: tuple[TableLoad, ...],
     limits: SpeedLimits,
     threads: int,
+    every_s: float,
 ) -> NodeCheckpoint:
     in_parts = is_partial(settings)
     factor = constants["lcp_compressed_factor"].value if settings.number("CompressedLCP") else 1.0
@@ -198,14 +208,14 @@ def _without_growth(
     changes = changes_of(data, tables)
     writes = load is not None and load.writes_per_s > 0
     if in_parts and writes:
-        size, speed, duration = partial_checkpoint(settings, constants, data, changes, limits)
+        size, speed, duration = partial_checkpoint(settings, constants, data, changes, limits, every_s)
         if factor != 1.0:
             size, duration = size.scaled(factor), duration.scaled(factor)
     else:
         room = room_for_rows(settings, data.checkpoint_bytes) * factor
         size, speed, duration = _full(constants, data, load, limits, factor, room)
     pause = constants["lcp_pause_s"]
-    interval = duration.value + pause.value
+    interval = max(every_s, duration.value + pause.value)
     if writes:
         mean = size.value / interval if interval else 0.0
         why = (size.as_term("one checkpoint"), duration.as_term("its duration"), *pause.why)
@@ -219,24 +229,10 @@ def _without_growth(
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     log_bytes = log_bytes_per_part(settings)
-    needed, fill = _redo_span(constants, log_bytes, load, duration, in_parts)
+    needed, fill = redo_span(constants, log_bytes, load, duration, in_parts, every_s)
     return NodeCheckpoint(
         data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, threads, _NEVER
     )
-
-
-def _redo_span(
-    constants: Constants, log_bytes: int, load: NodeLoad | None, duration: Quantity, in_parts: bool
-) -> tuple[Quantity, Quantity]:
-    """(log that must fit until checkpoints have made it superfluous, as a share of the log) of one part."""
-    span = constants["redo_span_partial_lcp" if in_parts else "redo_span_full_lcp"]
-    part, rate = load.hottest_log_part if load is not None else (0, 0.0)
-    every = duration.named("duration of a checkpoint") + constants["lcp_pause_s"]
-    log = Quantity.stated(f"log records of part {part}", rate, "bytes/s", "workload")
-    needed = (span * every * log * constants["redo_page_overhead"]).in_unit("bytes")
-    size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")
-    fill = needed.scaled(1 / log_bytes if log_bytes else 0.0, "fraction", (needed.as_term("needed"), size))
-    return needed, fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +284,7 @@ def _log_full(
     tables: tuple[TableLoad, ...],
     limits: SpeedLimits,
     room: Room,
+    every_s: float,
 ) -> Quantity | None:
     """When the growing rows have made the log of a part too small for a node's checkpoints; None: never."""
     part, rate = load.hottest_log_part
@@ -318,7 +315,7 @@ def _log_full(
         checkpoints = Checkpoints(
             factor * data.checkpoint_bytes, growth, updated, new, weighted, work, share,
             _Speed(limits, min(most, room), room, None if work is None else follows, alerts), pause,
-            fragments, not settings.features.redo_spans_two_lcps,
+            fragments, not settings.features.redo_spans_two_lcps, every_s,
         )  # fmt: skip
         return full_after_s(checkpoints, per_s, usable)
 
@@ -399,6 +396,8 @@ def checkpoint(
     `near`: how near the plan lies to measured loads.
     """
     constants, nodes = machines.constants, []
+    logged = sum(load.redo_bytes_per_s.value for load in loads.values()) / replicas_of(machines.settings)
+    begin_s = start_bytes(machines.settings) / logged if logged > 0 else 0.0
     writers = checkpoint_writers(machines, held, tables)
     room = rooms(machines, loads, {node_id: one.threads for node_id, one in writers.items()})
     alike: dict[object, NodeCheckpoint] = {}
@@ -411,7 +410,7 @@ def checkpoint(
         one = alike.get(key)
         if one is None:
             used = node.settings.only(NODE_SETTINGS)
-            one = _node(used, constants, data, own, tables, writers[node_id], *room[node_id])
+            one = _node(used, constants, data, own, tables, writers[node_id], begin_s, *room[node_id])
             one = alike[key] = _less_certain(near, one)
         nodes.append(_of(one, node_id))
     return CheckpointEstimate(is_partial(machines.settings), tuple(nodes))

@@ -20,6 +20,14 @@ _HURRIES = ("redo_alert_low_hurry", "redo_alert_high_hurry", "redo_alert_critica
 """Names of constants: shares of the log in use at which checkpoints are written faster, and how fast."""
 
 
+def start_bytes(settings: NodeSettings) -> float:
+    """What rows that are written take once, over all data nodes, before the next checkpoint begins.
+
+    Source: Dbdih::execTCGETOPSIZECONF, 2^TimeBetweenLocalCheckpoints words.
+    """
+    return 4.0 * 2.0 ** min(31, max(0, settings.number("TimeBetweenLocalCheckpoints")))
+
+
 class RedoAlerts(NamedTuple):
     """Redo control at each alert level of the redo log: none, low, high, critical."""
 

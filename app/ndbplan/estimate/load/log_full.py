@@ -58,10 +58,16 @@ class Checkpoints:
     """Fragments that an LDM thread writes one after the other."""
     spans_two: bool
     """The log reaches back to the start of the checkpoint before the last complete one."""
+    every_s: float = 0.0
+    """From the begin of one to that of the next at least."""
 
     def rows_at(self, seconds: float) -> float:
         """Bytes of the rows so long after the start."""
         return max(0.0, self.rows_bytes + self.growth * seconds)
+
+    def interval_s(self, start_s: float, since_s: float, used: float) -> float:
+        """From the begin of the checkpoint that starts now to that of the next."""
+        return max(self.every_s, self.duration_s(start_s, since_s, used) + self.pause_s)
 
     def duration_s(self, start_s: float, since_s: float, used: float) -> float:
         """How long a checkpoint takes that starts now; `since_s`: since the one before it started."""
@@ -93,15 +99,16 @@ def full_after_s(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float
             # Settled there: the interval that follows from itself.
             for _ in range(_STEADY):
                 used = min(1.0, spans * interval * log_per_s / usable_bytes)
-                interval = checkpoints.duration_s(start, interval, used) + checkpoints.pause_s
+                interval = checkpoints.interval_s(start, interval, used)
     before = max(0.0, start - interval)
     tail = log_per_s * max(0.0, start - (spans - 1.0) * interval) if start > FIRST_START_S else 0.0
     last = in_use = 0.0
     for count in range(_MOST):
         used = min(1.0, (log_per_s * start - tail) / usable_bytes)
-        length = checkpoints.duration_s(start, start - before, used) + checkpoints.pause_s
+        ends = checkpoints.duration_s(start, start - before, used) + checkpoints.pause_s
+        length = max(checkpoints.every_s, ends)
         full = (usable_bytes + tail) / log_per_s
-        if full <= start + length:
+        if full <= start + ends:
             return max(full, start)
         tail = log_per_s * (before if checkpoints.spans_two else start)
         before, start = start, start + length
@@ -119,7 +126,7 @@ def _safe_until(checkpoints: Checkpoints, log_per_s: float, usable_bytes: float,
         rows = checkpoints.rows_at(seconds)
         speed = max(1.0, checkpoints.speed(0.0))
         longer = lengthened(checkpoints.growth / speed, checkpoints.fragments)
-        longest = rows / speed * longer + checkpoints.pause_s
+        longest = max(checkpoints.every_s, rows / speed * longer + checkpoints.pause_s)
         grows = checkpoints.growth * longest / max(1.0, rows)
         return spans * longest * log_per_s * (1.0 + _AHEAD * grows) < usable_bytes
 

@@ -34,6 +34,7 @@ NODE_SETTINGS = frozenset(
         "ODirect",
         "RecoveryWork",
         "TimeBetweenGlobalCheckpoints",
+        "TimeBetweenLocalCheckpoints",
     }
 )
 """Parameters that estimates of one data node under a workload read: `node_settings(plan, node).only(...)`."""

@@ -163,9 +163,14 @@ def _settle(speed: float, bytes_after: Callable[[float], float], limit: float) -
 
 
 def partial_checkpoint(
-    settings: NodeSettings, constants: Constants, data: NodeData, changes: list[Change], limits: SpeedLimits
+    settings: NodeSettings,
+    constants: Constants,
+    data: NodeData,
+    changes: list[Change],
+    limits: SpeedLimits,
+    every_s: float = 0.0,
 ) -> tuple[Quantity, Quantity, Quantity]:
-    """(bytes, speed, duration) of a partial checkpoint."""
+    """(bytes, speed, duration) of a partial checkpoint; `every_s`: from one to the next at least."""
     work = max(1, settings.number("RecoveryWork")) / 100
     insert = settings.number("InsertRecoveryWork") / 100
     pause = constants["lcp_pause_s"]
@@ -202,9 +207,9 @@ def partial_checkpoint(
             # the one before that was shorter than it.
             for _ in range(_ROUNDS_BEFORE):
                 rows = max(0.0, 1.0 - share * (shorter * seconds + pause.value))
-                since_s = shorter * shorter * seconds + pause.value
+                since_s = max(every_s, shorter * shorter * seconds + pause.value)
                 shorter = min(1.0, bytes_since(since_s, shorter, rows) / (target * seconds))
-        return bytes_since(shorter * seconds + pause.value, shorter)
+        return bytes_since(max(every_s, shorter * seconds + pause.value), shorter)
 
     room = room_for_rows(settings, data.checkpoint_bytes)
     most = min(room, in_turn(data.checkpoint_bytes, grows))

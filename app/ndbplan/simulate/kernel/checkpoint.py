@@ -31,8 +31,6 @@ FRAGMENT_AHEAD_S = 0.1
 """How long before the one before it ends a fragment is begun, at least: a step must not end without work."""
 CONTROL_FILE_BYTES = 4096.0
 """What a checkpoint writes when nothing has changed (NDB source)."""
-FORCED_AT = 2.0 / 3.0
-"""Share of a log part in use at which a checkpoint is forced [NDB source]."""
 
 
 @compiled
@@ -165,13 +163,13 @@ def _free_logs(nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState]) ->
 
 
 @compiled
-def _log_is_short(nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState]) -> bool:
+def _log_is_short(run: Run, nodes: Rows[Node], parts: Floats, node_state: Rows[NodeState]) -> bool:
     """Whether a third of some part's log is left: then a checkpoint starts, however little was written."""
     for n in range(parts.shape[1]):
         if node_state[n].is_dead:
             continue
         for p in range(parts.shape[2]):
-            if parts[Part.MADE, n, p] - parts[Part.TAIL, n, p] >= FORCED_AT * nodes[n].log_bytes:
+            if parts[Part.MADE, n, p] - parts[Part.TAIL, n, p] >= run.lcp_forced_share * nodes[n].log_bytes:
                 return True
     return False
 
@@ -255,7 +253,7 @@ def _is_due(
     Where so much comes only when no checkpoint is under way any more, it takes some time to begin.
     """
     made = parts[Part.MADE].sum() - cluster.log_at_lcp_bytes
-    if made < run.lcp_threshold_bytes and not _log_is_short(nodes, parts, node_state):
+    if made < run.lcp_threshold_bytes and not _log_is_short(run, nodes, parts, node_state):
         # From now on it is the amount of log that starts a checkpoint, not the time.
         cluster.lcp_is_idle = True
         cluster.lcp_stage_left_s = cluster.lcp_late_s = 0.0

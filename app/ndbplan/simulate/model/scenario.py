@@ -17,7 +17,7 @@ from ndbplan.configuration.redo_problems import queues
 from ndbplan.configuration.settings import node_settings
 from ndbplan.estimate.constants import constant_for, constants_of
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts
+from ndbplan.estimate.load.checkpoint_speed import checkpoint_share, redo_alerts, start_bytes
 from ndbplan.estimate.load.demand import idle_cycle_s
 from ndbplan.estimate.load.file_threads import reads_of
 from ndbplan.estimate.loaded import as_long_as_its_work, job_of, let_in
@@ -155,8 +155,8 @@ def build(
     set_pools(run, plan, workload, limits)
     run.replicas = len(groups[0])
     # Coordinators count what each row takes once, not the log of all its replicas.
-    words = 2.0 ** min(31, max(0, node_settings(plan).number("TimeBetweenLocalCheckpoints")))
-    run.lcp_threshold_bytes = 4.0 * words * len(made.rows) / len(groups)
+    run.lcp_threshold_bytes = start_bytes(node_settings(plan)) * len(made.rows) / len(groups)
+    run.lcp_forced_share = constant_for(plan, "redo_forces_checkpoint").value
     run.job_transactions = 0.0 if job is None else job.transactions
     load = np.array(made.load)
     per_tx = sum(float(real[group[0].id].redo_bytes.sum()) for group in groups)

@@ -58,6 +58,7 @@ _RUN = {
     "retry_s": _Given("clients", "time until it is tried again", "s"),
     "replicas": _Given("nodes", "data nodes of a node group"),
     "lcp_threshold_bytes": _Given("checkpoints", "log after which a checkpoint begins", "bytes"),
+    "lcp_forced_share": _Given("checkpoints", "use of a log part at which one begins at once", "fraction"),
     "gcp_s": _Given("global checkpoints", "time between global checkpoints", "s"),
     "send_buffered": _Given("network", "transactions that send buffers hold", "tx"),
     "pool": _Given("operation records", "transactions that operation records suffice for", "tx"),

@@ -31,6 +31,8 @@ class Run(Row):
     """Share of it that lasts from one second to the next."""
     lcp_threshold_bytes: float
     """Log of all data nodes before a checkpoint starts."""
+    lcp_forced_share: float
+    """Use of a log part at which one starts before so much is written."""
     lcp_first_s: float
     """From there to its begin, where none was under way when so much was written."""
     aborted_log: float
