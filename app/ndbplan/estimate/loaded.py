@@ -351,7 +351,7 @@ def undo_log(plan: Plan, workload: Workload | None) -> tuple[UndoUse, ...]:
     for node in data.nodes:
         cycle = checkpoints.node(node.node_id)
         if cycle is not None and node.undo_bytes_per_s.value > 0:
-            uses.append(undo_use(constants, node, cycle.duration_s, data.undo_capacity_bytes))
+            uses.append(undo_use(constants, node, cycle.duration_s, cycle.waits_s, data.undo_capacity_bytes))
     return tuple(uses)
 
 

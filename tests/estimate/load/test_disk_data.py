@@ -41,11 +41,13 @@ def test_a_third_of_the_undo_log_stays_free_and_it_reaches_back_over_two_checkpo
     rate = Quantity.exact(1e6, "bytes/s", ())
     nothing = Quantity.exact(0.0, "1/s", ())
     node = NodeDiskData(1, *[nothing] * 5, rate, 0.0, 0.0, 0.0, 0.0)
-    use = undo_use(constants, node, Quantity.exact(20.0, "s", ()), 120_000_000)
+    use = undo_use(constants, node, Quantity.exact(20.0, "s", ()), 0.0, 120_000_000)
     kept = 1e6 * (2 * 20.0 + constants["lcp_pause_s"].value)
     assert use.needed_bytes.value == pytest.approx(kept * 3 / 2, rel=1e-3)
     assert use.fill == use.needed_bytes.value / 120_000_000
-    assert undo_use(constants, node, Quantity.exact(20.0, "s", ()), 0).fill == float("inf")
+    assert undo_use(constants, node, Quantity.exact(20.0, "s", ()), 0.0, 0).fill == float("inf")
+    waits = undo_use(constants, node, Quantity.exact(20.0, "s", ()), 50.0, 120_000_000)
+    assert waits.needed_bytes.value - use.needed_bytes.value == pytest.approx(50e6 * 3 / 2, rel=1e-3)
 
 
 VERSION = NdbVersion.parse("8.4")

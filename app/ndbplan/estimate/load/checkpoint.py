@@ -36,8 +36,8 @@ from ndbplan.estimate.load.log_full import HORIZON_S, Checkpoints, full_after_s
 from ndbplan.estimate.load.new_rows import at_least, new_bytes_per_s
 from ndbplan.estimate.load.node_settings import KEPT_NODES, NODE_SETTINGS
 from ndbplan.estimate.load.partial_checkpoint import (
-    Change,
     changes_of,
+    fragment_share,
     loads_by_table,
     partial_checkpoint,
 )
@@ -82,6 +82,8 @@ class NodeCheckpoint(Shape):
     """`redo_needed_bytes` as a share of the log; above 1 error 410 follows."""
     threads: int
     """LDM threads that write."""
+    waits_s: float
+    """Between two of them beside the pause, until enough is written for the next."""
     overflow: Later[Quantity | None]
 
     @property
@@ -215,7 +217,8 @@ def _without_growth(
         room = room_for_rows(settings, data.checkpoint_bytes) * factor
         size, speed, duration = _full(constants, data, load, limits, factor, room)
     pause = constants["lcp_pause_s"]
-    interval = max(every_s, duration.value + pause.value)
+    waits_s = max(0.0, every_s - duration.value - pause.value)
+    interval = duration.value + pause.value + waits_s
     if writes:
         mean = size.value / interval if interval else 0.0
         why = (size.as_term("one checkpoint"), duration.as_term("its duration"), *pause.why)
@@ -224,14 +227,15 @@ def _without_growth(
             rate = rate.within(most=max(mean, speed.high))
         else:
             ends = (limits.floor * duration.value / interval, speed.high)
+            ends = (size.low / interval, size.high / interval) if waits_s else ends
             rate = Quantity.spanning(mean, ends, "bytes/s", why)
         rate = at_least(rate, factor * new_bytes_per_s(changes, tables), speed)
     else:
         rate = Quantity.exact(0.0, "bytes/s", (Term("nothing is written", 0.0, "bytes/s", "plan"),))
     log_bytes = log_bytes_per_part(settings)
-    needed, fill = redo_span(constants, log_bytes, load, duration, in_parts, every_s)
+    needed, fill = redo_span(constants, log_bytes, load, duration, in_parts, waits_s)
     return NodeCheckpoint(
-        data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, threads, _NEVER
+        data.node_id, full, size, speed, duration, rate, needed, log_bytes, fill, threads, waits_s, _NEVER
     )
 
 
@@ -256,23 +260,6 @@ class _Speed:
         high = (limits.ceiling, limits.ceiling, limits.other_restart, limits.own_restart)[level]
         follows = (self.follows or 0.0) * self.alerts.speed[level] * self.alerts.hurry[level]
         return min(self.room, max(high, min(follows, limits.followed)))
-
-
-def _fragment_share(
-    data: NodeData, changes: list[Change], loads: Mapping[tuple[str, int | None], TableLoad]
-) -> float:
-    """Share of an LDM thread's rows that a fragment of a changed table has; one without rows will be most."""
-    touched = alone = spread = 0.0
-    for one in changes:
-        each = loads[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
-        bytes_per_s = each * (one.inserts + one.updates + one.deletes)
-        touched += bytes_per_s
-        alone += bytes_per_s / one.part.in_turn
-        spread += bytes_per_s / one.part.in_turn * one.part.checkpoint_bytes
-    if touched <= 0:
-        return 1.0
-    held = data.checkpoint_bytes
-    return min(alone, spread / held) / touched if spread > 0 and held > 0 else alone / touched
 
 
 def _log_full(
@@ -307,7 +294,7 @@ def _log_full(
     needed = updated + new + (updated + weighted) / (work or 1.0)
     most = constants["lcp_fragments_in_turn"].value
     fragments = fragments_in_turn((p.part for p in changes) if work else data.tables, most)
-    share = _fragment_share(data, changes, by_table)
+    share = fragment_share(data, changes, by_table)
     follows = needed * constants["lcp_target_headroom"].value
     alerts = redo_alerts(constants)
 

@@ -37,7 +37,7 @@ def redo_span(
     load: NodeLoad | None,
     duration: Quantity,
     in_parts: bool,
-    every_s: float,
+    waits_s: float,
 ) -> tuple[Quantity, Quantity]:
     """(log that must fit until checkpoints have made it superfluous, as a share of the log) of one part.
 
@@ -48,10 +48,9 @@ def redo_span(
     every = duration.named("duration of a checkpoint") + constants["lcp_pause_s"]
     log = Quantity.stated(f"log records of part {part}", rate, "bytes/s", "workload")
     seconds = (span * every).in_unit("s")
-    waits = max(0.0, every_s - every.value)
-    if waits > 0:
+    if waits_s > 0:
         seconds += Quantity.stated(
-            "until enough is written", waits * max(0.0, span.value - 1.0), "s", "formula"
+            "until enough is written", waits_s * max(0.0, span.value - 1.0), "s", "formula"
         )
     needed = (seconds * log * constants["redo_page_overhead"]).in_unit("bytes")
     size = Term("log of one part", log_bytes, "bytes", "NoOfFragmentLogFiles × FragmentLogFileSize")

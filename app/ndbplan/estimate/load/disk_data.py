@@ -98,15 +98,17 @@ class UndoUse:
 
 
 def undo_use(
-    constants: Constants, node: NodeDiskData, checkpoint_s: Quantity, capacity_bytes: int
+    constants: Constants, node: NodeDiskData, checkpoint_s: Quantity, waits_s: float, capacity_bytes: int
 ) -> UndoUse:
-    """Undo log of a node whose local checkpoints last so long under its load.
+    """Undo log of a node whose local checkpoints last and wait so long under its load.
 
     A checkpoint that ends frees what was written before its start: just before, the log reaches back over two
     checkpoints and the pause between them (NDB 7.4.10, Lgman::cut_log_tail). Writes are refused with error
     1501 as soon as less than `undo_reserve` is free.
     """
     span = 2 * checkpoint_s.named("duration of a checkpoint") + constants["lcp_pause_s"]
+    if waits_s > 0:
+        span += Quantity.stated("until enough is written for the next", waits_s, "s", "formula")
     kept = node.undo_bytes_per_s.named("undo log of the load") * span
     needed = kept.in_unit("bytes") / (1 - constants["undo_reserve"].value)
     return UndoUse(node.node_id, node.undo_bytes_per_s, needed, capacity_bytes)

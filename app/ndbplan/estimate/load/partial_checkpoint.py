@@ -5,7 +5,7 @@ Backup::calculate_*).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,6 +60,23 @@ def changes_of(data: NodeData, tables: tuple[TableLoad, ...]) -> list[Change]:
             Change(part, share * load.inserts_per_s, share * load.updates_per_s, share * load.deletes_per_s)
         )
     return changes
+
+
+def fragment_share(
+    data: NodeData, changes: list[Change], loads: Mapping[tuple[str, int | None], TableLoad]
+) -> float:
+    """Share of an LDM thread's rows that a fragment of a changed table has; one without rows will be most."""
+    touched = alone = spread = 0.0
+    for one in changes:
+        each = loads[one.part.table.id, one.part.unique_index].checkpoint_row_bytes
+        bytes_per_s = each * (one.inserts + one.updates + one.deletes)
+        touched += bytes_per_s
+        alone += bytes_per_s / one.part.in_turn
+        spread += bytes_per_s / one.part.in_turn * one.part.checkpoint_bytes
+    if touched <= 0:
+        return 1.0
+    held = data.checkpoint_bytes
+    return min(alone, spread / held) / touched if spread > 0 and held > 0 else alone / touched
 
 
 def partial_fraction(change: float, fragment_share: float, recovery_work: float) -> float:

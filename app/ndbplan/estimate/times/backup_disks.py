@@ -41,6 +41,8 @@ class Target(NamedTuple):
     checkpoint_most: float
     checkpoint_bytes: float
     """What one writes."""
+    waits_s: float
+    """Between two beside their pause, until enough is written for the next."""
 
 
 @kept_by_value(256)
@@ -86,17 +88,19 @@ def _other_traffic(disks: DisksEstimate, disk_id: str) -> float:
 
 def _checkpoint(
     node: Machine, room: Room, checkpoints: CheckpointEstimate, of_node: SpeedLimits
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """What a node's checkpoints ask of the disk of its backup: likely and at most a second, and in all.
+
+    And how long they wait for enough to be written.
 
     Where the log falls behind, the speed that they are to reach falls to MinDiskWriteSpeed.
     """
     mine, disk = checkpoints.node(node.node_id), node.disks[DiskRole.LCP]
     if mine is None or disk is not node.disks[DiskRole.BACKUP] or not mine.write_bytes_per_s.value:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0
     limits = of_node.by_threads(mine.threads / max(1, node.ldm_threads))
     likely = limits.floor if room.lasting < room.likely else limits.ceiling
-    return likely, max(limits.ceiling, mine.speed_bytes_per_s.high), mine.written_bytes.value
+    return likely, max(limits.ceiling, mine.speed_bytes_per_s.high), mine.written_bytes.value, mine.waits_s
 
 
 def written_beside(constants: Constants, target: Target, asked: float, asked_most: float) -> Quantity:
@@ -105,8 +109,9 @@ def written_beside(constants: Constants, target: Target, asked: float, asked_mos
     Less while a checkpoint writes too; at most as if none did. `asked_most`: where it is quicker than likely.
     """
     pause = constants["lcp_pause_s"]
-    likely, share = _mean(target.likely, asked, target.checkpoint, target.checkpoint_bytes, pause.value)
-    least, _ = _mean(target.least, asked, target.checkpoint_most, target.checkpoint_bytes, pause.low)
+    gap_s, least_s = (seconds + target.waits_s for seconds in (pause.value, pause.low))
+    likely, share = _mean(target.likely, asked, target.checkpoint, target.checkpoint_bytes, gap_s)
+    least, _ = _mean(target.least, asked, target.checkpoint_most, target.checkpoint_bytes, least_s)
     terms = (
         *left_to(target).why,
         Term("checkpoints ask for", target.checkpoint, "bytes/s", "plan"),

@@ -391,7 +391,8 @@ def replay_redo(start: Starting) -> Phase:
     constants = start.constants
     part, per_s = start.load.hottest_log_part if start.load is not None else (0, 0.0)
     all_parts = sum(size for _, size in start.load.redo_by_log_part) if start.load is not None else 0.0
-    interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
+    last = start.checkpoint
+    interval = last.duration_s.value + last.waits_s if last is not None else 0.0
     since = interval + constants["lcp_pause_s"].value
     span = constants["redo_since_checkpoint"].because()
     log = (per_s * span * since).in_unit("bytes").within(most=float(log_bytes_per_part(start.settings)))
@@ -415,7 +416,8 @@ def apply_undo(start: Starting) -> Phase | None:
     if start.disk_data is None:
         return None
     per_s = start.disk_data.undo_bytes_per_s.value
-    interval = start.checkpoint.duration_s.value if start.checkpoint is not None else 0.0
+    last = start.checkpoint
+    interval = last.duration_s.value + last.waits_s if last is not None else 0.0
     constants = start.constants
     log = (per_s * constants["redo_since_checkpoint"].because() * interval).in_unit("bytes")
     disks = start.machine.on_disks(DiskRole.UNDO)
