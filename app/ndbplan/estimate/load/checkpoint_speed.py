@@ -14,6 +14,7 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes
 from ndbplan.estimate.constants import Constants
 
+_WORD_BYTES = 4
 _FILLS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
 _SPEEDS = ("redo_alert_low_speed", "redo_alert_high_speed", "redo_alert_critical_speed")
 _HURRIES = ("redo_alert_low_hurry", "redo_alert_high_hurry", "redo_alert_critical_hurry")
@@ -25,7 +26,7 @@ def start_bytes(settings: NodeSettings) -> float:
 
     Source: Dbdih::execTCGETOPSIZECONF, 2^TimeBetweenLocalCheckpoints words.
     """
-    return 4.0 * 2.0 ** min(31, max(0, settings.number("TimeBetweenLocalCheckpoints")))
+    return float(_WORD_BYTES * 2 ** min(31, max(0, settings.number("TimeBetweenLocalCheckpoints"))))
 
 
 class RedoAlerts(NamedTuple):
