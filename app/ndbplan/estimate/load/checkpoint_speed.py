@@ -15,6 +15,7 @@ from ndbplan.configuration.settings import NodeSettings, redo_buffer_bytes
 from ndbplan.estimate.constants import Constants
 
 _WORD_BYTES = 4
+"""Of a word, in which the product counts what is written (NDB source)."""
 _FILLS = ("redo_alert_low", "redo_alert_high", "redo_alert_critical")
 _SPEEDS = ("redo_alert_low_speed", "redo_alert_high_speed", "redo_alert_critical_speed")
 _HURRIES = ("redo_alert_low_hurry", "redo_alert_high_hurry", "redo_alert_critical_hurry")
