@@ -153,12 +153,13 @@ def test_the_template_names_every_font_of_ours() -> None:
 
 def test_no_name_runs_over_what_stands_beside_it_or_off_the_page(example: Example) -> None:
     """A table may be called by 64 letters, and an address in a note by any number."""
-    name = "shop.a_table_with_a_name_as_long_as_a_server_takes_one_0123456789_end"
+    name = "shop.a_table_with_a_name_as_long_as_a_server_takes_one_0123456789_end" * 3
     rows = tuple(((Run(name),), *(((Run("123 456 789"),),) * 7)) for _ in range(4))
     table = Table("Tables", ("Table", *(f"Figure {n}" for n in range(7))), rows)
     note = Paragraph((Run("see https://example.net/" + "a1b2c3d4" * 30),))
     sections = (Section("one", "Names", (note, table)),)
-    made = replace(example.made, document=replace(example.made.document, front=(), sections=sections))
+    document = replace(example.made.document, title=Run("N" * 63), front=(), sections=sections)
+    made = replace(example.made, document=document)
     checked = 0
     for page in extract_pages(io.BytesIO(write(made, ".pdf"))):
         by_line: dict[float, list[LTChar]] = {}

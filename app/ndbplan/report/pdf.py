@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -39,6 +40,9 @@ _SHORT, _LONG, _MOSTLY = 66, 60, 0.7
 _SIGNS_NAMED = 6
 _WIDE = 18
 """Letters of a column of words that takes part of what is left of the page."""
+_LONGEST, _LONGEST_IN_CELL = 60, 24
+"""Letters without a blank from which on a line may end between any two of them."""
+_MAY_BREAK = "\u200b"
 
 
 def pdf_of(document: Document, evidence: str, logo: str = "") -> bytes:
@@ -105,6 +109,7 @@ def _source(document: Document, logo: str) -> str:
         [
             '#import "template.typ": *',
             f"#show: report.with(title: {_string(document.title.text)}, "
+            f"shown: {_string(_breaking(document.title.text))}, "
             f"about: {_content_of(document.subtitle)}, kicker: {_string(text('report.kicker'))}, "
             f"program: {_string(facts['program'])}, day: {_day(facts['date'])}, "
             f"logo: {_logo(logo) if logo else 'none'})",
@@ -141,19 +146,24 @@ def _string(words: str) -> str:
     return f'"{"".join(parts)}"'
 
 
-def _text(words: str) -> str:
-    return f"#{_string(words)};"
+def _breaking(words: str, longest: int = _LONGEST) -> str:
+    """The same, of which a name or an address that is longer than a line goes on in the next one."""
+    return re.sub(rf"\S{{{longest},}}", lambda found: _MAY_BREAK.join(found[0]), words)
 
 
-def _run(run: Run) -> str:
+def _text(words: str, longest: int = _LONGEST) -> str:
+    return f"#{_string(_breaking(words, longest))};"
+
+
+def _run(run: Run, longest: int = _LONGEST) -> str:
     if run.kind == "code":
-        return f"#raw({_string(run.text)});"
+        return f"#raw({_string(_breaking(run.text, longest))});"
     kind = {"range": "span", "strong": "strong", "figure": "figure-text"}.get(run.kind)
-    return f"#{kind}({_string(run.text)});" if kind else _text(run.text)
+    return f"#{kind}({_string(_breaking(run.text, longest))});" if kind else _text(run.text, longest)
 
 
-def _line(line: Line) -> str:
-    return "".join(map(_run, line))
+def _line(line: Line, longest: int = _LONGEST) -> str:
+    return "".join(_run(run, longest) for run in line)
 
 
 def _content_of(line: Line) -> str:
@@ -193,7 +203,7 @@ def _across(words: str) -> int:
 
 def _table(table: Table) -> str:
     heads = "".join(f"[{_text(head)}], " for head in table.heads)
-    rows = "\n".join("".join(f"[{_line(cell)}], " for cell in row) for row in table.rows)
+    rows = "\n".join("".join(f"[{_line(cell, _LONGEST_IN_CELL)}], " for cell in row) for row in table.rows)
     sides = "".join("left, " if n in table.words else "right, " for n in range(len(table.heads)))
     return f"#rows({_string(table.title)}, ({_widths(table)}), ({sides}), ({heads}),\n({rows}))"
 
