@@ -10,6 +10,7 @@ import pytest
 from pptx import Presentation
 from pptx.chart.plot import BarPlot
 
+from ndbplan.edits.parts import update
 from ndbplan.plan.project import Project
 from ndbplan.plan.samples import sample_plan
 from ndbplan.report.compose import Options
@@ -72,6 +73,24 @@ def test_nothing_stands_beyond_a_slide_and_lengths_begin_at_nothing(example: Exa
     said = {shape.text_frame.text for shape in shapes if shape.has_text_frame}
     assert any(re.fullmatch(r"The first [0-9]+ of 20 rows;.*", words) for words in said)
     assert sum(words.startswith("dn-a01") for words in said) == 1
+
+
+def test_a_long_name_stays_in_its_tile() -> None:
+    plan = sample_plan("starter").replace(workloads=())
+    host = plan.hosts[0]
+    plan = update(plan, host.id, hostname="a-host-with-a-very-long-name.of-a-deep-domain.example.net")
+    wanted = Options(sections=("topology",))
+    deck = Presentation(io.BytesIO(write(make(ask(Project.of(plan), wanted), wanted), ".pptx")))
+    tiles = [
+        s for slide in deck.slides for s in slide.shapes if s.has_text_frame and not s.text_frame.word_wrap
+    ]
+    cut = [tile for tile in tiles if tile.text_frame.text.startswith("a-host")]
+    assert len(cut) == 1
+    for tile in tiles:
+        for paragraph in tile.text_frame.paragraphs:
+            # Letters are half as wide as they are high on average.
+            wide = len(paragraph.text) * 0.5 * (paragraph.font.size or 0)
+            assert wide <= tile.width, paragraph.text
 
 
 def test_every_bar_has_its_name(content: bytes) -> None:

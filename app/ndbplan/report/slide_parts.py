@@ -17,6 +17,8 @@ _PER_INCH, _LINE, _PADDING = 11.5, 0.185, 0.13
 """Letters of a table in an inch, height of a line of them and of what is around it."""
 _WORDY = 34
 """Letters from which on a column gets no wider."""
+_LETTER = 0.58
+"""Width of a letter in its size, rather more than less."""
 _INK, _FAINT, _HAIR, _SOFT = "1D2430", "5B6676", "DFE3EA", "F6F7F9"
 _SERIES = ("2563C9", "C2630C", "14804A", "8B3FC0")
 _LEVELS = {"": _SERIES[0], "warn": "C77700", "over": "C0392B"}
@@ -324,10 +326,17 @@ def _tile(slide: Any, tile: Tile, area: Area, points: int) -> None:
     frame = shape.text_frame
     frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
     frame.word_wrap = False
-    frame.text = f"{tile.name.text}\n{inside}" if inside else tile.name.text
+    lines = (_cut(one, area.width, points) for one in (tile.name.text, inside) if one)
+    frame.text = "\n".join(lines)
     for paragraph in frame.paragraphs:
         paragraph.font.size = Pt(points)
         paragraph.font.color.rgb = _colour(_INK)
+
+
+def _cut(words: str, inches: float, points: int) -> str:
+    """As many letters as one line of this width holds; the whole name stands in the tables."""
+    most = int(inches * 72 / (points * _LETTER))
+    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def _words(slide: Any, area: Area, words: str, points: int, *, strong: bool = False) -> None:
