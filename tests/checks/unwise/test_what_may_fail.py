@@ -136,7 +136,7 @@ def test_a_side_that_waits_for_an_external_program_goes_on_without_one() -> None
     assert not found(problem.edit(plan), "nobody-arbitrates")
 
 
-@pytest.mark.parametrize("retired", sorted(RETIRED))
+@pytest.mark.parametrize("retired", sorted(old for old, new in RETIRED.items() if new == "what-may-fail"))
 def test_waivers_of_rules_that_are_gone_still_hold(retired: str) -> None:
     plan = two_managers("a1", "b1")
     waived = plan.replace(waivers=(Waiver(rule=retired, reason="the third room comes in May"),))
