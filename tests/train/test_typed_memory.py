@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.stored import distribute
 from ndbplan.plan.samples import sample_plan
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
+from ndbplan.train.schema import partitions_of
 
 Ask = Callable[[str], str]
 _FIXED = "create table t (id int, a char(200), primary key using hash (id)) engine=ndb;"
@@ -118,3 +120,24 @@ def test_typed_rows_take_what_planned_ones_take(
     assert empty["Data memory"] < fixed["Data memory"] <= in_steps["Data memory"]
     _put(ask, range(300), "repeat('y', 200)")
     assert _used(ask) == in_steps
+
+
+def test_typed_rows_lie_where_the_plan_says(cluster: LiveCluster) -> None:
+    """Where a table lies depends on those before it, and memory is taken there."""
+    ask = _asking(cluster)
+    for name in ("one", "two", "three"):
+        ask(
+            f"create table {name} (id int primary key, c char(200)) engine=ndb "
+            "partition by key() partitions 1;"
+        )
+    ask("insert into three select n.node_id + 1000 * m.node_id, 'x' from ndbinfo.nodes n, ndbinfo.nodes m;")
+    plan = cluster.plan
+    table = next(one for one in plan.tables if one.name == "three")
+    planned = [(p.nodes, p.ldm, p.log_part) for p in distribute(plan, table).partitions]
+    found = partitions_of(cluster.session.simulation, plan, table)
+    assert [(p.nodes, p.ldm, p.log_part) for p in found] == planned
+    nodes = [one.nodes[0].node_id for one in cluster.session.simulation.scenario.node_classes]
+    size = cluster.state.typed_pages[table.id].size
+    taken = {node_id for node_id, (_, data, _, _) in zip(nodes, size, strict=True) if data}
+    assert taken == {node_id for part in found for node_id in part.nodes}
+    assert len(taken) == 2, "one node group"

@@ -29,7 +29,7 @@ from ndbplan.train.locks import EVERYONE, NO_DELTA, NOBODY, Transaction, delta_o
 from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
 from ndbplan.train.state import ClusterState, LocalTable, is_local, state_of
-from ndbplan.train.typed_memory import add_memory, as_typed, difference, given_back, hold
+from ndbplan.train.typed_memory import add_memory, as_typed, difference, given_back, hold, in_place
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ def partitions_of(sim: Simulation, plan: Plan, table: Table) -> list[Partition]:
     if not table.rows:
         # Nothing says what a row takes where the plan has none.
         table = as_typed(table, rows, state_of(sim).contents_for(EVERYONE, table.id))
-        plan = plan.replace(tables=(table,))
+        plan = in_place(plan, table)
     parts = distribute(plan, table).partitions
     planned_rows = sum(part.rows for part in parts)
     # Whole rows, none lost: each partition ends where its share of all rows ends.

@@ -98,16 +98,18 @@ def add_memory(sim: Simulation, more: BytesOfNodes) -> None:
 
 def difference(sim: Simulation, before: Plan, after: Plan) -> BytesOfNodes:
     """What the rows of a plan hold more than those of another."""
-    return _bytes_of(sim, after) - _bytes_of(sim, before)
-
-
-def _bytes_of(sim: Simulation, plan: Plan) -> BytesOfNodes:
-    """What the rows of a plan hold; nothing on nodes without a node group."""
-    facts, found = node_facts(plan, IDLE, node_groups(plan)), nothing(sim)
+    facts = [node_facts(plan, IDLE, node_groups(plan)) for plan in (before, after)]
+    found = nothing(sim)
     for n, node_class in enumerate(sim.scenario.node_classes):
-        if node_class.nodes[0].id in facts:
-            found[n] = facts[node_class.nodes[0].id].start
+        node_id = node_class.nodes[0].id
+        if all(node_id in one for one in facts):
+            found[n] = np.subtract(facts[1][node_id].start, facts[0][node_id].start)
     return found
+
+
+def in_place(plan: Plan, table: Table) -> Plan:
+    """The plan with this for its table of the same id; where a table lies depends on those before it."""
+    return plan.replace(tables=tuple(table if one.id == table.id else one for one in plan.tables))
 
 
 def as_typed(table: Table, rows: int, contents: Contents) -> Table:
@@ -154,18 +156,21 @@ def _wanted(sim: Simulation, table_id: str, typed: int, contents: Contents) -> T
         columns = known.columns
 
     def holding(rows: int) -> Plan:
-        return plan.replace(tables=(_with_rows(table, table.rows + rows, columns),))
+        return in_place(plan, _with_rows(table, table.rows + rows, columns))
 
     full = holding(most)
-    size = difference(sim, holding(0), full) if table.rows else _bytes_of(sim, full)
+    size = difference(sim, holding(0), full)
     if typed < most:
-        size[:, 1] -= _variable_bytes(sim, full) - _variable_bytes(sim, holding(max(0, typed)))
+        now = holding(max(0, typed))
+        size[:, 1] -= _variable_bytes(sim, full, table_id) - _variable_bytes(sim, now, table_id)
     return TypedPages(most, columns, tuple(map(tuple, size.tolist())))
 
 
-def _variable_bytes(sim: Simulation, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Pages of variable size of the only table of a plan, by node."""
+def _variable_bytes(
+    sim: Simulation, plan: Plan, table_id: str
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Pages of variable size of a table, by node."""
     of_node: Counter[int] = Counter()
-    for part in distribute(plan, plan.tables[0]).partitions:
+    for part in distribute(plan, plan.table(table_id)).partitions:
         of_node.update(dict.fromkeys(part.nodes, part.variable_bytes))
     return np.array([float(of_node[one.nodes[0].node_id]) for one in sim.scenario.node_classes])
