@@ -20,7 +20,7 @@ from ndbplan.base.units import GIB, MIB
 from ndbplan.configuration.global_checkpoints import save_limit_s
 from ndbplan.configuration.needs import CannotChangeError, needs
 from ndbplan.configuration.redo_problems import queues
-from ndbplan.configuration.settings import node_settings, redo_log_parts
+from ndbplan.configuration.settings import node_settings, redo_buffers, redo_log_parts
 from ndbplan.configuration.table_limits import over_limits
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
@@ -32,7 +32,7 @@ from ndbplan.estimate.load.disk_data import reads_backup
 from ndbplan.estimate.load.redo import log_reserve
 from ndbplan.estimate.loaded import checkpoint, redo
 from ndbplan.estimate.space.file_sizes import redo_space
-from ndbplan.estimate.storage.node_memory import job_buffer_pages
+from ndbplan.estimate.storage.node_memory import job_buffer_pages, overallocated_send_bytes
 from ndbplan.estimate.storage.rows import blob_parts
 from ndbplan.estimate.stored import distribute, memory, placements
 from ndbplan.estimate.timed import backup, restart
@@ -281,6 +281,12 @@ def logged(v: str) -> float:
     """Most bytes of redo log that may reach a disk."""
     found = plan(v, "redo-overload")
     return max(node.device_bytes_per_s.high for node in redo(found, found.workloads[0]).nodes)
+
+
+def overallocated(v: str) -> int:
+    """What send buffers of 1 GiB may take beyond that of a SharedGlobalMemory of 32 MiB."""
+    settings = node_settings(set_parameter(plan(v), "data_node", "SharedGlobalMemory", "32M"))
+    return overallocated_send_bytes(settings, GIB)
 
 
 def least_for_schema(v: str, name: str, **others: int) -> int:
@@ -846,6 +852,8 @@ CASES: tuple[tuple[str, str, Observe, Any, Any], ...] = (
     ("transaction_memory", "8.0.19", out_of_operations, [233], [234]),
     ("job_buffers_pooled", "8.0.23", lambda v: job_buffer_pages(CROWDED, version(v)), 26_336, 51_418),
     ("job_buffer_pages_own", "8.0.23", lambda v: job_buffer_pages(ROOMY, version(v)), 2432, 2224),
+    ("redo_buffer_of_log_part", "8.0.23", lambda v: redo_buffers(node_settings(plan(v)), 2), 2, 8),
+    ("send_overallocation_bounded", "8.0.0", overallocated, 256 * MIB, 8 * MIB),
 )
 """(feature, release of the change, what is looked at, before, from then on)"""
 
