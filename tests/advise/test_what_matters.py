@@ -16,6 +16,7 @@ from ndbplan.advise.remedies import set_arguments
 from ndbplan.advise.what_matters import WhatMatters, in_turn, key_of, what_matters
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
+from ndbplan.base.units import format_value
 from ndbplan.checks.harm import harm
 from ndbplan.checks.run import find
 from ndbplan.edits import parts as edits
@@ -80,6 +81,18 @@ def test_rows_gain_and_come_best_first(overload: Plan, found: WhatMatters) -> No
         assert row.after is not None
         assert row.gain == pytest.approx(row.after.value - found.before.value)
         assert not harm(problems, find(row.edit(overload)), anywhere=True)
+
+
+def test_what_reads_the_same_before_and_after_is_no_gain(overload: Plan) -> None:
+    """`1 114 tx/s -> 1 114 tx/s` was listed as better."""
+    for aim in ("restart", "memory"):
+        found = what_matters(_now(overload), FIGURES[aim], top=None)
+        assert found.before is not None
+        told = format_value(found.before.value, found.before.unit)
+        assert found.changes
+        for row in found.changes:
+            if row.after is not None and format_value(row.after.value, row.after.unit) == told:
+                assert row.gain == 0, row.title
 
 
 def test_no_change_left_out_gains(overload: Plan, found: WhatMatters) -> None:
