@@ -19,11 +19,11 @@ from ndbplan.train import world
 from ndbplan.train.consoles import transcript
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import rows
-from ndbplan.train.sql.around import statements
 from ndbplan.train.sql.console import Client
 from ndbplan.train.sql.reading import typed_list
 from ndbplan.train.sql.refused import refusing
 from ndbplan.train.sql.server import like
+from ndbplan.train.sql.typed import Typing, taken
 
 RECORDED = json.loads(
     (Path(__file__).parent.parent / "reality" / "sql-answers.json").read_text(encoding="utf-8")
@@ -171,7 +171,7 @@ def test_what_is_told_twice_agrees(cluster: LiveCluster) -> None:
 def test_what_cannot_be_read_is_said_from_where_on(
     version: str, statement: str, said: str, begun: Callable[[str], LiveCluster]
 ) -> None:
-    assert said in sql(begun(version), statement)
+    assert said in sql(begun(version), f"{statement};")
 
 
 def test_columns_that_may_be_null_have_room_for_the_word(cluster: LiveCluster) -> None:
@@ -389,9 +389,8 @@ def test_a_division_by_zero_is_warned_of_where_the_server_is_strict(
 
 
 def test_lines_are_parted_at_semicolons_outside_of_texts() -> None:
-    assert statements("SELECT ';' ; SELECT 2\\G select `a;b`") == [
-        ("SELECT ';'", False), ("SELECT 2", True), ("select `a;b`", False),
-    ]  # fmt: skip
+    found = taken("SELECT ';' ; SELECT 2\\G select `a;b`", Typing(), 80408)
+    assert found.statements == [("SELECT ';'", False), ("SELECT 2", True), ("select `a;b`", False)]
     assert typed_list("SELECT DISTINCT a , f(b,c) x FROM t") == ["a", "f(b,c) x"]
 
 
@@ -527,11 +526,11 @@ def test_texts_are_compared_as_the_server_does(cluster: LiveCluster, query: str,
         (r'select "x\";y"\G select `;`', [r'select "x\";y"', "select `;`"]),
         ("select 'it''s;'; select 1 -- it's; all", ["select 'it''s;'", "select 1 -- it's; all"]),
         ("select 5 /* ; ' */ ; # it's; no\nselect 7", ["select 5 /* ; ' */", "# it's; no\nselect 7"]),
-        ("select 4--1; select 'open;", ["select 4--1", "select 'open;"]),
+        ("select 4--1; select 'open;", ["select 4--1"]),
     ],
 )  # fmt: skip
 def test_a_statement_ends_neither_in_a_text_nor_in_a_comment(line: str, expected: list[str]) -> None:
-    assert [sql for sql, _ in statements(line)] == expected
+    assert [sql for sql, _ in taken(line, Typing(), 80408).statements] == expected
 
 
 def test_an_aggregate_of_a_query_within_groups_nothing(cluster: LiveCluster) -> None:

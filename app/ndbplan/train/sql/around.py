@@ -18,26 +18,6 @@ from ndbplan.train.sql.engine import Result
 from ndbplan.train.sql.numbers import BYTES, TEXT, Kind
 from ndbplan.train.sql.problem import NotSimulated, SqlError, syntax
 
-_PIECES = re.compile(
-    r"""'(?:\\.|[^'\\])*'? | "(?:\\.|[^"\\])*"? | `[^`]*`? |
-    --(?=\s|$)[^\n]* | \#[^\n]* | /\*.*?(?:\*/|$) | [^'"`;\\#/-]+ | \\[gG] | .""",
-    re.DOTALL | re.VERBOSE,
-)
-"""Texts and comments, in which no statement ends; what ends one; and the rest."""
-
-
-def statements(line: str) -> list[tuple[str, bool]]:
-    """The statements of a line, each with whether it ends in \\G."""
-    found, text = [], ""
-    for piece in _PIECES.findall(line):
-        if piece in (";", "\\g", "\\G"):
-            found.append((text.strip(), piece == "\\G"))
-            text = ""
-        else:
-            text += piece
-    found.append((text.strip(), False))
-    return [(sql, vertical) for sql, vertical in found if sql]
-
 
 def grouped(tree: exp.Expr, cluster: LiveCluster, database: str) -> None:
     """ONLY_FULL_GROUP_BY: a column beside an aggregate that no group decides is refused."""

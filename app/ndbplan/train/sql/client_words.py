@@ -53,9 +53,6 @@ def client_word(sql: str, database: str, values: Mapping[str, str], cluster: Liv
             "rehash": ""}  # fmt: skip
     if word in said:
         return said[word]
-    if word == "delimiter" and not given:
-        # `delimiter ;`: the sign ends the line itself.
-        return ""
     raise NotSimulated(f"{word} of the client is not simulated; it takes statements")
 
 

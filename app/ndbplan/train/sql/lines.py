@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from ndbplan.base.kept import keeping
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.sql import locking, transactions, waiting
-from ndbplan.train.sql.around import statements
 from ndbplan.train.sql.problem import Warned
+from ndbplan.train.sql.typed import CONTINUES, Typing, number_of, taken
 from ndbplan.train.transacting import Waits
 
 
@@ -22,6 +22,8 @@ class Lines(ABC):
         self.had_node = 0
         """The SQL node that an open transaction was on after the last line; 0: none was open."""
         self.warnings: tuple[Warned, ...] = ()
+        self.typing = Typing()
+        """What ends a statement, and what is typed of one that is not complete."""
 
     @abstractmethod
     def one(self, sql: str, vertical: bool, cluster: LiveCluster) -> str:
@@ -40,7 +42,10 @@ class Lines(ABC):
             self.had_node = 0
             return f"{transactions.LOST_CONNECTION.line}\n"
         with keeping():
-            return self._all(statements(line), seen)
+            found = taken(line, self.typing, number_of(self.variables(seen)["version"]))
+            self.typing = found.typing
+            said = found.told + self._all(found.statements, seen)
+        return f"{said}{CONTINUES}\n" if found.typing.begun else said
 
     def go_on(self, cluster: LiveCluster) -> str | None:
         """What is printed of a statement that waited; None: it still does."""
