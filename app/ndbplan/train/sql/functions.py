@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ndbplan.train.sql import dates, digests
+from ndbplan.train.sql import dates, digests, json_calls
 from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.str_to_date import str_to_date
 from ndbplan.train.sql.values import json_sorted
@@ -199,8 +199,12 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "mysql_length": lambda v: len(_text(v).encode()), "CHARACTER_LENGTH": lambda v: len(_text(v)),
     "FLOOR": lambda v: math.floor(float(v)), "CEIL": lambda v: math.ceil(float(v)),
     "REGEXP": _regexp, "mysql_str_to_date": str_to_date, **dates.STRICT, **digests.STRICT,
+    **{f"mysql_{name}": function for name, function in json_calls.CALLS.items()},
 }  # fmt: skip
-_LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field}
+_LAX: dict[str, Callable[..., Any]] = {"CONCAT_WS": _concat_ws, "ELT": _elt, "FIELD": _field,
+    "mysql_json_mark": json_calls.marked,
+    **{f"mysql_{name}": json_calls.lax(function) for name, function in json_calls.PUTS.items()},
+}  # fmt: skip
 
 
 class _Gathered:
@@ -333,7 +337,7 @@ def _ours(node: exp.Expr) -> exp.Expr:
     def call(name: str, *given: exp.Expr | None) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=[one for one in given if one is not None])
 
-    other = dates.ours(node) or digests.ours(node)
+    other = dates.ours(node) or digests.ours(node) or json_calls.ours(node)
     if other is not None:
         return other
     if isinstance(node, exp.Trunc):
@@ -374,7 +378,9 @@ def _is_json(node: exp.Expr | None) -> bool:
 
 def translate(tree: exp.Expr) -> None:
     """Calls of ours stand in the query where SQLite would answer otherwise."""
-    for node in reversed(list(tree.find_all(exp.Func, exp.BitwiseXor, exp.Xor, exp.Add, exp.Sub))):
+    for node in reversed(
+        list(tree.find_all(exp.Func, exp.JSONValue, exp.BitwiseXor, exp.Xor, exp.Add, exp.Sub))
+    ):
         call = _ours(node)
         if call is not node:
             node.replace(call)

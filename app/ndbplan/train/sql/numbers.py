@@ -59,6 +59,12 @@ _WHOLE = frozenset(
         "octet_length",
         "weekday",
         "microsecond",
+        "json_valid",
+        "json_length",
+        "json_depth",
+        "json_contains",
+        "json_contains_path",
+        "json_overlaps",
     )
 )
 """Functions that count, and which sqlglot does not know by name."""

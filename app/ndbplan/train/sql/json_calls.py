@@ -1,0 +1,388 @@
+"""Functions of JSON as the server has them: what they find, change and tell of a document.
+
+    CALLS["json_length"]('[1, [2, 3]]')        # 2
+
+Source: manual 8.4, JSON Functions; members stand by the length of their names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from ndbplan.train.sql.values import json_sorted
+
+_MARK = "\x01"
+"""Stands before a text that is a JSON value, and not a string that becomes one."""
+_STEP = re.compile(
+    r"""\.(?:"((?:[^"\\]|\\.)*+)"|([A-Za-z_$][\w$]*+)|(\*))|"""
+    r"""\[\s*+(?:([0-9]++)|(\*)|last\s*+(?:-\s*+([0-9]++))?)\s*+\]"""
+)
+_UNSIGNED_FROM = 2**63
+Place = tuple[str | int, ...]
+"""Names and numbers that lead to a value within a document."""
+
+
+def _document(value: Any) -> Any:
+    text = value.decode() if isinstance(value, bytes) else str(value)
+    return json.loads(text.removeprefix(_MARK))
+
+
+def _given(value: Any) -> Any:
+    """A value of SQL as one of JSON: texts are strings unless they are JSON already."""
+    if isinstance(value, str):
+        return json.loads(value[1:]) if value.startswith(_MARK) else value
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def _written(value: Any) -> str:
+    return json.dumps(json_sorted(value), ensure_ascii=False)
+
+
+def _steps(path: Any) -> list[str | int | None]:
+    """Steps of a path; None stands for all members, -1 and below counts from the end. Raises ValueError."""
+    text, at, found = str(path).strip(), 1, list[str | int | None]()
+    if not text.startswith("$"):
+        raise ValueError(text)
+    while at < len(text):
+        match = _STEP.match(text, at)
+        if match is None:
+            raise ValueError(text)
+        quoted, name, all_names, number, all_cells, back = match.groups()
+        if all_names or all_cells:
+            found.append(None)
+        elif number is not None:
+            found.append(int(number))
+        elif match[0].startswith("["):
+            found.append(-1 - int(back or 0))
+        else:
+            found.append(quoted if quoted is not None else name)
+        at = match.end()
+    return found
+
+
+def _places(value: Any, steps: Sequence[str | int | None], before: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """Where a path leads, with what is there."""
+    if not steps:
+        yield before, value
+        return
+    step, rest = steps[0], steps[1:]
+    if isinstance(value, dict):
+        names = list(value) if step is None else [step] if step in value else []
+        for name in names:
+            yield from _places(value[name], rest, (*before, name))
+        if step in (0, -1) and not isinstance(step, str):
+            yield from _places(value, rest, before)
+    elif isinstance(value, list) and not isinstance(step, str):
+        cells = range(len(value)) if step is None else [step + len(value) * (step < 0)]
+        for cell in cells:
+            if 0 <= cell < len(value):
+                yield from _places(value[cell], rest, (*before, cell))
+    elif step in (0, -1) and not isinstance(step, str):
+        # A scalar is an array of one.
+        yield from _places(value, rest, before)
+
+
+def _at(document: Any, path: Any) -> list[Any]:
+    return [value for _, value in _places(document, _steps(path))]
+
+
+def _one(document: Any, path: Any) -> list[Any]:
+    """What one place holds; empty: nothing is there. Raises ValueError for a path of many places."""
+    steps = _steps(path)
+    if None in steps:
+        raise ValueError(path)
+    return [value for _, value in _places(document, steps)]
+
+
+def _with(document: Any, place: Place, change: Callable[[Any], Any]) -> Any:
+    """A document in which a place has become another value."""
+    if not place:
+        return change(document)
+    copied: Any = dict(document) if isinstance(document, dict) else list(document)
+    copied[place[0]] = _with(copied[place[0]], place[1:], change)
+    return copied
+
+
+def _always(value: Any) -> Callable[[Any], Any]:
+    return lambda _: value
+
+
+def _put(document: Any, path: Any, value: Any, *, makes: bool, changes: bool) -> Any:
+    steps = _steps(path)
+    found = list(_places(document, steps))
+    if found:
+        return _with(document, found[0][0], lambda _: value) if changes else document
+    parents = list(_places(document, steps[:-1]))
+    step = steps[-1]
+    if not makes or not parents:
+        return document
+
+    def add(parent: Any) -> Any:
+        if isinstance(parent, dict):
+            return {**parent, step: value} if isinstance(step, str) else parent
+        if isinstance(step, str) or step is None:
+            return parent
+        cells = parent if isinstance(parent, list) else [parent]
+        return [*cells, value] if step >= 0 else [value, *cells]
+
+    return _with(document, parents[0][0], add)
+
+
+def _putting(*, makes: bool, changes: bool) -> Callable[..., str]:
+    def put(document: Any, *given: Any) -> str:
+        whole = _document(document)
+        for path, value in zip(given[::2], given[1::2], strict=True):
+            whole = _put(whole, path, _given(value), makes=makes, changes=changes)
+        return _written(whole)
+
+    return put
+
+
+def _removed(document: Any, *paths: Any) -> str:
+    whole = _document(document)
+    for path in paths:
+        for place, _ in list(_places(whole, _steps(path)))[:1]:
+            if not place:
+                raise ValueError(path)
+
+            def less(parent: Any, last: str | int = place[-1]) -> Any:
+                if isinstance(parent, dict):
+                    return {name: value for name, value in parent.items() if name != last}
+                return [value for cell, value in enumerate(parent) if cell != last]
+
+            whole = _with(whole, place[:-1], less)
+    return _written(whole)
+
+
+def _appended(document: Any, *given: Any) -> str:
+    whole = _document(document)
+    for path, value in zip(given[::2], given[1::2], strict=True):
+        for place, there in list(_places(whole, _steps(path)))[:1]:
+            cells = [*(there if isinstance(there, list) else [there]), _given(value)]
+            whole = _with(whole, place, _always(cells))
+    return _written(whole)
+
+
+def _inserted(document: Any, *given: Any) -> str:
+    whole = _document(document)
+    for path, value in zip(given[::2], given[1::2], strict=True):
+        *steps, cell = _steps(path)
+        if not isinstance(cell, int):
+            raise ValueError(path)
+        for place, there in list(_places(whole, steps))[:1]:
+            if isinstance(there, list):
+                at = max(0, cell + len(there) * (cell < 0))
+                cells = [*there[:at], _given(value), *there[at:]]
+                whole = _with(whole, place, _always(cells))
+    return _written(whole)
+
+
+def _patched(value: Any, patch: Any) -> Any:
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(value) if isinstance(value, dict) else {}
+    for name, one in patch.items():
+        found.pop(name, None)
+        if one is not None:
+            found[name] = _patched(value.get(name) if isinstance(value, dict) else None, one)
+    return found
+
+
+def _joined(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        both = {name: _joined(one[name], other[name]) for name in one.keys() & other.keys()}
+        return {**one, **other, **both}
+    cells = [value if isinstance(value, list) else [value] for value in (one, other)]
+    return cells[0] + cells[1]
+
+
+def _merging(merge: Callable[[Any, Any], Any]) -> Callable[..., str]:
+    def merged(*documents: Any) -> str:
+        first, *others = (_document(one) for one in documents)
+        for one in others:
+            first = merge(first, one)
+        return _written(first)
+
+    return merged
+
+
+def _same(one: Any, other: Any) -> bool:
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _holds(target: Any, wanted: Any) -> bool:
+    if isinstance(target, list):
+        wants = wanted if isinstance(wanted, list) else [wanted]
+        return all(any(_holds(cell, one) for cell in target) for one in wants)
+    if isinstance(target, dict) and isinstance(wanted, dict):
+        return all(name in target and _holds(target[name], one) for name, one in wanted.items())
+    return _same(target, wanted)
+
+
+def _contains(target: Any, wanted: Any, path: Any = "$") -> int | None:
+    found = _one(_document(target), path)
+    return int(_holds(found[0], _document(wanted))) if found else None
+
+
+def _overlaps(one: Any, other: Any) -> int:
+    first, second = _document(one), _document(other)
+    if isinstance(first, dict) and isinstance(second, dict):
+        return int(any(_same(first[name], second[name]) for name in first.keys() & second.keys()))
+    cells = [value if isinstance(value, list) else [value] for value in (first, second)]
+    return int(any(_same(a, b) for a in cells[0] for b in cells[1]))
+
+
+def _has_paths(document: Any, how: Any, *paths: Any) -> int:
+    found = [bool(_at(_document(document), path)) for path in paths]
+    return int(all(found) if str(how).lower() == "all" else any(found))
+
+
+def _kind(document: Any) -> str:
+    value = _document(document)
+    names: dict[type, str] = {dict: "OBJECT", list: "ARRAY", str: "STRING", bool: "BOOLEAN", float: "DOUBLE",
+                              type(None): "NULL"}  # fmt: skip
+    whole = "UNSIGNED INTEGER" if isinstance(value, int) and value >= _UNSIGNED_FROM else "INTEGER"
+    return names.get(type(value), whole)
+
+
+def _length(document: Any, path: Any = "$") -> int | None:
+    found = _one(_document(document), path)
+    return (len(found[0]) if isinstance(found[0], dict | list) else 1) if found else None
+
+
+def _deep(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max((_deep(one) for one in inner), default=0)
+
+
+def _keys(document: Any, path: Any = "$") -> str | None:
+    found = _one(_document(document), path)
+    return (
+        json.dumps(list(json_sorted(found[0])), ensure_ascii=False)
+        if found and isinstance(found[0], dict)
+        else None
+    )
+
+
+def _is_valid(text: Any) -> int:
+    try:
+        _document(text)
+    except ValueError:
+        return 0
+    return int(isinstance(text, str))
+
+
+def _unquoted(text: Any) -> str:
+    plain = str(text).removeprefix(_MARK)
+    if len(plain) > 1 and plain[0] == plain[-1] == '"':
+        return str(json.loads(plain))
+    return plain
+
+
+def _value(document: Any, path: Any) -> Any:
+    found = _one(_document(document), path)
+    if not found or isinstance(found[0], dict | list) or found[0] is None:
+        return None
+    return found[0] if isinstance(found[0], str) else json.dumps(found[0])
+
+
+def _named(place: Place) -> str:
+    def step(one: str | int) -> str:
+        if isinstance(one, int):
+            return f"[{one}]"
+        return f".{one}" if re.fullmatch(r"[A-Za-z_]\w*", one) else f'."{one}"'
+
+    return "$" + "".join(step(one) for one in place)
+
+
+def _texts(value: Any, before: Place) -> Iterator[tuple[Place, str]]:
+    if isinstance(value, str):
+        yield before, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inner:
+        yield from _texts(one, (*before, name))
+
+
+def _searched(document: Any, how: Any, pattern: Any, _escape: Any = None, *paths: Any) -> str | None:
+    like = re.compile(
+        "".join({"%": ".*", "_": "."}.get(one, re.escape(one)) for one in str(pattern)), re.DOTALL
+    )
+    found = list[str]()
+    for path in paths or ("$",):
+        for begin, value in _places(_document(document), _steps(path)):
+            found += [_named(place) for place, text in _texts(value, begin) if like.fullmatch(text)]
+    once = list(dict.fromkeys(found))
+    if not once:
+        return None
+    return json.dumps(once[0] if len(once) == 1 or str(how).lower() == "one" else once, ensure_ascii=False)
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "json_valid": _is_valid, "json_type": _kind, "json_length": _length,
+    "json_depth": lambda document: _deep(_document(document)), "json_keys": _keys,
+    "json_contains": _contains, "json_contains_path": _has_paths, "json_overlaps": _overlaps,
+    "json_quote": lambda text: json.dumps(str(text), ensure_ascii=False), "json_unquote": _unquoted,
+    "json_value": _value, "json_search": _searched,
+    "json_pretty": lambda text: json.dumps(json_sorted(_document(text)), ensure_ascii=False, indent=2),
+    "json_remove": _removed, "json_merge": _merging(_joined), "json_merge_preserve": _merging(_joined),
+    "json_merge_patch": _merging(_patched),
+}  # fmt: skip
+"""Those that are NULL where an argument is."""
+PUTS: dict[str, Callable[..., Any]] = {
+    "json_set": _putting(makes=True, changes=True), "json_insert": _putting(makes=True, changes=False),
+    "json_replace": _putting(makes=False, changes=True), "json_array_append": _appended,
+    "json_array_insert": _inserted,
+}  # fmt: skip
+"""Those to which NULL is a value like others."""
+_NAMES: dict[type[exp.Expr], str] = {
+    exp.JSONType: "json_type", exp.JSONKeys: "json_keys", exp.JSONSet: "json_set",
+    exp.JSONRemove: "json_remove", exp.JSONArrayAppend: "json_array_append",
+    exp.JSONArrayInsert: "json_array_insert", exp.JSONValue: "json_value",
+}  # fmt: skip
+_GIVES = (
+    "json", "json_array", "json_object", *PUTS, "json_keys", "json_remove", "json_merge",
+    "json_merge_preserve", "json_merge_patch",
+)  # fmt: skip
+"""Calls whose value is one of JSON where it is an argument."""
+
+
+def lax(function: Callable[..., Any]) -> Callable[..., Any]:
+    """NULL for a document or a path that is none."""
+
+    def wrapper(*given: Any) -> Any:
+        if not given or given[0] is None or None in given[1::2]:
+            return None
+        return function(*given)
+
+    return wrapper
+
+
+def marked(value: Any) -> Any:
+    """A JSON value as an argument."""
+    return value if value is None else f"{_MARK}{value}"
+
+
+def _name(node: exp.Expr | None) -> str:
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower()
+    if isinstance(node, exp.JSONObject):
+        return "json_object"
+    return "" if node is None else _NAMES.get(type(node), "")
+
+
+def ours(node: exp.Expr) -> exp.Expr | None:
+    """A call of JSON as ours; None: it is another."""
+    name = _name(node)
+    if name not in CALLS and name not in PUTS:
+        return None
+    given = [one for one in node.iter_expressions() if not isinstance(one, exp.Identifier)]
+    for at, one in enumerate(given):
+        inner = one.name.removeprefix("mysql_") if isinstance(one, exp.Anonymous) else _name(one)
+        if at and name in PUTS and (inner in _GIVES or isinstance(one, exp.JSONExtract)):
+            given[at] = exp.Anonymous(this="mysql_json_mark", expressions=[one.copy()])
+    return exp.Anonymous(this=f"mysql_{name}", expressions=[one.copy() for one in given])
