@@ -334,6 +334,20 @@ def test_export_writes_into_a_folder_and_says_so(window, tmp_path, qtbot) -> Non
     export_to(plan, tmp_path / "out", window.tasks, window.messages)
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
     assert "the plan still has 1 error, see Problems" in window.messages.text
+    config = next((tmp_path / "out").rglob("config.ini"))
+    config.write_text("by hand")
+    asked: list[str] = []
+    for answer in (False, True):
+        export_to(
+            plan,
+            tmp_path / "out",
+            window.tasks,
+            window.messages,
+            ask=lambda _folder, names, answer=answer: asked.extend(names) or answer,
+        )
+        qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)
+        assert (config.read_text() == "by hand") is not answer
+    assert asked == ["config.ini", "config.ini"]
     (tmp_path / "file").write_text("")
     export_to(window.document.plan, tmp_path / "file", window.tasks, window.messages)
     qtbot.waitUntil(lambda: not window.tasks.is_busy, timeout=20_000)

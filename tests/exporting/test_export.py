@@ -18,7 +18,7 @@ from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, remove, set_plan, update
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
-from ndbplan.exporting.export import KINDS, ExportError, export, render_files
+from ndbplan.exporting.export import KINDS, ExportError, export, render_files, replaced
 from ndbplan.exporting.runbook import markdown_blocks, render_script
 from ndbplan.importing.my_cnf import with_options
 from ndbplan.operations.add_nodes import add_nodes
@@ -448,3 +448,12 @@ def test_a_table_that_goes_is_said_to_need_its_foreign_keys_gone() -> None:
     [step] = [one for one in part.steps if one.key == "drop-tables"]
     assert "Foreign keys of other tables" in step.text
     assert "3730" in step.if_it_fails
+
+
+def test_files_that_say_something_else_are_told_from_those_that_are_the_same(tmp_path: Path) -> None:
+    files = {"config.ini": "a\n", "systemd/one.service": "b\n", "new.txt": "c\n"}
+    (tmp_path / "systemd").mkdir()
+    (tmp_path / "config.ini").write_text("a\n")
+    (tmp_path / "systemd" / "one.service").write_text("mine\n")
+    assert replaced(files, tmp_path) == ("systemd/one.service",)
+    assert replaced(files, tmp_path / "none") == ()

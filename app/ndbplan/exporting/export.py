@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -198,6 +198,19 @@ def export(
             f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
         ) from None
     return written
+
+
+def replaced(files: Mapping[str, str], directory: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Names of those files that are there already and say something else, in order."""
+    return tuple(name for name, text in files.items() if _says_else(Path(directory) / name, text))
+
+
+def _says_else(path: Path, text: str) -> bool:
+    try:
+        return path.is_file() and path.read_bytes() != text.encode()
+    except OSError:
+        # What cannot be read is not known to be the same.
+        return True
 
 
 def _refuse_long_names(names: Iterable[str]) -> None:

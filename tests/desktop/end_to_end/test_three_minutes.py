@@ -16,8 +16,7 @@ CREATE TABLE shop.orders (id BIGINT UNSIGNED NOT NULL, customer BIGINT UNSIGNED 
 
 
 def test_place_connect_tables_rows_load_fix_simulate_export(screen: Screen, tmp_path: Path) -> None:
-    folder = tmp_path / "cluster"
-    folder.mkdir()
+    folder = tmp_path / "new" / "cluster"
     with Person(screen) as person:
         person.click("place('New empty plan')")
         # Place: a node that is dropped on free ground brings its host.

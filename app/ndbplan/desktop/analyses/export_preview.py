@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from PySide6.QtCore import QRegularExpression, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
@@ -25,6 +24,7 @@ from ndbplan.desktop.analyses.panel import Panel
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.look import theme
+from ndbplan.desktop.widgets.ask_folder import ask_folder, may_replace
 from ndbplan.desktop.widgets.flow_layout import FlowLayout
 from ndbplan.desktop.widgets.sections import Elided, label, link, spin_box
 from ndbplan.desktop.widgets.what_runs import ask_what_runs
@@ -139,9 +139,14 @@ class ExportPanel(Panel):
         self.context.tasks.start(lambda _task: _write(plan, folder, groups, running), self._written)
 
     def _ask_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Export into a folder")
-        if folder:
-            self.export_to(Path(folder))
+        from ndbplan.exporting.export import replaced
+
+        folder = ask_folder(self, "Export into a folder")
+        if folder is None:
+            return
+        others = replaced(self._files, folder)
+        if not others or may_replace(self, folder, others):
+            self.export_to(folder)
 
     def _written(self, outcome: Outcome) -> None:
         if outcome.error:
