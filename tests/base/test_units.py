@@ -153,6 +153,9 @@ def test_written_durations_read_back_within_two_percent(value: float) -> None:
     [
         (3_000_000, "", "3\u2009000\u2009000"),
         (0.953, "fraction", "95 %"),
+        (9.99, "fraction", "999 %"),
+        (9.996, "fraction", "1\u2009000 %"),
+        (14635.65, "fraction", "1\u2009463\u2009565 %"),
         (118e6, "bytes/s", "118 MB/s"),
         (12.5, "rows", "12.5 rows"),
         (741, "rows", "741 rows"),

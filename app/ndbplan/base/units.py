@@ -297,7 +297,9 @@ def how_many(number: int, thing: str) -> str:
 
 
 def format_percent(fraction: float) -> str:
-    """`45 %` from 0.45."""
+    """`45 %` from 0.45, `14 600 %` from 146: thousands apart as those of counts."""
+    if abs(fraction) >= 9.995:
+        return f"{format_count(fraction * 100)} %"
     return f"{_significant(fraction * 100, 2 if abs(fraction) < 0.995 else 3)} %"
 
 
