@@ -33,11 +33,12 @@ from ndbplan.desktop.analyses.distribution_moves import buckets_of
 from ndbplan.desktop.analyses.distribution_pictures import bars_of
 from ndbplan.desktop.analyses.fill_map_view import FillMapView
 from ndbplan.desktop.analyses.growth_chart import GrowthChart, growth_picture
+from ndbplan.desktop.analyses.lanes import Block, Lane
 from ndbplan.desktop.analyses.memory_answer import MemoryQuestion, WhatIf, ask_memory
 from ndbplan.desktop.analyses.panel import Empty
 from ndbplan.desktop.analyses.partition_bars import PartitionBars, Picture
 from ndbplan.desktop.analyses.simulation.shown_run import ShownRun
-from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
+from ndbplan.desktop.analyses.timeline import Timeline
 from ndbplan.desktop.analyses.treemap_view import TreemapView
 from ndbplan.desktop.canvas.view import CanvasView
 from ndbplan.desktop.document.document import Document

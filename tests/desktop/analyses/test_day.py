@@ -14,7 +14,8 @@ from ndbplan.base.quantity import Quantity
 from ndbplan.cli import all_commands
 from ndbplan.desktop.analyses import AnalysisArea
 from ndbplan.desktop.analyses.day_behind import HEAD, Day, clock
-from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
+from ndbplan.desktop.analyses.lanes import Block, Lane
+from ndbplan.desktop.analyses.timeline import Timeline
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.document.selection import Selection

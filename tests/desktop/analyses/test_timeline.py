@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from ndbplan.base.quantity import Quantity
-from ndbplan.desktop.analyses.timeline import PHASES, Block, Lane, Timeline
+from ndbplan.desktop.analyses.lanes import PHASES, Block, Lane
+from ndbplan.desktop.analyses.timeline import Timeline
 from ndbplan.estimate.timed import restart
 from ndbplan.plan.samples import sample_names, sample_plan
 
@@ -62,4 +64,31 @@ def test_the_range_of_an_operation_is_drawn_to_scale(qtbot: QtBot) -> None:
     view.resize(900, 120)
     lane = _lane("Node restart", ("execute redo log", 100))
     view.show_lanes([lane])
-    assert view._x_of(lane.duration_s.low) < view._x_of(100.0) < view._x_of(lane.duration_s.high) <= 900
+    assert (
+        view._x_of(0, lane.duration_s.low) < view._x_of(0, 100.0) < view._x_of(0, lane.duration_s.high) <= 900
+    )
+
+
+def test_beside_an_operation_that_is_far_longer_the_others_keep_their_width(qtbot: QtBot) -> None:
+    view = Timeline("Operations")
+    qtbot.addWidget(view)
+    view.resize(1000, 200)
+    short = [_lane(f"Short {n}", ("stop", 100.0 + n), ("copy fragments", 200.0)) for n in range(3)]
+    rounds = [(f"node {n}", 400.0) for n in range(100)]
+    view.show_lanes([*short, _lane("Rolling restart", *rounds)])
+    assert view.scale().width * 200.0 / view.scale().span_s == pytest.approx(view._box(0, 1).width() + 1)
+    assert view._box(0, 1).width() > 400
+    ends = view.scale().left + view.scale().width
+    first, last = (view._box(3, n) for n in (0, 99))
+    assert first.left() < last.left() < last.right() < ends
+    assert view.shorter(3) == pytest.approx(40_000 / view.scale().span_s, rel=0.5)
+    assert [view.shorter(n) for n in range(3)] == [1, 1, 1]
+    assert view._at(last.center().toPoint()) == (3, 99)
+
+
+def test_most_of_the_lanes_share_the_axis(qtbot: QtBot) -> None:
+    view = Timeline("Operations")
+    qtbot.addWidget(view)
+    lengths = (900.0, 800.0, 40.0, 30.0)
+    view.show_lanes([_lane(f"{s}", ("stop", s)) for s in lengths])
+    assert {view.shorter(n) for n in range(4)} == {1}

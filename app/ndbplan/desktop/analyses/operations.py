@@ -24,8 +24,9 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import total
 from ndbplan.configuration.needs import upgrades
 from ndbplan.desktop.analyses.day_behind import Day, lasts
+from ndbplan.desktop.analyses.lanes import Block, Lane
 from ndbplan.desktop.analyses.panel import Empty, Panel
-from ndbplan.desktop.analyses.timeline import Block, Lane, Timeline
+from ndbplan.desktop.analyses.timeline import Timeline
 from ndbplan.desktop.document.context import Context
 from ndbplan.desktop.document.tasks import Outcome, Task
 from ndbplan.desktop.widgets.combo_box import ComboBox

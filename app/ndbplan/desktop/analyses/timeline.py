@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -19,10 +18,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
-from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_duration
 from ndbplan.desktop.analyses.day_behind import HEAD, STEP, Day, DayBehind, Scale, clock
-from ndbplan.desktop.look import theme
+from ndbplan.desktop.analyses.lanes import PHASES, ROOM_BESIDE, Lane, length_s, scales
+from ndbplan.desktop.look import paint, theme
 from ndbplan.desktop.widgets.explain import Explanation, range_text
 
 _LANE, _BLOCK, _AXIS = 38, 22, 20
@@ -44,34 +43,6 @@ STEPS_S = (
 )  # fmt: skip
 
 
-PHASES = (
-    "allocate memory", "start permission and metadata", "restore from local checkpoint", "execute redo log",
-    "rebuild ordered indexes", "copy fragments", "wait for local checkpoint", "wait for subscriptions",
-    "create redo log files", "execute undo log", "first local checkpoint", "stop",
-)  # fmt: skip
-"""Phases of restarts, so that each has the same colour whatever else is shown."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """One phase."""
-
-    name: str
-    duration_s: Quantity
-    note: str = ""
-    text: str = ""
-    """How it is done, as Markdown; nothing: nobody does it by hand."""
-
-
-@dataclass(frozen=True)
-class Lane:
-    """One operation with its phases, one after the other."""
-
-    name: str
-    duration_s: Quantity
-    blocks: tuple[Block, ...]
-
-
 class Timeline(QWidget):
     """The lanes over one time axis. Click a block or a total for its derivation; arrow keys walk.
 
@@ -85,6 +56,7 @@ class Timeline(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._lanes: tuple[Lane, ...] = ()
+        self._axis_s, self._shorter = scales(())
         self._day: Day | None = None
         self._start_s = 0.0
         self._whole = True
@@ -103,6 +75,7 @@ class Timeline(QWidget):
     def show_lanes(self, lanes: Sequence[Lane]) -> None:
         """Draw other lanes."""
         self._lanes = tuple(lanes)
+        self._axis_s, self._shorter = scales(self._lanes)
         names = dict.fromkeys(block.name for lane in self._lanes for block in lane.blocks)
         # Phases keep the number they have in the engine's list, so that a lane less changes no colour.
         known = {name: i for i, name in enumerate(PHASES)}
@@ -229,14 +202,22 @@ class Timeline(QWidget):
                 self._paint_name(painter, box, block.name)
             else:
                 left_out.append((block.name, box))
+        if not lane.blocks:
+            return
+        x = max(self._box(row, len(lane.blocks) - 1).right(), self._x_of(row, lane.duration_s.high)) + 10
+        y = self._box(row, 0).center().y()
+        if self.shorter(row) > 1:
+            # The steps of so long an operation are many, and told when pointed at.
+            words = (f"drawn {self.shorter(row):.0f} times as short", f"÷ {self.shorter(row):.0f}")
+            room = QRectF(x, y - 9, self.width() - x, 18)
+            paint.fitting(painter, room, words, colours.muted, 11)
+            return
         # On a whole day blocks are narrow and their names many: they are told when pointed at.
         if not left_out or (self._day is not None and self._whole):
             return
         # What does not fit into its block stands beside the lane, the longest first.
         times = {block.name: block.duration_s.value for block in lane.blocks}
         left_out.sort(key=lambda one: -times[one[0]])
-        x = max(self._box(row, len(lane.blocks) - 1).right(), self._x_of(lane.duration_s.high)) + 10
-        y = self._box(row, 0).center().y()
         for name, box in left_out:
             width = metrics.horizontalAdvance(name)
             if x + width + 14 > self.width():
@@ -261,7 +242,7 @@ class Timeline(QWidget):
 
     def _paint_whiskers(self, painter: QPainter, row: int, lane: Lane) -> None:
         """A thin line over the lane from the least to the most that it may take."""
-        low, high = self._x_of(lane.duration_s.low), self._x_of(lane.duration_s.high)
+        low, high = (self._x_of(row, end) for end in (lane.duration_s.low, lane.duration_s.high))
         if not lane.blocks or high - low < 2:
             return
         box = self._box(row, 0)
@@ -287,10 +268,11 @@ class Timeline(QWidget):
             for x in (low, high):
                 painter.drawLine(QPointF(x, y - 1.8), QPointF(x, y + 1.8))
 
-    def _x_of(self, at_s: float) -> float:
-        """Where a moment after the start lies, at most at the edge."""
+    def _x_of(self, row: int, at_s: float) -> float:
+        """Where a moment of a lane after the start lies, at most at the edge."""
         scale = self.scale()
-        return min(scale.left + scale.width, scale.x(self._start_s + at_s))
+        width = scale.width * (ROOM_BESIDE if self.shorter(row) > 1 else 1.0)
+        return min(scale.left + width, scale.x(self._start_s + at_s / self.shorter(row)))
 
     def colour_of(self, name: str) -> str:
         """The colour of a phase, the same in every lane."""
@@ -301,11 +283,9 @@ class Timeline(QWidget):
         # hundreds the last would be as dark as the ground.
         return colour.darker(100 + _DARKER * (again % _SHADES)).name()
 
-    def _longest_s(self) -> float:
-        longest = max((lane.duration_s.value for lane in self._lanes), default=0.0)
-        # Whiskers may go on a little further; what is uncertain by far ends at the edge.
-        highest = max((lane.duration_s.high for lane in self._lanes), default=0.0)
-        return min(highest, 1.35 * longest) or 1.0
+    def shorter(self, row: int) -> float:
+        """How many times as short a lane is drawn as the axis says: beside a load all share its clock."""
+        return self._shorter[row] if self._day is None else 1.0
 
     @property
     def _head(self) -> int:
@@ -313,7 +293,7 @@ class Timeline(QWidget):
 
     def scale(self) -> Scale:
         """The axis: a whole schedule and what goes on behind its end, or what is done from the start on."""
-        longest_s, from_s = self._longest_s(), self._start_s
+        longest_s, from_s = self._axis_s if self._day is None else length_s(self._lanes), self._start_s
         if self._day is not None and self._whole:
             longest_s, from_s = self._day.windows.schedule.length_s + longest_s, 0.0
         return Scale(float(NAME_WIDTH), max(10.0, self.width() - NAME_WIDTH - 4.0), from_s, longest_s)
@@ -323,7 +303,9 @@ class Timeline(QWidget):
         lane = self._lanes[row]
         whole = sum(block.duration_s.value for block in lane.blocks)
         # Phases of lanes whose total is less than their sum overlap: they are drawn to the total's scale.
-        scale = axis.width / axis.span_s * (lane.duration_s.value / whole if whole else 1.0)
+        scale = (
+            axis.width / axis.span_s * (lane.duration_s.value / whole if whole else 1.0) / self.shorter(row)
+        )
         start = sum(block.duration_s.value for block in lane.blocks[:column]) * scale
         size = max(1.0, lane.blocks[column].duration_s.value * scale - 1)
         top = self._head + row * _LANE + (_LANE - _BLOCK) / 2 - 1

@@ -1,0 +1,66 @@
+"""Lanes of a timeline: operations with their phases, and those too long for the scale of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ndbplan.base.quantity import Quantity
+
+PHASES = (
+    "allocate memory", "start permission and metadata", "restore from local checkpoint", "execute redo log",
+    "rebuild ordered indexes", "copy fragments", "wait for local checkpoint", "wait for subscriptions",
+    "create redo log files", "execute undo log", "first local checkpoint", "stop",
+)  # fmt: skip
+"""Phases of restarts, so that each has the same colour whatever else is shown."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One phase."""
+
+    name: str
+    duration_s: Quantity
+    note: str = ""
+    text: str = ""
+    """How it is done, as Markdown; nothing: nobody does it by hand."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One operation with its phases, one after the other."""
+
+    name: str
+    duration_s: Quantity
+    blocks: tuple[Block, ...]
+
+
+_FAR = 12.0
+"""Times as long as every other operation from which on one is drawn to a scale of its own: judgement."""
+ROOM_BESIDE = 0.88
+"""Share of the axis that such a lane takes, so that it can be said beside it."""
+
+
+def length_s(lanes: Sequence[Lane]) -> float:
+    """How long an axis is for lanes."""
+    longest = max((lane.duration_s.value for lane in lanes), default=0.0)
+    # Whiskers may go on a little further; what is uncertain by far ends at the edge.
+    highest = max((lane.duration_s.high for lane in lanes), default=0.0)
+    return min(highest, 1.35 * longest) or 1.0
+
+
+def far_longer(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
+    """Those, fewer than half of them, beside which all others would be a few pixels wide."""
+    ordered = sorted(lanes, key=lambda lane: -lane.duration_s.value)
+    for number in range(1, (len(ordered) + 1) // 2):
+        if ordered[number - 1].duration_s.value > _FAR * ordered[number].duration_s.value:
+            return tuple(ordered[:number])
+    return ()
+
+
+def scales(lanes: Sequence[Lane]) -> tuple[float, tuple[float, ...]]:
+    """How long the axis of lanes is, in seconds, and of each lane how many times as short it is drawn."""
+    far = far_longer(lanes)
+    axis_s = length_s([lane for lane in lanes if lane not in far])
+    shorter = (length_s([lane]) / (ROOM_BESIDE * axis_s) if lane in far else 1.0 for lane in lanes)
+    return axis_s, tuple(shorter)
