@@ -10,7 +10,7 @@ import pytest
 
 from ndbplan.checks.alike import one_per_cause, single
 from ndbplan.checks.harm import harm
-from ndbplan.checks.problem import Problem, Severity
+from ndbplan.checks.problem import Problem, Severity, WaysOut
 from ndbplan.checks.rule import RULES
 from ndbplan.checks.run import check_all, find, load_rules
 from ndbplan.edits.parameters import set_parameter
@@ -168,3 +168,30 @@ def test_where_no_way_is_enough_for_the_heaviest_those_of_the_others_say_so() ->
         assert way.title.endswith(f": enough for '{light.name}' only")
         left = of_rule(way.edit(plan), "client-nodes")
         assert {heavy.id} == {i for p in left for i in p.object_ids} & {light.id, heavy.id}
+
+
+def test_numbers_with_their_thousands_apart_are_one_number() -> None:
+    takes = ("950 %", "1\u2009050 %", "2\u2009050 %", "12\u2009001\u2009050.5 %")
+    plan = sample_plan("telecom-144")
+    found = [
+        Problem(
+            "x", Severity.HINT, f"data node {node.node_id}", f"it takes {words}", "", (node.id,), solve=_none
+        )
+        for node, words in zip(plan.data_nodes, takes, strict=False)
+    ]
+    assert len(one_per_cause(plan, found)) == 1
+
+
+def test_the_id_of_a_node_is_no_part_of_a_number_in_its_row() -> None:
+    plan = sample_plan("starter")
+    found = [
+        Problem("x", Severity.HINT, f"data node {node.node_id}", message, "", (node.id,), solve=_none)
+        for node, message in zip(
+            plan.data_nodes, ("1.03 TiB, 1\u2009000 rows", "1.03 TiB, 1\u2009000 rows"), strict=True
+        )
+    ]
+    assert len(one_per_cause(plan, found)) == 1
+
+
+def _none(_look: object) -> WaysOut:
+    return WaysOut((), "")

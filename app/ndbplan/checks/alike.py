@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ndbplan.base.units import THIN_SPACE
 from ndbplan.checks.problem import Look, Problem, WaysOut
 from ndbplan.configuration.settings import ALL_DATA_NODES, data_nodes_named
 from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
 
 _PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")
-_NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?")
+_NUMBER = re.compile(rf"(?<![\w.])[0-9]+(?:{THIN_SPACE}[0-9]{{3}})*(?:\.[0-9]+)?")
 _MANY = 3
 """Findings from which on one row tells of them; two that differ in numbers are told each, unless the same
 solves both."""
@@ -148,13 +149,13 @@ def _without_names(plan: Plan, problem: Problem) -> tuple[str, str]:
         host = plan.host_of_disk.get(object_id) or plan.by_id.get(getattr(part, "host_id", None) or object_id)
         names.add(str(getattr(host, "hostname", "")))
         names |= {disk.name for disk in getattr(host, "disks", ())}
-    names |= {problem.where.rpartition(" ")[2]}
-    # The longest first: one name may begin another.
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
+    names = {*names, problem.where.rpartition(" ")[2]} - {""}
+    # The longest first: one name may begin another. Node ids are numbers, and no part of larger ones.
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if not name.isdigit())
     pattern = re.compile(rf"(?<![\w.-])(?:{known})(?![\w-])")
 
     def plain(text: str) -> str:
-        return _NUMBER.sub("#", pattern.sub("#", text))
+        return _NUMBER.sub("#", pattern.sub("#", text) if known else text)
 
     return plain(problem.message), plain(problem.fix or "")
 
