@@ -7,6 +7,7 @@ import pytest
 from ndbplan.base.resources import resource_path
 from ndbplan.base.units import GIB
 from ndbplan.checks.problem import Problem, Severity
+from ndbplan.edits.offers import most_memory_bytes
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import update
 from ndbplan.plan import file
@@ -74,3 +75,39 @@ def test_tables_that_do_not_fit_by_a_length_that_is_assumed_say_so(starter: Plan
     known = blob.model_copy(update={"average_bytes": 1000})
     plan = update(plan, plan.tables[0].id, columns=(*plan.tables[0].columns[:-1], known))
     assert "assumed" not in said_by(plan, "data-memory-fill")[0].message
+
+
+def _with_documents(plan: Plan, rows: int) -> Plan:
+    table = plan.tables[0]
+    doc = Column(name="doc", type="json")
+    return update(plan, table.id, rows=rows, columns=(*table.columns, doc))
+
+
+@pytest.mark.parametrize("rows", [400_000_000, 2_000_000_000])
+def test_lengths_that_are_assumed_recommend_least_hardware_and_their_measure(
+    starter: Plan, rows: int
+) -> None:
+    plan = _with_documents(starter, rows)
+    (problem,) = found(plan, "data-memory-fill")
+    first, *others = problem.solutions
+    assert "measure" in first.why
+    assert others[-1].why.endswith("enough for the longest that lengths which are assumed may be")
+    bought = [len(way.edit(plan).hosts) - len(plan.hosts) for way in problem.solutions]
+    usual = [
+        number
+        for number, way in zip(bought, problem.solutions, strict=True)
+        if max(host.memory_bytes for host in way.edit(plan).hosts) <= most_memory_bytes()
+    ]
+    assert bought[0] == min(usual)
+    for way in problem.solutions:
+        assert not found(way.edit(plan), "data-memory-fill")
+
+
+def test_what_hosts_have_room_for_now_is_done_without_buying(starter: Plan) -> None:
+    # A load would fill what is left of the memory.
+    plan = _with_documents(starter.replace(workloads=()), 100_000_000)
+    (problem,) = found(plan, "data-memory-fill")
+    first = problem.solutions[0]
+    assert not first.buys
+    assert first.title.startswith("Raise DataMemory to")
+    assert not found(first.edit(plan), "data-memory-fill")

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.quantity import Quantity
 from ndbplan.base.units import format_bytes, format_bytes_binary
 from ndbplan.checks.fits import ROOM_LEFT, rounded_up
 from ndbplan.checks.problem import Edit, Look, Solution, WaysOut
@@ -47,7 +49,13 @@ _PAGE_STEP = 1.05
 _PAGE_BUFFER = "DiskPageBufferMemory"
 
 
-def _wanted_bytes(now: Estimation) -> Iterator[tuple[DataNode, str, float]]:
+_End = Callable[[Quantity], float]
+"""For how much of what tables may take there is to be room."""
+_likely: _End = attrgetter("value")
+_most: _End = attrgetter("high")
+
+
+def _wanted_bytes(now: Estimation, end: _End) -> Iterator[tuple[DataNode, str, float]]:
     """Data nodes whose DataMemory or IndexMemory does not hold the tables, and how much of it does."""
     nodes = {node.node_id: node for node in now.plan.data_nodes}
     for need in now.memory.nodes:
@@ -57,7 +65,7 @@ def _wanted_bytes(now: Estimation) -> Iterator[tuple[DataNode, str, float]]:
             ("IndexMemory", need.index_fill, need.index_memory_bytes),
         ):
             if fill > usable > 0:
-                yield nodes[need.node_id], name, taken.high / usable * HEADROOM
+                yield nodes[need.node_id], name, end(taken) / usable * HEADROOM
 
 
 def usable_share(plan: Plan, node_id: int) -> float:
@@ -67,26 +75,47 @@ def usable_share(plan: Plan, node_id: int) -> float:
 
 
 _UNSURE = 1.5
-"""High end of the memory over its likely value from where on it is said that ways are for the high end."""
+"""High end of the memory over its likely value from where on there are ways for each."""
+_FOR_THE_LIKELY = "enough for lengths as they are assumed: measure those first"
 _FOR_THE_MOST = "enough for the longest that lengths which are assumed may be"
 
 
 def room_for_rows(rule: str, now: Estimation, look: Look) -> WaysOut:
-    """Ways to let the tables fit, each tried: what the hosts have room for comes first."""
-    raised = _raised(now)
+    """Ways to let the tables fit, each tried, the one that takes least first.
+
+    Where much rests on lengths that are assumed, those that hold the likely ones come before what holds the
+    longest, unless the hosts have the memory for these anyway.
+    """
+    free, bought = _ways(rule, now, look, _most)
+    if not free and any(
+        need.data_memory_bytes.high > _UNSURE * need.data_memory_bytes.value for need in now.memory.nodes
+    ):
+        free, likely = _ways(rule, now, look, _likely)
+        told = [(way, _FOR_THE_LIKELY) for way in (*free, *likely)] + [
+            (way, _FOR_THE_MOST) for way in bought[:1]
+        ]
+        free, bought = [], [replace(way, why=f"{way.why}; {words}") for way, words in told]
+    raised = _raised(now, _most)
     if raised is None:
         return WaysOut((), "")
+    return ways_out([*free, *bought], f"{_missing(now)}; {_sizes(raised, now)} would have to be raised")
+
+
+def _ways(rule: str, now: Estimation, look: Look, end: _End) -> tuple[list[Solution], list[Solution]]:
+    """What the hosts have room for, and what takes hardware, few and usual hosts first."""
+    raised = _raised(now, end)
+    if raised is None:
+        return [], []
     raised, limits = _with_limits(now, raised)
     rising, reason = completed(look, now.plan, raised, rule)
-    groups = _more_groups(rule, now, look)
+    groups = _more_groups(rule, now, look, end)
     if not reason:
-        return ways_out([_as_it_is(now, rising, limits), *groups], "")
-    sizes = _sizes(rising, now)
-    bought, larger = _larger_hosts(now, raised, look, rule, f"raise {sizes}{limits}")
-    in_order = [*bought, *groups] if larger <= most_memory_bytes() else [*groups, *bought]
-    if any(need.data_memory_bytes.high > _UNSURE * need.data_memory_bytes.value for need in now.memory.nodes):
-        in_order = [replace(way, why=f"{way.why}; {_FOR_THE_MOST}") for way in in_order]
-    return ways_out(in_order, f"{_missing(now)}; {sizes} would have to be raised")
+        return [_as_it_is(now, rising, limits)], groups
+    words = f"raise {_sizes(rising, now)}{limits}"
+    larger, most = _larger_hosts(now, raised, look, rule, words)
+    if most <= most_memory_bytes():
+        return [], [*larger, *groups]
+    return [], [*_more_groups(rule, now, look, end, most_memory_bytes()), *groups, *larger]
 
 
 def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Look) -> WaysOut:
@@ -100,7 +129,7 @@ def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Loo
                 plan, load.table.id, rows=rows, partition_rows=(), partition_variable_bytes=()
             )
     then = now.of(plan)
-    rule = _FILL if any(name == "DataMemory" for _, name, _ in _wanted_bytes(then)) else _INDEX_FILL
+    rule = _FILL if any(name == "DataMemory" for _, name, _ in _wanted_bytes(then, _most)) else _INDEX_FILL
     return room_for_rows(rule, then, look)
 
 
@@ -131,10 +160,10 @@ def _page_buffer(now: Estimation, share: float, pages: float) -> tuple[int, Edit
         least = size * _PAGE_STEP
 
 
-def _raised(now: Estimation) -> Edit | None:
+def _raised(now: Estimation, end: _End) -> Edit | None:
     """DataMemory and IndexMemory raised wherever the tables do not fit."""
     sizes: dict[tuple[str, str], float] = defaultdict(float)
-    for node, name, wanted in _wanted_bytes(now):
+    for node, name, wanted in _wanted_bytes(now, end):
         scope = scope_of(node, name)
         sizes[scope, name] = max(sizes[scope, name], wanted)
     if not sizes:
@@ -184,11 +213,13 @@ def _as_it_is(now: Estimation, edit: Edit, limits: str) -> Solution:
 def _larger_hosts(
     now: Estimation, raised: Edit, look: Look, rule: str, words: str
 ) -> tuple[list[Solution], float]:
-    """More memory for the hosts together with what it is for (`words`), and how much of it a host gets."""
+    """More memory for the hosts together with what it is for (`words`), and how much of it a host gets: none
+    where they have it, without an end where that is not enough.
+    """
     plan = raised(now.plan)
     short = short_of_memory(now.of(plan))
     if not short:
-        return [], math.inf
+        return [], 0.0
     most = max(short.values())
     larger = together([partial(memories, sizes=short), raised])
     edit, reason = completed(look, now.plan, larger, rule)
@@ -243,30 +274,51 @@ def _had(plan: Plan, ids: Iterable[str]) -> str:
     return " to ".join(shown)
 
 
-def _more_groups(rule: str, now: Estimation, look: Look) -> list[Solution]:
-    """The fewest node groups more with which the tables fit, with DataMemory as large as hosts take."""
-    plan = now.plan
+def _more_groups(rule: str, now: Estimation, look: Look, end: _End, memory_bytes: int = 0) -> list[Solution]:
+    """The fewest node groups more with which the tables fit, with DataMemory as large as hosts take.
+
+    `memory_bytes`: after all hosts of data nodes have so much memory at least.
+    """
+    plan, small = now.plan, _smaller(now.plan, memory_bytes)
+    if memory_bytes and not small:
+        return []
     have, replicas = len(node_groups(plan)), no_of_replicas(plan)
     most = ((catalogue.parameter("DB", "NodeId", plan.version).maximum or 0) // replicas) - have
-    least = max(1, _groups_wanted(now) - have) if have else most + 1
+    larger: Edit = partial(memories, sizes=small)
+    least = max(1, _groups_wanted(now.of(larger(plan)), end) - have) if have else most + 1
     for groups in range(least, min(most, least + _GROUPS_TRIED - 1) + 1):
-        add = partial(add_node_group, groups=groups)
+        add = together([larger, partial(add_node_group, groups=groups)])
         try:
             then = now.of(add(plan))
-            edit, reason = completed(
-                look, plan, together([add, _raised(then) or add_nothing]), rule, anywhere=True
-            )
+            raised = _raised(then, end)
+            edit, reason = completed(look, plan, together([add, raised or add_nothing]), rule, anywhere=True)
         except UserError:
             return []
         if not reason:
             more = "a node group" if groups == 1 else f"{groups} node groups"
-            raised = f" with {_sizes(edit, now, ' ')}" if _raised(then) is not None else ""
+            with_it = f" with {_sizes(edit, now, ' ')}" if raised is not None else ""
+            told = (
+                f"Give {hosts_named(plan, small)} {format_bytes_binary(memory_bytes)} and add"
+                if small
+                else "Add"
+            )
+            hosts = (
+                "like them, with what usual ones take at most"
+                if small
+                else "like the last ones, none with more memory"
+            )
             why = (
-                f"{groups * replicas} more hosts like the last ones, none with more memory; "
+                f"{groups * replicas} more hosts {hosts}; "
                 "ALTER TABLE ... REORGANIZE PARTITION moves rows there, and each node restarts with less"
             )
-            return [Solution(f"Add {more}{raised}", why, edit, buys=True)]
+            return [Solution(f"{told} {more}{with_it}", why, edit, buys=True)]
     return []
+
+
+def _smaller(plan: Plan, memory_bytes: int) -> dict[str, int]:
+    """Hosts of data nodes that have less memory than this, with this."""
+    hosts = {node.host_id: plan.host(node.host_id).memory_bytes for node in plan.data_nodes}
+    return {host_id: memory_bytes for host_id, has in hosts.items() if has < memory_bytes}
 
 
 def add_nothing(plan: Plan) -> Plan:
@@ -274,7 +326,7 @@ def add_nothing(plan: Plan) -> Plan:
     return plan
 
 
-def _groups_wanted(now: Estimation) -> int:
+def _groups_wanted(now: Estimation, end: _End) -> int:
     """Node groups that hold the tables with as much DataMemory as the hosts have room for, roughly."""
     nodes = {node.node_id: node for node in now.plan.data_nodes}
     hosts = {host.host_id: host for host in now.memory.hosts}
@@ -287,7 +339,7 @@ def _groups_wanted(now: Estimation) -> int:
         holds = usable_share(now.plan, need.node_id) * min(
             most, DATA_MEMORY_SHARE * host.memory_bytes / max(1, here)
         )
-        groups = max(groups, HEADROOM * need.data_memory_bytes.high / max(1.0, holds))
+        groups = max(groups, HEADROOM * end(need.data_memory_bytes) / max(1.0, holds))
     return math.ceil(groups * len(node_groups(now.plan)))
 
 
