@@ -104,8 +104,9 @@ def test_lengths_that_are_assumed_recommend_least_hardware_and_their_measure(
 
 
 def test_what_hosts_have_room_for_now_is_done_without_buying(starter: Plan) -> None:
-    # A load would fill what is left of the memory.
-    plan = _with_documents(starter.replace(workloads=()), 100_000_000)
+    # Loads and growth would fill what is left of the memory.
+    still = [table.model_copy(update={"growth_rows_per_month": 0}) for table in starter.tables]
+    plan = _with_documents(starter.replace(workloads=(), tables=tuple(still)), 100_000_000)
     (problem,) = found(plan, "data-memory-fill")
     first = problem.solutions[0]
     assert not first.buys
