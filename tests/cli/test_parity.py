@@ -105,6 +105,7 @@ WINDOW = {
     "estimate.storage.lost_primaries.loss_of_primaries": "Distribution: lose a node, a host, a rack",
     "estimate.storage.bucket_moves.bucket_moves": "Distribution: moves",
     "exporting.export.render_files": "Export, Export preview",
+    "exporting.export.replaced": LOOKS,
     "exporting.runbook.step_text": "Export, Export preview",
     "importing.files.read_file": "Import",
     "simulate.run": "Simulation",

@@ -19,7 +19,7 @@ from ndbplan.edits.changes import together
 from ndbplan.plan.plan import Plan
 
 _PLACE = re.compile(r"(data node|management node|SQL node|API slot|host|disk) ([^,]+)")
-_NUMBER = re.compile(rf"(?<![\w.])[0-9]+(?:{THIN_SPACE}[0-9]{{3}})*(?:\.[0-9]+)?")
+_NUMBER = re.compile(rf"(?<![\w.])[0-9]++(?:{THIN_SPACE}[0-9]{{3}})*+(?:\.[0-9]++)?")
 _MANY = 3
 """Findings from which on one row tells of them; two that differ in numbers are told each, unless the same
 solves both."""
