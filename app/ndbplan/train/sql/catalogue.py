@@ -22,7 +22,7 @@ from ndbplan.plan.tables import Table
 from ndbplan.train.live import LiveCluster
 from ndbplan.train.schema import partitions_of, rows_of
 from ndbplan.train.space import file_uses
-from ndbplan.train.sql import failing, server
+from ndbplan.train.sql import catalogue_keys, failing, server
 from ndbplan.train.sql.character_sets import measures, of_column, of_server, of_table
 from ndbplan.train.sql.created import comment_of
 from ndbplan.train.sql.engine import Relation, Result, relation
@@ -262,33 +262,37 @@ def _nullable(table: Table) -> set[str]:
 _ROWS: dict[str, Callable[[LiveCluster], Iterator[Row]]] = {
     "ENGINES": lambda cluster: iter(engines(cluster)), "PLUGINS": lambda cluster: iter(plugins(cluster)),
     "TABLES": _tables, "PARTITIONS": _partitions, "FILES": _files, "COLUMNS": _columns,
-    "STATISTICS": _statistics,
+    "STATISTICS": _statistics, **catalogue_keys.ROWS,
 }  # fmt: skip
 
 
-def _filled(cluster: LiveCluster, name: str) -> list[Row]:
+_SESSIONS = "PROCESSLIST"
+
+
+def _filled(cluster: LiveCluster, name: str, asked: tuple[str, str] = ("", "")) -> list[Row]:
     empty = dict.fromkeys(catalogue_columns(name, cluster.plan.version))
     if "TABLE_CATALOG" in empty:
         empty["TABLE_CATALOG"] = "def"
-    return [{one: row.get(one, empty[one]) for one in empty} for row in _ROWS[name](cluster)]
+    found = _processlist(asked, cluster) if name == _SESSIONS else _ROWS[name](cluster)
+    return [{one: row.get(one, empty[one]) for one in empty} for row in found]
 
 
-def catalogue(cluster: LiveCluster, name: str) -> Relation:
-    """A table of INFORMATION_SCHEMA. Raises NotSimulated."""
+def catalogue(cluster: LiveCluster, name: str, asked: tuple[str, str] = ("", "")) -> Relation:
+    """A table of INFORMATION_SCHEMA; `asked`: the statement and its database. Raises NotSimulated."""
     known = name.upper()
     listed = sql_server.plugins(cluster.plan.version) or ()
     of_plugins = {plugin.upper() for plugin, _, kind, _ in listed if kind == "INFORMATION SCHEMA"}
     if known not in sql_server.catalogue_tables() and known not in of_plugins:
         raise SqlError(1109, "42S02", f"Unknown table '{name}' in information_schema")
-    if known not in _ROWS:
-        there = ", ".join(_ROWS)
+    if known not in (*_ROWS, _SESSIONS):
+        there = ", ".join((*_ROWS, _SESSIONS))
         raise NotSimulated(f"INFORMATION_SCHEMA.{known[:64]} is not simulated; there are {there}")
     columns = catalogue_columns(known, cluster.plan.version)
     numbers, heads = (
         [one in catalogue_numbers() for one in columns],
         form(cluster.plan.version, "catalogue_heads"),
     )
-    return relation(columns, _filled(cluster, known), numbers, heads=bool(heads))
+    return relation(columns, _filled(cluster, known, asked), numbers, heads=bool(heads))
 
 
 def empty_table(cluster: LiveCluster, database: str, name: str) -> Relation:
@@ -387,6 +391,11 @@ def show_index(sql: str, in_use: str, cluster: LiveCluster) -> Result:
         if (row["TABLE_SCHEMA"], row["TABLE_NAME"]) == (table.database, table.name)
     ]
     return _shown(shown, rows)
+
+
+def _processlist(asked: tuple[str, str], cluster: LiveCluster) -> Iterator[Row]:
+    for row in processlist(*asked, cluster).rows:
+        yield dict(zip(catalogue_columns(_SESSIONS, cluster.plan.version), row, strict=True))
 
 
 def processlist(sql: str, database: str, cluster: LiveCluster) -> Result:

@@ -26,6 +26,7 @@ from ndbplan.train.sql import (
     failing,
     finding,
     locking,
+    outside,
     prepared,
     server,
     setting,
@@ -71,8 +72,8 @@ _IS_OFFLINE = (
     "@@global.ndbinfo_offline is turned on - no rows can be returned"
 )
 _KNOWN = (
-    "handler", "checksum", "purge", "reset", "stop", "use", "shutdown", "grant", "revoke", "kill",
-    "call", "load", "binlog", "cache", "change", "clone", "get", "import", "install", "resignal",
+    "handler", "checksum", "purge", "reset", "stop", "use", "shutdown", "grant", "revoke",
+    "call", "binlog", "cache", "change", "clone", "get", "import", "install", "resignal",
     "restart", "signal", "uninstall",
 )  # fmt: skip
 """Statements that the product knows and this console does not."""
@@ -92,6 +93,8 @@ class Client(Lines):
         """What AUTO_INCREMENT gave last."""
         self.statements: dict[str, str] = {}
         """Statements that were prepared, by their names."""
+        self.asked = ""
+        """The statement under way."""
         self.slept_s = 0.0
         """How long the last statement waited by SLEEP()."""
         self.of_user: dict[str, Any] = {}
@@ -103,7 +106,7 @@ class Client(Lines):
         if server.answering(cluster) is None:
             return server.unreachable(cluster)
         try:
-            kept, self.warnings, self.slept_s = self.warnings, (), 0.0
+            kept, self.warnings, self.slept_s, self.asked = self.warnings, (), 0.0, sql
             if _KEEPS_WARNINGS.match(sql):
                 self.warnings = kept
             found = self._statement(sql, cluster)
@@ -179,6 +182,10 @@ class Client(Lines):
             if self.database not in server.databases(cluster):
                 self.database = ""
             return done
+        if verb == "load":
+            raise outside.load(sql, cluster, self.variables(cluster))
+        if verb == "kill":
+            raise outside.kill(sql, cluster)
         if verb in _KNOWN:
             raise NotSimulated(f"{words[0].upper()} is not simulated here")
         raise syntax(sql)
@@ -255,7 +262,8 @@ class Client(Lines):
 
     def _query(self, sql: str, cluster: LiveCluster) -> Result | str:
         if _WRITES.search(sql):
-            raise NotSimulated("SELECT ... INTO OUTFILE writes files, which are not simulated")
+            has_folder = bool(form(cluster.plan.version, "files_in_one_folder"))
+            raise outside.no_file(has_folder, self.variables(cluster))
         around.may_query(sql, self.database, cluster.plan.version)
         query, names = user_variables.without_into(sql)
         tree = parsed(query)
@@ -374,7 +382,7 @@ class Client(Lines):
                 rows = () if offline else contents.ndbinfo(cluster, name)
                 return relation(columns, rows, numeric, nullable)
             if database.lower() == "information_schema":
-                return catalogue.catalogue(cluster, name)
+                return catalogue.catalogue(cluster, name, (self.asked, self.database))
             if database not in server.databases(cluster):
                 raise no_database(database)
             if database in ("mysql", "performance_schema", "sys"):

@@ -28,7 +28,7 @@ _SHOWS_HERE = ("ndb_table_no_logging", "ndb_table_temporary", "ndbinfo_show_hidd
 _ANSWERS_ELSE = (
     "auto_increment_increment", "auto_increment_offset", "div_precision_increment",
     "group_concat_max_len", "read_only", "sql_mode", "sql_safe_updates", "sql_select_limit",
-    "super_read_only", "time_zone", "unique_checks",
+    "super_read_only", "time_zone",
 )  # fmt: skip
 """Others of that kind."""
 _ENGINES = ("default_storage_engine", "storage_engine", "default_tmp_storage_engine")

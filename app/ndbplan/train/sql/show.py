@@ -194,6 +194,9 @@ def _open_tables(asked: Asked) -> Result:
 
 
 def _status(asked: Asked) -> Result:
+    if asked.pattern.lower() in ("uptime", "uptime%"):
+        names = ("Uptime", "Uptime_since_flush_status")[: 1 + asked.pattern.endswith("%")]
+        return server.listed(dict.fromkeys(names, str(int(asked.cluster.now_s))), "")
     begin = asked.pattern.partition("%")[0].lower().replace("\\", "")
     if not begin.startswith("ndb"):
         raise NotSimulated("status variables of NDB are known here: add LIKE 'Ndb%'")
@@ -215,6 +218,15 @@ def _privileges(asked: Asked) -> Result:
     if len(asked.words) > 2:
         raise syntax(asked.sql[asked.sql.lower().index(asked.words[2].lower(), 9) :])
     raise NotSimulated("the list of privileges is not known here")
+
+
+def _binary_logs(asked: Asked) -> Result:
+    """What a server without a binary log says of it."""
+    if asked.variables.get("log_bin") != "OFF":
+        raise NotSimulated("how far the binary log has come is not simulated")
+    if "status" in asked.sql.lower():
+        return Result((), (), [])
+    raise SqlError(1381, "HY000", "You are not using binary logging")
 
 
 def _nothing(_asked: Asked) -> Result:
@@ -241,6 +253,8 @@ _ANSWERS: Sequence[tuple[str, Callable[[Asked], Result]]] = (
     *((f"show {scope}variables", lambda one: variables.shown(one.sql, one.variables, one.pattern))
       for scope in ("", "global ", "session ", "local ")),
     ("show grants", _grants), ("show privileges", _privileges),
+    ("show binary logs", _binary_logs), ("show master logs", _binary_logs),
+    ("show master status", _binary_logs), ("show binary log status", _binary_logs),
     ("show replica status", _nothing), ("show slave status", _nothing), ("show triggers", _nothing),
     ("show events", _nothing), ("show procedure status", _nothing), ("show function status", _nothing),
 )  # fmt: skip
