@@ -531,7 +531,7 @@ def test_the_canvas_is_painted_once_at_each_tick_of_its_clock(live: Live, qtbot:
         qtbot.waitUntil(partial(lambda count: paints.count > count, before[0]))
         QApplication.processEvents()
         seen.append((paints.count - before[0], page.canvas.clock != before[1]))
-    # The first one may find the window at its first paint, and a busy machine one more that was still to come.
+    # The first may find the window at its first paint, a busy machine one more that was still to come.
     assert all(ticked for _, ticked in seen)
     assert [painted for painted, _ in seen[1:]].count(1) >= 6, seen
     painted = paints.count
