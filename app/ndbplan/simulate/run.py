@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ndbplan.base.kept import keeping
 from ndbplan.plan.events import Event
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.workloads import JobLoad, Workload
@@ -37,6 +38,7 @@ MOST_PART_STEPS = 400_000_000
 """The work of simulating a job to its end is bounded: steps times log parts."""
 
 
+@keeping()
 def simulate(
     now: Estimation,
     *,
