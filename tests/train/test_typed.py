@@ -91,3 +91,10 @@ def test_a_text_that_is_open_takes_in_every_sign() -> None:
     assert taken("b;'; select 2", begun.typing, 80408).statements == [
         ("select 'a; \\c\nb;'", False), ("select 2", False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", ["/* who asks */", "-- who asks\n", "# who asks\n", "/* a */ /* b */"])
+def test_a_remark_may_stand_before_a_statement(before: str, cluster: LiveCluster) -> None:
+    say = Consoles(cluster).answer
+    assert shown(say(f"mysql> {before} select 7")) == ["7", "7"]
+    assert say(f"mysql> {before} use ndbinfo") == "Database changed\n"

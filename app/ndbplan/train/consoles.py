@@ -196,7 +196,12 @@ class Consoles:
             return f"ndbplan: the plan has no host '{name[:60]}' — it has {known}\n"
         shell = self.shells.setdefault(found.hostname, host.Shell(found.id))
         before = "" if self.is_apart else shell.news(self.cluster)
-        return before + carry_out(shell.answer(text, self.cluster), self.cluster).text
+        reply = shell.answer(text, self.cluster)
+        done = carry_out(reply, self.cluster)
+        if reply.orders or reply.waits is not None:
+            # What it waited for decides how it ends.
+            shell.status = done.exit
+        return before + done.text
 
 
 class Answered(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from ndbplan.plan.hardware import Host
 from ndbplan.train.answer import Answer
-from ndbplan.train.host import client, files, machine, pipes, processes, restore, tools
+from ndbplan.train.host import client, files, machine, pipes, processes, restore, tools, watchers
 from ndbplan.train.live import LiveCluster
 
 Program = Callable[[LiveCluster, Host, Sequence[str]], Answer]
@@ -23,6 +23,8 @@ PROGRAMS: dict[str, Program] = {
     "tail": files.tail,
     "ndb_desc": tools.desc,
     "ndb_config": tools.config,
+    "ndb_select_count": watchers.select_count,
+    "ndb_waiter": watchers.waiter,
     "ndb_restore": restore.restore,
     "ndb_perror": tools.ndb_perror,
     "perror": tools.perror,

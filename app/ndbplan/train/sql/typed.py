@@ -124,7 +124,8 @@ def taken(line: str, typing: Typing, server: int) -> Taken:
             if _is_comment(piece) and not is_cut:
                 opened = _opened(piece, server)
                 is_bare = is_bare and (opened is piece or not opened.strip())
-                text += opened
+                # What stands before a statement is none of it.
+                text += " " if is_bare else opened
                 continue
             depth += (piece == "(") - (piece == ")")
             is_bare = is_bare and not piece.strip()
