@@ -212,6 +212,11 @@ def changed(source: Read, **fields: object) -> bytes:
         ("do: 'load x{peak}'", "do: 'fly'", "happens.1.do", "'fly' is nothing that can be done"),
         ("'! move redo to {free}'", "'move redo'", "stages.2.routes.1.0", "names no console"),
         ("name: served", "name: disk", "stages.2.goals.0.name", "is there twice"),
+        ("'! move redo to {free}'", "'! shift redo'", "stages.2.routes.1.0", "'shift' is nothing"),
+        ("'! move redo to {free}'", "'! kill node:1'", "stages.2.routes.1.0", "'kill' is not among"),
+        ("'lesson> answer cause b'", "'lesson> answer why b'", "stages.1.routes.0.1", "answers no question"),
+        ("'lesson> answer cause b'", "'lesson> guess b'", "stages.1.routes.0.1", "is no word of a lesson"),
+        ("name: cure\n", "name: name\n", "stages.2.name", "is there twice"),
         ("reads: [simulation.md", "reads: [simulate.md", "reads.0", "has no page 'simulate.md'"),
     ],
 )  # fmt: skip

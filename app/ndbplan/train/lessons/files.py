@@ -16,7 +16,7 @@ from ndbplan.base.errors import UserError
 from ndbplan.base.resources import resource_path
 from ndbplan.train import world
 from ndbplan.train.conditions import parsed
-from ndbplan.train.consoles import addressed
+from ndbplan.train.consoles import LESSON, LESSON_WORDS, WORLD, addressed
 from ndbplan.train.lessons.begin import begun, estimation_of
 from ndbplan.train.lessons.figures import figure
 from ndbplan.train.lessons.model import FULL, Begin, Lesson
@@ -63,6 +63,13 @@ def _names(found: Read) -> Iterator[Fault]:
         if name in seen:
             yield found.fault((*field, "name"), f"'{name}' is there twice", "give each its own name")
         seen.add(name)
+    stages: set[str] = set()
+    for i, stage in enumerate(lesson.stages):
+        if stage.name in stages:
+            yield found.fault(
+                ("stages", i, "name"), f"'{stage.name}' is there twice", "give each its own name"
+            )
+        stages.add(stage.name)
     for i, verb in enumerate(lesson.allows):
         if verb not in world.DEEDS:
             fix = f"one of {', '.join(world.DEEDS)}"
@@ -91,6 +98,7 @@ def _begin(found: Read, lesson: Lesson, start: Begin, number: int) -> Iterator[F
         if one.at > lesson.limit:
             yield found.fault(("happens", i, "at"), f"{one.at:g} s is behind the limit of {lesson.limit:g} s")
     yield from _conditions(found, lesson, cluster)
+    yield from _lines(found, lesson)
     for i, stage in enumerate(lesson.stages):
         for j, question in enumerate(stage.questions):
             try:
@@ -98,16 +106,38 @@ def _begin(found: Read, lesson: Lesson, start: Begin, number: int) -> Iterator[F
                     figure(question.figure, now)
             except UserError as error:
                 yield found.fault(("stages", i, "questions", j, "figure"), error)
-        for j, route in enumerate(stage.routes):
-            for k, line in enumerate(route):
-                if addressed(line) is None:
-                    fix = "begin it with ndb_mgm>, mysql>, HOST$, ! or lesson>"
-                    yield found.fault(("stages", i, "routes", j, k), f"'{line}' names no console", fix)
     for field, text in _texts(lesson):
         left = re.search(r"\{[a-z_]+\}", text)
         if left is not None:
             fix = f"state it in the words of start '{start.name}'"
             yield found.fault(field, f"'{left[0]}' is not a word of this plan", fix)
+
+
+def _lines(found: Read, lesson: Lesson) -> Iterator[Fault]:
+    """Lines of routes and harms that no console takes, or that answer what is not asked."""
+    typed: list[tuple[Field, str]] = [(("harms", i), line) for i, line in enumerate(lesson.harms)]
+    for i, stage in enumerate(lesson.stages):
+        for j, route in enumerate(stage.routes):
+            typed += [(("stages", i, "routes", j, k), line) for k, line in enumerate(route)]
+    asked = [question.name for stage in lesson.stages for question in stage.questions]
+    for field, line in typed:
+        one = addressed(line)
+        words = one.text.split() if one is not None else []
+        verb = words[0].lower() if words else ""
+        if one is None:
+            fix = "begin it with ndb_mgm>, mysql>, HOST$, ! or lesson>"
+            yield found.fault(field, f"'{line}' names no console", fix)
+        elif one.prompt == WORLD and verb not in world.VERBS:
+            yield found.fault(
+                field, f"'{verb}' is nothing that can be done", f"one of {', '.join(world.VERBS)}"
+            )
+        elif one.prompt == WORLD and verb in world.DEEDS and verb not in lesson.allows:
+            yield found.fault(field, f"'{verb}' is not among the deeds that 'allows' names", "name it there")
+        elif one.prompt == LESSON and verb not in LESSON_WORDS:
+            yield found.fault(field, f"'{verb}' is no word of a lesson", f"one of {', '.join(LESSON_WORDS)}")
+        elif one.prompt == LESSON and verb == "answer" and (words[1:2] or [""])[0] not in asked:
+            there = ", ".join(asked) or "none"
+            yield found.fault(field, f"'{' '.join(words)}' answers no question", f"questions are {there}")
 
 
 def _texts(lesson: Lesson) -> Iterator[tuple[Field, str]]:
