@@ -10,8 +10,14 @@ import pytest
 
 from cli.conftest import Call
 from ndbplan.advise.figures import FIGURES
+from ndbplan.advise.sizing.build import Builder
+from ndbplan.advise.sizing.choices import choices
+from ndbplan.advise.sizing.limits import Judge
+from ndbplan.base.errors import UserError
 from ndbplan.base.kept import keeping
+from ndbplan.edits.assign import assign
 from ndbplan.estimate.estimation import Estimation
+from ndbplan.importing.requirements import requirements_of
 from ndbplan.plan.file import load, save
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
@@ -75,6 +81,38 @@ def test_every_figure_is_what_its_command_prints(call: Call, plan: Plan, plan_fi
             found = FIGURES[name].of(now)
             assert found is not None, name
             assert number(printed[command]) == pytest.approx(found.value, rel=1e-11), name
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (assign(sample_plan("starter"), "Diskless=1")[0], "a diskless cluster makes no backup"),
+        (sample_plan("starter").replace(tables=(), workloads=()), "there is no table to save"),
+    ],
+)
+def test_a_backup_that_nobody_makes_takes_no_time_anywhere_and_is_told_why(
+    call: Call, saved: Callable[[Plan], Path], plan: Plan, why: str
+) -> None:
+    path = saved(plan)
+    printed = call("backup", path, "--json").json("backup")["backup"]
+    assert (printed["nodes"], printed["duration_s"], printed["notes"]) == ([], None, [why])
+    with pytest.raises(UserError, match=why):
+        FIGURES["backup"].of(Estimation(plan))
+    swept = call("sweep", path, "--vary", "RedoBuffer=32M", "--measure", "backup,memory", "--json")
+    cell = swept.json("sweep")["cells"][0]["figures"]
+    assert cell["backup"] is None
+    assert cell["memory"]["value"] >= 0
+    assert why in str(swept.json("sweep")["errors"])
+
+
+def test_a_limit_of_a_backup_that_nobody_makes_is_kept_by_no_cluster() -> None:
+    plan = assign(sample_plan("starter"), "Diskless=1")[0]
+    wanted = requirements_of(plan, within={"backup": 3600})
+    judge = Judge(wanted.requirements, Builder(wanted.begun, plan.hosts[0]))
+    classes = choices(wanted.requirements, wanted.source, wanted.own)
+    broken = judge.verdict(classes[0], 1).broken
+    assert broken is not None
+    assert broken.kind == "within.backup"
 
 
 @pytest.mark.parametrize("name", FIGURES)

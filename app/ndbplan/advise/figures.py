@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from ndbplan.base.errors import UserError
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity
 
@@ -72,9 +73,11 @@ def _restart(kind: Kind, now: Estimation) -> Quantity:
     return now.under(None).restart(kind, None, IDLE).duration_s
 
 
-def _backup(now: Estimation) -> Quantity | None:
+def _backup(now: Estimation) -> Quantity:
     saved = now.under(None).backup()
-    return saved.duration_s if saved.nodes else None
+    if saved.taken_s is None:
+        raise UserError("; ".join(saved.notes))
+    return saved.taken_s
 
 
 def _largest(values: Iterable[Quantity], unit: str) -> Quantity | None:

@@ -66,13 +66,19 @@ class NodeBackup(Shape):
 class BackupEstimate(Shape):
     """Backup of the whole cluster: all nodes at the same time, the slowest counts."""
 
-    JSON = "nodes duration_s notes nearness"
+    JSON = "nodes duration_s=taken_s notes nearness"
 
     nodes: tuple[NodeBackup, ...]
     duration_s: Quantity
+    """For what waits for it: nothing where none is made."""
     notes: tuple[str, ...]
     nearness: Nearness | None = None
     """How near it lies to backups that were measured."""
+
+    @property
+    def taken_s(self) -> Quantity | None:
+        """How long it takes; None: none is made, and the notes say why."""
+        return self.duration_s if self.nodes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +358,8 @@ def backup(
     """
     if is_diskless(machines.settings):
         return BackupEstimate((), largest((), "s"), ("a diskless cluster makes no backup",))
+    if not held:
+        return BackupEstimate((), largest((), "s"), ("there is no table to save",))
     busy, targets = busy_disks(machines, disks), targets_of(machines, loads, disks, checkpoints)
     devices = _Devices.of(machines, _ROLES, busy)
     several = _have_several_alike(machines)
