@@ -10,14 +10,16 @@ import pytest
 from ndbplan.advise import survival
 from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.survival import single_failures, survive
+from ndbplan.base.errors import UserError
 from ndbplan.base.quantity import Quantity
-from ndbplan.configuration.failing_parts import parts
+from ndbplan.configuration.failing_parts import Part, parts
 from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.node_groups import node_group_ids
 from ndbplan.edits.growth import add_node_group
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import DataNode
 from ndbplan.plan.samples import sample_names, sample_plan
 from random_plans import random_plan
 
@@ -124,3 +126,43 @@ def test_members_of_a_group_start_in_turn_and_groups_beside_one_another(
         found = work._in_turn(frozenset(down), frozenset())
         assert found is not None
         assert found.value == lasts
+
+
+def test_clients_behind_a_dead_switch_carry_no_load() -> None:
+    """Where what goes on lies outside of a rack, its dead switch leaves what the dead rack leaves."""
+    held = 0
+    plans = [*map(sample_plan, ("starter", "telecom-144")), *map(random_plan, range(60))]
+    for plan in plans:
+        if not plan.workloads or not plan.locations:
+            continue
+        try:
+            failures = {one.dead[0]: one for one in survive(Estimation(plan, plan.workloads[0])).failures}
+        except UserError:
+            continue
+        for part, without_switch in failures.items():
+            rack = next((one for one in failures if one.kind == "rack" and one.name == part.name), None)
+            if part.kind != "switch" or rack is None:
+                continue
+            without_rack = failures[rack]
+            if without_rack.judged.best.up == without_switch.judged.best.up:
+                assert without_switch.load_left_per_s == without_rack.load_left_per_s
+                assert without_switch.carries_peak == without_rack.carries_peak
+                held += 1
+    assert held > 4
+
+
+def test_a_client_that_sees_some_data_node_carries_load() -> None:
+    """One link less between a client and a data node: others of the cluster pass on what it asks for."""
+    plan = sample_plan("starter")
+    failures = Failures(plan)
+    sql = next(one for one in plan.processes if one.kind == "sql")
+    one, *others = [node for node in plan.data_nodes if node.host_id != sql.host_id]
+    hosts = {host.id: host.hostname for host in plan.hosts}
+
+    def link(node: DataNode) -> Part:
+        return Part("link", f"{hosts[sql.host_id]}/{hosts[node.host_id]}")
+
+    damage = failures.damage((link(one),))
+    assert sql.node_id not in failures.unreached(damage, failures.after(failures.running, damage))
+    damage = failures.damage([link(node) for node in (one, *others)])
+    assert sql.node_id in failures.unreached(damage, failures.after(failures.running, damage))

@@ -234,7 +234,8 @@ class _Work:
         failure = self._answers.get((whole, lost, renewed, worn))
         if failure is None:
             judged = self.search.judge(whole)
-            load = self._load_left(judged, lost, worn)
+            unreached = self.search.failures.unreached(whole, judged)
+            load = self._load_left(judged, lost | unreached, worn)
             enough = None if load is None or self.load is None else load.value >= self.load.offered_per_s
             again = self._whole_again(judged, renewed)
             why = "; ".join([sentence(judged), *(self._without_device(part) for part in worn)])

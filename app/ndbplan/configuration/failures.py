@@ -297,6 +297,22 @@ class Failures:
         sides, shut_out = self._sides(running, damage)
         return Judged(fail(self.cluster, running, damage.dead | shut_out, sides, at_s), shut_out)
 
+    def unreached(self, damage: Damage, judged: Judged) -> frozenset[int]:
+        """Other nodes than data nodes that live and see none of those that go on: they carry no load."""
+        up = judged.best.up
+        if not up or not (damage.apart or damage.links):
+            return frozenset()
+        near = [side for side in damage.apart if not up.isdisjoint(side)]
+        far = [side for side in damage.apart if up.isdisjoint(side)]
+        others = self._host_of_node.keys() - self.cluster.data_nodes - damage.dead
+        return frozenset(
+            one
+            for one in others
+            if any(one in side for side in far)
+            or any(one not in side for side in near)
+            or not any(self._sees(one, node_id, damage.links) for node_id in up)
+        )
+
     def _sides(self, running: Running, damage: Damage) -> tuple[list[frozenset[int]], frozenset[int]]:
         """Node ids that see one another, a set for each side, and data nodes that heartbeats shut out.
 
