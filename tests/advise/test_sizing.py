@@ -22,7 +22,7 @@ from advise.small_requirements import (
 )
 from ndbplan.advise.candidate_settings import of_log_and_checkpoints
 from ndbplan.advise.candidates import of_checks
-from ndbplan.advise.sizing import limits, search
+from ndbplan.advise.sizing import jobs, search
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.larger import HARDWARE
@@ -280,7 +280,7 @@ def test_a_load_job_that_takes_too_long_is_excused_with_the_time_that_it_takes()
 def test_rows_of_a_load_job_that_memory_has_no_room_for_are_simulated_on_no_cluster(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ndbplan.advise.sizing.limits.max_load", None)
+    monkeypatch.setattr("ndbplan.advise.sizing.jobs.max_load", None)
     wanted = asked_for(loads=[], job={"within": "30 d", "size": "4 TB"})
     judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
     verdict = judge.verdict(classes_of(wanted)[1], 1)
@@ -302,7 +302,7 @@ def test_a_job_that_its_loader_cannot_do_in_time_is_tried_on_no_cluster(
     """It was simulated on every number of node groups of every class, which took minutes."""
     wanted = asked_for(job={"size": "600 GB", "within": "1 s", "threads": 32}, loads=[])
     tried = []
-    monkeypatch.setattr(limits, "max_load", lambda *asked, **_: tried.append(asked))
+    monkeypatch.setattr(jobs, "max_load", lambda *asked, **_: tried.append(asked))
     monkeypatch.setattr(search, "excuse", lambda _, verdict, __: verdict)
     broken = [one.broken for one in sized_for(wanted, classes_of(wanted)[1:]).excuses]
     assert not tried

@@ -10,14 +10,23 @@ import pytest
 
 from advise.small_requirements import BEGUN, GIB, asked_for, classes_of, clients_of, sized_for
 from ndbplan.advise.cost import cost_of
+from ndbplan.advise.load_left import LoadLeft
 from ndbplan.advise.sizing.build import Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
 from ndbplan.advise.sizing.excuses import _Least
+from ndbplan.advise.sizing.jobs import when_done
 from ndbplan.advise.sizing.larger import HARDWARE, SIZES
 from ndbplan.advise.sizing.limits import Judge
+from ndbplan.advise.sizing.loads import steady
 from ndbplan.advise.sizing.worlds import SURE, WORLDS, Worlds
+from ndbplan.advise.survival import survive as survived
 from ndbplan.configuration.node_groups import node_groups
+from ndbplan.edits.parts import remove
+from ndbplan.estimate.estimation import Estimation
+from ndbplan.estimate.space.growth import after_months
 from ndbplan.importing.requirements import requirements_of
+from ndbplan.plan.hardware import Host
+from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from one_rule import of_rule
 
@@ -181,3 +190,74 @@ def test_a_large_schema_has_room_in_the_dictionary(version: str) -> None:
         origin.reason for name, origin in plan.origins.data_node.items() if name == "MaxNoOfAttributes"
     )
     assert "columns of tables and indexes" in reason
+
+
+@pytest.mark.parametrize(
+    ("survive", "peak_per_s"),
+    [
+        (["host"], 70e3), (["host"], 150e3), (["rack"], 90e3), (["rack"], 150e3), (["host", "link"], 230e3),
+    ],
+)  # fmt: skip
+def test_with_one_host_of_clients_less_the_peak_is_not_carried(survive: list[str], peak_per_s: float) -> None:
+    """A rack takes half of the clients along, so that their number does not grow as the limit is broken."""
+    load = {**BEGUN["loads"][0], "peak_per_s": peak_per_s, "lasts": "5 s"}
+    asked = asked_for(survive=survive, carry_peak=True, loads=[load], rows={"d.account": {"now": "50M"}})
+    judge = Judge(asked.requirements, Builder(asked.begun, clients_of(asked)))
+    found = judge.verdict(classes_of(asked)[1], 1)
+    assert found.broken is None
+    assert found.plan is not None
+    assert found.clients.hosts > 2, "two are the fewest in any case"
+    kinds = {"link": "switch"}
+
+    def is_carried(plan: Plan) -> bool:
+        now = Estimation(plan, steady(plan.workloads[0], peak_per_s))
+        if LoadLeft(Estimation(plan, steady(plan.workloads[0], peak_per_s * 1.2))).limited(())[0].value < (
+            peak_per_s * 1.2
+        ):
+            return False
+        failures = survived(now).failures
+        asked_of = {kinds.get(one, one) for one in survive}
+        return all(one.carries_peak for one in failures if one.dead[0].kind in asked_of)
+
+    assert is_carried(found.plan)
+    last = max((host for host in found.plan.hosts if host.hostname.startswith("sql-")), key=_number)
+    there = [one.id for one in found.plan.processes if getattr(one, "host_id", None) == last.id]
+    assert not is_carried(remove(found.plan, [last.id, *there]))
+
+
+def _number(host: Host) -> int:
+    return int(host.hostname.partition("-")[2])
+
+
+def test_disks_have_room_under_every_load_in_any_order() -> None:
+    reads = {
+        "name": "look", "peak_per_s": "1k", "lasts": "5 s",
+        "transactions": [{"name": "look", "operations": [{"table": "d.account", "kind": "read"}]}],
+    }  # fmt: skip
+    writes = {**BEGUN["loads"][0], "peak_per_s": "40k", "lasts": "5 s"}
+    for loads in ([reads, writes], [writes, reads]):
+        asked = asked_for(loads=loads, months=6)
+        judge = Judge(asked.requirements, Builder(asked.begun, clients_of(asked)))
+        found = judge.verdict(classes_of(asked)[1], 2)
+        assert found.plan is not None
+        (space,) = (met for met in found.met if met.kind == "disk space")
+        then = Estimation(after_months(found.plan, 6))
+        by_load = [
+            max(disk.fill.value for disk in then.under(one).disk_space.disks) for one in then.plan.workloads
+        ]
+        assert max(by_load) > min(by_load), "the log of a backup counts"
+        assert space.needed.value == max(by_load)
+        assert space.limit.endswith("under 'pay'")
+
+
+def test_rows_of_a_load_job_have_room_on_disks_too() -> None:
+    wanted = asked_for(loads=[], job={"within": "30 d", "size": "20 GB"}, rows={"d.account": {"now": 0}})
+    judge = Judge(wanted.requirements, Builder(wanted.begun, clients_of(wanted)))
+    found = judge.verdict(classes_of(wanted)[1], 1)
+    assert found.plan is not None
+    done, later = (met for met in found.met if met.kind == "disk space")
+    assert done.limit.endswith("when the load job is done")
+    assert done.needed.value > later.needed.value
+    then = when_done(found.plan, wanted.requirements.job)
+    assert then is not None
+    assert done.needed.value == max(disk.fill.value for disk in then.disk_space.disks)

@@ -25,12 +25,14 @@ from ndbplan.advise.cost import cost_of
 from ndbplan.advise.figures import FIGURES
 from ndbplan.advise.highest_rate import end_at, holds
 from ndbplan.advise.load_left import LoadLeft
-from ndbplan.advise.max_load import max_load, steady_scenario
+from ndbplan.advise.max_load import steady_scenario
 from ndbplan.advise.remedies import sustained_s
-from ndbplan.advise.sizing.build import MOST_CONNECTIONS, MOST_NODES, Builder, Clients
+from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients
 from ndbplan.advise.sizing.choices import Choice
-from ndbplan.advise.sizing.loads import job_of, steady, with_rows
-from ndbplan.advise.sizing.verdict import CHECK, CLIENTS, CONNECTIONS, Met, Verdict, kind_of
+from ndbplan.advise.sizing.coming import more_clients
+from ndbplan.advise.sizing.jobs import of_cluster, of_loader, when_done
+from ndbplan.advise.sizing.loads import steady
+from ndbplan.advise.sizing.verdict import BARELY, CHECK, CLIENTS, CONNECTIONS, LOADER, Met, Verdict, kind_of
 from ndbplan.advise.sizing.worlds import Left, Worlds
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
@@ -42,11 +44,10 @@ from ndbplan.configuration.failures import Failures
 from ndbplan.configuration.settings import no_of_replicas, settings_by_node, usable_data_memory
 from ndbplan.edits.changes import value_changes
 from ndbplan.estimate.estimation import Estimation
-from ndbplan.estimate.loaded import job_of as loading
 from ndbplan.estimate.space.growth import after_months
 from ndbplan.ndb.survival import Outcome
 from ndbplan.plan.plan import Plan
-from ndbplan.plan.requirements import Requirements
+from ndbplan.plan.requirements import Requirements, WantedJob
 from ndbplan.plan.workloads import JobLoad, Workload
 
 _PARTS = {"host": "host", "rack": "rack", "link": "switch"}
@@ -62,7 +63,8 @@ _TIMES = {
 """Fields of the requirements, and the figures that they limit."""
 _ROUNDING = 1e-9
 _MEMORY = "memory"
-LOADER = "loader"
+_OF_LOADS = "tx/s"
+"""Unit of the limits that clients move."""
 PRICE = "price"
 UNMOVED = frozenset({LOADER, PRICE})
 """Limits that no cluster of a class moves."""
@@ -147,18 +149,27 @@ class Judge:
         More node groups may answer sooner and need fewer, so that each number of groups begins with the
         fewest. A larger pool needs no host.
         """
-        broken, clients = found.broken, found.clients
-        if broken is None or math.isinf(broken.nearness):
+        if found.broken is None:
             return None
-        if broken.kind == CONNECTIONS and clients.connections < MOST_CONNECTIONS:
-            clients = clients.with_connections(broken.nearness)
-        elif broken.kind in (CONNECTIONS, CLIENTS):
-            clients = clients.with_hosts(broken.nearness)
-        else:
-            return None
-        if clients.hosts > most:
+        clients = more_clients(found.broken, found.clients, partial(self._lacking, found))
+        if clients is None or clients.hosts > most:
             return None
         return self._verdict(found.choice, found.groups, clients, found.steps)
+
+    def _lacking(self, found: Verdict, clients: Clients) -> Met | None:
+        """The limit of a load that the cluster breaks in closed form for want of clients, with these."""
+        trial = self._built(replace(found, clients=clients), most_memory=False)
+        assert trial.plan is not None
+        grown = Estimation(after_months(trial.plan, self.requirements.months))
+        left = self._left()
+        for before in found.met:
+            if before.needed.unit != _OF_LOADS:
+                left(before)
+        for workload in self.loads:
+            for met in map(left, self._load(trial, grown, workload)):
+                if met.nearness > 1:
+                    return met if met.kind in (CONNECTIONS, CLIENTS) else None
+        return None
 
     def _after_a_step(self, found: Verdict) -> Verdict | None:
         """The same cluster after the step of a redo or checkpoint parameter that does most for it.
@@ -241,29 +252,39 @@ class Judge:
 
     def _held(self, found: Verdict) -> Verdict:
         """A verdict with what the requirements say of its plan."""
-        left = Left(self._worlds, self.holds_in) if self.holds_in else None
+        left = self._left()
         for place, ask in enumerate(self._asked(found)):
             found.place = place
-            for met in ask():
+            for met in map(left, ask()):
                 self.stop_if_told()
-                if met.nearness <= 1 and left is not None and (times := left.times(met)) > 1:
-                    met = replace(met, in_worlds=times)
                 if met.nearness > 1:
                     found.broken = met
                     return found
                 found.met.append(met)
         return found
 
+    def _left(self) -> Callable[[Met], Met]:
+        """Tells of one limit after the other how near it is in the drawn worlds, where they count."""
+        left = Left(self._worlds, self.holds_in) if self.holds_in else None
+
+        def told(met: Met) -> Met:
+            if met.nearness <= 1 and left is not None and (times := left.times(met)) > 1:
+                return replace(met, in_worlds=times)
+            return met
+
+        return told
+
     def _asked(self, found: Verdict) -> Iterator[Callable[[], Iterator[Met]]]:
         """Limits in the order in which they are asked for: what takes long comes last."""
         assert found.plan is not None
         grown = Estimation(after_months(found.plan, self.requirements.months))
         yield partial(self._money, found.plan)
-        if self.requirements.job is not None:
-            yield partial(self._loader, found.plan)
+        job = self.requirements.job
+        if job is not None:
+            yield partial(of_loader, found.plan, job)
         yield partial(self._memory, found, grown)
-        if self.requirements.job is not None:
-            yield partial(self._loaded, found)
+        if job is not None:
+            yield partial(self._loaded, found, job)
         for workload in self.loads:
             yield partial(self._load, found, grown, workload)
         yield partial(self._space, grown)
@@ -274,8 +295,8 @@ class Judge:
             yield partial(self._checks, grown.plan, f" in {self.requirements.months} months")
         for workload in self.loads:
             yield partial(self._sustained, grown, workload)
-        if self.requirements.job is not None:
-            yield partial(self._job, found.plan)
+        if job is not None:
+            yield partial(of_cluster, found.plan, job, self.cancelled)
 
     def _money(self, plan: Plan) -> Iterator[Met]:
         budget = self.requirements.budget
@@ -293,17 +314,14 @@ class Judge:
         room = 1.0 / (1.0 + self.requirements.headroom)
         yield self._fullest(found, grown, room, f"in {self.requirements.months} months")
 
-    def _loaded(self, found: Verdict) -> Iterator[Met]:
-        """Whether the rows of a load job have room in the memory of all node groups."""
-        wanted, plan = self.requirements.job, found.plan
-        assert wanted is not None
-        assert plan is not None
-        job = loading(plan, job_of(plan, wanted))
-        if job is not None:
-            rows = dict(job.rows)
-            tables = tuple(with_rows(one, max(one.rows, round(rows.get(one.id, 0)))) for one in plan.tables)
-            then = Estimation(plan.replace(tables=tables))
-            yield self._fullest(found, then, 1.0, "when the load job is done")
+    def _loaded(self, found: Verdict, job: WantedJob) -> Iterator[Met]:
+        """Whether the rows of a load job have room in the memory of all node groups, and on their disks."""
+        assert found.plan is not None
+        then = when_done(found.plan, job)
+        if then is not None:
+            when = "when the load job is done"
+            yield self._fullest(found, then, 1.0, when)
+            yield from self._fullest_disk(then, 1.0, when)
 
     def _fullest(self, found: Verdict, then: Estimation, room: float, when: str) -> Met:
         """DataMemory of the fullest node, of which so much may be used; and that all need it in all."""
@@ -341,13 +359,12 @@ class Judge:
 
     def _carried(self, now: Estimation, name: str) -> Iterator[Met]:
         left, failures = LoadLeft(now), Failures(now.plan)
-        data = frozenset(node.node_id for node in now.plan.data_nodes)
         worst: Met | None = None
         for part in self._parts(now.plan):
-            gone = failures.nodes_of(part)
-            if part.kind == "switch":
-                up = failures.judge((part,)).best.up
-                gone = (gone - data) | (data - up)
+            damage = failures.damage((part,))
+            judged = failures.after(failures.running, damage)
+            stopped = failures.running.started - judged.best.up
+            gone = damage.dead | stopped | failures.unreached(damage, judged)
             rest, limit = left.limited(gone)
             title = f"peak of '{name}' without {part.text} ({limit.text if limit else 'nothing is left'})"
             # Where nothing is left, no hardware leaves more: only that it need not fail.
@@ -363,11 +380,18 @@ class Judge:
 
     def _space(self, grown: Estimation) -> Iterator[Met]:
         room = 1.0 / (1.0 + self.requirements.headroom)
-        disks = grown.under(self.loads[0] if self.loads else None).disk_space.disks
-        most = max(disks, key=lambda disk: disk.fill.value, default=None)
+        yield from self._fullest_disk(grown, room, f"in {self.requirements.months} months")
+
+    def _fullest_disk(self, then: Estimation, room: float, when: str) -> Iterator[Met]:
+        """The disk with the least room, under the load whose changes the log of a backup has most of."""
+        loads = self.loads or (None,)
+        disks = [(disk, load) for load in loads for disk in then.under(load).disk_space.disks]
+        most = max(disks, key=lambda found: found[0].fill.value, default=None)
         if most is not None:
-            title = f"space of {most.host}/{most.disk} in {self.requirements.months} months"
-            yield Met(title, most.fill, _exact(room, "fraction"), "disk space")
+            disk, load = most
+            under = f" under '{load.name}'" if load is not None and len(loads) > 1 else ""
+            title = f"space of {disk.host}/{disk.disk} {when}{under}"
+            yield Met(title, disk.fill, _exact(room, "fraction"), "disk space")
 
     def _times(self, grown: Estimation) -> Iterator[Met]:
         for name, figure_name in _TIMES.items():
@@ -413,35 +437,11 @@ class Judge:
         code = "" if end is None or end.code is None else f", error {end.code}"
         after = lasts_s if end is None or end.at_s is None else end.at_s
         title = f"peak of '{workload.name}' with headroom, simulated ({where}{code})"
-        yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * _BARELY), "s"),
+        yield Met(title, _exact(lasts_s, "s"), _exact(min(after, lasts_s * BARELY), "s"),
                   kind_of(end.limit if end else None), is_ratio=False)  # fmt: skip
-
-    def _loader(self, plan: Plan) -> Iterator[Met]:
-        """Where a load job takes too long even on a cluster that keeps up."""
-        wanted = self.requirements.job
-        assert wanted is not None
-        job = loading(plan, job_of(plan, wanted))
-        if job is None:
-            return
-        least = (Quantity.exact(job.transactions, "tx") / job.rate_per_s).in_unit("s")
-        if least.value * _BARELY > wanted.within:
-            title = f"load job (as fast as its {job.limited_by[0]} can by itself)"
-            yield Met(title, least, _exact(wanted.within, "s"), LOADER)
-
-    def _job(self, plan: Plan) -> Iterator[Met]:
-        job = self.requirements.job
-        assert job is not None
-        taken = max_load(Estimation(plan, job_of(plan, job)), cancelled=self.cancelled)
-        limit = taken.limited_by
-        gets_in = taken.takes_s is not None
-        needed = taken.takes_s or _exact(max(taken.duration_s, job.within / _BARELY), "s")
-        title = f"load job ({limit.text})" if gets_in else f"load job ({limit.text}; not all rows get in)"
-        yield Met(title, needed, _exact(job.within, "s"), "job" if gets_in else kind_of(limit), gets_in)
 
 
 _WORTHWHILE = 0.98
 """A step that comes no nearer than this is none."""
 _STEPS_HELD = 3
 """Steps, of those that do most against the broken limit, that are held against all others."""
-_BARELY = 0.999
-"""What lasts all but this share of the time is still not sustained."""

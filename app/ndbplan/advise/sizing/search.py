@@ -26,9 +26,9 @@ from ndbplan.advise.sizing.build import MOST_NODES, Builder, Clients, other_host
 from ndbplan.advise.sizing.choices import Choice, size_of
 from ndbplan.advise.sizing.choosing import Choosing, choosing_among
 from ndbplan.advise.sizing.excuses import Excuse, excuse
-from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, LOADER, UNMOVED, Judge
+from ndbplan.advise.sizing.limits import FEWEST_CLIENTS, UNMOVED, Judge
 from ndbplan.advise.sizing.sized_plan import SizedPlan
-from ndbplan.advise.sizing.verdict import Verdict
+from ndbplan.advise.sizing.verdict import LOADER, Verdict
 from ndbplan.advise.sizing.worlds import SURE
 from ndbplan.base.shapes import Shape
 from ndbplan.base.units import format_percent, how_many

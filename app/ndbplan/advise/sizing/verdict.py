@@ -17,6 +17,9 @@ from ndbplan.simulate.bottleneck import Bottleneck
 CONNECTIONS, CLIENTS = "connections", "clients"
 """Limits of what the load comes through: its cluster connections, and its hosts."""
 CHECK = "check"
+LOADER = "loader"
+BARELY = 0.999
+"""What lasts all but this share of the time is still not sustained."""
 _STEPS_REACH = 8.0
 """What asks for more than so much of a limit is not brought down by halving or doubling three times."""
 
