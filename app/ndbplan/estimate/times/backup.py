@@ -356,10 +356,9 @@ def backup(
     `loads`, `disks`, `checkpoints`: what is asked of nodes and disks meanwhile; `job_s`: for so long, if it
     ends.
     """
-    if is_diskless(machines.settings):
-        return BackupEstimate((), largest((), "s"), ("a diskless cluster makes no backup",))
-    if not held:
-        return BackupEstimate((), largest((), "s"), ("there is no table to save",))
+    if (diskless := is_diskless(machines.settings)) or not held:
+        why = "a diskless cluster makes no backup" if diskless else "there is no table to save"
+        return BackupEstimate((), largest((), "s"), (why,))
     busy, targets = busy_disks(machines, disks), targets_of(machines, loads, disks, checkpoints)
     devices = _Devices.of(machines, _ROLES, busy)
     several = _have_several_alike(machines)
