@@ -18,6 +18,7 @@ from ndbplan.edits.parts import remove
 from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.stored import distribute
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
 from ndbplan.plan.workloads import OperationKind, Workload
 from ndbplan.simulate.events import orders as engine
@@ -128,7 +129,10 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
         kept += tuple(_emptied(grown.get(one, lying[one])) for one in sorted(gone))
         grown_held = replace(held, tables=kept)
         state.growth = replace(state.growth, after=with_schema(state.growth.after, grown_held))
-    for table_id in order.truncated | ({table.id for table in order.tables} - known.keys()):
+    made = order.truncated | ({table.id for table in order.tables} - known.keys())
+    groups = set(state.groups.values()) - {NODE_GROUP_NONE}
+    state.made_on |= {(table_id, group) for table_id in made for group in groups}
+    for table_id in made:
         state.rows_typed.pop(table_id, None)
         state.contents.pop(table_id, None)
         state.counted_from[table_id] = _accepted(sim)

@@ -170,6 +170,8 @@ class ClusterState:
     """How often the first data node was connected to the second; each member once where none is named."""
     closed: frozenset[int] = frozenset()
     """Data nodes that failed and cannot connect again yet."""
+    made_on: frozenset[tuple[str, int]] = frozenset()
+    """Tables that were made in this session, each with the groups that there were."""
     servers: frozenset[int] = frozenset()
     """Management nodes that run."""
     waiting: dict[int, float] = field(default_factory=dict)

@@ -42,7 +42,9 @@ def story_of(plan: Plan, workload: Workload, events: Iterable[Event], compile_pl
             fix="add all groups at once, or simulate one step after the other",
         )
     after, more = added_nodes(plan, workload, added[0])
-    grown = compile_plan(after, after.workload(workload.id))
+    # A session without a load has a workload that no plan names.
+    is_known = any(one.id == workload.id for one in after.workloads)
+    grown = compile_plan(after, after.workload(workload.id) if is_known else workload)
     new = {c.nodes[0].id for c in grown.node_classes} - {c.nodes[0].id for c in scenario.node_classes}
     return Story(
         before_growth(scenario, grown), grown, in_order([*dues, more]), frozenset(new), tuple(in_turn)

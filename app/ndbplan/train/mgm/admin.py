@@ -188,7 +188,8 @@ def drop_group(cluster: LiveCluster, line: Line) -> Answer:
         error = 5005
     elif number == NODE_GROUP_NONE or number not in state.groups.values():
         error = -1
-    elif number in state.used_groups:
+    elif number in state.used_groups or any((one.id, number) in state.made_on for one in state.plan.tables):
+        # A table that was made after the group lies on it too [8.4.8].
         error = -2
     if error:
         return Answer(f"{client_line(1006)}*        error: {error}\n", FAILED)

@@ -121,10 +121,29 @@ def _connected(row: Row) -> Row:
     return {"mysql_connection_id": FIRST_CONNECTION + row["client_block_ref"] % 16, **row}
 
 
+_EMPTY = {
+    "memoryusage": ("used", "used_pages"), "logspaces": ("used",), "logbuffers": ("used",),
+    "resources": ("used",),
+}  # fmt: skip
+"""Tables that have rows of every data node, and what is 0 of one that holds no fragment."""
+
+
+def with_spare(cluster: LiveCluster, name: str, rows: list[Row]) -> list[Row]:
+    """Rows of a table, and those of started nodes without fragments, which are empty [7.4.10, 8.4.8]."""
+    known = sorted({row["node_id"] for row in rows})
+    spare = sorted(set(cluster.state.alive()) - set(known))
+    if name not in _EMPTY or not known:
+        return rows
+    model = [row for row in rows if row["node_id"] == known[0]]
+    nothing = dict.fromkeys(_EMPTY[name], 0)
+    return [*rows, *({**row, **nothing, "node_id": node_id} for node_id in spare for row in model)]
+
+
 def _memoryusage(cluster: LiveCluster) -> Iterator[Row]:
     """What is in use at this moment, rows that were just typed too."""
     there, sim = set(cluster.state.alive()), cluster.session.simulation
-    for row in view("memoryusage", cluster.result(), cluster.plan, max(0.0, cluster.now_s)):
+    rows = view("memoryusage", cluster.result(), cluster.plan, max(0.0, cluster.now_s))
+    for row in with_spare(cluster, "memoryusage", rows):
         if row["node_id"] not in there:
             continue
         data, index = memory_pages(sim, row["node_id"])
@@ -239,7 +258,7 @@ def ndbinfo(cluster: LiveCluster, name: str) -> list[Row]:
             # None of those that started together with all others [8.4.8, 7.4.10].
             nodes = cluster.state.nodes
             return [row for row in rows if nodes[row["node_id"]].restart_status != NO_RESTART]
-        return [row for row in rows if row.get("node_id") in there]
+        return [row for row in with_spare(cluster, name, rows) if row.get("node_id") in there]
     empty = {
         column: 0 if is_number else "" for column, is_number in zip(table.columns, table.numeric, strict=True)
     }

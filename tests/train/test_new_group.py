@@ -1,0 +1,68 @@
+"""Nodes without a node group, and a group that was just made, at the consoles [8.4.8, 7.4.10]."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndbplan.base.kept import keeping
+from ndbplan.train.consoles import Consoles
+from ndbplan.train.live import LiveCluster
+
+from .test_states_seen import plan_of
+
+
+@pytest.fixture(params=["8.4.8", "7.4.10"])
+def consoles(request: pytest.FixtureRequest) -> Consoles:
+    """Two reserved nodes that have started, beside a cluster without a load."""
+    plan = plan_of(request.param)
+    old = [node for node in plan.data_nodes if node.node_id in (2, 3)]
+    others = tuple(one for one in plan.processes if one not in plan.data_nodes or one in old)
+    with keeping():
+        cluster = LiveCluster.begin(plan.replace(processes=others), hours=0.2, reserved=1)
+    found = Consoles(cluster)
+    new = [node.node_id for node in cluster.plan.data_nodes if node.node_id not in (2, 3)]
+    for node_id in new:
+        found.answer(f"! start node:{node_id}")
+    assert cluster.advance_until(lambda now: set(now.state.alive()) >= {*new}, 600.0, 1.0)
+    return found
+
+
+def table(answer: str) -> list[list[str]]:
+    lines = [line for line in answer.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(("name", "column"), [("memoryusage", "used"), ("logspaces", "used")])
+def test_nodes_without_fragments_have_rows_with_nothing_in_use(
+    consoles: Consoles, name: str, column: str
+) -> None:
+    where = "where memory_type = 'Data memory'" if name == "memoryusage" else ""
+    query = f"select node_id, sum({column}), sum(total) from ndbinfo.{name} {where} group by 1 order by 1"
+    found = table(consoles.answer(f"mysql> {query}"))
+    assert [row[0] for row in found] == [str(i) for i in sorted(consoles.cluster.state.alive())]
+    assert [row[1] for row in found[2:]] == ["0", "0"]
+    assert len({row[2] for row in found}) == 1
+    report = consoles.answer("ndb_mgm> ALL REPORT MEMORYUSAGE")
+    assert f"Node {found[2][0]}: Data usage is 0%(0 32K pages of total " in report
+
+
+def test_a_table_that_was_made_after_the_group_keeps_it_until_it_is_dropped(consoles: Consoles) -> None:
+    new = ",".join(str(node.node_id) for node in consoles.cluster.plan.data_nodes[2:])
+    consoles.answer("ndb_mgm> SHOW")
+    assert consoles.answer(f"ndb_mgm> CREATE NODEGROUP {new}") == "Nodegroup 1 created\n"
+    consoles.answer("mysql> create table test.late (id int primary key) engine=ndb")
+    refused = "*  1006: Illegal reply from server\n*        error: -2\n"
+    assert consoles.answer("ndb_mgm> DROP NODEGROUP 1") == refused
+    consoles.answer("mysql> drop table test.late")
+    assert consoles.answer("ndb_mgm> DROP NODEGROUP 1") == "Drop Node Group 1 done\n"
+
+
+def test_a_table_that_is_emptied_is_made_anew_on_all_groups(consoles: Consoles) -> None:
+    new = ",".join(str(node.node_id) for node in consoles.cluster.plan.data_nodes[2:])
+    consoles.answer("mysql> create table test.early (id int primary key) engine=ndb")
+    consoles.answer("ndb_mgm> SHOW")
+    consoles.answer(f"ndb_mgm> CREATE NODEGROUP {new}")
+    assert consoles.answer("ndb_mgm> DROP NODEGROUP 1") == "Drop Node Group 1 done\n"
+    consoles.answer(f"ndb_mgm> CREATE NODEGROUP {new}")
+    consoles.answer("mysql> truncate table test.early")
+    assert "error: -2" in consoles.answer("ndb_mgm> DROP NODEGROUP 1")
