@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import pytest
+
 from ndbplan.advise.remedies import set_arguments
 from ndbplan.edits import parts as edits
 from ndbplan.edits.assign import assign
 from ndbplan.edits.changes import value_changes
 from ndbplan.plan.file import dumps, loads
 from ndbplan.plan.samples import sample_names, sample_plan
+from random_plans import random_plan
 
 STARTER = sample_plan("starter")
 
@@ -78,3 +81,31 @@ def test_thousands_stand_apart_in_quantities_and_not_in_names() -> None:
         "MaxNoOfConcurrentOperations": "1\u2009000\u2009000", "ServerPort": "11860",
         "rows": "25\u2009000\u2009000",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["redo-overload", "add-nodes-8.4"])
+def test_parts_of_other_types_with_one_id_are_two_parts(name: str) -> None:
+    """Ids of plans of different origin mean different things: fields were read that were not there."""
+    sample, met = sample_plan(name), 0
+    for seed in range(30):
+        drawn = random_plan(seed)
+        for before, after in ((sample, drawn), (drawn, sample)):
+            both = {*before.by_id} & {*after.by_id}
+            others = {one for one in both if type(before.by_id[one]) is not type(after.by_id[one])}
+            changes = value_changes(before, after)
+            for one in others:
+                (change,) = (change for change in changes if change.scope == one)
+                assert change.name == "object"
+                assert change.before
+                assert change.after
+                met += 1
+    assert met
+
+
+def test_a_management_node_is_no_field_of_an_sql_node() -> None:
+    plan = sample_plan("starter")
+    sql = next(one for one in plan.processes if one.kind == "sql")
+    data = plan.data_nodes[0].model_copy(update={"id": sql.id, "node_id": 40})
+    there = tuple(data if one is sql else one for one in plan.processes)
+    (change,) = (one for one in value_changes(plan, plan.replace(processes=there)) if one.scope == sql.id)
+    assert change.shown == (f"SQL node {sql.node_id}", "data node 40")

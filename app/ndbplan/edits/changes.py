@@ -318,6 +318,10 @@ def _value_changes(before: Plan, after: Plan) -> Iterator[ValueChange]:
         if one is None or other is None:
             yield ValueChange(object_id, "object", one and "there", other and "there", where)
             continue
+        if type(one) is not type(other):
+            # Plans of different origin call different things by one id: they share no field.
+            yield ValueChange(object_id, "object", _where(before, one), _where(after, other), where)
+            continue
         yield from _fields((before, after), where, one, other)
 
 
@@ -337,8 +341,7 @@ def _links(before: Plan, after: Plan) -> Iterator[ValueChange]:
 def _fields(plans: tuple[Plan, Plan], where: str, one: Any, other: Any) -> Iterator[ValueChange]:
     object_id = other.id
     for name in type(other).model_fields:
-        old: Any = getattr(one, name, None)
-        new = getattr(other, name)
+        old, new = getattr(one, name), getattr(other, name)
         if old is new or old == new:
             continue
         if name == "parameters":
