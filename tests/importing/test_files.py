@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from ndbplan.base.errors import UserError
 from ndbplan.exporting.export import render_files
-from ndbplan.importing.files import import_files, kind_of
+from ndbplan.importing.files import import_files, kind_of, read_file
 from ndbplan.importing.imported import FileKindError, Imported
+from ndbplan.importing.running import what_runs
 from ndbplan.plan import references
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.references import first_broken
@@ -191,3 +195,17 @@ def test_mysqld_sections_without_a_host_are_counted() -> None:
     text = "[ndbd default]\nNoOfReplicas=1\n[ndb_mgmd]\nHostName=a\n[ndbd]\nHostName=a\n" + "[mysqld]\n" * 4
     done = import_files({"config.ini": text.encode()}, version="7.4")
     assert any("4 slots for SQL or API nodes" in change for change in done.changes)
+
+
+def test_a_pipe_is_read_only_by_who_may_wait_for_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "config.ini"
+    os.mkfifo(pipe)
+    with pytest.raises(FileKindError, match="this is not a file"):
+        read_file(pipe)
+    with pytest.raises(FileKindError, match="this is not a file"):
+        what_runs(pipe, sample_plan("starter"))
+    # Whoever writes into it is there already.
+    end = os.open(pipe, os.O_RDWR)
+    os.write(end, b"[ndbd default]\n")
+    Timer(0.2, os.close, [end]).start()
+    assert read_file(pipe, of_a_pipe=True) == b"[ndbd default]\n"

@@ -248,7 +248,7 @@ def read_running(path: Path, plan: Plan) -> tuple[Plan, str]:
     from ndbplan.importing.running import what_runs
 
     try:
-        return what_runs(path, plan)
+        return what_runs(path, plan, of_a_pipe=True)
     except UserError as error:
         raise UsageError(error.what, where=error.where or str(path), fix=error.fix) from None
 

@@ -375,6 +375,7 @@ class MainWindow(QMainWindow):
         dialog = ImportDialog(self.document, partial(self.files.start_with, modified=True), self)
         dialog.accepted.connect(self._show_workspace)
         dialog.add_files(paths)
+        self.messages.hide()
         dialog.open()
 
     def take_files(self, paths: Iterable[Path]) -> None:

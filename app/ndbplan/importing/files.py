@@ -27,10 +27,13 @@ MOST_BYTES = 64_000_000
 """A schema, a configuration or statistics are far smaller; dumps with data are not read."""
 
 
-def read_file(path: Path) -> bytes:
-    """The content of a file to import. Raises FileKindError when it cannot be read or is too large."""
+def read_file(path: Path, *, of_a_pipe: bool = False) -> bytes:
+    """The content of a file to import. Raises FileKindError when it cannot be read or is too large.
+
+    `of_a_pipe`: also what a shell hands over; a window must not wait for the other end of a pipe.
+    """
     fix = "dump without data (mysqldump --no-data)"
-    return read_whole(path, MOST_BYTES, of_a_pipe=True, refused=FileKindError, fix=fix)
+    return read_whole(path, MOST_BYTES, of_a_pipe=of_a_pipe, refused=FileKindError, fix=fix)
 
 
 def kind_of(name: str, content: bytes) -> str:

@@ -12,16 +12,16 @@ from ndbplan.plan.file import open_file
 from ndbplan.plan.plan import Plan
 
 
-def what_runs(path: Path, planned: Plan) -> tuple[Plan, str]:
+def what_runs(path: Path, planned: Plan, *, of_a_pipe: bool = False) -> tuple[Plan, str]:
     """The plan in a plan file, or of a config.ini read for the version of a plan with its text.
 
     A my.cnf (by its name) tells of its SQL node; all else runs as planned then. Which of the others it is
     follows from the content; FILE@VARIANT is a variant of a plan. A plan has no text: its own config.ini is
-    meant. Raises UserError.
+    meant. `of_a_pipe`: as of `read_file`. Raises UserError.
     """
     if variant_in(path) is not None:
         return load_variant(path), ""
-    content = read_file(path)
+    content = read_file(path, of_a_pipe=of_a_pipe)
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return open_file(path).plan, ""
     if path.suffix.lower() == ".cnf":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,12 @@ def test_what_is_no_series_is_refused_and_nothing_changes(stand, tmp_path, name,
     stand.take(path)
     assert says in stand.panel.state.text()
     assert stand.series("rates").keys() == before
+
+
+def test_the_other_end_of_a_pipe_is_not_waited_for(stand, tmp_path) -> None:
+    os.mkfifo(tmp_path / "run.csv")
+    stand.take(tmp_path / "run.csv")
+    assert "this is not a file" in stand.panel.state.text()
 
 
 def test_a_file_dropped_on_the_charts_is_laid_over_them(stand, tmp_path) -> None:
