@@ -103,12 +103,20 @@ def test_lengths_that_are_assumed_recommend_least_hardware_and_their_measure(
         assert not found(way.edit(plan), "data-memory-fill")
 
 
-def test_what_hosts_have_room_for_now_is_done_without_buying(starter: Plan) -> None:
-    # Loads and growth would fill what is left of the memory.
-    still = [table.model_copy(update={"growth_rows_per_month": 0}) for table in starter.tables]
-    plan = _with_documents(starter.replace(workloads=(), tables=tuple(still)), 100_000_000)
+@pytest.mark.parametrize("follows", [True, False])
+def test_what_hosts_have_room_for_comes_first_whatever_is_told_once_it_is_done(
+    starter: Plan, follows: bool
+) -> None:
+    plan = _with_documents(starter, 100_000_000)
+    if not follows:
+        # Loads and growth would fill what is left of the memory.
+        still = [table.model_copy(update={"growth_rows_per_month": 0}) for table in plan.tables]
+        plan = plan.replace(workloads=(), tables=tuple(still))
     (problem,) = found(plan, "data-memory-fill")
     first = problem.solutions[0]
     assert not first.buys
     assert first.title.startswith("Raise DataMemory to")
-    assert not found(first.edit(plan), "data-memory-fill")
+    after = first.edit(plan)
+    assert not found(after, "data-memory-fill")
+    assert bool([*found(after, "fills-with-load"), *found(after, "fills-with-growth")]) is follows
+    assert ("then under workload" in first.why) is follows

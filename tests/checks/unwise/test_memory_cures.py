@@ -13,7 +13,7 @@ from ndbplan.checks.fix import fix_all
 from ndbplan.checks.harm import harm
 from ndbplan.checks.problem import Problem
 from ndbplan.checks.run import check, find
-from ndbplan.edits.offers import make_host, make_process, make_table
+from ndbplan.edits.offers import make_host, make_process, make_table, most_memory_bytes
 from ndbplan.edits.parameters import set_parameter
 from ndbplan.edits.parts import add, update
 from ndbplan.estimate.estimation import Estimation
@@ -44,12 +44,13 @@ def data_memory(plan: Plan) -> int:
 
 def test_memory_that_is_bought_comes_with_disks_that_hold_its_checkpoints() -> None:
     plan = cluster(150_000_000, nodes=2)
-    # How long the documents are is not known: DataMemory is made for long ones.
+    # How long the documents are is not known: the last way is for long ones.
     wider = (*plan.tables[0].columns, Column(name="doc", type="json"))
     plan = update(plan, plan.tables[0].id, columns=wider)
     problem = fill(plan)
     assert problem is not None
-    way, _groups = problem.solutions
+    *likely, way = problem.solutions
+    assert all("measure" in one.why for one in likely)
     assert "disks of" in way.title
     assert way.buys
     after = way.edit(plan)
@@ -100,9 +101,13 @@ def test_hosts_that_are_too_small_get_memory_before_many_more_are_bought() -> No
 
 
 def test_beyond_usual_servers_more_hosts_are_recommended() -> None:
-    problem = fill(cluster(40_000_000_000, memory=256 * GIB))
+    plan = cluster(40_000_000_000, memory=256 * GIB)
+    problem = fill(plan)
     assert problem is not None
-    assert problem.solutions[0].title.startswith("Add ")
+    first, small, *_ = (way.edit(plan).hosts for way in problem.solutions)
+    assert len(plan.hosts) < len(first) < len(small), "few hosts of usual size before many small ones"
+    assert max(host.memory_bytes for host in first) == most_memory_bytes()
+    assert {host.memory_bytes for host in small} == {256 * GIB}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from ndbplan.checks.problem import Edit, Problem
 from ndbplan.checks.rule import error, hint, rule, warning
 from ndbplan.checks.unwise.disk_data_cures import home_for
 from ndbplan.checks.unwise.load_cures import BUSY, ways_to_keep_up
-from ndbplan.checks.unwise.memory_cures import room_for_pages
+from ndbplan.checks.unwise.page_cures import room_for_pages
 from ndbplan.configuration.directories import data_node_paths, disk_for, disks_of_roles
 from ndbplan.configuration.redo_problems import seen_as
 from ndbplan.configuration.settings import nodes_alike, scope_of

@@ -28,8 +28,8 @@ from ndbplan.edits import parts as edits
 from ndbplan.edits.changes import SetParameter, together
 from ndbplan.edits.growth import add_node_group
 from ndbplan.edits.offers import most_memory_bytes
-from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size, set_everywhere
-from ndbplan.estimate.estimation import Estimation, chosen_workload
+from ndbplan.edits.solutions import host_memory, memory_size, memory_size_within, module_size
+from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.row_capacity import kept_rows_per_s
 from ndbplan.estimate.loaded import table_loads
 from ndbplan.ndb import parameters as catalogue
@@ -43,10 +43,7 @@ HEADROOM = 1.05
 """Of what the tables may take at most, what DataMemory is made for."""
 _GROUPS_TRIED = 3
 """Numbers of node groups that are tried, from the least on: judgement."""
-_FILL, _INDEX_FILL, _PAGES = "data-memory-fill", "index-memory-fill", "disk-page-buffer"
-_PAGE_STEP = 1.05
-"""How far a buffer is raised at a time: judgement."""
-_PAGE_BUFFER = "DiskPageBufferMemory"
+_FILL, _INDEX_FILL = "data-memory-fill", "index-memory-fill"
 
 
 _End = Callable[[Quantity], float]
@@ -74,6 +71,8 @@ def usable_share(plan: Plan, node_id: int) -> float:
     return usable_data_memory(node_settings(plan, node))
 
 
+_FOLLOWS = ("fills-with-load", "fills-with-growth")
+"""Rules that say nothing of a memory that is full now, and do once it no longer is."""
 _UNSURE = 1.5
 """High end of the memory over its likely value from where on there are ways for each."""
 _FOR_THE_LIKELY = "enough for lengths as they are assumed: measure those first"
@@ -86,11 +85,21 @@ def room_for_rows(rule: str, now: Estimation, look: Look) -> WaysOut:
     Where much rests on lengths that are assumed, those that hold the likely ones come before what holds the
     longest, unless the hosts have the memory for these anyway.
     """
-    free, bought = _ways(rule, now, look, _most)
+    return _room(rule, now, look, _but_for_what_follows(look))
+
+
+def _but_for_what_follows(look: Look) -> Look:
+    """What is found, but for what rules say of memory that is not full yet."""
+    return lambda plan: [problem for problem in look(plan) if problem.rule not in _FOLLOWS]
+
+
+def _room(rule: str, now: Estimation, look: Look, lax: Look) -> WaysOut:
+    """`lax`: what is found that more DataMemory in hosts as they are must not bring."""
+    free, bought = _ways(rule, now, look, lax, _most)
     if not free and any(
         need.data_memory_bytes.high > _UNSURE * need.data_memory_bytes.value for need in now.memory.nodes
     ):
-        free, likely = _ways(rule, now, look, _likely)
+        free, likely = _ways(rule, now, look, lax, _likely)
         told = [(way, _FOR_THE_LIKELY) for way in (*free, *likely)] + [
             (way, _FOR_THE_MOST) for way in bought[:1]
         ]
@@ -101,21 +110,26 @@ def room_for_rows(rule: str, now: Estimation, look: Look) -> WaysOut:
     return ways_out([*free, *bought], f"{_missing(now)}; {_sizes(raised, now)} would have to be raised")
 
 
-def _ways(rule: str, now: Estimation, look: Look, end: _End) -> tuple[list[Solution], list[Solution]]:
+def _ways(
+    rule: str, now: Estimation, look: Look, lax: Look, end: _End
+) -> tuple[list[Solution], list[Solution]]:
     """What the hosts have room for, and what takes hardware, few and usual hosts first."""
     raised = _raised(now, end)
     if raised is None:
         return [], []
-    raised, limits = _with_limits(now, raised)
+    raised, limits = with_limits(now, raised)
     rising, reason = completed(look, now.plan, raised, rule)
     groups = _more_groups(rule, now, look, end)
     if not reason:
         return [_as_it_is(now, rising, limits)], groups
+    barely, harmful = completed(lax, now.plan, raised, rule)
+    way = _as_it_is(now, barely, limits)
+    free = [] if harmful else [replace(way, why=f"{way.why}; then {reason}")]
     words = f"raise {_sizes(rising, now)}{limits}"
-    larger, most = _larger_hosts(now, raised, look, rule, words)
+    larger, most = larger_hosts(now, raised, look, rule, words)
     if most <= most_memory_bytes():
-        return [], [*larger, *groups]
-    return [], [*_more_groups(rule, now, look, end, most_memory_bytes()), *groups, *larger]
+        return free, [*larger, *groups]
+    return free, [*_more_groups(rule, now, look, end, most_memory_bytes()), *groups, *larger]
 
 
 def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Look) -> WaysOut:
@@ -130,34 +144,7 @@ def room_for_load(now: Estimation, workload: Workload, lasts_s: float, look: Loo
             )
     then = now.of(plan)
     rule = _FILL if any(name == "DataMemory" for _, name, _ in _wanted_bytes(then, _most)) else _INDEX_FILL
-    return room_for_rows(rule, then, look)
-
-
-def room_for_pages(now: Estimation, share: float, look: Look) -> WaysOut:
-    """Ways to let DiskPageBufferMemory hold so much of what lies on disk: as it is, or with more memory."""
-    pages = max(node.pages_bytes.value for node in now.under(chosen_workload(now.plan)).disk_data.nodes)
-    size, raised = _page_buffer(now, share, pages)
-    raised, limits = _with_limits(now, raised)
-    words = f"raise {_PAGE_BUFFER} to {format_bytes_binary(size)}{limits}"
-    edit, reason = completed(look, now.plan, raised, _PAGES)
-    if not reason:
-        why = f"the hosts have the memory; the files of disk data take {format_bytes_binary(pages)}"
-        return ways_out([Solution(f"R{words[1:]}", why, edit)], "")
-    bought, _ = _larger_hosts(now, raised, look, _PAGES, words)
-    return ways_out(bought, f"{words}, if memory allows")
-
-
-def _page_buffer(now: Estimation, share: float, pages: float) -> tuple[int, Edit]:
-    """The least size, of those that people write, that holds the share: not all of it is for pages."""
-    least = share * pages
-    while True:
-        size = memory_size(least)
-        raised: Edit = partial(set_everywhere, name=_PAGE_BUFFER, value=size)
-        then = now.of(raised(now.plan))
-        held = then.under(chosen_workload(then.plan)).disk_data.nodes
-        if size > 2 * pages or all(node.hit_ratio.value >= share for node in held):
-            return size, raised
-        least = size * _PAGE_STEP
+    return _room(rule, then, look, look)
 
 
 def _raised(now: Estimation, end: _End) -> Edit | None:
@@ -188,7 +175,7 @@ def _sizes(edit: Edit, now: Estimation, to: str = " to ") -> str:
     return " and ".join(told)
 
 
-def _with_limits(now: Estimation, raised: Edit) -> tuple[Edit, str]:
+def with_limits(now: Estimation, raised: Edit) -> tuple[Edit, str]:
     """A change that makes data nodes larger with what their containers then need, and that in words."""
     sizes = _short_containers(now.of(raised(now.plan)))
     if not sizes:
@@ -210,7 +197,7 @@ def _as_it_is(now: Estimation, edit: Edit, limits: str) -> Solution:
     )
 
 
-def _larger_hosts(
+def larger_hosts(
     now: Estimation, raised: Edit, look: Look, rule: str, words: str
 ) -> tuple[list[Solution], float]:
     """More memory for the hosts together with what it is for (`words`), and how much of it a host gets: none
