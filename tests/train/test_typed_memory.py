@@ -74,6 +74,11 @@ def test_typed_rows_fill_memory_where_a_running_8_4_8_was_full() -> None:
     assert ask("delete from t where id <= 500;").startswith("Query OK, 500 rows affected")
     assert full - _used(ask)["Data memory"] == pytest.approx(31_850_496 - 30_834_688, rel=0.05)
     assert ask("insert into t values (1, repeat('x', 2000));").startswith("Query OK, 1 row affected")
+    row = 20_001
+    while ask(f"insert into t values ({row}, repeat('x', 2000));").startswith("Query OK"):
+        row += 1
+    assert ask("create index i1 on t (pad);") == "ERROR 1114 (HY000): The table 't' is full\n"
+    assert "Got error 625 " in ask("show warnings;")
     ask("truncate table t;")
     assert _used(ask)["Data memory"] == 0
 

@@ -18,6 +18,7 @@ from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import NOTHING
+from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.schema import Wrote, room_left
 from ndbplan.train.sql import foreign_keys
 from ndbplan.train.sql.character_sets import altered, with_charset
@@ -259,14 +260,16 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         )
     copies = bool(why) or by_server or algorithm == "COPY" or asked.how == "OFFLINE"
     check_more(asked, old, after)
-    if room_left(asked.cluster.session.simulation, after) < 0:
+    indexes = [index for index in new.indexes if index not in old.indexes]
+    # An index begins with pages of its own, also one of rows that were typed.
+    least = PAGE_BYTES if rows and indexes else 0
+    if room_left(asked.cluster.session.simulation, after) < least:
         if not after.features.index_memory_joined:
             # The pages of an ordered index [7.4.10].
             raise of_ndb(4252, "Failed to allocate space for index", temporary=False)
         text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
         inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
         raise SqlError(1114, "HY000", f"The table '{old.name}' is full", (inside,))
-    indexes = [index for index in new.indexes if index not in old.indexes]
     warnings = [] if copies else [
         Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")
         for one in added
