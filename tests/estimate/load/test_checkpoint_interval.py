@@ -8,9 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ndbplan.configuration.settings import node_settings
 from ndbplan.edits.parameters import set_parameter
+from ndbplan.estimate.constants import constants_of
 from ndbplan.estimate.estimation import Estimation
 from ndbplan.estimate.load.checkpoint import NodeCheckpoint
+from ndbplan.estimate.load.checkpoint_interval import least_interval_s
+from ndbplan.estimate.load.checkpoint_speed import is_partial
+from ndbplan.estimate.load.log_full import Checkpoints
+from ndbplan.estimate.load.redo import log_bytes_per_part
+from ndbplan.estimate.loaded import node_loads
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.samples import sample_plan
 from ndbplan.plan.workloads import OpenLoad, Operation, OperationKind, RatePoint, Transaction, Workload
@@ -75,3 +82,30 @@ def test_the_log_is_as_full_as_in_a_run() -> None:
     result = simulate(estimation_of(plan, "w"), duration_s=1800)
     assert result.redo_log_fill_max is not None
     assert _node(plan).redo_fill.value == pytest.approx(result.redo_log_fill_max.value, rel=0.25)
+
+
+@given(st.floats(50.0, 5000.0), st.sampled_from(["7.4", "8.4"]))
+def test_a_checkpoint_begins_when_the_log_of_a_part_is_short(rate_per_s: float, version: str) -> None:
+    """Of as many spans as the log reaches back, all but the last are written when the next one begins."""
+    plan = _plan(rate_per_s, version, TimeBetweenLocalCheckpoints=31)
+    load = node_loads(plan, plan.workloads[0])[0]
+    settings, constants = node_settings(plan), constants_of(plan)
+    every_s = least_interval_s(settings, constants, load, 1e12)
+    written = every_s * load.hottest_log_part[1] * constants["redo_page_overhead"].value
+    spans = 2 if is_partial(settings) else 3
+    assert written * (spans - 1) == pytest.approx(
+        constants["redo_forces_checkpoint"].value * log_bytes_per_part(settings)
+    )
+    assert least_interval_s(settings, constants, load, every_s / 2) == every_s / 2
+
+
+@given(st.floats(0, 1e6), st.floats(1.0, 1e12), st.floats(1e6, 1e9))
+def test_the_next_checkpoint_waits_for_writing_and_for_the_one_before(
+    every_s: float, rows_bytes: float, speed: float
+) -> None:
+    one = Checkpoints(
+        rows_bytes, 0.0, 0.0, 0.0, 0.0, None, 1.0, lambda used: speed, pause_s=3.0, fragments=1,
+        spans_two=True, every_s=every_s,
+    )  # fmt: skip
+    takes_s = one.duration_s(0.0, 1.0, 0.0) + 3.0
+    assert one.interval_s(0.0, 1.0, 0.0) == max(every_s, takes_s)
