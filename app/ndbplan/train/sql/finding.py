@@ -22,8 +22,10 @@ from ndbplan.train.sql.problem import NotSimulated
 from ndbplan.train.sql.values import Taking, column_kind
 from ndbplan.train.state import is_local
 
-MOST_READ = 20_000
-"""Rows of a table that one statement reads at most."""
+MOST_READ = 100_000
+"""Rows of a table that one statement reads at most: what takes a second or so."""
+MOST_COMPARED = 20_000
+"""Rows that are looked through, row by row, for a value that is to be unique."""
 _MOST_SORTED = 2_000
 """Rows that are listed as their partitions lie; more are listed by their keys."""
 ROW_NUMBER = "ndb$row"

@@ -22,7 +22,7 @@ class UniqueKeys:
         self.table = table
         self.indexes = [one for one in self.table.indexes if one.kind != "ordered"]
         self.found: dict[tuple[str, tuple[Any, ...]], tuple[Key, Row]] = {}
-        many = held.count > finding.MOST_READ or not held.numbered
+        many = held.count > finding.MOST_COMPARED or not held.numbered
         rows = (
             ((key, held.find(key)) for key in held.contents.rows)
             if many
