@@ -16,6 +16,7 @@ from ndbplan.simulate.run import simulate
     "text",
     [
         "0,100\n60,4000\n90,0\n",
+        "0,100\r60,4000\r90,0\r",
         "seconds,transactions per second\n0,100\n60,4000\n90,0",
         "rate;time\n100;0\n4000;60\n0;90\n",
         "\ufeffat_s\trate_per_s\n0\t100\n60\t4000\n90\t0\n",

@@ -177,3 +177,9 @@ def test_an_import_says_where_a_series_goes() -> None:
     assert done.kinds == {"run.csv": "series"}
     assert "--measured" in (done.findings[0].fix or "")
     assert list(itertools.chain(done.changes)) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_any_system_ends_them(end: str) -> None:
+    measured = read_measured(end.join(["t_s,accepted_per_s", "0,4000", "30,3000", ""]))
+    assert [line.values.tolist() for line in measured.lines] == [[4000, 3000]]

@@ -106,7 +106,7 @@ def _rows(text: str) -> list[list[str]]:
     head = text.lstrip("\ufeff").split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
     try:
-        return list(csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter))
+        return list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=None), delimiter=delimiter))
     except csv.Error as error:
         raise LoadScheduleError(f"the text is not CSV ({error})") from None
 

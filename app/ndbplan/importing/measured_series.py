@@ -266,7 +266,7 @@ def _csv(text: str, every_s: float) -> Measured | None:
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
     try:
-        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
+        rows = list(csv.reader(io.StringIO(text, newline=None), delimiter=delimiter))
     except csv.Error as error:
         raise MeasuredSeriesError(f"the text is not CSV ({error})") from None
     if len(rows) < 2 or len(rows[0]) < 2:

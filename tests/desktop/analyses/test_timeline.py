@@ -84,6 +84,8 @@ def test_beside_an_operation_that_is_far_longer_the_others_keep_their_width(qtbo
     assert view.shorter(3) == pytest.approx(40_000 / view.scale().span_s, rel=0.5)
     assert [view.shorter(n) for n in range(3)] == [1, 1, 1]
     assert view._at(last.center().toPoint()) == (3, 99)
+    assert "times as short" in view.tip((3, -1))
+    assert "times as short" not in view.tip((0, -1))
 
 
 def test_most_of_the_lanes_share_the_axis(qtbot: QtBot) -> None:

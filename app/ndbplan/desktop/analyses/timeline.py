@@ -208,7 +208,8 @@ class Timeline(QWidget):
         y = self._box(row, 0).center().y()
         if self.shorter(row) > 1:
             # The steps of so long an operation are many, and told when pointed at.
-            words = (f"drawn {self.shorter(row):.0f} times as short", f"÷ {self.shorter(row):.0f}")
+            shorter = f"{self.shorter(row):.0f}"
+            words = (f"drawn {shorter} times as short", f"1/{shorter} as long", f"÷ {shorter}")
             room = QRectF(x, y - 9, self.width() - x, 18)
             paint.fitting(painter, room, words, colours.muted, 11)
             return
@@ -409,7 +410,9 @@ class Timeline(QWidget):
         """What there is to say about a block, or (column −1) a whole lane."""
         lane = self._lanes[place[0]]
         if place[1] < 0:
-            return f"{lane.name}: {format_duration(lane.duration_s.value)}, {range_text(lane.duration_s)}"
+            text = f"{lane.name}: {format_duration(lane.duration_s.value)}, {range_text(lane.duration_s)}"
+            times = self.shorter(place[0])
+            return f"{text}\nDrawn {times:.0f} times as short as the axis says" if times > 1 else text
         block = lane.blocks[place[1]]
         text = f"{block.name}: {format_duration(block.duration_s.value)}, {range_text(block.duration_s)}"
         return f"{text}\n{block.note}" if block.note else text
