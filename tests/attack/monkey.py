@@ -40,6 +40,7 @@ from ndbplan.desktop.document.preferences import Preferences
 from ndbplan.desktop.document.tasks import wait_for_leaving
 from ndbplan.desktop.live.acts import acts_of
 from ndbplan.desktop.main_window import MainWindow
+from ndbplan.desktop.widgets.ask_folder import FolderDialog
 from ndbplan.edits import clipboard
 from ndbplan.edits.palette import offers
 from ndbplan.plan import file
@@ -365,7 +366,7 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
     hook, exec_, stopped = sys.excepthook, QDrag.exec, time.monotonic() + seconds
     asked: dict[str, Any] = {
         name: getattr(QFileDialog, name)
-        for name in ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory")
+        for name in ("getOpenFileName", "getOpenFileNames", "getSaveFileName")
     }
     log, settle_ms = _Faults(), estimates.SETTLE_MS
     logging.getLogger().addHandler(log)
@@ -383,8 +384,10 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
     drag: Any = QDrag
     drag.exec = lambda *_: Qt.DropAction.IgnoreAction
     for name in asked:
-        empty: Any = "" if name == "getExistingDirectory" else ([] if name.endswith("s") else "", "")
+        empty: Any = ([] if name.endswith("s") else "", "")
         setattr(QFileDialog, name, staticmethod(lambda *_args, empty=empty, **_words: empty))
+    folders: Any = FolderDialog
+    folders.exec = lambda *_: 0
     try:
         for number in range(actions):
             if time.monotonic() > stopped:
@@ -419,6 +422,7 @@ def attack(actions: int, seed: int, seconds: float = 1e9) -> Iterator[Finding]:
         qInstallMessageHandler(told)
         sys.excepthook = hook
         drag.exec = exec_
+        del folders.exec
         for name, function in asked.items():
             setattr(QFileDialog, name, function)
         del application
