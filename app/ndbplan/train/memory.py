@@ -8,12 +8,13 @@ from ndbplan.base.row_types import column
 from ndbplan.configuration.settings import node_settings, usable_data_memory
 from ndbplan.estimate.stored import memory
 from ndbplan.ndb.console import form
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.simulate.ndbinfo import index_pages
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.state import ANSWERS, state_of
+from ndbplan.train.without_rows import WithoutRows, without_rows
 
-PAGE_BYTES = 32768
 THRESHOLDS = (80, 90, 100)
 """Percent at which the log tells of DataMemory [8.4.8 and 7.4.10 logs; checked once a second]."""
 
@@ -41,7 +42,9 @@ def data_pages(sim: Simulation, node_id: int) -> tuple[Pages, Pages]:
     data, index = memory_pages(sim, node_id)
     if index is not None:
         return data, index
-    hashed = round(data.used * _hash_share(state_of(sim).plan))
+    own = _without_rows(sim, node_id)
+    of_rows = max(0, data.used - own.data // PAGE_BYTES)
+    hashed = round(of_rows * _hash_share(state_of(sim).plan)) + -(-own.hash_index // PAGE_BYTES)
     rest = Pages(data.used - hashed, data.total - hashed, 32)
     return rest, Pages(hashed, data.total - data.used + hashed, 32)
 
@@ -58,12 +61,20 @@ def memory_pages(sim: Simulation, node_id: int) -> tuple[Pages, Pages | None]:
     else:
         limit, now = float(sim.laws.nodes[n].memory_limit_bytes), sim.state.node_state[n]
         total = round(limit / usable_data_memory(settings)) // PAGE_BYTES
-        used = min(total, -int(-float(now.memory_bytes) // PAGE_BYTES))
-        indexed = float(now.index_bytes)
+        own = without_rows(sim, node_id)
+        used = min(total, -int(-float(now.memory_bytes) // PAGE_BYTES) + own.data // PAGE_BYTES)
+        indexed = float(now.index_bytes) + own.index_memory
     if kib * 1024 == PAGE_BYTES:
         return Pages(used, total, 32), None
     most = index_pages(plan, node)
     return Pages(used, total, 32), Pages(min(most, -int(-indexed // (kib * 1024))), most, kib)
+
+
+def _without_rows(sim: Simulation, node_id: int) -> WithoutRows:
+    """Nothing of a node that does not run."""
+    if state_of(sim).nodes[node_id].status not in ANSWERS:
+        return WithoutRows(0, 0, False)
+    return without_rows(sim, node_id)
 
 
 def _hash_share(plan: Plan) -> float:
@@ -82,8 +93,8 @@ def tell_memory(sim: Simulation) -> None:
     for n, node_class in enumerate(sim.scenario.node_classes):
         node_id = node_class.node_id
         told = state.memory_told.get(node_id, 0)
-        # Below the first threshold nothing is worked out: this is asked every second of every node.
-        if (used[n] < 0.7 * limits[n] and not told) or state.nodes[node_id].status not in ANSWERS:
+        # Far below the first threshold nothing is worked out: this is asked every second of every node.
+        if (used[n] < 0.5 * limits[n] and not told) or state.nodes[node_id].status not in ANSWERS:
             continue
         pages = data_pages(sim, node_id)[0]
         level = max((one for one in THRESHOLDS if pages.percent >= one), default=0)

@@ -17,6 +17,7 @@ from ndbplan.edits import validated
 from ndbplan.edits.parts import remove
 from ndbplan.estimate.storage.fragments import Partition
 from ndbplan.estimate.stored import distribute
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import LogfileGroup, Table, Tablespace
@@ -27,10 +28,10 @@ from ndbplan.simulate.simulation import Due, Simulation
 from ndbplan.simulate.world.indices import OfCluster, Part
 from ndbplan.train.contents import NOTHING, Contents, Held, carried
 from ndbplan.train.locks import EVERYONE, NO_DELTA, NOBODY, Transaction, delta_of
-from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.quantities import recording
 from ndbplan.train.state import ClusterState, LocalTable, is_local, state_of
 from ndbplan.train.typed_memory import add_memory, as_typed, difference, given_back, hold, in_place
+from ndbplan.train.without_rows import without_rows
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,8 @@ def room_left(sim: Simulation, plan: Plan) -> float:
     more = difference(sim, sim.outage.plan, held)[:, 1]
     memory = column(sim.state.node_state, lambda node: node.memory_bytes)
     limits = column(sim.laws.nodes, lambda node: node.memory_limit_bytes)
-    return float((limits - memory - more).min())
+    own = np.array([without_rows(sim, one.node_id).data for one in sim.scenario.node_classes])
+    return float((limits - memory - own - more).min())
 
 
 @handles(SetLocal)

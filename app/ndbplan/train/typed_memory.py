@@ -27,6 +27,7 @@ from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import Contents
 from ndbplan.train.locks import EVERYONE
 from ndbplan.train.state import TypedPages, state_of
+from ndbplan.train.without_rows import without_rows
 
 BytesOfNodes = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 """Of each node: in a checkpoint, DataMemory, tablespace, IndexMemory."""
@@ -45,10 +46,11 @@ def refused_for_room(sim: Simulation, table: Table, rows: int, contents: Content
     more = np.array(wanted.size) - _has(sim, table.id)
     for n, (node, law) in enumerate(zip(sim.state.node_state, sim.laws.nodes, strict=True)):
         _, data, space, index = more[n]
+        own = without_rows(sim, sim.scenario.node_classes[n].node_id)
         is_full = (
-            data > 0 and node.memory_bytes + data > law.memory_limit_bytes,
+            data > 0 and node.memory_bytes + own.data + data > law.memory_limit_bytes,
             space > 0 and node.space_bytes + space > law.space_limit_bytes,
-            index > 0 and node.index_bytes + index > law.index_limit_bytes,
+            index > 0 and node.index_bytes + own.index_memory + index > law.index_limit_bytes,
         )
         if any(is_full) and not sim.is_dead(n):
             return _NO_ROOM[is_full.index(True)]

@@ -14,11 +14,11 @@ from ndbplan.edits import validated
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.ndb.columns import COLUMN_TYPES
 from ndbplan.ndb.console import form
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.operations.schema import create_table
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import NOTHING
-from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.schema import Wrote, room_left
 from ndbplan.train.sql import foreign_keys
 from ndbplan.train.sql.character_sets import altered, with_charset

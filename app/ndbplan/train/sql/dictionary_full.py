@@ -12,9 +12,9 @@ from __future__ import annotations
 from ndbplan.configuration.settings import nodes_alike
 from ndbplan.estimate.stored import dictionary_of
 from ndbplan.ndb.console import form
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
-from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.schema import room_left
 from ndbplan.train.sql.defining import Asked
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, of_ndb

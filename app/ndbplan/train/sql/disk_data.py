@@ -15,11 +15,11 @@ from ndbplan.edits import validated
 from ndbplan.importing.ddl.statements import read_ddl
 from ndbplan.importing.ddl.stream import Stream
 from ndbplan.ndb.console import form
+from ndbplan.ndb.rows import PAGE_BYTES
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
-from ndbplan.train.memory import PAGE_BYTES
 from ndbplan.train.sql.defining import NDB, Asked, Done, become, ok, taken
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
 
