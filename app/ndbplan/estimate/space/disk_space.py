@@ -289,12 +289,12 @@ def _disk_space(
         nodes.append(user.space)
         for disk in user.disks:
             users.setdefault(disk.id, (node.host, disk, []))[-1].append(user)
-    found = [_on_disk(host.id, host.hostname, disk, *own) for host, disk, own in users.values()]
+    found = [_on_disk(host, disk, *own) for host, disk, own in users.values()]
     return DiskSpaceEstimate(tuple(nodes), tuple(found))
 
 
 @kept_by_identity(size=3 * KEPT_NODES)
-def _on_disk(host_id: str, hostname: str, disk: Disk, *users: _User) -> DiskSpace:
+def _on_disk(host: Host, disk: Disk, *users: _User) -> DiskSpace:
     files = tuple(one for user in users for one in user.space.files if one.disk_id == disk.id)
     filled = tuple(
         (role, f"{role.value} of node {user.space.node_id}", more)
@@ -303,9 +303,9 @@ def _on_disk(host_id: str, hostname: str, disk: Disk, *users: _User) -> DiskSpac
         if disk_id == disk.id
     )
     return DiskSpace(
-        host_id=host_id,
+        host_id=host.id,
         disk_id=disk.id,
-        host=hostname,
+        host=host.hostname,
         disk=disk.name,
         capacity_bytes=disk.capacity_bytes,
         node_ids=tuple(user.space.node_id for user in users),
