@@ -66,3 +66,30 @@ def test_a_table_that_is_emptied_is_made_anew_on_all_groups(consoles: Consoles) 
     consoles.answer(f"ndb_mgm> CREATE NODEGROUP {new}")
     consoles.answer("mysql> truncate table test.early")
     assert "error: -2" in consoles.answer("ndb_mgm> DROP NODEGROUP 1")
+
+
+def test_a_table_that_is_made_after_the_group_lies_on_all_groups(consoles: Consoles) -> None:
+    """Recorded on 8.4.8: partitions and memory of a table made after CREATE NODEGROUP are on all nodes."""
+    nodes = [node.node_id for node in consoles.cluster.plan.data_nodes]
+    new = nodes[2:]
+    consoles.answer("mysql> create table test.early (id int primary key) engine=ndb")
+    assert "created" in consoles.answer(f"ndb_mgm> CREATE NODEGROUP {','.join(map(str, new))}")
+    consoles.answer("mysql> create table test.late (id int primary key, c char(200)) engine=ndb")
+    query = "select distinct node_id from ndbinfo.memory_per_fragment where fq_name = '{}' order by 1"
+
+    def on(name: str) -> list[int]:
+        return [int(row[0]) for row in table(consoles.answer(f"mysql> {query.format(f'test/def/{name}')}"))]
+
+    assert on("early") == nodes[:2]
+    assert on("late") == nodes
+    used = "select node_id, used from ndbinfo.memoryusage where memory_type = 'Data memory' order by 1"
+    before = {int(i): int(size) for i, size in table(consoles.answer(f"mysql> {used}"))}
+    values = ",".join(f"({row},'x')" for row in range(2_000))
+    consoles.answer(f"mysql> insert into test.late values {values}")
+    after = {int(i): int(size) for i, size in table(consoles.answer(f"mysql> {used}"))}
+    grown = {i: after[i] - before[i] for i in nodes}
+    assert all(grown.values())
+    assert grown[nodes[0]] == pytest.approx(grown[new[0]], rel=0.5)
+    consoles.answer("mysql> drop table test.late")
+    found = {int(i): int(size) for i, size in table(consoles.answer(f"mysql> {used}"))}
+    assert [found[i] for i in new] == [0, 0]

@@ -48,6 +48,7 @@ from ndbplan.train import (
 )
 from ndbplan.train.contents import Held
 from ndbplan.train.locks import NOBODY
+from ndbplan.train.lying import lies_by
 from ndbplan.train.state import ClusterState, Observer, state_of
 from ndbplan.train.watching import Begins, Look, Watching
 
@@ -169,10 +170,7 @@ class LiveCluster:
 
     def plan_of(self, table: Table) -> Plan:
         """The plan by which the rows of a table lie: one that is reorganised lies on new nodes already."""
-        sim = self.session.simulation
-        if table.id in self.state.moved and any(one is table for one in sim.outage.plan.tables):
-            return sim.outage.plan
-        return self.plan
+        return lies_by(self.session.simulation, table)
 
     def plan_host(self, name: str) -> str:
         """Id of the host with a name or id. Raises KeyError."""

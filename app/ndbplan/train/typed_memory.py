@@ -26,6 +26,7 @@ from ndbplan.simulate.model.workload import IDLE
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.contents import Contents
 from ndbplan.train.locks import EVERYONE
+from ndbplan.train.lying import later_nodes, made_on_later_groups
 from ndbplan.train.state import TypedPages, state_of
 from ndbplan.train.without_rows import without_rows
 
@@ -91,11 +92,17 @@ def add_memory(sim: Simulation, more: BytesOfNodes) -> None:
     """Let the data nodes that run hold so much more, or less."""
     for n in range(len(sim.laws.nodes)):
         node = sim.state.node_state[n]
-        if not sim.is_dead(n):
+        if _takes_rows(sim, n):
             node.rows_bytes = max(0.0, float(node.rows_bytes) + more[n, 0])
             node.memory_bytes = max(0.0, float(node.memory_bytes) + more[n, 1])
             node.space_bytes = max(0.0, float(node.space_bytes) + more[n, 2])
             node.index_bytes = max(0.0, float(node.index_bytes) + more[n, 3])
+
+
+def _takes_rows(sim: Simulation, n: int) -> bool:
+    """Whether a node runs; one of a group that was just made takes no part in the load yet."""
+    node_id = sim.scenario.node_classes[n].node_id
+    return not sim.is_dead(n) or (node_id in later_nodes(sim) and node_id in state_of(sim).alive())
 
 
 def difference(sim: Simulation, before: Plan, after: Plan) -> BytesOfNodes:
@@ -148,7 +155,8 @@ def _mean(column: Column, values: tuple[object, ...]) -> Column:
 
 def _wanted(sim: Simulation, table_id: str, typed: int, contents: Contents) -> TypedPages | None:
     """The pages of a table when so many rows are typed in; None: it never had one, or is no table of NDB."""
-    plan, known = sim.outage.plan, state_of(sim).typed_pages.get(table_id)
+    plan = made_on_later_groups(sim, table_id) or sim.outage.plan
+    known = state_of(sim).typed_pages.get(table_id)
     table = next((one for one in plan.tables if one.id == table_id), None)
     if table is None or (typed <= 0 and known is None):
         return None

@@ -22,6 +22,7 @@ from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import Table
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.locks import EVERYONE
+from ndbplan.train.lying import lies_by
 from ndbplan.train.state import state_of
 
 
@@ -68,13 +69,10 @@ def _fragments_of_a_table(plan: Plan, node_id: int) -> int:
 def _empty_fragments(sim: Simulation) -> Counter[int]:
     """Fragments without a row on each data node, those of blob parts and unique indexes too."""
     state, found = state_of(sim), Counter[int]()
-    there = {table.id for table in state.plan.tables}
-    for table in sim.outage.plan.tables:
-        if table.id not in there or table.rows:
-            continue
+    for table in (one for one in state.plan.tables if not one.rows):
         known = state.typed_pages.get(table.id)
         rows = max(state.typed_for(EVERYONE, table.id), 0 if known is None else known.most)
-        parts = distribute(sim.outage.plan, table).partitions
+        parts = distribute(lies_by(sim, table), table).partitions
         # Rows that were typed lie in as many fragments as there are of them, at most.
         hidden = _tables_of(table, state.plan)
         for part in parts[max(0, rows) :]:
