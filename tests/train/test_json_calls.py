@@ -80,3 +80,11 @@ def test_a_column_is_changed_by_them_and_counts_stand_to_the_right(cluster: Live
 def test_servers_before_5_7_have_none_of_them(begun: Callable[[str], LiveCluster]) -> None:
     said = Consoles(begun("7.4.10")).answer("mysql> select json_length('[1]')")
     assert said.startswith("ERROR 1305 (42000)")
+
+
+def test_tables_made_of_json_are_not_simulated(cluster: LiveCluster) -> None:
+    """A server reads a table out of it: none of that name is looked for."""
+    said = Consoles(cluster).answer(
+        "mysql> select * from json_table('[1,2]', '$[*]' columns(a int path '$')) as t"
+    )
+    assert said == "ndbplan: JSON_TABLE() is not simulated here\n"

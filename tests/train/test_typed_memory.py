@@ -153,3 +153,26 @@ def test_typed_rows_lie_where_the_plan_says(cluster: LiveCluster) -> None:
     taken = {node_id for node_id, (_, data, _, _) in zip(nodes, size, strict=True) if data}
     assert taken == {node_id for part in found for node_id in part.nodes}
     assert len(taken) == 2, "one node group"
+
+
+def test_a_unique_index_needs_room_in_index_memory() -> None:
+    """Recorded on 7.4.10: 1114 with 625 inside where rows fill IndexMemory; an ordered index has no hash."""
+    ask = _asking(_begun("7.4.10", DataMemory="40M", IndexMemory="2M", MaxNoOfExecutionThreads="4"))
+    ask("create table t (id int not null, v int, primary key using hash (id)) engine=ndb;")
+    values = ",".join(f"({row},{row})" for row in range(1_000))
+    ask(f"insert into t values {values};")
+    assert ask("create unique index soon on t (id);").startswith("Query OK")
+    ask("drop index soon on t;")
+    rows, step = 1_000, 1_000
+    while step > 10:
+        more = f"insert into t select id + {rows}, v from t where id < {step};"
+        if ask(more).startswith("Query OK"):
+            rows += step
+            step = min(rows, 16_000)
+        else:
+            assert "Got error 625 " in ask("show warnings;")
+            step //= 2
+    assert ask("create unique index nix on t (id);") == "ERROR 1114 (HY000): The table 't' is full\n"
+    assert "Got error 625 " in ask("show warnings;")
+    assert "nix" not in ask("show create table t;")
+    assert ask("create index o on t (v);").startswith("Query OK")

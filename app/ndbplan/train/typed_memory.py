@@ -19,6 +19,7 @@ import numpy as np
 
 from ndbplan.configuration.node_groups import node_groups
 from ndbplan.estimate.stored import distribute
+from ndbplan.ndb.hash_index import hash_index_facts
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, Table
 from ndbplan.simulate.model.node_rows import node_facts
@@ -55,6 +56,24 @@ def refused_for_room(sim: Simulation, table: Table, rows: int, contents: Content
         )
         if any(is_full) and not sim.is_dead(n):
             return _NO_ROOM[is_full.index(True)]
+    return 0
+
+
+def refused_for_index(sim: Simulation, old: Table, new: Table, rows: int) -> int:
+    """The error of hash indexes that a table gets and that IndexMemory has no room for; 0: there is room.
+
+    Where hash indexes have no memory of their own, DataMemory is looked at elsewhere.
+    """
+    plan = made_on_later_groups(sim, old.id) or state_of(sim).plan
+    contents = state_of(sim).contents_for(EVERYONE, old.id)
+    before, after = (in_place(plan, as_typed(one, rows, contents)) for one in (old, new))
+    more = difference(sim, before, after)[:, 3]
+    for n, (node, law) in enumerate(zip(sim.state.node_state, sim.laws.nodes, strict=True)):
+        own = without_rows(sim, sim.scenario.node_classes[n].node_id).index_memory
+        # A fragment of the hidden table begins with a page, also where it holds no row.
+        least = max(float(more[n]), float(hash_index_facts().page_bytes)) if own else 0.0
+        if own and not sim.is_dead(n) and node.index_bytes + own + least > law.index_limit_bytes:
+            return 625
     return 0
 
 

@@ -40,8 +40,10 @@ from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switc
 from ndbplan.train.sql.new_tables import check_comment, check_comments_of_columns, in_words, raise_for
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, of_ndb, syntax
 from ndbplan.train.sql.referring import has_orphans
+from ndbplan.train.sql.refused import met
 from ndbplan.train.sql.server import last_number
 from ndbplan.train.sql.too_large import raise_over
+from ndbplan.train.typed_memory import refused_for_index
 
 COPIED_ROWS_PER_S = 17_000.0
 """Rows that ALGORITHM=COPY copies in a second [8.4.8, one connection, small machine: 100,000 in 5.9 s]."""
@@ -270,6 +272,10 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         text = "Out of memory in Ndb Kernel, hash index part (increase DataMemory)"
         inside = Warned("Warning", 1296, f"Got error 625 '{text}' from NDB")
         raise SqlError(1114, "HY000", f"The table '{old.name}' is full", (inside,))
+    if any(index.kind != "ordered" for index in indexes):
+        code = refused_for_index(asked.cluster.session.simulation, old, new, rows)
+        if code:
+            raise met(code, old.name)
     warnings = [] if copies else [
         Warned("Warning", 1478, f"Converted FIXED field '{one.name}' to DYNAMIC to enable online ADD COLUMN")
         for one in added

@@ -146,6 +146,8 @@ def _fill(base: sqlite3.Connection, tree: exp.Expr, database: str, provide: Prov
     columns = known.kinds
     made: set[str] = set()
     for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.JSONTable):
+            raise NotSimulated("JSON_TABLE() is not simulated here")
         if not table.db and table.name in named:
             continue
         where = table.db or database
