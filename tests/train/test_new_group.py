@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ndbplan.base.kept import keeping
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.train.consoles import Consoles
 from ndbplan.train.live import LiveCluster
 
@@ -93,3 +94,32 @@ def test_a_table_that_is_made_after_the_group_lies_on_all_groups(consoles: Conso
     consoles.answer("mysql> drop table test.late")
     found = {int(i): int(size) for i, size in table(consoles.answer(f"mysql> {used}"))}
     assert [found[i] for i in new] == [0, 0]
+
+
+def test_nodes_that_the_plan_keeps_without_a_group_get_rows(consoles: Consoles) -> None:
+    """Nodes of NodeGroup=65536 in the plan are as those that a session reserves."""
+    told = consoles.cluster.plan
+    plan = told.replace(
+        processes=tuple(
+            one.model_copy(update={"node_group": NODE_GROUP_NONE})
+            if one in told.data_nodes and one.node_id not in (2, 3)
+            else one
+            for one in told.processes
+        )
+    )
+    own = Consoles(LiveCluster.begin(plan, hours=0.2))
+    new = [node.node_id for node in plan.data_nodes if node.node_id not in (2, 3)]
+    assert own.cluster.state.alive() == [2, 3]
+    for node_id in new:
+        own.answer(f"! start node:{node_id}")
+    assert own.cluster.advance_until(lambda now: set(now.state.alive()) >= {*new}, 600.0, 1.0)
+    assert "created" in own.answer(f"ndb_mgm> CREATE NODEGROUP {','.join(map(str, new))}")
+    name = plan.tables[0].full_name
+    fragments = (
+        "select distinct node_id from ndbinfo.memory_per_fragment where type = 'User table' order by 1"
+    )
+    assert table(own.answer(f"mysql> {fragments}")) == [["2"], ["3"]]
+    assert own.answer(f"mysql> alter table {name} reorganize partition").startswith("Query OK")
+    assert table(own.answer(f"mysql> {fragments}")) == [["2"], ["3"], *([str(i)] for i in new)]
+    used = table(own.answer("mysql> select used from ndbinfo.memoryusage where memory_type = 'Data memory'"))
+    assert all(int(row[0]) > 0 for row in used)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ndbplan.configuration.node_groups import incomplete_node_group
+from ndbplan.configuration.settings import no_of_replicas
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE, DataNode
 from ndbplan.simulate.events.growth import NodesCome, come
@@ -23,6 +25,14 @@ class Reorganise(Order):
 
     table_id: str = ""
     """Only those of this table: what all tables share follows with the last of them. Empty: all at once."""
+
+
+def groups_set_apart(plan: Plan) -> int:
+    """Node groups that the data nodes suffice for which the plan keeps without one, if it can grow online."""
+    if not plan.features.add_nodes_online or incomplete_node_group(plan) is not None:
+        return 0
+    aside = sum(1 for node in plan.data_nodes if node.node_group == NODE_GROUP_NONE)
+    return aside // no_of_replicas(plan)
 
 
 def set_apart(story: Story, plan: Plan) -> tuple[Story, NodesCome, Plan]:

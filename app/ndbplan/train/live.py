@@ -117,10 +117,12 @@ class LiveCluster:
         Of a plan without a workload they send nothing.
 
         `script` is asked before the first moment passes: what it gives happens when it says.
-        `reserved`: so many node groups more are configured, as the last one, and do not run.
+        `reserved`: so many node groups more are configured, as the last one, and do not run; those of the
+        plan's own nodes without a node group are among them.
         """
         seconds = min(hours, LONGEST_H) * 3600.0
         now = Estimation(plan, workload_or_idle(plan, workload_id))
+        reserved = max(reserved, growing.groups_set_apart(plan))
         added = (NodesAdded(at_s=0.0, groups=reserved),) if reserved else ()
         story = Course(now, added, step_s, seed, every_node=True, every_disk=True).story(seconds)
         growth = None

@@ -12,6 +12,7 @@ from ndbplan.base.row_types import column
 from ndbplan.plan.events import NodesAdded
 from ndbplan.plan.places import chain
 from ndbplan.plan.plan import Plan
+from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.workloads import Workload
 from ndbplan.simulate.events.handlers import handles
 from ndbplan.simulate.events.nodes import REPORT_S, members, service
@@ -81,7 +82,8 @@ def added_nodes(plan: Plan, workload: Workload, event: NodesAdded) -> tuple[Plan
             moves.append(Move(named.id, table.duration_s.value, *log))
     come = NodesCome(
         after=found.plan_after,
-        old=frozenset(node.id for node in plan.data_nodes),
+        # Nodes that the plan keeps without a node group (65536) are the first that come.
+        old=frozenset(node.id for node in plan.data_nodes if node.node_group != NODE_GROUP_NONE),
         seconds=max(REPORT_S, found.duration_s.value),
         moves=tuple(moves),
         text=f"{event.groups} node group(s) added, tables are reorganised",
