@@ -112,7 +112,7 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     tables = tuple(lying[t.id] if t.id in lying and t is known.get(t.id) else t for t in order.tables)
     # What the load still asks for stays in the simulation, empty: servers refuse it, and send none of it.
     gone = _missed(sim.scenario.workload, order.tables) & lying.keys()
-    ghosts = tuple(_emptied(lying[one]) for one in sorted(gone))
+    ghosts = tuple(validated.with_rows(lying[one], 0) for one in sorted(gone))
     held = replace(
         order, tables=tables + ghosts, workloads=outage.plan.workloads if gone else order.workloads
     )
@@ -127,7 +127,7 @@ def set_schema(sim: Simulation, order: SetSchema) -> None:
     if state.growth is not None:
         grown = {table.id: table for table in state.growth.after.tables}
         kept = tuple(grown.get(t.id, t) if t is known.get(t.id) else t for t in order.tables)
-        kept += tuple(_emptied(grown.get(one, lying[one])) for one in sorted(gone))
+        kept += tuple(validated.with_rows(grown.get(one, lying[one]), 0) for one in sorted(gone))
         grown_held = replace(held, tables=kept)
         state.growth = replace(state.growth, after=with_schema(state.growth.after, grown_held))
     made = order.truncated | ({table.id for table in order.tables} - known.keys())
@@ -160,7 +160,7 @@ def only_files_are_left(sim: Simulation) -> None:
     plan = state.plan
     empty = frozenset(table.id for table in plan.tables if not table.logging)
     if empty:
-        tables = tuple(_emptied(table) if table.id in empty else table for table in plan.tables)
+        tables = tuple(validated.with_rows(table, 0) if table.id in empty else table for table in plan.tables)
         order = SetSchema(
             tables, plan.logfile_groups, plan.tablespaces, plan.workloads, state.databases, state.emptied,
             empty, at_s=sim.at_s,
@@ -175,10 +175,6 @@ def used(workload: Workload) -> set[str]:
 
 def _missed(workload: Workload, tables: tuple[Table, ...]) -> set[str]:
     return used(workload) - {table.id for table in tables}
-
-
-def _emptied(table: Table) -> Table:
-    return validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
 
 
 def _share_of(workload: Workload, gone: Collection[str]) -> float:
@@ -205,7 +201,11 @@ def room_left(sim: Simulation, plan: Plan) -> float:
     lying = {table.id: table for table in sim.outage.plan.tables}
     # Tables that are gone while the load still asks for them stay in the simulation, empty.
     gone = sorted(_missed(sim.scenario.workload, plan.tables) & lying.keys())
-    held = plan.replace(tables=plan.tables + tuple(_emptied(lying[one]) for one in gone)) if gone else plan
+    held = (
+        plan.replace(tables=plan.tables + tuple(validated.with_rows(lying[one], 0) for one in gone))
+        if gone
+        else plan
+    )
     more = difference(sim, sim.outage.plan, held)[:, 1]
     memory = column(sim.state.node_state, lambda node: node.memory_bytes)
     limits = column(sim.laws.nodes, lambda node: node.memory_limit_bytes)

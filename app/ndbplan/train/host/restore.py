@@ -146,14 +146,10 @@ def _tables(asked: _Asked) -> tuple[str, str]:
                 f"{at()} Restore: Failed to restore table: `{name}` ... Exiting\n"
             )
         text += f"{at()} Successfully created table {name}\n{at()} Successfully restored table `{name}`\n"
-    empty = tuple(_with_rows(table, 0) for table in asked.tables)
+    empty = tuple(validated.with_rows(table, 0) for table in asked.tables)
     _become(asked.cluster, plan.replace(tables=(*plan.tables, *empty)))
     asked.cluster.advance(1.0)
     return text, ""
-
-
-def _with_rows(table: Table, rows: int) -> Table:
-    return validated.changed(table, rows=rows, partition_rows=(), partition_variable_bytes=())
 
 
 def _become(cluster: LiveCluster, plan: Plan) -> None:
@@ -189,7 +185,7 @@ def _rows(asked: _Asked, run: BackupRun) -> tuple[str, str]:
         more = max(0, min(rows, table.rows - cluster.rows_of(now)))
         if more:
             now = next(one for one in cluster.plan.tables if one.id == now.id)
-            full = _with_rows(now, now.rows + more)
+            full = validated.with_rows(now, now.rows + more)
             _become(cluster, cluster.plan.replace(tables=_exchanged(cluster.plan.tables, now, full)))
         total += rows
     return f"{text}{at()} Restored {total} tuples and 0 log entries\n", ""

@@ -242,17 +242,13 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
         raise NotSimulated("CREATE TABLE ... LIKE of a table of InnoDB is not simulated")
     if old is None:
         raise no_table(*asked.name(typed))
-    empty = _empty(foreign_keys.with_keys(old, (), asked.plan.version))
+    empty = validated.with_rows(foreign_keys.with_keys(old, (), asked.plan.version), 0)
     new = validated.changed(empty, database=name.database, name=name.name)
     spaces = {old.id: old.tablespace_id} if old.tablespace_id is not None else {}
     after = with_tables(asked.plan, [new], spaces)
     check_dictionary(asked, after)
     become(asked, _as_before(asked, after))
     return ok(asked)
-
-
-def _empty(table: Table) -> Table:
-    return validated.changed(table, rows=0, partition_rows=(), partition_variable_bytes=())
 
 
 def _check_disks(new: Table, name: str) -> None:
@@ -321,7 +317,9 @@ def _truncate(asked: Asked, stream: Stream) -> Done:
     if is_local(table):
         return local_tables.truncate(asked, table)
     foreign_keys.check_truncate(asked.plan, table, checks=asked.checks)
-    become(asked, exchanged(asked.plan, table, _empty(table)), truncated=frozenset({table.id}))
+    become(
+        asked, exchanged(asked.plan, table, validated.with_rows(table, 0)), truncated=frozenset({table.id})
+    )
     return ok(asked)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
 from ndbplan.train.sql.client_words import KNOWN
@@ -46,7 +45,6 @@ class Taken(NamedTuple):
     """What the client says of its own commands."""
 
 
-@cache
 def _pieces(delimiter: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<end>{re.escape(delimiter)}) | {_PIECES}", re.DOTALL | re.VERBOSE)
 
