@@ -176,3 +176,14 @@ def test_a_unique_index_needs_room_in_index_memory() -> None:
     assert "Got error 625 " in ask("show warnings;")
     assert "nix" not in ask("show create table t;")
     assert ask("create index o on t (v);").startswith("Query OK")
+
+
+def test_system_tables_are_those_of_the_release() -> None:
+    """8.4 has fewer pages of them than what was recorded of 7.4.10, which holds for all before."""
+    used = {
+        version: _used(_asking(_begun(version)))["Data memory"] for version in ("8.3.0", "8.4.0", "8.4.8")
+    }
+    assert used["8.4.0"] == used["8.4.8"]
+    # Pages of rows, and of hash indexes (8 KiB) 37 in four fragments against 27 in two, here in eight.
+    assert used["8.3.0"] == (33 + -(-37 * 8 // 4 // 4)) * 32768
+    assert used["8.4.0"] == (12 + -(-27 * 8 // 2 // 4)) * 32768

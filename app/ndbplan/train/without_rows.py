@@ -16,7 +16,6 @@ from ndbplan.estimate.stored import distribute, ldm_threads
 from ndbplan.ndb.console import form
 from ndbplan.ndb.hash_index import hash_index_facts
 from ndbplan.ndb.rows import PAGE_BYTES
-from ndbplan.ndb.system_tables import system_pages
 from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import NODE_GROUP_NONE
 from ndbplan.plan.tables import Table
@@ -50,11 +49,23 @@ def without_rows(sim: Simulation, node_id: int) -> WithoutRows:
     """
     state, page_bytes = state_of(sim), hash_index_facts().page_bytes
     plan = state.plan
-    rows, of_system = system_pages(plan.version).held(_fragments_of_a_table(plan, node_id))
+    rows, of_system = _of_system_tables(plan, _fragments_of_a_table(plan, node_id))
     hashed = of_system + _empty_fragments(sim).get(node_id, 0) * page_bytes
     has_own = int(form(plan.version, "index_page_kib")) * 1024 != PAGE_BYTES
     whole = rows if has_own else rows + -(-hashed // PAGE_BYTES) * PAGE_BYTES
     return WithoutRows(whole, hashed, has_own)
+
+
+def _of_system_tables(plan: Plan, fragments: int) -> tuple[int, int]:
+    """Bytes of rows and of hash indexes of system tables on a node with so many fragments of a table.
+
+    Their rows are few. Source: `system_tables` in resources/ndb/console.json.
+    """
+    if not fragments:
+        return 0, 0
+    known = form(plan.version, "system_tables")
+    pages = -(-known["hash_pages"] * fragments // known["hash_pages_of_fragments"])
+    return known["row_pages"] * PAGE_BYTES, pages * hash_index_facts().page_bytes
 
 
 def _fragments_of_a_table(plan: Plan, node_id: int) -> int:
