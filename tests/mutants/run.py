@@ -16,6 +16,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -31,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mutants.planting import Mutant, planted, planted_in_constants
 from mutants.reach import CONSTANTS, NOT_FOR_NUMBERS, ROOT, Choice, environment, measured_reach
-from mutants.server import PIPES, written
+from mutants.server import PIPES, WAITS, written
 
 CODE = ROOT / "app" / "ndbplan"
 KEPT = ROOT / ".pytest_cache" / "mutants"
@@ -123,18 +124,21 @@ class Tree:
     def _passes(self, tests: Choice) -> bool:
         """Whether tests pass in a process of their own."""
         names, plugin = tests.names, ["-p", "mutants.server"] if tests.is_plain else []
+        limit_s = int(tests.limit_s + 60.0)
         while names:
             try:
                 done = subprocess.run(
                     [
-                        sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--tb=no",
-                        "-p", "no:cacheprovider", *plugin, *names,
+                        "prlimit", f"--cpu={limit_s}", sys.executable, "-m", "pytest", "-x", "-q", "-n", "0",
+                        "--tb=no", "-p", "no:cacheprovider", *plugin, *names,
                     ],
                     cwd=self.folder, env=environment(self.folder, tests.is_plain),
-                    capture_output=True, text=True, timeout=tests.limit_s + 60.0,
+                    capture_output=True, text=True, timeout=WAITS * limit_s,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
                 # Some changes make a loop endless, which a person would notice too.
+                return tests.ends
+            if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
                 return tests.ends
             renamed = {name.removeprefix(f"{self.folder}/") for name in _NOT_FOUND.findall(done.stderr)}
             if not renamed & set(names):
