@@ -307,6 +307,23 @@ def test_export_of_some_kinds(call: Any, saved: Any, tmp_path: Path) -> None:
     assert "mycnf" in call("export", path, "--to", tmp_path / "out", "--only", "nothing").refused()
 
 
+def test_export_keeps_what_a_hand_mended_unless_told(call: Any, saved: Any, tmp_path: Path) -> None:
+    path, out = saved("starter"), tmp_path / "out"
+    call("export", path, "--to", out)
+    call("set", path, "DataMemory=7G")
+    assert call("export", path, "--to", out).code == 0
+    for name in ("canvas.svg", "config.ini"):
+        (out / name).write_text("mended\n")
+    said = call("export", path, "--to", out).refused()
+    assert "config.ini" in said
+    assert "1 other file" in said
+    assert "--replace" in said
+    assert (out / "config.ini").read_text() == (out / "canvas.svg").read_text() == "mended\n"
+    call("export", path, "--to", out, "--replace")
+    assert "DataMemory=7G" in (out / "config.ini").read_text()
+    assert "<svg" in (out / "canvas.svg").read_text()
+
+
 def test_export_to_a_place_that_cannot_be_a_folder(call: Any, saved: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert "file" in call("export", saved("starter"), "--to", tmp_path / "file" / "sub").refused()

@@ -20,6 +20,7 @@ from ndbplan.estimate.estimation import Estimation
 from ndbplan.exporting.config_ini import render_config_ini
 from ndbplan.exporting.export import KINDS, ExportError, export, render_files, replaced
 from ndbplan.exporting.runbook import markdown_blocks, render_script
+from ndbplan.exporting.written import RECORD
 from ndbplan.importing.my_cnf import with_options
 from ndbplan.operations.add_nodes import add_nodes
 from ndbplan.operations.commands import (
@@ -426,7 +427,7 @@ def test_an_export_that_breaks_off_says_how_much_of_it_is_there(tmp_path: Path) 
     with pytest.raises(ExportError) as caught:
         export(sample("starter"), tmp_path)
     assert f"2 of {len(names)} files are new, the others as before" in caught.value.line
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[:3])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[:3], RECORD])
 
 
 @pytest.mark.parametrize("name", ["starter", "disk-data"])
@@ -457,3 +458,51 @@ def test_files_that_say_something_else_are_told_from_those_that_are_the_same(tmp
     (tmp_path / "systemd" / "one.service").write_text("mine\n")
     assert replaced(files, tmp_path) == ("systemd/one.service",)
     assert replaced(files, tmp_path / "none") == ()
+
+
+def test_what_the_program_wrote_is_written_anew_and_what_others_made_is_kept(tmp_path: Path) -> None:
+    plan, kinds = sample("starter"), ["config", "runbook"]
+    changed = set_parameter(plan, "data_node", "DataMemory", "7G")
+    export(plan, tmp_path, kinds)
+    export(changed, tmp_path, kinds)
+    written = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert replaced(render_files(plan, kinds), tmp_path) == ()
+    for name, how in (
+        ("config.ini", "was changed since it was exported"),
+        ("schema.sql", "is not from an export"),
+    ):
+        (tmp_path / name).write_text("mended by hand\n")
+        with pytest.raises(ExportError) as caught:
+            export(plan, tmp_path, [*kinds, "schema"])
+        # Nothing is written where one file is somebody's work.
+        assert {p: p.read_bytes() for p in written if p.name != "config.ini"} == {
+            p: text for p, text in written.items() if p.name != "config.ini"
+        }
+        (tmp_path / name).unlink()
+        assert how in caught.value.line
+        assert name in caught.value.line
+    assert export(plan, tmp_path, [*kinds, "schema"])
+
+
+@pytest.mark.parametrize("record", [None, b"\xff\x00", b"nonsense\n", b"0  config.ini\n"])
+def test_without_a_record_a_file_that_says_the_same_is_written_anew(
+    tmp_path: Path, record: bytes | None
+) -> None:
+    plan = sample("starter")
+    export(plan, tmp_path, ["config"])
+    (tmp_path / RECORD).unlink()
+    if record is not None:
+        (tmp_path / RECORD).write_bytes(record)
+    export(plan, tmp_path, ["config"])
+    (tmp_path / RECORD).unlink()
+    with pytest.raises(ExportError):
+        export(set_parameter(plan, "data_node", "DataMemory", "7G"), tmp_path, ["config"])
+    export(set_parameter(plan, "data_node", "DataMemory", "7G"), tmp_path, ["config"], replace=True)
+    export(plan, tmp_path, ["config"])
+
+
+def test_sha256sum_names_what_was_changed(tmp_path: Path) -> None:
+    export(sample("starter"), tmp_path)
+    assert run("sha256sum", "--strict", "--quiet", "-c", RECORD, cwd=tmp_path).returncode == 0
+    (tmp_path / "config.ini").write_text("mine\n")
+    assert "config.ini: FAILED" in run("sha256sum", "-c", RECORD, cwd=tmp_path).stdout

@@ -124,6 +124,11 @@ _PICTURE = "picture"
     type=click.Path(path_type=Path),
     help="What runs, a plan, config.ini or my.cnf: the runbook gets a part that brings it to PLAN.",
 )
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Also files in DIR that were changed since they were exported, or that were not exported.",
+)
 @json_option
 def export(
     plan_file: Path,
@@ -132,6 +137,7 @@ def export(
     add_groups: int,
     running_file: Path | None,
     *,
+    replace: bool,
     as_json: bool,
 ) -> None:
     """Write config.ini, a my.cnf for each SQL host, the runbook and more into a folder, with a picture."""
@@ -141,17 +147,17 @@ def export(
 
     plan = read_plan(plan_file)
     running = None if running_file is None else Running(*read_running(running_file, plan))
-    # Drawn here: the files of `exchange` are made without Qt.
-    with_picture = only is None or _PICTURE in only
+    # Drawn here: the files of `exporting` are made without Qt.
+    pictures: dict[str, bytes] = {}
+    if only is None or _PICTURE in only:
+        from ndbplan.cli.window import drawn
+
+        pictures["canvas.svg"] = drawn(plan, ".svg", "light")
     kinds = None if only is None else tuple(kind for kind in only if kind != _PICTURE)
     try:
-        written = write_files(plan, folder, kinds, add_groups=add_groups, running=running)
-        if with_picture:
-            from ndbplan.cli.window import draw
-
-            folder.mkdir(parents=True, exist_ok=True)
-            written.append(folder / "canvas.svg")
-            draw(plan, written[-1], "light")
+        written = write_files(
+            plan, folder, kinds, add_groups=add_groups, running=running, pictures=pictures, replace=replace
+        )
     except (ExportError, CannotChangeError) as error:
         raise UsageError(error.what, where=error.where, fix=error.fix) from None
     show(

@@ -57,7 +57,9 @@ def export_to(
         others = () if ask is None else replaced(render_files(plan), folder)
         if others:
             return _Written(others)
-        return _Written((), len(write_files(plan, folder)), counted(plan, task.cancelled)[Severity.ERROR])
+        return _Written(
+            (), len(write_files(plan, folder, replace=True)), counted(plan, task.cancelled)[Severity.ERROR]
+        )
 
     def end(outcome: Outcome) -> None:
         if outcome.error or outcome.cancelled:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.files import NAME_BYTES_MOST, FileError, write_atomically
 from ndbplan.base.kept import keeping
+from ndbplan.base.units import how_many
 from ndbplan.exporting.ansible import render_ansible
 from ndbplan.exporting.ansible_parts import render_parts
 from ndbplan.exporting.config_ini import render_config_ini
@@ -19,6 +22,7 @@ from ndbplan.exporting.operator import render_operator
 from ndbplan.exporting.runbook import render_markdown, render_script
 from ndbplan.exporting.schema_sql import render_schema
 from ndbplan.exporting.systemd import render_units
+from ndbplan.exporting.written import is_recorded, made_by_others, remember
 from ndbplan.ndb.host_settings import host_settings
 from ndbplan.operations.add_nodes import GROWN_FOLDER, grown_configuration
 from ndbplan.operations.change import BEFORE_FOLDER
@@ -174,22 +178,28 @@ def export(
     *,
     add_groups: int = 1,
     running: Running | None = None,
+    pictures: Mapping[str, bytes] = MappingProxyType({}),
+    replace: bool = False,
 ) -> list[Path]:
     """Write the files of a plan into a folder, which is made when missing; the paths written, in order.
 
+    `pictures` go with them, drawn by who can. `replace`: also files that somebody changed or made.
     Raises ExportError when the folder or a file cannot be written, before the first one where a name is too
-    long for file systems, and what `render_files` raises; files are replaced one by one, whole.
+    long for file systems or a file is another's work, and what `render_files` raises; files are replaced one
+    by one, whole.
     """
     folder = Path(directory)
-    files = render_files(plan, only, add_groups=add_groups, running=running)
+    files = _contents(render_files(plan, only, add_groups=add_groups, running=running)) | dict(pictures)
     _refuse_long_names(files)
-    written: list[Path] = []
+    if not replace:
+        _refuse_others(folder, made_by_others(files, folder))
+    written: list[str] = []
     try:
-        for name, text in files.items():
+        for name, content in files.items():
             path = folder / name
             _make_folders(folder, path.parent)
-            write_atomically(path, text.encode("utf-8"), follow_link=False, executable=name.endswith(".sh"))
-            written.append(path)
+            write_atomically(path, content, follow_link=False, executable=name.endswith(".sh"))
+            written.append(name)
     except FileError as error:
         before = f"; {len(written)} of {len(files)} files are new, the others as before" if written else ""
         raise ExportError(f"{error.what}{before}", where=error.where, fix=error.fix) from None
@@ -197,20 +207,33 @@ def export(
         raise ExportError(
             f"the folder cannot be made ({error.strerror})", where=str(folder), fix="name another folder"
         ) from None
-    return written
+    finally:
+        # What could not be written is said already; without a record the next export asks.
+        with suppress(FileError, OSError):
+            remember(folder, written)
+    return [folder / name for name in written]
 
 
 def replaced(files: Mapping[str, str], directory: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Names of those files that are there already and say something else, in order."""
-    return tuple(name for name, text in files.items() if _says_else(Path(directory) / name, text))
+    """Names of those files that are there and say what neither they do nor the program has written."""
+    return made_by_others(_contents(files), Path(directory))
 
 
-def _says_else(path: Path, text: str) -> bool:
-    try:
-        return path.is_file() and path.read_bytes() != text.encode()
-    except OSError:
-        # What cannot be read is not known to be the same.
-        return True
+def _contents(files: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: text.encode("utf-8") for name, text in files.items()}
+
+
+def _refuse_others(folder: Path, names: Sequence[str]) -> None:
+    if names:
+        how = (
+            "was changed since it was exported" if is_recorded(folder, names[0]) else "is not from an export"
+        )
+        more = f", like {how_many(len(names) - 1, 'other file')} of the folder" if len(names) > 1 else ""
+        raise ExportError(
+            f"{how}{more}; nothing was written",
+            where=str(folder / names[0]),
+            fix="replace with --replace, or name another folder",
+        )
 
 
 def _refuse_long_names(names: Iterable[str]) -> None:

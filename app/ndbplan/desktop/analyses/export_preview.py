@@ -299,7 +299,8 @@ def _render(plan: Plan, groups: int, running: Path | None, cancelled: Callable[[
 def _write(plan: Plan, folder: Path, groups: int, running: Path | None) -> tuple[int, Path]:
     from ndbplan.exporting.export import export
 
-    return len(export(plan, folder, add_groups=groups, running=_what_runs(running, plan))), folder
+    what_runs = _what_runs(running, plan)
+    return len(export(plan, folder, add_groups=groups, running=what_runs, replace=True)), folder
 
 
 def _what_runs(path: Path | None, plan: Plan) -> Running | None:
