@@ -101,6 +101,58 @@ def test_disk_data_is_refused_as_the_product_does(ask: Callable[[str], str], clu
     assert not cluster.plan.logfile_groups
 
 
+def test_a_table_moves_between_disk_and_memory(ask: Callable[[str], str], cluster: LiveCluster) -> None:
+    """In the order that an 8.4.8 was told it, with its answers."""
+    ask("create logfile group lg_1 add undofile 'u.log' initial_size 16M engine ndbcluster")
+    ask("create tablespace ts_1 add datafile 'd.dat' use logfile group lg_1 initial_size 32M engine ndb")
+    columns = "id int primary key, a int, c char(200), key (a)"
+    ask(f"create table td ({columns}) tablespace ts_1 storage disk engine ndb")
+    ask("insert into td values (1, 1, 'x'), (2, 2, 'y')")
+    assert ask("alter table td storage memory").startswith("Query OK, 2 rows affected")
+    assert ") /*!50100 TABLESPACE `ts_1` STORAGE MEMORY */ ENGINE=ndbcluster" in ask("show create table td")
+    assert {column.storage for column in cluster.plan.tables[-1].columns} == {"memory"}
+    ask("create table t3 (a int, b int, c varchar(20), primary key (a, b)) engine ndb")
+    ask("insert into t3 values (1, 1, 'x')")
+    assert ask("alter table t3 storage disk").startswith("ERROR 1005")
+    assert ask("alter table t3 tablespace ts_1 storage disk").startswith("Query OK, 1 row affected")
+    assert "TABLESPACE `ts_1` STORAGE DISK */" in ask("show create table t3")
+    assert ask("alter tablespace ts_1 drop datafile 'd.dat'").startswith("ERROR 1533")
+    assert ask("alter table t3 storage memory").startswith("Query OK, 1 row affected")
+    assert ask("drop table td") == OK
+    assert ask("alter tablespace ts_1 drop datafile 'd.dat'") == OK
+    assert ask("drop tablespace ts_1") == "ERROR 3120 (HY000): Tablespace `ts_1` is not empty.\n"
+    assert "TABLESPACE `ts_1` STORAGE MEMORY" in ask("show create table t3")
+    assert ask("drop table t3") == OK
+    assert ask("drop tablespace ts_1") == OK
+
+
+def test_columns_say_by_themselves_where_they_lie(ask: Callable[[str], str]) -> None:
+    """The first two as an 8.4.8 and a 7.4.10 showed them."""
+    ask("create logfile group lg add undofile 'u.log' initial_size 16M engine ndb")
+    ask("create tablespace ts add datafile 'd.dat' use logfile group lg initial_size 32M engine ndb")
+    columns = "id int primary key, a int storage memory, c char(200) storage disk"
+    ask(f"create table tm ({columns}) tablespace ts engine ndb")
+    shown = ask("show create table tm")
+    assert "`id` int NOT NULL" in shown
+    assert "`a` int /*!50606 STORAGE MEMORY */ DEFAULT NULL" in shown
+    assert "`c` char(200) /*!50606 STORAGE DISK */ DEFAULT NULL" in shown
+    assert "/*!50100 TABLESPACE `ts` */" in shown
+    ask("create table dd7 (id int not null primary key, a int) storage memory engine ndb")
+    assert ") /*!50100 STORAGE MEMORY */ ENGINE=ndbcluster" in ask("show create table dd7")
+    ask("alter table tm add (d int, e int storage memory), storage disk")
+    shown = ask("show create table tm")
+    assert "`a` int /*!50606 STORAGE MEMORY */" in shown
+    assert "`d` int DEFAULT NULL" in shown
+    assert "`e` int /*!50606 STORAGE MEMORY */" in shown
+    assert "TABLESPACE `ts` STORAGE DISK" in shown
+    ask("alter table tm change c c2 char(200), rename column e to e2")
+    shown = ask("show create table tm")
+    assert "`c2` char(200) DEFAULT NULL" in shown
+    assert "`e2` int /*!50606 STORAGE MEMORY */" in shown
+    ask("alter table tm storage memory")
+    assert "STORAGE DISK" not in ask("show create table tm")
+
+
 def test_memory_and_log_follow_what_is_typed(ask: Callable[[str], str], cluster: LiveCluster) -> None:
     """A table that clients do not use gives its memory back when it is dropped; rows make their log."""
     sim = cluster.session.simulation

@@ -20,7 +20,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Table
 from ndbplan.train.contents import NOTHING
 from ndbplan.train.schema import Wrote, room_left
-from ndbplan.train.sql import foreign_keys
+from ndbplan.train.sql import foreign_keys, storage
 from ndbplan.train.sql.character_sets import altered, with_charset
 from ndbplan.train.sql.created import BESIDE, COMMENT
 from ndbplan.train.sql.defining import (
@@ -37,7 +37,13 @@ from ndbplan.train.sql.defining import (
 from ndbplan.train.sql.dictionary_full import check_more
 from ndbplan.train.sql.foreign_keys import ForeignKey
 from ndbplan.train.sql.in_place import clauses_of, copies_always, renamed, switches_keys, why_copied
-from ndbplan.train.sql.new_tables import check_comment, check_comments_of_columns, in_words, raise_for
+from ndbplan.train.sql.new_tables import (
+    check_comment,
+    check_comments_of_columns,
+    check_disks,
+    in_words,
+    raise_for,
+)
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned, no_table, of_ndb, syntax
 from ndbplan.train.sql.referring import has_orphans
 from ndbplan.train.sql.refused import met
@@ -185,6 +191,7 @@ def become_altered(asked: Asked, typed: Name) -> Done:
     added = foreign_keys.unnamed(new, asked.plan.version)
     check_comments_of_columns(new)
     told = _with_words(asked, table, new)
+    told = storage.when_altered(table, told, asked.words, renamed(clauses_of(asked)))
     whole = foreign_keys.with_keys(told, (*kept, *added), asked.plan.version)
     after = with_new_keys(asked, exchanged(after, new, whole), whole, kept)
     new = next(one for one in after.tables if one.id == table.id)
@@ -260,6 +267,7 @@ def _altered(asked: Asked, old: Table, new: Table, after: Plan) -> Done:
         raise SqlError(
             1846, "0A000", f"ALGORITHM=INPLACE is not supported. Reason: {why}. Try ALGORITHM=COPY."
         )
+    check_disks(new, old.name)
     copies = bool(why) or by_server or algorithm == "COPY" or asked.how == "OFFLINE"
     check_more(asked, old, after)
     indexes = [index for index in new.indexes if index not in old.indexes]

@@ -13,6 +13,7 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.tables import Column, PartitionBalance, Table
 from ndbplan.train.sql.character_sets import clause, of_created, of_table
 from ndbplan.train.sql.foreign_keys import keys_of
+from ndbplan.train.sql.storage import named_space, said_of
 from ndbplan.train.state import is_local
 
 COMMENT, CONNECTION, LINEAR = "COMMENT=", "CONNECTION=", "PARTITION BY LINEAR KEY"
@@ -65,10 +66,8 @@ def column_text(plan: Plan, column: Column) -> str:
 
 def _column(plan: Plan, table: Table, column: Column) -> str:
     words = [sql_identifier(column.name), typed(plan, column), *of_created(table, column, plan.version)]
-    if table.tablespace_id is not None and column.storage == "memory" and _mixed(table):
-        words.append("/*!50606 STORAGE MEMORY */")
-    elif column.storage == "disk" and _mixed(table):
-        words.append("/*!50606 STORAGE DISK */")
+    if where := said_of(table).columns.get(column.name):
+        words.append(f"/*!50606 STORAGE {where} */")
     if column.column_format != "default":
         words.append(f"/*!50606 COLUMN_FORMAT {column.column_format.upper()} */")
     words += _takes(column, can_be_null=column.nullable and column.name not in table.primary_key)
@@ -98,17 +97,14 @@ def _default(value: str) -> str:
     return f"'{value}'" if plain.isdigit() else value
 
 
-def _mixed(table: Table) -> bool:
-    """Whether some columns that may be on disk are in memory: then each says where it is."""
-    indexed = {*table.primary_key, *(name for index in table.indexes for name in index.columns)}
-    return len({column.storage for column in table.columns if column.name not in indexed}) > 1
-
-
 def _options(plan: Plan, table: Table, next_number: int | None) -> Iterator[str]:
+    space = named_space(table)
     if table.tablespace_id is not None:
-        on_disk = any(column.storage == "disk" for column in table.columns) and not _mixed(table)
-        name = sql_identifier(plan.by_id[table.tablespace_id].name)
-        yield f"/*!50100 TABLESPACE {name}{' STORAGE DISK' if on_disk else ''} */"
+        space = plan.by_id[table.tablespace_id].name
+    where = said_of(table).table
+    said = [f"TABLESPACE {sql_identifier(space)}"] * bool(space) + [f"STORAGE {where}"] * bool(where)
+    if said:
+        yield f"/*!50100 {' '.join(said)} */"
     yield "ENGINE=InnoDB" if is_local(table) else "ENGINE=ndbcluster"
     if next_number is not None and next_number > 1:
         yield f"AUTO_INCREMENT={next_number}"

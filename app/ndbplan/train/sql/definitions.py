@@ -30,6 +30,7 @@ from ndbplan.train.sql import (
     new_tables,
     partitioning,
     server,
+    storage,
 )
 from ndbplan.train.sql.altering import OF_FOREIGN_KEY, become_altered, check_types, refused, with_new_keys
 from ndbplan.train.sql.defining import (
@@ -215,8 +216,9 @@ def _create(asked: Asked, stream: Stream) -> Done:
         raise NotSimulated(f"a plan cannot hold this: {said[0]}")
     after = _as_before(asked, taken(asked, read))
     new = after.tables[-1]
-    _check_disks(new, name)
+    new_tables.check_disks(new, name)
     kept, warnings = new_tables.finished(asked, new, clause)
+    kept = storage.when_made(kept, asked.words)
     check_dictionary(asked, exchanged(after, new, kept))
     become(asked, with_new_keys(asked, exchanged(after, new, kept), kept, ()))
     return ok(asked, warnings=warnings)
@@ -249,14 +251,6 @@ def _create_like(asked: Asked, stream: Stream, name: Name) -> Done:
     check_dictionary(asked, after)
     become(asked, _as_before(asked, after))
     return ok(asked)
-
-
-def _check_disks(new: Table, name: str) -> None:
-    """Raises SqlError for columns on disk that no tablespace takes."""
-    if new.tablespace_id is None and any(column.storage == "disk" for column in new.columns):
-        inside = Warned("Warning", 3014, "TABLESPACE option must be specified when using STORAGE DISK")
-        text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
-        raise SqlError(1005, "HY000", text, (inside,))
 
 
 def _as_before(asked: Asked, after: Plan) -> Plan:

@@ -20,8 +20,9 @@ from ndbplan.plan.plan import Plan
 from ndbplan.plan.processes import DiskRole
 from ndbplan.plan.tables import LogfileGroup, SpaceFile, Tablespace
 from ndbplan.simulate.events.full_disks import EXIT_FULL, is_full
-from ndbplan.train.sql.defining import NDB, Asked, Done, become, ok, taken
+from ndbplan.train.sql.defining import NDB, Asked, Done, become, exchanged, ok, taken
 from ndbplan.train.sql.problem import NotSimulated, SqlError, Warned
+from ndbplan.train.sql.storage import named_space, without_file
 
 _NOT_COMMITTED = "Failed to commit NDB schema transaction"
 _NO_ROOM = (EXIT_FULL, "No space left on the device")
@@ -229,7 +230,9 @@ def _drop_file(asked: Asked, what: _What, file: str) -> Done:
     files = _files(what)
     if file not in files:
         raise SqlError(3629, "HY000", f"Tablespace '{space.name}' does not have a file named '{file}'")
-    if _in_use(plan, space):
+    users = [table for table in plan.tables if table.tablespace_id == space.id]
+    # Which file has the extents of a table is not said: as long as one has columns on disk, all files do.
+    if any(column.storage == "disk" for table in users for column in table.columns):
         said = "Failed to alter: DROP DATAFILE FAILED"
         raise _failed(asked, 1533, said, (770, "Cant drop file, file is used"), _NOT_COMMITTED)
     left = tuple(SpaceFile(name=name, size_bytes=size) for name, size in files.items() if name != file)
@@ -239,7 +242,10 @@ def _drop_file(asked: Asked, what: _What, file: str) -> Done:
         if one is not space or left
     )
     emptied = asked.cluster.state.emptied | (frozenset() if left else {(space.name, space.logfile_group_id)})
-    become(asked, plan.replace(tablespaces=spaces), emptied=emptied)
+    changed = plan.replace(tablespaces=spaces)
+    for table in () if left else users:
+        changed = exchanged(changed, table, without_file(table, space.name))
+    become(asked, changed, emptied=emptied)
     return ok(asked)
 
 
@@ -258,6 +264,8 @@ def _drop(asked: Asked, what: _What) -> Done:
             raise SqlError(3120, "HY000", f"Tablespace `{what.name}` is not empty.")
         if what.name not in {name for name, _ in emptied}:
             raise SqlError(3510, "HY000", f"Tablespace {what.name} doesn't exist.")
+        if any(named_space(table) == what.name for table in plan.tables):
+            raise SqlError(3120, "HY000", f"Tablespace `{what.name}` is not empty.")
         become(asked, plan, emptied=frozenset(one for one in emptied if one[0] != what.name))
         return ok(asked)
     said = "Failed to drop LOGFILE GROUP"

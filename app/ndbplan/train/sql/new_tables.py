@@ -259,6 +259,14 @@ def finished(asked: Asked, table: Table, clause: Clause | None) -> tuple[Table, 
     return validated.changed(table, left_out=tuple(kept)), warnings
 
 
+def check_disks(new: Table, name: str) -> None:
+    """Raises SqlError for columns on disk that no tablespace takes."""
+    if new.tablespace_id is None and any(column.storage == "disk" for column in new.columns):
+        inside = Warned("Warning", 3014, "TABLESPACE option must be specified when using STORAGE DISK")
+        text = f"Can't create table '{name}' (use SHOW WARNINGS for more info)."
+        raise SqlError(1005, "HY000", text, (inside,))
+
+
 def check_comments_of_columns(table: Table) -> None:
     """Raises NotSimulated for a column that has one."""
     if any(one.startswith("COMMENT of column") for one in table.left_out):
