@@ -34,6 +34,18 @@ def test_a_data_file_is_read_in_one_place() -> None:
     assert files == {*named}
 
 
+def test_a_share_is_written_in_one_form() -> None:
+    """`45 %`, as `format_percent` writes it: Python's own form has no space."""
+    pythons = re.compile(r"\{[^{}\n]*:[^{}\n]*%\}")
+    assert pythons.search('f"{share:.0%} of it"')
+    found = [
+        path.name
+        for path in Path(ndbplan.__file__).parent.rglob("*.py")
+        if pythons.search(path.read_text("utf-8"))
+    ]
+    assert found == []
+
+
 _BARE = re.compile(r"# (?:noqa|type: ignore)[^#—\n]*$", re.MULTILINE)
 """A suppression without a reason behind it."""
 

@@ -165,7 +165,7 @@ def test_a_precision_that_changes_nothing_is_refused_and_told_where_it_changes_s
     vary_one = ("--vary", "RedoBuffer=32M", "--workers", 1, "--precision", "40%", "--measure")
     refused = call("sweep", plan_file, *vary_one, "restart,memory")
     assert refused.code == 2
-    assert "--precision: no world is drawn for restart and memory: a precision of 40.00%" in refused.err
+    assert "--precision: no world is drawn for restart and memory: a precision of 40 %" in refused.err
     told = call("sweep", plan_file, *vary_one, "restart,accepted")
     assert told.code == 0
     assert "--precision says nothing of restart: nothing is drawn for it" in told.err

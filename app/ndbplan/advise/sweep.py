@@ -23,7 +23,7 @@ from ndbplan.base.errors import Cancelled, UserError
 from ndbplan.base.kept import keeping
 from ndbplan.base.precision import checked_precision, precise
 from ndbplan.base.quantity import Quantity
-from ndbplan.base.units import whole_number
+from ndbplan.base.units import format_percent, whole_number
 from ndbplan.edits.address import resolve
 from ndbplan.edits.assign import assign
 from ndbplan.edits.places import Path
@@ -135,9 +135,9 @@ class Sweep:
         if self.precision is not None:
             checked_precision(self.precision)
             if set(self.measures) <= set(self.in_closed_form):
-                names = " and ".join(self.measures)
+                names, asked = " and ".join(self.measures), format_percent(self.precision)
                 raise UserError(
-                    f"no world is drawn for {names}: a precision of {self.precision:.2%} changes nothing",
+                    f"no world is drawn for {names}: a precision of {asked} changes nothing",
                     where="--precision",
                     fix=f"leave it out, or measure {', '.join(_DRAWN)} of a plan with a load",
                 )

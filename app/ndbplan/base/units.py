@@ -47,11 +47,7 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     text = _typed(text)
     if len(text) > _LONGEST:
         raise UserError(f"'{text[:40]}…' is not {kind}", fix=f"type for example {examples}")
-    comma = re.match(r"([0-9]{1,3}),([0-9]{3})(?![0-9,.])(.*)", text)
-    if comma is not None:
-        raise two_readings(text, comma[1] + comma[2] + comma[3], f"{comma[1]}.{comma[2]}{comma[3]}")
-    if decimal_comma():
-        text = re.sub(r"^([0-9]*),([0-9]+)(?![0-9,.])", r"\1.\2", text)
+    text = _with_a_point(text)
     match = re.fullmatch(_TYPED, text, re.I)
     if match is None and text.startswith("-") and re.fullmatch(_TYPED, text[1:].strip(), re.I):
         raise UserError(f"'{text[:40]}' is below 0", fix=f"type 0 or more, for example {examples}")
@@ -62,6 +58,54 @@ def _parse(text: str, units: dict[str, float] | dict[str, int], kind: str, examp
     if not math.isfinite(value):
         raise UserError(f"'{text[:40]}' is too large", fix=f"type for example {examples}")
     return value
+
+
+_ONE_GROUP = r"([1-9][0-9]{0,2})%s([0-9]{3})(?![0-9.,])"
+"""Thousands that are set apart, or three digits behind a separator of decimals."""
+
+
+def _with_a_point(text: str) -> str:
+    """Without what sets thousands apart, and with a point before decimals. Raises TwoReadingsError."""
+    number = next(iter(re.findall(r"^[0-9.,]+", text)), "")
+    for apart, point in ((",", r"\."), (r"\.", ",")):
+        grouped = re.fullmatch(rf"([1-9][0-9]{{0,2}}(?:{apart}[0-9]{{3}})+)(?:{point}([0-9]+))?", number)
+        if grouped is not None and (grouped[2] or len(grouped[1]) > len("999,999")):
+            decimals = f".{grouped[2]}" if grouped[2] else ""
+            return re.sub("[.,]", "", grouped[1]) + decimals + text[len(number) :]
+    _refuse_one_group(text, ",")
+    return re.sub(r"^([0-9]*),([0-9]+)(?![0-9,.])", r"\1.\2", text) if decimal_comma() else text
+
+
+def _refuse_one_group(text: str, separator: str) -> None:
+    group = re.match(_ONE_GROUP % re.escape(separator), text)
+    if group is not None:
+        rest = text[group.end() :]
+        decimals = group[2]
+        if decimal_comma():
+            # Three digits behind a point would be asked about again.
+            short = decimals.rstrip("0") or "0"
+            decimals = f"{decimals}0" if short == decimals else short
+        raise two_readings(text, f"{group[1]}{group[2]}{rest}", f"{group[1]}.{decimals}{rest}")
+
+
+def by_hand(text: str) -> str:
+    """What a person typed. Raises TwoReadingsError for `1.500` where people write 1,5: it is 1500 too."""
+    if decimal_comma():
+        _refuse_one_group(_typed(text), ".")
+    return text
+
+
+def parse_whole(text: str) -> int:
+    """A whole count that a person typed, of which `1,500` is 1500 and nothing else. Raises UserError."""
+    typed = _typed(text)
+    if re.fullmatch(_ONE_GROUP % ("[.,]" if decimal_comma() else ","), typed):
+        typed = re.sub("[.,]", "", typed)
+    elif re.fullmatch(_ONE_GROUP % r"\.", typed) and typed.endswith("000"):
+        raise two_readings(text, typed.replace(".", ""), typed.partition(".")[0])
+    number = parse_count(typed)
+    if number != round(number):
+        raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 8")
+    return round(number)
 
 
 def _typed(text: str) -> str:

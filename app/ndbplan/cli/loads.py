@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ndbplan.base.shapes import printed
+from ndbplan.base.units import format_percent
 from ndbplan.cli.answers import needs_data_nodes
 from ndbplan.cli.events import event_of
 from ndbplan.cli.group import json_option, ndbplan, show, simulating, why_option
@@ -222,7 +223,9 @@ def _tell_interval(mean: Quantity, runs: int) -> None:
     """How well the mean is known after so many runs, while more are under way."""
     if sys.stderr.isatty():
         half = (mean.high - mean.low) / 2 / abs(mean.value) if mean.value else 0.0
-        click.echo(f"\r{runs} runs: {mean.value:.6g} tx/s +- {half:.2%}\033[K", nl=False, err=True)
+        click.echo(
+            f"\r{runs} runs: {mean.value:.6g} tx/s +- {format_percent(half)}\033[K", nl=False, err=True
+        )
 
 
 def _parting(one: SimulationResult, other: SimulationResult) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ndbplan.base.errors import UserError
+from ndbplan.base.units import format_percent
 from ndbplan.cli.group import json_option, ndbplan, show, simulating
 from ndbplan.cli.marks import marked
 from ndbplan.cli.parameters import UsageError, Whole, elsewhere_options
@@ -83,7 +84,7 @@ def size(
 def _progress(share: float) -> None:
     if sys.stderr.isatty():
         end = "\r\033[K" if share >= 1.0 else ""
-        click.echo(f"\r{share:.0%} of all classes looked at{end}", nl=False, err=True)
+        click.echo(f"\r{format_percent(share)} of all classes looked at{end}", nl=False, err=True)
 
 
 def _lines(sized: Sized) -> Iterator[str]:

@@ -94,8 +94,10 @@ def subtitle(plan: Plan, part: Any) -> str:
     if isinstance(part, Host):
         return f"Host · {part.cores} cores · {format_bytes_binary(part.memory_bytes)}"
     if isinstance(part, Disk):
-        devices = f"{RAID_LEVELS[part.raid]} of {part.devices} × " if part.raid is not None else ""
-        return f"Disk · {devices}{DISK_KINDS[part.kind]} {format_bytes(part.capacity_bytes)}"
+        kind, size = DISK_KINDS[part.kind], format_bytes(part.capacity_bytes)
+        if part.raid is None:
+            return f"Disk · {kind} {size}"
+        return f"Disk · {size} · {RAID_LEVELS[part.raid]} of {part.devices} × {kind}"
     if isinstance(part, DataNode):
         return f"{_on_host(plan, part)} · {group_text(part)}"
     if isinstance(part, ManagementNode | SqlNode | ApiSlot):

@@ -61,7 +61,7 @@ def is_figures_alone(plan: Plan, text: str) -> bool:
     if not cells or any(_table(by_name, cell) for cell in cells):
         return False
     try:
-        return bool([units.parse_count(_bare(cell)) for cell in cells])
+        return bool([units.parse_whole(_bare(cell)) for cell in cells])
     except UserError:
         return False
 
@@ -116,11 +116,6 @@ def _table(by_name: dict[str, list[Table]], name: str) -> Table | None:
 def _count(table: Table, field: str, cell: str) -> int:
     where = f"{table.full_name} {'rows' if field == 'rows' else 'growth'}"
     try:
-        number = units.parse_count(_bare(cell))
+        return units.parse_whole(_bare(cell))
     except UserError as error:
         raise UserError(error.what, where=where, fix=error.fix) from None
-    if number != round(number):
-        raise UserError(
-            f"'{cell.strip()[:40]}' is not a whole number", where=where, fix="write a whole number"
-        )
-    return round(number)

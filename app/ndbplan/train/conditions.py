@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ndbplan.base.errors import UserError, readable
-from ndbplan.base.units import parse_bytes
+from ndbplan.base.units import format_percent, parse_bytes
 from ndbplan.simulate.simulation import Simulation
 from ndbplan.train.quantities import NAMES, OF_ONE, RATES, SHARES, known, value
 
@@ -62,7 +62,7 @@ def shown(name: str, sim: Simulation) -> str:
     """What a quantity is now, as people read it."""
     number = value(name, sim)
     if name in SHARES:
-        return f"{number:.1%}"
+        return format_percent(number)
     return f"{round(number)}/s" if name in RATES else f"{number:g}"
 
 

@@ -138,7 +138,9 @@ def test_pasted_text_is_read_whole_or_not_at_all() -> None:
     assert growth.tables[0].rows == first.rows
     both, _ = put_pasted(plan, f"name\trows\tgrowth\n{first.name}\t7\t5")
     assert (both.tables[0].rows, both.tables[0].growth_rows_per_month) == (7, 5)
-    for wrong in ("many", "1,500", "1.5", "-3"):
+    for typed, rows in (("1,500", 1500), ("2,500,000", 2_500_000), ("2.500.000", 2_500_000)):
+        assert put_pasted(plan, f"{first.name}\t{typed}")[0].tables[0].rows == rows
+    for wrong in ("many", "900.000", "1.5", "-3"):
         with pytest.raises(Exception, match=f"{first.full_name}|rows"):
             put_pasted(plan, f"{first.name}\t{wrong}")
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from ndbplan.desktop.look import theme
 from ndbplan.desktop.widgets.fields import LineField
-from ndbplan.desktop.widgets.units import BYTES_PER_S, COUNT, MEMORY
+from ndbplan.desktop.widgets.units import BYTES_PER_S, CAPACITY, COUNT, MEMORY, NUMBER, SECONDS
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -47,7 +47,9 @@ def typed(qtbot, field: LineField, text: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "text", "texts", "values"),
     [
-        (COUNT, "1,500", ["1500", "1.500"], [1500, None]),
+        (NUMBER, "1,500", ["1500", "1.500"], [1500, 1.5]),
+        (COUNT, "1,500k", ["1500k", "1.500k"], [1_500_000, 1500]),
+        (COUNT, "900.000", ["900000", "900"], [900_000, 900]),
         (MEMORY, "64", ["64 MiB", "64 GiB"], [64 * 2**20, 64 * 2**30]),
         (BYTES_PER_S, "5m/s", ["5 MB/s", "5 MiB/s"], [5e6, 5 * 2**20]),
     ],
@@ -60,16 +62,13 @@ def test_the_two_meanings_are_buttons(field_of, qtbot, unit, text, texts, values
         assert [button.text() for button in buttons(field)] == texts
         assert not taken
         qtbot.mouseClick(buttons(field)[number], LEFT)
-        if value is None:
-            assert "not a whole number" in field.error.text()
-        else:
-            assert taken == [value]
-            assert field.error.isHidden()
+        assert taken == [value]
+        assert field.error.isHidden()
         assert not buttons(field)
 
 
 def test_typing_on_or_escape_takes_the_question_back(field_of, qtbot) -> None:
-    field, taken = field_of(COUNT)
+    field, taken = field_of(NUMBER)
     typed(qtbot, field, "1,500")
     qtbot.keyClick(field.line, Qt.Key.Key_Escape)
     assert not buttons(field)
@@ -78,3 +77,41 @@ def test_typing_on_or_escape_takes_the_question_back(field_of, qtbot) -> None:
     typed(qtbot, field, "7")
     assert taken == [7]
     assert not buttons(field)
+
+
+@pytest.mark.parametrize("text", ["1,500", "1 500", "1500"])
+def test_a_whole_number_is_not_asked_whether_it_has_decimals(field_of, qtbot, text) -> None:
+    field, taken = field_of(COUNT)
+    field.show_value(7)
+    typed(qtbot, field, text)
+    assert taken == [1500]
+    assert field.error.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "texts", "values"),
+    [
+        (CAPACITY, "1.500 GB", ["1500 GB", "1.5 GB"], [1.5e12, 1.5e9]),
+        (CAPACITY, "1,234 TB", ["1234 TB", "1.2340 TB"], [1.234e15, 1.234e12]),
+        (SECONDS, "2.500 ms", ["2500 ms", "2.5 ms"], [2.5, 0.0025]),
+        (NUMBER, "900.000", ["900000", "900.0"], [900_000, 900]),
+    ],
+)
+def test_a_point_may_set_thousands_apart_where_people_write_a_comma(
+    monkeypatch, field_of, qtbot, unit, text, texts, values
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    for number, value in enumerate(values):
+        field, taken = field_of(unit)
+        typed(qtbot, field, text)
+        assert [button.text() for button in buttons(field)] == texts
+        qtbot.mouseClick(buttons(field)[number], LEFT)
+        assert taken == [pytest.approx(value)]
+
+
+@pytest.mark.parametrize(("text", "rows"), [("900.000", 900_000), ("1,500", 1500), ("2.500.000", 2_500_000)])
+def test_rows_are_whole_where_people_write_a_comma(monkeypatch, field_of, qtbot, text, rows) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    field, taken = field_of(COUNT)
+    typed(qtbot, field, text)
+    assert taken == [rows]

@@ -29,6 +29,10 @@ def _clean(text: str) -> str:
     return text.replace("\u2009", "").replace("\u00a0", " ").replace("−", "-").strip()
 
 
+def _by_hand(text: str) -> str:
+    return units.by_hand(_clean(text))
+
+
 _LEAST_BYTES = 100_000
 """Nobody has memory, a file or a disk of fewer bytes than this: who types less leaves out the unit."""
 
@@ -89,16 +93,13 @@ def _sized(small: str, large: str) -> Callable[[str], int]:
         typed = _clean(text).strip()
         if typed.isascii() and typed.isdigit() and 0 < int(typed[:9]) < _LEAST_BYTES:
             raise units.two_readings(text, f"{typed} {small}", f"{typed} {large}")
-        return units.parse_bytes(typed)
+        return units.parse_bytes(units.by_hand(typed))
 
     return parse
 
 
 def _parse_whole(text: str) -> int:
-    value = units.parse_count(_clean(text))
-    if value != round(value):
-        raise UserError(f"'{text.strip()[:40]}' is not a whole number", fix="type for example 8")
-    return round(value)
+    return units.parse_whole(_clean(text))
 
 
 def _parse_signed(text: str) -> int:
@@ -125,15 +126,15 @@ def _show_share(value: float) -> str:
     return f"{value * 100:.12f} %"
 
 
-BYTES = Unit(lambda text: units.parse_bytes(_clean(text)), _show_bytes, "64 GB, 1.5 TiB")
+BYTES = Unit(lambda text: units.parse_bytes(_by_hand(text)), _show_bytes, "64 GB, 1.5 TiB")
 MEMORY = Unit(_sized("MiB", "GiB"), _show_memory, "64 GiB, 512M")
 CAPACITY = Unit(_sized("GB", "TB"), _show_bytes, "960 GB, 3.2 TB")
-BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_clean(text)), _show_rate, "118 MB/s")
-SECONDS = Unit(lambda text: units.parse_duration_s(_clean(text)), _show_seconds, "20 ms, 10min, 2 h")
-MOMENT = Unit(lambda text: units.parse_clock(_clean(text)), units.format_clock, "1:40, 100 s, 2 h")
+BYTES_PER_S = Unit(lambda text: units.parse_bytes_per_s(_by_hand(text)), _show_rate, "118 MB/s")
+SECONDS = Unit(lambda text: units.parse_duration_s(_by_hand(text)), _show_seconds, "20 ms, 10min, 2 h")
+MOMENT = Unit(lambda text: units.parse_clock(_by_hand(text)), units.format_clock, "1:40, 100 s, 2 h")
 COUNT = Unit(_parse_whole, _show_count, "10k, 3M, 250 000")
 WHOLE = Unit(_parse_whole, lambda value: f"{value}", "8")
 WHOLE_NUMBER = Unit(_parse_signed, lambda value: f"{value}", "1, -5")
-NUMBER = Unit(lambda text: units.parse_count(_clean(text)), _show_count, "2.5, 10k")
+NUMBER = Unit(lambda text: units.parse_count(_by_hand(text)), _show_count, "2.5, 10k")
 SHARE = Unit(_parse_share, _show_share, "25 %")
 TEXT = Unit(lambda text: text.strip(), lambda value: str(value), "text")

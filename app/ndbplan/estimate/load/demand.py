@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from ndbplan.base.kept import kept_by_identity
 from ndbplan.base.quantity import Quantity, Term
+from ndbplan.base.units import format_percent
 from ndbplan.estimate.load.log_records import operation_redo, stored_redo
 from ndbplan.estimate.load.row_operations import (
     changed_blobs,
@@ -381,7 +382,7 @@ class _Sums:
                 mean = max((fraction for _, fraction in share.by_log_part), default=0.0)
                 fullest = Fullest(mean, mean, max(mean, fullest.value))
             _add(self.fullest_part, redo.value, fullest)
-            name = f"log of {load.name}, {share.replicas:.3%} of the rows"
+            name = f"log of {load.name}, {format_percent(share.replicas)} of the rows"
             self.terms.append(Term(name, share.replicas * redo.value, "bytes/s", "distribution", (whole,)))
         _add(self.fullest_ldm, load.write_operations_per_s, share.fullest_ldm)
         read = load.reads_per_s + load.scanned_rows_per_s

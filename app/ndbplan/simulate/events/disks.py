@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ndbplan.base.units import format_percent
 from ndbplan.configuration.arrays import may_lose, worn
 from ndbplan.configuration.failures import disks_needed
 from ndbplan.estimate.constants import constants_of
@@ -93,7 +94,7 @@ def disk_slow(event: DiskSlow, asked: Asked) -> Iterator[Due]:
 def _slowed(name: str, factor: float) -> str:
     if factor <= 0:
         return f"{name} fails"
-    return f"{name} stalls" if factor < STALLED else f"{name} at {factor:.0%} of its speed"
+    return f"{name} stalls" if factor < STALLED else f"{name} at {format_percent(factor)} of its speed"
 
 
 @handles(DiskSlows)
@@ -164,7 +165,7 @@ def lose_device(sim: Simulation, event: DeviceFails) -> None:
     if d >= 0:
         sim.laws.disks[d].read_iops *= reads
         sim.forget_room()
-    sim.say(f"{many} of {event.name} fails: it goes on with {reads:.0%} of its random reads")
+    sim.say(f"{many} of {event.name} fails: it goes on with {format_percent(reads)} of its random reads")
 
 
 def _reads_left(disk: Disk, lost: int) -> float:
@@ -182,7 +183,7 @@ def fill_device(sim: Simulation, event: DeviceIsFilled) -> None:
         return
     factor = 1.0 - rebuild_share(constants_of(now)).value
     if event.to_fill:
-        sim.say(f"a new device of {failed.name} is filled and takes {1 - factor:.0%} of the disk")
+        sim.say(f"a new device of {failed.name} is filled and takes {format_percent(1 - factor)} of the disk")
         until_s = sim.at_s + failed.rebuild_s
         sim.slowed.append(SlowTime(failed.disk_id, factor, sim.at_s, until_s))
         reads = factor
