@@ -180,6 +180,11 @@ def test_one_of_each_kind_is_tried_before_a_second_and_the_answer_is_that_of_oth
     for kind in kinds:
         places = [place for place, change in turns if change.what == kind]
         assert places == sorted(places)
+    # What is likely to gain comes first, but not all of it: there are hundreds of parameters.
+    ahead = [change.what for _, change in in_turn(changes, first=("cores", "parameter"))]
+    early = next(at for at, kind in enumerate(ahead) if kind not in ("cores", "parameter"))
+    assert 1 < len(set(ahead[:early])) <= early
+    assert ahead[:early].count("parameter") < ahead[early:].count("parameter")
     with keeping():
         elsewhere = what_matters(_now(overload), FIGURES["max-load"], workers=2)
     assert elsewhere.to_json() == found.to_json()

@@ -47,6 +47,18 @@ _TRIED_ABOVE = (1.0 + 2 * PRECISION, 1.05)
 """Rates, against the present highest one, of which one must hold where a change gains: a little less log may
 meet a full log where a little more does not."""
 _DEPTH = 4
+_EARLY = 8
+"""Of a kind that is likely to gain so many are tried before all others."""
+_LIFTED_BY = {
+    "cpu": ("group", "cores"),
+    "sql nodes": ("sql", "cores", "parameter"),
+    "network": ("network", "group"),
+    "disk": ("disk", "role", "group"),
+    "disk reads": ("disk", "parameter", "memory"),
+    **dict.fromkeys(("redo log", "redo files"), ("disk", "role", "parameter")),
+    "memory": ("parameter", "memory", "group"),
+}
+"""Kinds of changes by what limits the highest load: only the order in which rows appear depends on it."""
 _FIX = "fix"
 """What a change is that a check offers, see `Change.what`."""
 
@@ -125,6 +137,8 @@ class _Measure:
 
     is_dear = False
     """Whether it takes longer than all checks."""
+    lifted_by: Sequence[str] = ()
+    """Kinds of changes likely to gain."""
 
     def __init__(self, now: Estimation, figure: Figure) -> None:
         self.figure = figure
@@ -150,6 +164,7 @@ class _HighestLoad(_Measure):
         self._searched = Searched()
         self._load = self._highest(now)
         self.before = self._load.max_per_s
+        self.lifted_by = _LIFTED_BY.get(self._load.limited_by.resource, ())
         self._hopes: dict[bytes, bool] = {key_of(steady_scenario(now)): False}
 
     def _highest(self, now: Estimation) -> MaxLoad:
@@ -215,14 +230,17 @@ def _answered(asked: _Asked) -> list[_Row]:
         return [row for one in search.tried(asked.places) if (row := search.row(one)) is not None]
 
 
-def in_turn(changes: Sequence[Change]) -> list[tuple[int, Change]]:
-    """The changes with their places, one of each kind after the other: some kind gains soon, if any does."""
+def in_turn(changes: Sequence[Change], first: Sequence[str] = ()) -> list[tuple[int, Change]]:
+    """The changes with their places, one of each kind after the other: some kind gains soon, if any does.
+
+    A few of the kinds `first` come before all others.
+    """
     of_kind: Counter[str] = Counter()
     turns = []
     for place, change in enumerate(changes):
-        turns.append((of_kind[change.what], place, change))
-        of_kind[change.what] += 1
-    return [(place, change) for _, place, change in sorted(turns, key=lambda turn: turn[:2])]
+        of_kind[change.what] = turn = of_kind[change.what] + 1
+        turns.append((change.what not in first or turn > _EARLY, turn, place, change))
+    return [turn[2:] for turn in sorted(turns, key=lambda turn: turn[:3])]
 
 
 class Search:
@@ -265,7 +283,7 @@ class Search:
 
     def rows(self) -> list[Mattering]:
         """Worked out here, two at a time."""
-        changes = in_turn(list(single_changes(self.now.plan)))
+        changes = in_turn(list(single_changes(self.now.plan)), self.measure.lifted_by)
         answers: list[tuple[_Tried, Mattering | None]] = []
 
         def answered(numbered: tuple[int, Change]) -> tuple[_Tried | None, Mattering | None]:
