@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndbplan.edits import clipboard
+from ndbplan.edits.names import next_location_name
 from ndbplan.edits.parts import update
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.file import dumps
+from ndbplan.plan.hardware import Location
 from ndbplan.plan.plan import EMPTY_PLAN, Plan
 from ndbplan.plan.references import first_broken
 from ndbplan.plan.samples import sample_plan
@@ -138,3 +140,25 @@ def test_other_text_is_refused(text: str) -> None:
 def test_only_pieces_of_plans_look_like_them() -> None:
     assert clipboard.is_fragment(clipboard.copy(STARTER, ["host-a1"]))
     assert not clipboard.is_fragment(dumps(STARTER))
+
+
+@pytest.mark.parametrize(
+    ("name", "copy"),
+    [("Rack A", "Rack B"), ("Room 1", "Room 2"), ("Site", "Site-2"), ("Zone AB", "Zone AB-2")],
+)
+def test_a_copy_of_a_location_is_told_from_it_by_name(name: str, copy: str) -> None:
+    """Two of one name beside one another could not be told apart: neither in lists nor as `rack:NAME`."""
+    top = Location(id="top", name=name)
+    plan = EMPTY_PLAN.replace(locations=(top, Location(id="inner", name="Rack Z", parent_id="top")))
+    after, _ids = clipboard.paste(plan, clipboard.copy(plan, ["top", "inner"]))
+    pasted = after.locations[2:]
+    assert [place.name for place in pasted] == [copy, "Rack Z"], "names within are as they were"
+    assert pasted[1].parent_id == pasted[0].id
+    again, _ids = clipboard.paste(plan, clipboard.copy(plan, ["inner"]))
+    assert [place.name for place in again.locations[2:]] == ["Rack A"]
+    assert again.locations[2].parent_id == "top"
+
+
+def test_locations_beyond_the_alphabet_are_numbered() -> None:
+    taken = {f"Rack {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+    assert next_location_name("Rack A", taken) == "Rack 27"

@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
-from ndbplan.edits.names import free_name, next_hostname
+from ndbplan.edits.names import free_name, next_hostname, next_location_name
 from ndbplan.edits.parts import add
 from ndbplan.edits.validated import EditError, valid
 from ndbplan.plan.fields import FARTHEST, Part, Point
@@ -86,12 +86,16 @@ def paste(
     def shifted(position: Point | None) -> Point | None:
         return None if position is None else _moved(position, offset)
 
-    parts: list[Any] = []
     for location in fragment.locations:
         fresh(location)
+    places = list(plan.locations)
     for location in fragment.locations:
-        fields: dict[str, Any] = {"id": ids[location.id], "position": shifted(location.position)}
-        parts.append(_left(plan, location, ids).model_copy(update=fields))
+        left = _left(plan, location, ids)
+        beside = {place.name for place in places if place.parent_id == left.parent_id}
+        name = next_location_name(left.name, beside) if left.name in beside else left.name
+        moved = {"id": ids[location.id], "name": name, "position": shifted(location.position)}
+        places.append(left.model_copy(update=moved))
+    parts: list[Any] = places[len(plan.locations) :]
     names = {h.hostname for h in plan.hosts}
     for host in fragment.hosts:
         hostname = host.hostname if host.hostname not in names else next_hostname(host.hostname, names)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import chain, count
+from string import ascii_uppercase
+
+from ndbplan.base.units import whole_number
 
 
 def free_name(wish: str, taken: Collection[str], separator: str = "-", most: int = 64) -> str:
@@ -14,6 +18,16 @@ def free_name(wish: str, taken: Collection[str], separator: str = "-", most: int
         end = f"{separator}{number}"
         candidate = f"{wish[: most - len(end)]}{end}"
     return candidate
+
+
+def next_location_name(model: str, taken: Collection[str]) -> str:
+    """A free name like `model`: Rack A → Rack B, Room 1 → Room 2, Site → Site-2."""
+    stem, space, end = model.rpartition(" ")
+    letters = ascii_uppercase if end in tuple(ascii_uppercase) else ""
+    if not space or not (letters or whole_number(end) is not None):
+        return free_name(model, taken)
+    ends = chain(letters, count(len(letters) + 1))
+    return next(name for tried in ends if (name := f"{stem} {tried}") not in taken)
 
 
 def next_hostname(model: str, taken: Collection[str]) -> str:

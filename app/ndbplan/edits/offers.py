@@ -14,7 +14,7 @@ from ndbplan.configuration.arrays import known_hardware
 from ndbplan.edits import validated
 from ndbplan.edits.growth import free_node_id
 from ndbplan.edits.ids import NewIds
-from ndbplan.edits.names import free_name, next_hostname
+from ndbplan.edits.names import free_name, next_hostname, next_location_name
 from ndbplan.edits.own_hardware import OWN, own
 from ndbplan.edits.validated import EditError
 from ndbplan.plan.fields import Point
@@ -51,8 +51,7 @@ def most_memory_bytes() -> int:
 def make_location(plan: Plan, position: Point | None = None, parent_id: str | None = None) -> Location:
     """A rack with the next free letter, in the location `parent_id`."""
     names = {place.name for place in plan.locations}
-    letter = next((c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if f"Rack {c}" not in names), str(len(names) + 1))
-    name = f"Rack {letter}"
+    name = next_location_name("Rack A", names)
     return Location(id=NewIds(plan).of(Location), name=name, position=position, parent_id=parent_id)
 
 

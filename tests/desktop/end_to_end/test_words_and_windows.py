@@ -138,7 +138,7 @@ def test_hardware_is_kept_and_made_of_devices(person: Person, own: Path) -> None
     disk = person.look("plan.hosts[0].disks[0].id")
     person.click(f"item({disk!r})")
     person.until(f"window.selection.ids == ({disk!r},)")
-    person.click("place('Made of')")
+    person.click("place('Array')")
     person.press("Down")
     person.press("Return")
     person.until(f"plan.by_id[{disk!r}].raid is not None")

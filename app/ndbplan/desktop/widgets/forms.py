@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ndbplan.describe.titles import how_called
 from ndbplan.desktop.document.document import Document
 from ndbplan.desktop.document.estimates import Estimates
 from ndbplan.desktop.widgets.fields import MIXED, ChoiceField, Choices, Commit, Field, FlagField, LineField
@@ -200,4 +201,4 @@ class Form(QWidget):
     def _whose(self) -> str:
         if not self.ids:
             return ""
-        return f" of {self.ids[0]}" if len(self.ids) == 1 else f" of {len(self.ids)} objects"
+        return f" of {how_called(self._document.plan, self.ids)}"

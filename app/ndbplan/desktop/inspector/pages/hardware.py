@@ -142,7 +142,7 @@ class DiskPage(Page):
         if self.only is not None:
             form.line("name", "Name", TEXT)
         form.choice("kind", "Kind", list(DISK_KINDS.items()))
-        form.choice("raid", "Made of", _ARRAYS, edit=put_level, tip=_ARRAYS_TIP)
+        form.choice("raid", "Array", _ARRAYS, edit=put_level, tip=_ARRAYS_TIP)
         if any(context.plan.by_id[i].raid is not None for i in ids):
             form.line("devices", "Devices", WHOLE, edit=put_devices, tip="Equal devices; speeds follow")
         form.line("capacity_bytes", "Capacity", CAPACITY)
